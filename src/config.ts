@@ -1,0 +1,172 @@
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { StartError } from './errors.ts'
+
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine(n => n >= least && n <= most, `must be a whole number from ${least} to ${most}`)
+
+const processors = availableParallelism()
+
+const host = z
+  .string()
+  .regex(/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i, 'must be `host` or `host:port`, separated by commas')
+  .transform(text => text.toLowerCase())
+
+const hosts = z
+  .string()
+  .transform(text =>
+    text
+      .split(',')
+      .map(part => part.trim())
+      .filter(part => part !== ''),
+  )
+  .pipe(z.array(host))
+
+const bytes = (most: number) => whole(1, most)
+
+// One row a setting: its rule. The README's table names the same settings, and a test holds the two together.
+const settings = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(4000),
+  DATABASE_URL: z
+    .string()
+    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be `sqlite:<path>` or `postgres://…`')
+    .default('sqlite:data/rostrum.db'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be one of trace, debug, info, warn, error, fatal, silent',
+    })
+    .default('info'),
+  ROSTRUM_ADMIN_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 characters, without spaces')
+    .optional(),
+  ROSTRUM_JWT_SECRET: z.string().min(16, 'must have 16 characters or more (32 for full strength)').optional(),
+  ROSTRUM_JWKS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  ROSTRUM_SANDBOXES: whole(1, 1024).default(4 * processors),
+  ROSTRUM_WARM_SANDBOXES: whole(1, 1024).default(processors),
+  ROSTRUM_ISOLATION: z.enum(['run', 'account'], { error: 'must be `run` or `account`' }).default('run'),
+  ROSTRUM_JIT: z
+    .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
+    .transform(text => text === '1' || text === 'true')
+    .default(false),
+  ROSTRUM_TASK_TIMEOUT_MS: whole(10, 3_600_000).default(10_000),
+  ROSTRUM_TASK_CPU_MS: whole(10, 3_600_000).default(1_000),
+  ROSTRUM_TASK_MEMORY_MB: whole(8, 4_096).default(64),
+  ROSTRUM_TASK_SOURCE_BYTES: bytes(16 * 2 ** 20).default(256 * 2 ** 10),
+  ROSTRUM_TASK_RESULT_BYTES: bytes(64 * 2 ** 20).default(2 * 2 ** 20),
+  ROSTRUM_TASK_LOG_ENTRIES: whole(1, 100_000).default(1_000),
+  ROSTRUM_TASK_LOG_BYTES: bytes(16 * 2 ** 20).default(256 * 2 ** 10),
+  ROSTRUM_TASK_GRAPHQL_CALLS: whole(0, 100_000).default(100),
+  ROSTRUM_TASK_GRAPHQL_AT_ONCE: whole(1, 1_000).default(10),
+  ROSTRUM_TASK_GRAPHQL_BYTES: bytes(64 * 2 ** 20).default(2 * 2 ** 20),
+  ROSTRUM_TASK_DEPTH: whole(1, 16).default(3),
+  ROSTRUM_QUEUE_RUNS: whole(0, 100_000).default(256),
+  ROSTRUM_QUEUE_ACCOUNT_RUNS: whole(0, 100_000).default(64),
+  ROSTRUM_QUEUE_WAIT_MS: whole(1, 600_000).default(2_000),
+  ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
+  ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
+})
+
+type Settings = z.infer<typeof settings>
+
+export const settingNames = Object.keys(settings.shape)
+
+/** What a run may use; the table "Limits" of the contract. */
+export interface TaskLimits {
+  readonly timeoutMs: number
+  readonly cpuMs: number
+  readonly memoryMb: number
+  readonly sourceBytes: number
+  readonly resultBytes: number
+  readonly logEntries: number
+  readonly logBytes: number
+  readonly graphqlCalls: number
+  readonly graphqlAtOnce: number
+  readonly graphqlBytes: number
+  readonly depth: number
+}
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly databaseUrl: string
+  readonly logLevel: Settings['LOG_LEVEL']
+  readonly adminToken: string | null
+  readonly jwtSecret: string | null
+  readonly jwksUrl: string | null
+  readonly bodyBytes: number
+  readonly sandboxes: {
+    readonly most: number
+    readonly warm: number
+    readonly isolation: 'run' | 'account'
+    readonly jit: boolean
+  }
+  readonly queue: { readonly runs: number; readonly accountRuns: number; readonly waitMs: number }
+  readonly taskLimits: TaskLimits
+  /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
+  readonly graphqlHosts: readonly string[]
+}
+
+/** Reads the settings from the environment; a bad value is a `StartError` that names it. An empty value counts as unset. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = settings.safeParse(given)
+  if (!parsed.success) throw new StartError(describeFirstIssue(parsed.error, given))
+  return Object.freeze(arrange(parsed.data))
+}
+
+/** Names of `ROSTRUM_` variables that are no settings: most likely misspelt, so the start warns of them. */
+export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(environment).filter(name => name.startsWith('ROSTRUM_') && !settingNames.includes(name))
+}
+
+// A secret's value is not repeated: the line may end up in a log.
+function describeFirstIssue(error: z.ZodError, given: Record<string, string | undefined>): string {
+  const issue = error.issues[0]
+  const name = String(issue?.path[0])
+  const shown = /TOKEN|SECRET|DATABASE_URL/.test(name) ? '' : `; it is \`${given[name]}\``
+  return `The setting ${name} ${issue?.message}${shown}.`
+}
+
+function arrange(s: Settings): Config {
+  return {
+    host: s.HOST,
+    port: s.PORT,
+    databaseUrl: s.DATABASE_URL,
+    logLevel: s.LOG_LEVEL,
+    adminToken: s.ROSTRUM_ADMIN_TOKEN ?? null,
+    jwtSecret: s.ROSTRUM_JWT_SECRET ?? null,
+    jwksUrl: s.ROSTRUM_JWKS_URL ?? null,
+    bodyBytes: s.ROSTRUM_BODY_BYTES,
+    sandboxes: {
+      most: s.ROSTRUM_SANDBOXES,
+      warm: Math.min(s.ROSTRUM_WARM_SANDBOXES, s.ROSTRUM_SANDBOXES),
+      isolation: s.ROSTRUM_ISOLATION,
+      jit: s.ROSTRUM_JIT,
+    },
+    queue: {
+      runs: s.ROSTRUM_QUEUE_RUNS,
+      accountRuns: s.ROSTRUM_QUEUE_ACCOUNT_RUNS,
+      waitMs: s.ROSTRUM_QUEUE_WAIT_MS,
+    },
+    taskLimits: {
+      timeoutMs: s.ROSTRUM_TASK_TIMEOUT_MS,
+      cpuMs: s.ROSTRUM_TASK_CPU_MS,
+      memoryMb: s.ROSTRUM_TASK_MEMORY_MB,
+      sourceBytes: s.ROSTRUM_TASK_SOURCE_BYTES,
+      resultBytes: s.ROSTRUM_TASK_RESULT_BYTES,
+      logEntries: s.ROSTRUM_TASK_LOG_ENTRIES,
+      logBytes: s.ROSTRUM_TASK_LOG_BYTES,
+      graphqlCalls: s.ROSTRUM_TASK_GRAPHQL_CALLS,
+      graphqlAtOnce: s.ROSTRUM_TASK_GRAPHQL_AT_ONCE,
+      graphqlBytes: s.ROSTRUM_TASK_GRAPHQL_BYTES,
+      depth: s.ROSTRUM_TASK_DEPTH,
+    },
+    graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Run } from '../tasks/run.ts'
+
+const prefix = 'rrun_'
+
+/** The tokens that scripts find in `options.authorization`: each is good for its run, in this process, until the run ends. */
+export interface RunTokens {
+  mint(run: Run): string
+  revoke(token: string): void
+  /** The run that the token belongs to, while it lasts. */
+  find(token: string): Run | null
+}
+
+export function createRunTokens(): RunTokens {
+  // Keyed by hash, so that how long a look-up takes says nothing about the tokens that exist.
+  const runs = new Map<string, Run>()
+  return {
+    mint(run) {
+      const token = prefix + randomBytes(32).toString('base64url')
+      runs.set(digest(token), run)
+      return token
+    },
+    revoke(token) {
+      runs.delete(digest(token))
+    },
+    find(token) {
+      if (!token.startsWith(prefix)) return null
+      return runs.get(digest(token)) ?? null
+    },
+  }
+}
+
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('base64')
+}

@@ -1,0 +1,133 @@
+/** The port to the data. Every call names its account, and sees and changes rows of that account alone. */
+export interface Store {
+  readonly memberships: MembershipStore
+  readonly users: UserStore
+  readonly teams: TeamStore
+  readonly accounts: AccountStore
+  readonly tokens: TokenStore
+  /** Rejects when the store cannot answer; `/ready` asks. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Membership {
+  readonly id: number
+  readonly userId: number
+  readonly teamId: number
+  readonly leader: boolean | null
+  /** Starts at 1 and grows with every change of the row; the ETag. */
+  readonly version: number
+}
+
+export interface User {
+  readonly id: number
+  readonly email: string | null
+  readonly displayName: string | null
+}
+
+export interface Team {
+  readonly id: number
+  readonly name: string | null
+}
+
+export interface MembershipPair {
+  readonly userId: number
+  readonly teamId: number
+}
+
+/** A slice of a parent's memberships in ascending id: those between the two exclusive bounds, the first or last `limit`. */
+export interface Page {
+  readonly after: number | null
+  readonly before: number | null
+  readonly limit: number
+  readonly fromEnd: boolean
+}
+
+export type AddResult =
+  | { readonly kind: 'added'; readonly membership: Membership }
+  | { readonly kind: 'duplicate'; readonly existingId: number }
+
+export type MoveResult =
+  | { readonly kind: 'moved'; readonly membership: Membership }
+  | { readonly kind: 'duplicate'; readonly existingId: number }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'stale'; readonly version: number }
+
+export type RemoveResult =
+  | { readonly kind: 'removed'; readonly membership: Membership }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'stale'; readonly version: number }
+
+export interface MembershipStore {
+  /** The rows that exist, in any order, in one statement whatever the number of ids. */
+  findByIds(accountCode: string, ids: readonly number[]): Promise<Membership[]>
+  /** Makes the records of user and team where they are missing, in the same transaction. */
+  add(accountCode: string, pair: MembershipPair): Promise<AddResult>
+  /**
+   * One atomic UPDATE; what `change` leaves out stays; a change to the same values keeps the version. With `ifVersions`
+   * the row must have one of these versions, compared inside the statement, else `stale`.
+   */
+  move(
+    accountCode: string,
+    id: number,
+    change: Partial<MembershipPair>,
+    ifVersions: readonly number[] | null,
+  ): Promise<MoveResult>
+  remove(accountCode: string, id: number, ifVersions: readonly number[] | null): Promise<RemoveResult>
+  /** For each of the users its page, ascending by id, all in one statement. Rows of different users come mixed. */
+  pageByUsers(accountCode: string, userIds: readonly number[], page: Page): Promise<Membership[]>
+  pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>
+}
+
+export interface UserStore {
+  findByIds(accountCode: string, ids: readonly number[]): Promise<User[]>
+  /** Makes or changes the record; a detail left out stays as it is, null clears it. */
+  save(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
+  /** The user with that email, the one of lowest id if there are several. */
+  findByEmail(accountCode: string, email: string): Promise<User | null>
+  /** Makes a user whose id no caller has given: ids from 2^52 up, so that they never meet those of callers' own systems. */
+  create(accountCode: string, details: Omit<User, 'id'>): Promise<User>
+}
+
+export interface TeamStore {
+  findByIds(accountCode: string, ids: readonly number[]): Promise<Team[]>
+  save(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
+}
+
+export interface AccountStore {
+  /** True while no account exists. */
+  isEmpty(): Promise<boolean>
+  /** Makes the account where it is missing. */
+  ensure(accountCode: string): Promise<void>
+}
+
+export interface ApiToken {
+  readonly id: number
+  readonly accountCode: string
+  readonly userId: number
+  readonly email: string | null
+  readonly displayName: string | null
+  readonly label: string | null
+  readonly scopes: readonly string[]
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+}
+
+export interface NewApiToken {
+  readonly accountCode: string
+  readonly userId: number
+  readonly label: string | null
+  readonly scopes: readonly string[]
+  /** SHA-256 of the token, 32 bytes; the token itself is never stored. */
+  readonly sha256: Buffer
+}
+
+export interface TokenStore {
+  create(token: NewApiToken): Promise<ApiToken>
+  /** Those with this hash that are not revoked (one, save for an operator's own token set for two accounts). */
+  findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
+  /** All of one account, or all there are; oldest first, revoked ones included. */
+  list(accountCode: string | null): Promise<ApiToken[]>
+  /** False when there is no such token, or it was revoked before. Ids are unique over the store. */
+  revoke(id: number): Promise<boolean>
+}

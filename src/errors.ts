@@ -1,0 +1,52 @@
+// The catalogue of failures a caller can be told about: code, HTTP status, title (contract, section 2).
+export const catalogue = {
+  BAD_USER_INPUT: { status: 400, title: 'Bad user input' },
+  UNAUTHENTICATED: { status: 401, title: 'Unauthenticated' },
+  FORBIDDEN: { status: 403, title: 'Forbidden' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  CONFLICT: { status: 409, title: 'Conflict' },
+  PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  OVERLOADED: { status: 429, title: 'Overloaded' },
+  INTERNAL: { status: 500, title: 'Internal error' },
+} as const
+
+export type ErrorCode = keyof typeof catalogue
+
+/** One bad field of the input, named by a JSON pointer (RFC 6901) into what the caller sent. */
+export interface FieldError {
+  readonly pointer: string
+  readonly detail: string
+}
+
+interface Details {
+  readonly fields?: readonly FieldError[]
+  /** Seconds after which the caller may try again; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number
+  /** Facts a program may want to read, put beside `code` (for example the id of the row in the way). */
+  readonly facts?: Readonly<Record<string, string | number>>
+  readonly cause?: unknown
+}
+
+/** A failure we expect and can explain. Its message goes to the caller word for word, so it never holds a secret. */
+export class RostrumError extends Error {
+  override readonly name = 'RostrumError'
+  readonly code: ErrorCode
+  readonly fields: readonly FieldError[]
+  readonly retryAfterSeconds: number | undefined
+  readonly facts: Readonly<Record<string, string | number>>
+
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.fields = details.fields ?? []
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.facts = details.facts ?? {}
+  }
+}
+
+/** A failure to start: one line for the operator, on standard error, then a non-zero exit. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}

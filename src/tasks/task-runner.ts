@@ -1,0 +1,21 @@
+import type { Logger } from 'pino'
+import type { Caller } from '../credentials/caller.ts'
+import type { Run } from './run.ts'
+import type { TaskExecution, TaskInput } from './task-execution.ts'
+
+export interface ExecuteRequest {
+  readonly input: TaskInput
+  readonly caller: Caller
+  readonly parentRun: Run | null
+  /** Aborted when the caller has gone away: the run ends with it. */
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/**
+ * Runs scripts. Rejects with a `RostrumError` for an execution that never started (`BAD_USER_INPUT`,
+ * `PAYLOAD_TOO_LARGE`, `OVERLOADED`); whatever a script did is a value.
+ */
+export interface TaskRunner {
+  execute(request: ExecuteRequest): Promise<TaskExecution>
+}

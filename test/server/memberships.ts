@@ -1,0 +1,39 @@
+import type { TestServer } from './start-server.ts'
+import type { MembershipBody, MembershipListBody, MembershipRow } from './wire-shapes.ts'
+
+let lastId = 1000
+
+/** An id of a user or team that no other test of this file uses. */
+export function freshId(): number {
+  lastId += 1
+  return lastId
+}
+
+/** Adds a membership over REST, of a new user and a new team unless they are given. */
+export async function addMembership(
+  server: TestServer,
+  pair: { user_id?: number; team_id?: number } = {},
+  token = server.adminToken,
+): Promise<MembershipRow> {
+  const membership = { user_id: freshId(), team_id: freshId(), ...pair }
+  const path = '/platform/team_memberships'
+  const answer = await server.rest<MembershipBody>('POST', path, {
+    body: { team_membership: membership },
+    token,
+  })
+  if (answer.status !== 201) throw new Error(`No membership was made: ${answer.status} ${answer.text}`)
+  return answer.body.team_membership
+}
+
+/** Those of the memberships that exist, over REST. */
+export async function listMemberships(
+  server: TestServer,
+  ids: readonly number[],
+  token = server.adminToken,
+): Promise<readonly MembershipRow[]> {
+  const query = ids.map(id => `ids[]=${id}`).join('&')
+  const answer = await server.rest<MembershipListBody>('GET', `/platform/team_memberships?${query}`, {
+    token,
+  })
+  return answer.body.team_memberships
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+export interface Command {
+  readonly process: ChildProcess
+  /** Everything written so far. */
+  stdout(): string
+  stderr(): string
+  /** Settles once the process has ended and its streams are closed; null where a signal ended it. */
+  readonly ended: Promise<number | null>
+}
+
+/** Starts `node src/main.ts …`, as `npm start` and `npm run token` do, with an environment of these settings alone. */
+export function spawnCommand(args: readonly string[], settings: Readonly<Record<string, string>>): Command {
+  const child = spawn(process.execPath, ['src/main.ts', ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const written = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text
+  })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', code => resolve(code))
+  })
+  return { process: child, stdout: () => written.stdout, stderr: () => written.stderr, ended }
+}
+
+/** What a command left behind, once it has ended by itself; killed (and code null) past the time limit. */
+export async function runCommand(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  limitMs = 15_000,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const command = spawnCommand(args, settings)
+  const timer = setTimeout(() => command.process.kill('SIGKILL'), limitMs)
+  const code = await command.ended
+  clearTimeout(timer)
+  return { code, stdout: command.stdout(), stderr: command.stderr() }
+}

@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findFreePort } from './free-port.ts'
+import { type Answer, type RequestParts, sendRequest } from './send-request.ts'
+import { runCommand, spawnCommand } from './spawn-command.ts'
+import { makeTempFolder } from './temp-folder.ts'
+import type { ExecutionBody, GraphqlBody } from './wire-shapes.ts'
+
+export interface TokenRequest {
+  readonly account: string
+  readonly email?: string
+  readonly user?: number
+  readonly scopes?: readonly string[]
+}
+
+export interface Script {
+  readonly sourceCode: string
+  readonly name?: string
+  readonly inputDocument?: unknown
+  readonly options?: unknown
+  readonly metadata?: unknown
+}
+
+type RestOptions = Partial<Pick<RequestParts, 'token' | 'headers' | 'body' | 'signal'>>
+
+export interface TestServer {
+  readonly baseUrl: string
+  readonly adminToken: string
+  /** The settings it runs under, for other commands on the same store. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly pid: number
+  stdout(): string
+  stderr(): string
+  /** A request to a path, as the admin unless another token (or null, for none) is given. */
+  rest<T>(method: string, path: string, options?: RestOptions): Promise<Answer<T>>
+  graphql<D = Record<string, unknown>>(
+    query: string,
+    variables?: Record<string, unknown>,
+    token?: string | null,
+  ): Promise<Answer<GraphqlBody<D>>>
+  execute<P = unknown>(script: Script | string, options?: RestOptions): Promise<Answer<ExecutionBody<P>>>
+  /** A token made by the real command on this server's store. */
+  token(request: TokenRequest): Promise<string>
+  /** SIGTERM, then the exit code. */
+  stop(): Promise<number | null>
+  kill(): Promise<void>
+}
+
+/** Starts a real gateway with its own SQLite file on a free port and waits until `/ready`; `stop` removes its files. */
+export async function startServer(extra: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+  const folder = makeTempFolder()
+  const port = await findFreePort()
+  const adminToken = 'admin-token-of-the-tests'
+  const settings = {
+    PORT: String(port),
+    DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}`,
+    ROSTRUM_ADMIN_TOKEN: adminToken,
+    ...extra,
+  }
+  const command = spawnCommand([], settings)
+  const baseUrl = `http://127.0.0.1:${settings.PORT}`
+  await waitUntilReady(baseUrl, command).catch(async error => {
+    command.process.kill('SIGKILL')
+    await command.ended
+    folder.remove()
+    throw error
+  })
+
+  const rest: TestServer['rest'] = (method, path, options = {}) =>
+    sendRequest({ url: baseUrl + path, method, token: adminToken, ...options })
+
+  async function end(signal: 'SIGTERM' | 'SIGKILL') {
+    command.process.kill(signal)
+    const code = await command.ended
+    folder.remove()
+    return code
+  }
+
+  return {
+    baseUrl,
+    adminToken,
+    settings,
+    pid: command.process.pid ?? 0,
+    stdout: command.stdout,
+    stderr: command.stderr,
+    rest,
+    graphql: (query, variables = {}, token = adminToken) =>
+      rest('POST', '/graphql', { body: { query, variables }, token }),
+    execute: (script, options = {}) =>
+      rest('POST', '/api/1/endpoint/execute', { body: completeScript(script), ...options }),
+    token: request => makeToken(request, settings),
+    stop: () => end('SIGTERM'),
+    kill: async () => void (await end('SIGKILL')),
+  }
+}
+
+async function waitUntilReady(baseUrl: string, command: ReturnType<typeof spawnCommand>): Promise<void> {
+  for (let waited = 0; waited < 20_000; waited += 50) {
+    const ready = await fetch(`${baseUrl}/ready`).then(
+      answer => answer.status === 200,
+      () => false,
+    )
+    if (ready) return
+    if (command.process.exitCode !== null) break
+    await sleep(50)
+  }
+  throw new Error(`The server did not get ready:\n${command.stdout()}\n${command.stderr()}`)
+}
+
+function completeScript(script: Script | string): Script {
+  const given = typeof script === 'string' ? { sourceCode: script } : script
+  return { name: 'test', inputDocument: '{}', options: '{}', ...given }
+}
+
+async function makeToken(request: TokenRequest, settings: Readonly<Record<string, string>>): Promise<string> {
+  const args = ['token', '--account', request.account]
+  if (request.email !== undefined) args.push('--email', request.email)
+  if (request.user !== undefined) args.push('--user', String(request.user))
+  for (const scope of request.scopes ?? []) args.push('--scope', scope)
+  const { code, stdout, stderr } = await runCommand(args, settings)
+  if (code !== 0) throw new Error(`The token command failed with ${code}: ${stderr}`)
+  return stdout.trim()
+}

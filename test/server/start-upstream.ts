@@ -1,0 +1,51 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+
+export interface UpstreamRequest {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Upstream {
+  readonly url: string
+  /** As it goes into the allow-list. */
+  readonly host: string
+  readonly requests: readonly UpstreamRequest[]
+  close(): Promise<void>
+}
+
+export type Responder = (request: UpstreamRequest, response: ServerResponse) => void | Promise<void>
+
+/** A real HTTP server on loopback that stands for another GraphQL endpoint, a key server or a canary. */
+export async function startUpstream(respond: Responder): Promise<Upstream> {
+  const requests: UpstreamRequest[] = []
+  const server = createServer((incoming, response) => {
+    let body = ''
+    incoming.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    incoming.on('end', () => {
+      const request = { path: incoming.url ?? '', headers: incoming.headers, body }
+      requests.push(request)
+      void respond(request, response)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`,
+    requests,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Answers with JSON, 200 unless told otherwise. */
+export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

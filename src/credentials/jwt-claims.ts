@@ -1,0 +1,33 @@
+import type { JWTPayload } from 'jose'
+import { isAccountCode } from '../domain/account-code.ts'
+import { type Caller, isScope, type Scope, scopes } from './caller.ts'
+import { invalidToken } from './read-bearer.ts'
+
+/** The caller that verified claims name (contract, section 1); `UNAUTHENTICATED` without an account or a subject. */
+export function readCaller(claims: JWTPayload): Caller {
+  const { account, sub, email, name } = claims
+  if (typeof account !== 'string' || !isAccountCode(account)) {
+    throw invalidToken('The claim `account` of the token must be an account code.')
+  }
+  if (typeof sub !== 'string' || sub === '') throw invalidToken('The token must have the claim `sub`.')
+  return {
+    accountCode: account,
+    userId: readUserId(sub),
+    email: typeof email === 'string' ? email : null,
+    displayName: typeof name === 'string' ? name : null,
+    scopes: readScopes(claims),
+  }
+}
+
+function readUserId(sub: string): number | null {
+  const id = /^[1-9]\d{0,15}$/.test(sub) ? Number(sub) : null
+  return id !== null && Number.isSafeInteger(id) ? id : null
+}
+
+// A token that says nothing of scopes has all but `admin`; one that does has only what it names, and that we know.
+function readScopes({ scope, scopes: list, scp }: JWTPayload): ReadonlySet<Scope> {
+  const claimed = [scope, list, scp].filter(claim => claim !== undefined)
+  if (claimed.length === 0) return new Set(scopes.filter(name => name !== 'admin'))
+  const names = claimed.flatMap(claim => (typeof claim === 'string' ? claim.split(' ') : claim))
+  return new Set(names.filter(name => typeof name === 'string').filter(isScope))
+}

@@ -1,0 +1,27 @@
+import { RostrumError } from '../errors.ts'
+
+const longestToken = 8 * 2 ** 10
+
+/** The token in an `Authorization` header (RFC 6750, section 2.1); `UNAUTHENTICATED` if there is none. */
+export function readBearer(header: string | undefined): string {
+  if (header === undefined) {
+    throw unauthenticated('No credential; send `Authorization: Bearer <token>`.')
+  }
+  const token = /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
+  if (token === undefined) {
+    throw unauthenticated('The header `Authorization` must be `Bearer <token>`.')
+  }
+  if (token.length > longestToken) {
+    throw invalidToken(`The token is longer than ${longestToken} characters.`)
+  }
+  return token
+}
+
+export function unauthenticated(message: string): RostrumError {
+  return new RostrumError('UNAUTHENTICATED', message)
+}
+
+/** A token was sent and is not good; the fact `error` is RFC 6750's word for it, for `WWW-Authenticate`. */
+export function invalidToken(message: string, cause?: unknown): RostrumError {
+  return new RostrumError('UNAUTHENTICATED', message, { facts: { error: 'invalid_token' }, cause })
+}

@@ -1,0 +1,83 @@
+import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import { invalidToken } from './read-bearer.ts'
+
+export interface JwtSettings {
+  readonly jwtSecret: string | null
+  readonly jwksUrl: string | null
+}
+
+const symmetric = ['HS256', 'HS384', 'HS512']
+const asymmetric = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
+const clockTolerance = 5
+
+/** Three parts of base64url, the first of which starts like a JSON object: what an API token of ours never is. */
+export function isJwtShaped(token: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token)
+}
+
+/**
+ * A function from a JWT to its verified claims. The secret verifies HMAC alone and the JWKS asymmetric signatures alone, so
+ * that a public key is never taken for a secret. A bad token is `UNAUTHENTICATED`; a JWKS that cannot be fetched is our
+ * own fault and rejects as it is.
+ */
+export function createJwtVerifier({
+  jwtSecret,
+  jwksUrl,
+}: JwtSettings): (token: string) => Promise<JWTPayload> {
+  const secret = jwtSecret === null ? null : new TextEncoder().encode(jwtSecret)
+  const jwks = jwksUrl === null ? null : createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000 })
+
+  async function verify(token: string): Promise<JWTPayload> {
+    const alg = readAlgorithm(token)
+    if (secret !== null && symmetric.includes(alg)) {
+      return (await jwtVerify(token, secret, { algorithms: symmetric, clockTolerance })).payload
+    }
+    if (jwks !== null && asymmetric.includes(alg)) {
+      return (await jwtVerify(token, jwks, { algorithms: asymmetric, clockTolerance })).payload
+    }
+    throw new errors.JOSEAlgNotAllowed('algorithm not allowed')
+  }
+
+  return async token => {
+    try {
+      return await verify(token)
+    } catch (error) {
+      throw isFaultOfToken(error) ? invalidToken(describe(error), error) : error
+    }
+  }
+}
+
+function readAlgorithm(token: string): string {
+  try {
+    return decodeProtectedHeader(token).alg ?? 'none'
+  } catch (cause) {
+    throw new errors.JWTInvalid('no header', { cause })
+  }
+}
+
+// jose's errors are about the token, save those about fetching the key set, of which the plain class is one.
+function isFaultOfToken(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError) || error.constructor === errors.JOSEError) return false
+  return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
+}
+
+function describe(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'The token has expired; get a new one.'
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return `The claim \`${error.claim}\` of the token is not good.`
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return 'The token is signed with an algorithm that is not allowed here.'
+  return 'The token cannot be verified: its signature, key or form is not good.'
+}

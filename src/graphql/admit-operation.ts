@@ -1,0 +1,87 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  specifiedRules,
+  validate,
+} from 'graphql'
+import { RostrumError } from '../errors.ts'
+import { createDocumentCache, type PreparedDocument } from './document-cache.ts'
+import { operationCost } from './operation-cost.ts'
+import { prepareDocument, refuseDeepNesting } from './prepare-document.ts'
+import type { Variables } from './read-argument.ts'
+import { refuseBeyond } from './refuse-bound.ts'
+
+export interface OperationRequest {
+  readonly query: string
+  readonly variables?: Variables | null | undefined
+  readonly operationName?: string | null | undefined
+  /** Refuses all but queries: a GET request must change nothing. */
+  readonly readOnly?: boolean
+}
+
+/** What refused an operation: its method, a bound, what the document says, or a fault of ours. */
+export type Refusal = 'method' | 'bounds' | 'document' | 'fault'
+
+export type Admission =
+  | {
+      readonly kind: 'admitted'
+      readonly document: DocumentNode
+      readonly operation: OperationDefinitionNode | null
+    }
+  | {
+      readonly kind: 'refused'
+      readonly by: Refusal
+      readonly errors: readonly unknown[]
+      readonly operation: OperationDefinitionNode | null
+    }
+
+/** Everything that happens to a text before a resolver may run: parsing, bounds, validation; cached by the text. */
+export function createAdmission(schema: GraphQLSchema): (request: OperationRequest) => Admission {
+  const documents = createDocumentCache()
+
+  function prepare(text: string): PreparedDocument {
+    const known = documents.get(text)
+    if (known !== undefined) return known
+    const prepared = prepareDocument(text)
+    documents.set(text, prepared)
+    return prepared
+  }
+
+  // Validated once for each document in the cache: the schema never changes.
+  function findFaults(prepared: PreparedDocument): readonly GraphQLError[] {
+    prepared.validationErrors ??= refuseDeepNesting(() =>
+      validate(schema, prepared.document, specifiedRules, { maxErrors: 20, hideSuggestions: true }),
+    )
+    return prepared.validationErrors
+  }
+
+  return ({ query, variables, operationName, readOnly = false }) => {
+    let operation: OperationDefinitionNode | null = null
+    const refused = (by: Refusal, errors: readonly unknown[]) =>
+      ({ kind: 'refused', by, errors, operation }) as const
+    try {
+      const prepared = prepare(query)
+      const { document, fragments } = prepared
+      operation = getOperationAST(document, operationName) ?? null
+      if (operation !== null) {
+        refuseBeyond('cost', operationCost({ schema, operation, fragments, variables: variables ?? {} }))
+      }
+      const faults = findFaults(prepared)
+      if (faults.length > 0) return refused('document', faults)
+      if (readOnly && operation !== null && operation.operation !== 'query') {
+        return refused('method', [new GraphQLError('A GET request can only query; send a POST request.')])
+      }
+      return { kind: 'admitted', document, operation }
+    } catch (error) {
+      return refused(whatRefused(error), [error])
+    }
+  }
+}
+
+function whatRefused(error: unknown): Refusal {
+  if (error instanceof RostrumError) return 'bounds'
+  return error instanceof GraphQLError ? 'document' : 'fault'
+}

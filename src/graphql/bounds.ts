@@ -1,0 +1,17 @@
+/** What a GraphQL document may be, checked before validation and before any resolver (contract, section 3). */
+export const bounds = {
+  /** Of the document's text, as graphql-js counts them. */
+  tokens: 5_000,
+  /** Fields inside fields; what lies below `__schema` and `__type` has graphql-js's own bound. */
+  depth: 15,
+  /** In the whole document, as written. */
+  aliases: 100,
+  directives: 200,
+  /** Of one operation, fragments followed, counted as written. */
+  rootFields: 50,
+  variables: 100,
+  /** Of the operation asked for, with the variables given; `FieldCost` says what a field costs. */
+  cost: 200_000,
+} as const
+
+export type Bound = keyof typeof bounds

@@ -1,0 +1,45 @@
+import { GraphQLError } from 'graphql'
+import type { Logger } from 'pino'
+import { type ErrorCode, type FieldError, RostrumError } from '../errors.ts'
+
+/** All that a caller learns of a failure, over GraphQL and REST alike. */
+export interface MaskedError {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly fields: readonly FieldError[]
+  readonly retryAfterSeconds: number | undefined
+  readonly facts: Readonly<Record<string, string | number>>
+}
+
+export interface MaskRequest {
+  readonly requestId: string
+  readonly log: Logger
+}
+
+/**
+ * The one place that decides what an error may say. Expected failures and faults of the caller's document pass; anything
+ * else is logged whole under the request id and answered blank as `INTERNAL`.
+ */
+export function maskError(error: unknown, request: MaskRequest): MaskedError {
+  if (error instanceof RostrumError) return error
+  if (error instanceof GraphQLError) {
+    if (isFaultOfDocument(error)) return masked('BAD_USER_INPUT', error.message)
+    if (error.originalError) return maskError(error.originalError, request)
+  }
+  request.log.error({ err: error }, 'unexpected error')
+  return masked(
+    'INTERNAL',
+    `Something went wrong here; the log has it under request \`${request.requestId}\`.`,
+  )
+}
+
+// graphql-js wraps what resolvers throw. What it throws itself about the document carries the place in it; what it
+// throws when a resolver's value does not fit its type is our own fault, wrapped, and has none.
+function isFaultOfDocument({ originalError }: GraphQLError): boolean {
+  if (originalError === undefined) return true
+  return originalError instanceof GraphQLError && originalError.nodes !== undefined
+}
+
+function masked(code: ErrorCode, message: string): MaskedError {
+  return { code, message, fields: [], retryAfterSeconds: undefined, facts: {} }
+}

@@ -1,0 +1,39 @@
+import { GraphQLError, parse } from 'graphql'
+import { RostrumError } from '../errors.ts'
+import { bounds } from './bounds.ts'
+import type { PreparedDocument } from './document-cache.ts'
+import { fragmentsOf } from './measure-selections.ts'
+import { beyondBound } from './refuse-bound.ts'
+import { refuseShape } from './refuse-shape.ts'
+
+/** Parses a text; a `GraphQLError` if it is not GraphQL, a `RostrumError` if it is beyond a bound. */
+export function prepareDocument(text: string): PreparedDocument {
+  return refuseDeepNesting(() => {
+    const document = parseBounded(text)
+    refuseShape(document)
+    return { document, fragments: fragmentsOf(document), validationErrors: null }
+  })
+}
+
+function parseBounded(text: string) {
+  try {
+    return parse(text, { maxTokens: bounds.tokens })
+  } catch (error) {
+    if (error instanceof GraphQLError && error.message.includes(`${bounds.tokens} tokens`)) {
+      throw beyondBound('tokens')
+    }
+    throw error
+  }
+}
+
+/** Text nested so deeply that working on it overflows the stack is the caller's fault, not ours. */
+export function refuseDeepNesting<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new RostrumError('BAD_USER_INPUT', 'The document is nested too deeply.', { cause: error })
+    }
+    throw error
+  }
+}

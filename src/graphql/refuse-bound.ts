@@ -1,0 +1,34 @@
+import { RostrumError } from '../errors.ts'
+import { type Bound, bounds } from './bounds.ts'
+
+const advice: Record<Bound, string> = {
+  tokens: 'send less text, and values as variables',
+  depth: 'nest fewer fields',
+  aliases: 'use fewer, or split the document',
+  directives: 'use fewer',
+  rootFields: 'split the operation',
+  variables: 'declare fewer',
+  cost: 'ask for fewer items, smaller pages or fewer fields',
+}
+
+const names: Record<Bound, string> = {
+  tokens: 'tokens',
+  depth: 'levels of fields',
+  aliases: 'aliases',
+  directives: 'directives',
+  rootFields: 'root fields in one operation',
+  variables: 'variables in one operation',
+  cost: 'points of cost',
+}
+
+/** Nothing up to the bound, and a `BAD_USER_INPUT` that names it beyond. */
+export function refuseBeyond(bound: Bound, found: number): void {
+  if (found > bounds[bound]) throw beyondBound(bound, found)
+}
+
+/** The error for a document beyond a bound; `found` is left out where counting stopped at the bound. */
+export function beyondBound(bound: Bound, found?: number): RostrumError {
+  const has = found === undefined ? '' : `; this one has ${found}`
+  const message = `A document can have at most ${bounds[bound]} ${names[bound]}${has}: ${advice[bound]}.`
+  return new RostrumError('BAD_USER_INPUT', message, { facts: { bound, most: bounds[bound] } })
+}

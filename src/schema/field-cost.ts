@@ -1,0 +1,16 @@
+/**
+ * What a field says about its price in `extensions.cost`, for the bound on cost (contract, section 3). A field without
+ * it costs 1, once; everything below a list costs as often as the list can have items.
+ */
+export type FieldCost =
+  | { readonly kind: 'fixed'; readonly cost: number }
+  | { readonly kind: 'listOf'; readonly argument: string }
+  | { readonly kind: 'page'; readonly byDefault: number; readonly most: number }
+
+export function cost(fieldCost: FieldCost): { cost: FieldCost } {
+  return { cost: fieldCost }
+}
+
+export function isFieldCost(value: unknown): value is FieldCost {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}

@@ -1,0 +1,76 @@
+import { parseId } from '../domain/id.ts'
+import { RostrumError } from '../errors.ts'
+import { builder } from './builder.ts'
+import { TeamMembership } from './refs.ts'
+
+const AddTeamMembershipInput = builder.inputType('AddTeamMembershipInput', {
+  description: 'Who joins which team. Both are made known where they are not.',
+  fields: t => ({
+    userId: t.id({ required: true, description: 'Id of the user.' }),
+    teamId: t.id({ required: true, description: 'Id of the team.' }),
+  }),
+})
+
+const MoveTeamMembershipInput = builder.inputType('MoveTeamMembershipInput', {
+  description: 'What to change, at least one of the two. What is left out stays; neither can be null.',
+  fields: t => ({
+    userId: t.id({ description: 'Id of the new user.' }),
+    teamId: t.id({ description: 'Id of the new team.' }),
+  }),
+})
+
+const ifVersions = 'If given, the membership must have one of these versions, else `PRECONDITION_FAILED`.'
+
+builder.mutationFields(t => ({
+  addTeamMembership: t.field({
+    description: 'Makes the user join the team. `CONFLICT` where it is in it.',
+    type: TeamMembership,
+    authScopes: { scope: 'memberships:write' },
+    args: {
+      input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
+    },
+    resolve: (_root, { input }, { caller, memberships }) =>
+      memberships.add(caller.accountCode, {
+        userId: parseId(input.userId, 'userId'),
+        teamId: parseId(input.teamId, 'teamId'),
+      }),
+  }),
+  moveTeamMembership: t.field({
+    description:
+      'Reassigns the membership to another user or team, in one step. `NOT_FOUND`, or `CONFLICT` where that pair exists.',
+    type: TeamMembership,
+    authScopes: { scope: 'memberships:write' },
+    args: {
+      id: t.arg.id({ required: true, description: 'Id of the membership; it stays.' }),
+      input: t.arg({ type: MoveTeamMembershipInput, required: true, description: 'What to change.' }),
+      ifVersions: t.arg.intList({ description: ifVersions }),
+    },
+    resolve: (_root, { id, input, ifVersions }, { caller, memberships }) =>
+      memberships.move(
+        caller.accountCode,
+        parseId(id, 'id'),
+        { ...optionalId('userId', input.userId), ...optionalId('teamId', input.teamId) },
+        ifVersions ?? null,
+      ),
+  }),
+  removeTeamMembership: t.field({
+    description: 'Makes the user leave the team. Answers the membership as it was; `NOT_FOUND`.',
+    type: TeamMembership,
+    authScopes: { scope: 'memberships:write' },
+    args: {
+      id: t.arg.id({ required: true, description: 'Id of the membership.' }),
+      ifVersions: t.arg.intList({ description: ifVersions }),
+    },
+    resolve: (_root, { id, ifVersions }, { caller, memberships }) =>
+      memberships.remove(caller.accountCode, parseId(id, 'id'), ifVersions ?? null),
+  }),
+}))
+
+function optionalId<Name extends string>(name: Name, text: string | null | undefined) {
+  if (text === undefined) return {}
+  if (text !== null) return { [name]: parseId(text, name) } as Record<Name, number>
+  const message = `\`${name}\` cannot be null; leave it out to keep it.`
+  throw new RostrumError('BAD_USER_INPUT', message, {
+    fields: [{ pointer: `/${name}`, detail: 'must not be null' }],
+  })
+}

@@ -1,0 +1,66 @@
+import { parseId } from '../domain/id.ts'
+import { builder } from './builder.ts'
+import { cost } from './field-cost.ts'
+import { pageSize } from './page-size.ts'
+import { TeamMembership, User } from './refs.ts'
+import { resolveMemberships } from './resolve-memberships.ts'
+import { TeamMembershipConnection, TeamMembershipEdge } from './team-membership-connection.ts'
+
+User.implement({
+  description: 'A user of the account, known since the first membership that named it.',
+  fields: t => ({
+    id: t.exposeID('id', { description: 'The decimal integer of the REST side.' }),
+    email: t.exposeString('email', { nullable: true, description: 'Null until saved.' }),
+    displayName: t.exposeString('displayName', { nullable: true, description: 'Null until saved.' }),
+    memberships: t.connection(
+      {
+        description: `The teams the user is in: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
+        type: TeamMembership,
+        authScopes: { scope: 'memberships:read' },
+        extensions: cost({ kind: 'page', byDefault: pageSize.byDefault, most: pageSize.most }),
+        resolve: (user, page, { loaders }) =>
+          resolveMemberships(page, rows => loaders.membershipsOfUser(user.id, rows)),
+      },
+      TeamMembershipConnection,
+      TeamMembershipEdge,
+    ),
+  }),
+})
+
+builder.queryField('user', t =>
+  t.field({
+    description: 'The user with that id; null if the account knows none.',
+    type: User,
+    nullable: true,
+    authScopes: { scope: 'memberships:read' },
+    args: { id: t.arg.id({ required: true, description: 'Id of the user.' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.user.load(parseId(id, 'id')),
+  }),
+)
+
+const SaveUserInput = builder.inputType('SaveUserInput', {
+  description: 'Details of a user. What is left out stays as it is; null clears it.',
+  fields: t => ({
+    id: t.id({ required: true, description: 'Id of the user.' }),
+    email: t.string({ description: 'E-mail address.' }),
+    displayName: t.string({ description: 'Name to show.' }),
+  }),
+})
+
+builder.mutationField('saveUser', t =>
+  t.field({
+    description: 'Saves details of a user; makes the record where there is none.',
+    type: User,
+    authScopes: { scope: 'memberships:write' },
+    args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
+    resolve: async (_root, { input }, { caller, directory, loaders }) => {
+      const id = parseId(input.id, 'id')
+      const user = await directory.saveUser(caller.accountCode, id, {
+        ...(input.email === undefined ? {} : { email: input.email }),
+        ...(input.displayName === undefined ? {} : { displayName: input.displayName }),
+      })
+      loaders.user.clear(id)
+      return user
+    },
+  }),
+)

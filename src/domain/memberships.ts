@@ -1,4 +1,8 @@
-import type { Membership, MembershipPair } from './store.ts'
+import { type FieldError, RostrumError } from '../errors.ts'
+import { checkId, describeBadId, isId } from './id.ts'
+import type { Membership, MembershipPair, Store } from './store.ts'
+
+const mostListedIds = 1_000
 
 /** The rules of memberships (contract, section 2). All ids are positive safe integers, checked here. */
 export interface Memberships {
@@ -15,4 +19,96 @@ export interface Memberships {
   ): Promise<Membership>
   /** Answers the membership as it was. */
   remove(accountCode: string, id: number, ifVersions: readonly number[] | null): Promise<Membership>
+}
+
+export function createMemberships(store: Store): Memberships {
+  const { memberships } = store
+  return {
+    async list(accountCode, ids) {
+      if (ids.length > mostListedIds) throw tooManyIds(ids.length)
+      const distinct = [...new Set(ids)]
+      for (const id of distinct) checkId(id, 'membership id')
+      if (distinct.length === 0) return []
+      const found = await memberships.findByIds(accountCode, distinct)
+      const rows = new Map(found.map(row => [row.id, row]))
+      return distinct.flatMap(id => rows.get(id) ?? [])
+    },
+
+    async add(accountCode, pair) {
+      checkPair(pair)
+      const result = await memberships.add(accountCode, pair)
+      if (result.kind === 'duplicate') throw alreadyMember(result.existingId)
+      return result.membership
+    },
+
+    async move(accountCode, id, change, ifVersions) {
+      checkId(id, 'membership id')
+      checkPair(change)
+      if (change.userId === undefined && change.teamId === undefined) throw nothingToChange()
+      const result = await memberships.move(accountCode, id, change, ifVersions)
+      switch (result.kind) {
+        case 'moved':
+          return result.membership
+        case 'duplicate':
+          throw alreadyMember(result.existingId)
+        default:
+          throw notChanged(id, result)
+      }
+    },
+
+    async remove(accountCode, id, ifVersions) {
+      checkId(id, 'membership id')
+      const result = await memberships.remove(accountCode, id, ifVersions)
+      if (result.kind !== 'removed') throw notChanged(id, result)
+      return result.membership
+    },
+  }
+}
+
+function checkPair(pair: Partial<MembershipPair>): void {
+  const fields: FieldError[] = []
+  for (const [name, what] of [
+    ['userId', 'user id'],
+    ['teamId', 'team id'],
+  ] as const) {
+    const id = pair[name]
+    if (id !== undefined && !isId(id))
+      fields.push({ pointer: `/${name}`, detail: describeBadId(String(id), what) })
+  }
+  const first = fields[0]
+  if (first !== undefined) throw new RostrumError('BAD_USER_INPUT', first.detail, { fields })
+}
+
+function tooManyIds(given: number): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `At most \`${mostListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
+  )
+}
+
+function nothingToChange(): RostrumError {
+  return new RostrumError('BAD_USER_INPUT', 'There is nothing to change: give the user, the team or both.')
+}
+
+function alreadyMember(existingId: number): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `The user is in this team already, by team membership \`${existingId}\`.`,
+    {
+      facts: { existingId },
+    },
+  )
+}
+
+type NotChanged = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
+
+// An id of another account is missing like any other, and must read the same.
+function notChanged(id: number, result: NotChanged): RostrumError {
+  if (result.kind === 'missing')
+    return new RostrumError('NOT_FOUND', `There is no team membership \`${id}\`.`)
+  return new RostrumError(
+    'PRECONDITION_FAILED',
+    `Team membership \`${id}\` has changed since it was read: its version is now \`${result.version}\`. Read it again.`,
+    { facts: { version: result.version } },
+  )
 }

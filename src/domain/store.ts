@@ -97,8 +97,8 @@ export interface TeamStore {
 export interface AccountStore {
   /** True while no account exists. */
   isEmpty(): Promise<boolean>
-  /** Makes the account where it is missing. */
-  ensure(accountCode: string): Promise<void>
+  /** Makes the account where it is missing; true when this call made it. */
+  ensure(accountCode: string): Promise<boolean>
 }
 
 export interface ApiToken {

@@ -1,0 +1,13 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const prefix = 'rst_'
+
+/** A new API token (contract, section 1), of 256 random bits. It is shown once and never stored. */
+export function newApiToken(): string {
+  return prefix + randomBytes(32).toString('base64url')
+}
+
+/** SHA-256 of a token, 32 bytes: what the store holds of it. A token is random, so the hash needs no salt. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

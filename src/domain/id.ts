@@ -1,0 +1,32 @@
+import { RostrumError } from '../errors.ts'
+
+// Longer texts are cut in messages.
+const mostShownCharacters = 40
+
+/** An id given as text, in plain decimal without sign, leading zeros or exponent; else `BAD_USER_INPUT` naming it. */
+export function parseId(text: string, what: string): number {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
+  if (!isId(id)) throw badId(text, what)
+  return id
+}
+
+/** Passes an id on; `BAD_USER_INPUT` that names the value where it is none. */
+export function checkId(id: number, what: string): number {
+  if (!isId(id)) throw badId(String(id), what)
+  return id
+}
+
+/** Ids are the integers from 1 to 2^53-1 (contract, section 2). */
+export function isId(id: number): boolean {
+  return Number.isSafeInteger(id) && id >= 1
+}
+
+/** What a message says of a value that should be an id. */
+export function describeBadId(value: string, what: string): string {
+  const shown = value.length > mostShownCharacters ? `${value.slice(0, mostShownCharacters)}…` : value
+  return `\`${shown}\` is not a valid ${what}: it must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}.`
+}
+
+function badId(value: string, what: string): RostrumError {
+  return new RostrumError('BAD_USER_INPUT', describeBadId(value, what))
+}

@@ -1,0 +1,21 @@
+import type { Store } from '../domain/store.ts'
+import { StartError } from '../errors.ts'
+import { openPostgresStore } from './postgres/open-postgres-store.ts'
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts'
+
+export interface OpenStore {
+  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
+  readonly url: string
+  /** Whether to be the one gateway of a SQLite file; without meaning for PostgreSQL, which many may share. */
+  readonly serve?: boolean
+  /** Told of every statement that is sent, those around transactions included. */
+  readonly onStatement?: (sql: string) => void
+}
+
+/** The store that the URL names, migrated. Where it cannot be opened, a `StartError` of one line without the password. */
+export function openStore({ url, serve = false, onStatement }: OpenStore): Promise<Store> {
+  if (url.startsWith('sqlite:'))
+    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, onStatement })
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresStore({ url, onStatement })
+  throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')
+}

@@ -1,0 +1,36 @@
+import { drizzle } from 'drizzle-orm/postgres-js'
+import type { Store } from '../../domain/store.ts'
+import { createAccountStore } from './account-store.ts'
+import { connect } from './connect.ts'
+import { createMembershipStore } from './membership-store.ts'
+import { createProvision } from './provision.ts'
+import { createTeamStore } from './team-store.ts'
+import { createTokenStore } from './token-store.ts'
+import { createTransactions } from './transactions.ts'
+import { createUserStore } from './user-store.ts'
+
+export interface OpenPostgresStore {
+  readonly url: string
+  readonly onStatement: ((sql: string) => void) | undefined
+}
+
+/** The store in a PostgreSQL database, which any number of gateways may share. `StartError` where it cannot be opened. */
+export async function openPostgresStore({ url, onStatement }: OpenPostgresStore): Promise<Store> {
+  const pool = await connect({ url, onStatement })
+  const transactions = createTransactions(pool)
+  const db = drizzle(transactions.client)
+  const provision = createProvision(db)
+  return {
+    memberships: createMembershipStore({ db, transactions, provision }),
+    users: createUserStore({ db, transactions, provision }),
+    teams: createTeamStore({ db, transactions, provision }),
+    accounts: createAccountStore({ db, provision }),
+    tokens: createTokenStore(db),
+    async ping() {
+      await pool`select 1 from accounts limit 1`
+    },
+    async close() {
+      await pool.end({ timeout: 5 })
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  bigint,
+  boolean,
+  customType,
+  foreignKey,
+  index,
+  pgSequence,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+
+// Every primary and unique key starts with the account, so that no row can be found or blocked across accounts, and a
+// PostgreSQL spread by account needs no other tables.
+
+const int8 = (name: string) => bigint(name, { mode: 'number' })
+const storeWideId = () => int8('id').notNull().generatedByDefaultAsIdentity()
+const createdAt = () => timestamp('created_at', { withTimezone: true }).notNull().defaultNow()
+const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' })
+
+const accountCode = () => text('account_code').notNull()
+const ownAccountCode = () => accountCode().references(() => accounts.accountCode)
+
+/** Ids of users that nobody outside gave a number: from 2^52 up. */
+export const createdUserIds = pgSequence('created_user_ids', { startWith: 2 ** 52, minValue: 2 ** 52 })
+
+export const accounts = pgTable('accounts', { accountCode: accountCode(), createdAt: createdAt() }, table => [
+  primaryKey({ columns: [table.accountCode] }),
+])
+
+export const users = pgTable(
+  'users',
+  {
+    accountCode: ownAccountCode(),
+    id: int8('id').notNull(),
+    email: text('email'),
+    displayName: text('display_name'),
+    createdAt: createdAt(),
+  },
+  table => [
+    primaryKey({ columns: [table.accountCode, table.id] }),
+    index('users_by_email').on(table.accountCode, table.email, table.id),
+  ],
+)
+
+export const teams = pgTable(
+  'teams',
+  { accountCode: ownAccountCode(), id: int8('id').notNull(), name: text('name'), createdAt: createdAt() },
+  table => [primaryKey({ columns: [table.accountCode, table.id] })],
+)
+
+export const teamMemberships = pgTable(
+  'team_memberships',
+  {
+    accountCode: accountCode(),
+    id: storeWideId(),
+    userId: int8('user_id').notNull(),
+    teamId: int8('team_id').notNull(),
+    leader: boolean('leader'),
+    version: int8('version').notNull().default(1),
+    createdAt: createdAt(),
+  },
+  table => [
+    primaryKey({ columns: [table.accountCode, table.id] }),
+    uniqueIndex('team_memberships_pair').on(table.accountCode, table.userId, table.teamId),
+    index('team_memberships_by_team').on(table.accountCode, table.teamId, table.id),
+    index('team_memberships_by_user').on(table.accountCode, table.userId, table.id),
+    foreignKey({ columns: [table.accountCode, table.userId], foreignColumns: [users.accountCode, users.id] }),
+    foreignKey({ columns: [table.accountCode, table.teamId], foreignColumns: [teams.accountCode, teams.id] }),
+  ],
+)
+
+export const apiTokens = pgTable(
+  'api_tokens',
+  {
+    accountCode: accountCode(),
+    id: storeWideId(),
+    userId: int8('user_id').notNull(),
+    label: text('label'),
+    scopes: text('scopes').notNull(),
+    sha256: bytes('sha256').notNull(),
+    createdAt: createdAt(),
+    revokedAt: timestamp('revoked_at', { withTimezone: true }),
+  },
+  table => [
+    primaryKey({ columns: [table.accountCode, table.id] }),
+    index('api_tokens_by_sha256').on(table.sha256),
+    index('api_tokens_by_id').on(table.id),
+    foreignKey({ columns: [table.accountCode, table.userId], foreignColumns: [users.accountCode, users.id] }),
+  ],
+)

@@ -1,0 +1,84 @@
+import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { TokenStore } from '../../domain/store.ts'
+import { decodeScopes, encodeScopes } from '../api-token-row.ts'
+import { onlyRow } from './only-row.ts'
+import { apiTokens, users } from './tables.ts'
+
+const columns = {
+  id: apiTokens.id,
+  accountCode: apiTokens.accountCode,
+  userId: apiTokens.userId,
+  email: users.email,
+  displayName: users.displayName,
+  label: apiTokens.label,
+  scopes: apiTokens.scopes,
+  createdAt: apiTokens.createdAt,
+  revokedAt: apiTokens.revokedAt,
+}
+
+export function createTokenStore(db: PostgresJsDatabase): TokenStore {
+  const statements = prepare(db)
+  return {
+    async create(token) {
+      const { id } = onlyRow(
+        await statements.insert.execute({ ...token, scopes: encodeScopes(token.scopes) }),
+      )
+      return decodeScopes(onlyRow(await statements.findById.execute({ id })))
+    },
+    async findBySha256(sha256) {
+      return (await statements.findBySha256.execute({ sha256 })).map(decodeScopes)
+    },
+    async list(accountCode) {
+      return (await statements.list.execute({ accountCode })).map(decodeScopes)
+    },
+    async revoke(id) {
+      return (await statements.revoke.execute({ id })).length > 0
+    },
+  }
+}
+
+function prepare(db: PostgresJsDatabase) {
+  const accountCode = sql.placeholder('accountCode')
+  const isOfUser = and(eq(users.accountCode, apiTokens.accountCode), eq(users.id, apiTokens.userId))
+  const isTheToken = eq(apiTokens.id, sql.placeholder('id'))
+  return {
+    insert: db
+      .insert(apiTokens)
+      .values({
+        accountCode,
+        userId: sql.placeholder('userId'),
+        label: sql.placeholder('label'),
+        scopes: sql.placeholder('scopes'),
+        sha256: sql.placeholder('sha256'),
+      })
+      .returning({ id: apiTokens.id })
+      .prepare('create_token'),
+    findById: db
+      .select(columns)
+      .from(apiTokens)
+      .innerJoin(users, isOfUser)
+      .where(isTheToken)
+      .prepare('find_token'),
+    findBySha256: db
+      .select({ ...columns, sha256: apiTokens.sha256 })
+      .from(apiTokens)
+      .innerJoin(users, isOfUser)
+      .where(and(eq(apiTokens.sha256, sql.placeholder('sha256')), isNull(apiTokens.revokedAt)))
+      .orderBy(asc(apiTokens.id))
+      .prepare('find_tokens_by_sha256'),
+    list: db
+      .select(columns)
+      .from(apiTokens)
+      .innerJoin(users, isOfUser)
+      .where(or(sql`${accountCode}::text is null`, eq(apiTokens.accountCode, accountCode)))
+      .orderBy(asc(apiTokens.id))
+      .prepare('list_tokens'),
+    revoke: db
+      .update(apiTokens)
+      .set({ revokedAt: sql`now()` })
+      .where(and(isTheToken, isNull(apiTokens.revokedAt)))
+      .returning({ id: apiTokens.id })
+      .prepare('revoke_token'),
+  }
+}

@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Sql, TransactionSql } from 'postgres'
+import { isTransient } from './sql-state.ts'
+
+const mostAttempts = 5
+
+/** The one place where writes are grouped into transactions of the PostgreSQL database. */
+export interface Transactions {
+  /**
+   * The client to prepare statements on: one run inside `work` goes to the connection of that transaction, one run
+   * elsewhere to any of the pool. So a statement is built once and not once a transaction.
+   */
+  readonly client: Sql
+  /**
+   * Runs `work` in a transaction. Resolves with its result once that is committed; undone when `work` rejects or `keep`
+   * says that its result leaves nothing to keep. `work` runs again after a deadlock.
+   */
+  write<T>(work: () => Promise<T>, keep?: (result: T) => boolean): Promise<T>
+}
+
+export function createTransactions(pool: Sql): Transactions {
+  const current = new AsyncLocalStorage<TransactionSql>()
+  const client = new Proxy(pool, {
+    get: (target, key) => Reflect.get(key === 'unsafe' ? (current.getStore() ?? target) : target, key),
+  })
+  return {
+    client,
+    async write(work, keep = () => true) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await runOnce(work, keep)
+        } catch (error) {
+          if (attempt === mostAttempts || !isTransient(error)) throw error
+        }
+      }
+    },
+  }
+
+  async function runOnce<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {
+    let undone: { readonly result: T } | undefined
+    const committed = pool.begin(async transaction => {
+      const result = await current.run(transaction, work)
+      if (keep(result)) return { result }
+      undone = { result }
+      throw new Error('Nothing to keep.')
+    })
+    try {
+      return (await committed).result as T
+    } catch (error) {
+      if (undone === undefined) throw error
+      return undone.result
+    }
+  }
+}

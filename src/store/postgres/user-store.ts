@@ -1,0 +1,89 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { User, UserStore } from '../../domain/store.ts'
+import { encodeIds, isListed } from './id-list.ts'
+import { onlyRow } from './only-row.ts'
+import type { Provision } from './provision.ts'
+import { createdUserIds, users } from './tables.ts'
+import type { Transactions } from './transactions.ts'
+
+interface Dependencies {
+  readonly db: PostgresJsDatabase
+  readonly transactions: Transactions
+  readonly provision: Provision
+}
+
+const columns = { id: users.id, email: users.email, displayName: users.displayName }
+
+export function createUserStore({ db, transactions, provision }: Dependencies): UserStore {
+  const { findByIds, findByEmail, insert, save } = prepare(db)
+  return {
+    findByIds: (accountCode, ids) => findByIds.execute({ accountCode, ids: encodeIds(ids) }),
+    async findByEmail(accountCode, email) {
+      const [user] = await findByEmail.execute({ accountCode, email })
+      return user ?? null
+    },
+    save(accountCode, id, { email, displayName }) {
+      const row = {
+        accountCode,
+        id,
+        email: email ?? null,
+        setEmail: email !== undefined,
+        displayName: displayName ?? null,
+        setDisplayName: displayName !== undefined,
+      }
+      return transactions.write(async () => {
+        const [, rows] = await Promise.all([provision.account(accountCode), save.execute(row)])
+        return onlyRow(rows)
+      })
+    },
+    create(accountCode, details) {
+      return transactions.write(async () => {
+        await provision.account(accountCode)
+        // A caller may have used one of these ids all the same; then the next one is as good.
+        let made: User | undefined
+        while (made === undefined) made = (await insert.execute({ accountCode, ...details }))[0]
+        return made
+      })
+    },
+  }
+}
+
+function prepare(db: PostgresJsDatabase) {
+  const accountCode = sql.placeholder('accountCode')
+  const details = { email: sql.placeholder('email'), displayName: sql.placeholder('displayName') }
+  const setEmail = sql`${sql.placeholder('setEmail')}::boolean`
+  const setDisplayName = sql`${sql.placeholder('setDisplayName')}::boolean`
+  return {
+    findByIds: db
+      .select(columns)
+      .from(users)
+      .where(and(eq(users.accountCode, accountCode), isListed(users.id, sql.placeholder('ids'))))
+      .prepare('find_users'),
+    findByEmail: db
+      .select(columns)
+      .from(users)
+      .where(and(eq(users.accountCode, accountCode), eq(users.email, details.email)))
+      .orderBy(asc(users.id))
+      .limit(1)
+      .prepare('find_user_by_email'),
+    insert: db
+      .insert(users)
+      .values({ accountCode, id: sql`nextval(${createdUserIds.seqName})`, ...details })
+      .onConflictDoNothing()
+      .returning(columns)
+      .prepare('create_user'),
+    save: db
+      .insert(users)
+      .values({ accountCode, id: sql.placeholder('id'), ...details })
+      .onConflictDoUpdate({
+        target: [users.accountCode, users.id],
+        set: {
+          email: sql`case when ${setEmail} then excluded.email else ${users.email} end`,
+          displayName: sql`case when ${setDisplayName} then excluded.display_name else ${users.displayName} end`,
+        },
+      })
+      .returning(columns)
+      .prepare('save_user'),
+  }
+}

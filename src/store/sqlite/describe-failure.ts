@@ -1,0 +1,26 @@
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'a folder on the way cannot be made',
+  ENOTDIR: 'a part of the path is not a folder',
+  EEXIST: 'a part of the path is not a folder',
+  ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'the path is too long',
+  SQLITE_FULL: 'the disk is full',
+  SQLITE_READONLY: 'it is read-only',
+  SQLITE_CANTOPEN: 'the file cannot be opened',
+  SQLITE_BUSY: 'another program holds it locked',
+  SQLITE_CORRUPT: 'it is damaged',
+  SQLITE_NOTADB: 'it is not a SQLite database',
+  SQLITE_IOERR: 'the disk failed to read or write',
+}
+
+/** The reason of a failed file or SQLite call, in words that end a sentence. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? String(error.code) : ''
+  // SQLite's extended codes add a part: SQLITE_IOERR_WRITE.
+  const plain = code.split('_').slice(0, 2).join('_')
+  return reasons[code] ?? reasons[plain] ?? error.message
+}

@@ -1,0 +1,115 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { StartError } from '../../errors.ts'
+import { readMigrations, selectPending } from '../migrations.ts'
+import { describeFailure } from './describe-failure.ts'
+import { hasMigrationsTable, readApplied } from './migrate.ts'
+
+// Above this, reading every page would hold up the start.
+const mostBytesToCheck = 64 * 2 ** 20
+
+const sqliteHeader = Buffer.from('SQLite format 3\0')
+
+/**
+ * Refuses a path that cannot be, or must not become, a store of ours, with a `StartError` of one line. It makes the
+ * missing folders of a new file and writes nothing else: a file that is refused keeps every byte.
+ */
+export function refuseUnusableFile(path: string): void {
+  makeFolder(path)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return
+  refuseWhatIsNoFile(path, stats)
+  refuseUnwritable(path)
+  if (stats.size === 0) return
+  refuseForeignHeader(path)
+  refuseDamage(path, stats.size)
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw new StartError(`The database \`${path}\` cannot be made: ${describeFailure(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+function refuseWhatIsNoFile(path: string, stats: Stats): void {
+  if (stats.isFile()) return
+  const kind = stats.isDirectory() ? 'a folder' : 'no regular file'
+  throw new StartError(`The database \`${path}\` is ${kind}. Set DATABASE_URL to the path of a file.`)
+}
+
+// SQLite keeps its log beside the file, so the folder counts too.
+function refuseUnwritable(path: string): void {
+  for (const needed of [path, dirname(path)]) {
+    try {
+      accessSync(needed, constants.R_OK | constants.W_OK)
+    } catch (error) {
+      const reason = describeFailure(error)
+      throw new StartError(`The database \`${path}\` cannot be written: \`${needed}\`: ${reason}.`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+function refuseForeignHeader(path: string): void {
+  const start = Buffer.alloc(sqliteHeader.length)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, start, 0, start.length, 0)
+  } finally {
+    closeSync(file)
+  }
+  if (!start.equals(sqliteHeader)) {
+    throw new StartError(`The file \`${path}\` is not a SQLite database. Set DATABASE_URL to another path.`)
+  }
+}
+
+function refuseDamage(path: string, bytes: number): void {
+  let client: Database | undefined
+  try {
+    client = new SqliteDatabase(path, { readonly: true, timeout: 5_000 })
+    const found = bytes > mostBytesToCheck ? 'ok' : client.pragma('quick_check(1)', { simple: true })
+    if (found !== 'ok') throw new StartError(damaged(path))
+    refuseForeignTables(client, path)
+    selectPending(readMigrations('sqlite'), readApplied(client), `The database \`${path}\``)
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    if (isDamage(error)) throw new StartError(damaged(path), { cause: error })
+    throw new StartError(`The database \`${path}\` cannot be read: ${describeFailure(error)}.`, {
+      cause: error,
+    })
+  } finally {
+    client?.close()
+  }
+}
+
+function refuseForeignTables(client: Database, path: string): void {
+  const hasTables = client.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() !== undefined
+  if (!hasTables || hasMigrationsTable(client)) return
+  throw new StartError(
+    `The database \`${path}\` holds the tables of another program. Set DATABASE_URL to another path.`,
+  )
+}
+
+function damaged(path: string): string {
+  return `The database \`${path}\` is damaged. Put a backup in its place; nothing was changed in it.`
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+}

@@ -1,0 +1,96 @@
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { MembershipStore, MoveResult } from '../../domain/store.ts'
+import type { Counters } from './counters.ts'
+import { encodeIds } from './id-list.ts'
+import { createMembershipPages } from './membership-pages.ts'
+import { prepareMembershipStatements } from './membership-statements.ts'
+import type { Provision } from './provision.ts'
+import type { Transactions } from './transactions.ts'
+
+interface Dependencies {
+  readonly db: BetterSQLite3Database
+  readonly transactions: Transactions
+  readonly provision: Provision
+  readonly counters: Counters
+}
+
+export function createMembershipStore(dependencies: Dependencies): MembershipStore {
+  const { db, transactions, provision, counters } = dependencies
+  const statements = prepareMembershipStatements(db)
+  return {
+    async findByIds(accountCode, ids) {
+      return statements.findByIds.all({ accountCode, ids: encodeIds(ids) })
+    },
+
+    // The transaction has the write lock, so nobody can add the pair between the look-up and the insert.
+    add(accountCode, pair) {
+      return transactions.write(() => {
+        const existing = statements.findPair.get({ accountCode, ...pair })
+        if (existing !== undefined) return { kind: 'duplicate', existingId: existing.id }
+        provision.account(accountCode)
+        provision.user(accountCode, pair.userId)
+        provision.team(accountCode, pair.teamId)
+        const id = counters.next('membership')
+        return { kind: 'added', membership: statements.insert.get({ accountCode, id, ...pair }) }
+      })
+    },
+
+    // The records of a new user or team come first, since the row points at them; they go when nothing was moved.
+    move(accountCode, id, { userId, teamId }, ifVersions) {
+      const row = { accountCode, id, userId: userId ?? null, teamId: teamId ?? null }
+      return transactions.write(
+        () => {
+          provision.account(accountCode)
+          if (userId !== undefined) provision.user(accountCode, userId)
+          if (teamId !== undefined) provision.team(accountCode, teamId)
+          return moveRow({ ...row, versions: encodeVersions(ifVersions) })
+        },
+        result => result.kind === 'moved',
+      )
+    },
+
+    remove(accountCode, id, ifVersions) {
+      return transactions.write(() => {
+        const membership = statements.remove.get({ accountCode, id, versions: encodeVersions(ifVersions) })
+        return membership ? { kind: 'removed', membership } : findWhyNot(accountCode, id)
+      })
+    },
+
+    ...createMembershipPages(db),
+  }
+
+  function moveRow(row: MovedRow): MoveResult {
+    try {
+      const membership = statements.move.get(row)
+      return membership ? { kind: 'moved', membership } : findWhyNot(row.accountCode, row.id)
+    } catch (error) {
+      const existing = isUniqueViolation(error) ? statements.findPairAfterMove.get(row) : undefined
+      if (existing === undefined) throw error
+      return { kind: 'duplicate', existingId: existing.id }
+    }
+  }
+
+  // Asked in the same transaction, so the row is as the statement found it.
+  function findWhyNot(accountCode: string, id: number) {
+    const row = statements.findVersion.get({ accountCode, id })
+    return row === undefined
+      ? ({ kind: 'missing' } as const)
+      : ({ kind: 'stale', version: row.version } as const)
+  }
+}
+
+interface MovedRow {
+  readonly accountCode: string
+  readonly id: number
+  readonly userId: number | null
+  readonly teamId: number | null
+  readonly versions: string | null
+}
+
+function encodeVersions(versions: readonly number[] | null): string | null {
+  return versions && encodeIds(versions)
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
+}

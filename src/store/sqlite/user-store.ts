@@ -1,0 +1,89 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { User, UserStore } from '../../domain/store.ts'
+import type { Counters } from './counters.ts'
+import { encodeIds, isListed } from './id-list.ts'
+import type { Provision } from './provision.ts'
+import { users } from './tables.ts'
+import type { Transactions } from './transactions.ts'
+
+interface Dependencies {
+  readonly db: BetterSQLite3Database
+  readonly transactions: Transactions
+  readonly provision: Provision
+  readonly counters: Counters
+}
+
+const columns = { id: users.id, email: users.email, displayName: users.displayName }
+
+export function createUserStore({ db, transactions, provision, counters }: Dependencies): UserStore {
+  const { findByIds, findByEmail, insert, save } = prepare(db)
+  return {
+    async findByIds(accountCode, ids) {
+      return findByIds.all({ accountCode, ids: encodeIds(ids) })
+    },
+    async findByEmail(accountCode, email) {
+      return findByEmail.get({ accountCode, email }) ?? null
+    },
+    save(accountCode, id, { email, displayName }) {
+      return transactions.write(() => {
+        provision.account(accountCode)
+        return save.get({
+          accountCode,
+          id,
+          email: email ?? null,
+          setEmail: Number(email !== undefined),
+          displayName: displayName ?? null,
+          setDisplayName: Number(displayName !== undefined),
+        })
+      })
+    },
+    create(accountCode, details) {
+      return transactions.write(() => {
+        provision.account(accountCode)
+        // A caller may have used one of these ids all the same; then the next one is as good.
+        let made: User | undefined
+        while (made === undefined)
+          made = insert.get({ accountCode, id: counters.next('created user'), ...details })
+        return made
+      })
+    },
+  }
+}
+
+function prepare(db: BetterSQLite3Database) {
+  const accountCode = sql.placeholder('accountCode')
+  const row = {
+    accountCode,
+    id: sql.placeholder('id'),
+    email: sql.placeholder('email'),
+    displayName: sql.placeholder('displayName'),
+  }
+  return {
+    findByIds: db
+      .select(columns)
+      .from(users)
+      .where(and(eq(users.accountCode, accountCode), isListed(users.id, sql.placeholder('ids'))))
+      .prepare(),
+    findByEmail: db
+      .select(columns)
+      .from(users)
+      .where(and(eq(users.accountCode, accountCode), eq(users.email, row.email)))
+      .orderBy(asc(users.id))
+      .limit(1)
+      .prepare(),
+    insert: db.insert(users).values(row).onConflictDoNothing().returning(columns).prepare(),
+    save: db
+      .insert(users)
+      .values(row)
+      .onConflictDoUpdate({
+        target: [users.accountCode, users.id],
+        set: {
+          email: sql`case when ${sql.placeholder('setEmail')} then excluded.email else ${users.email} end`,
+          displayName: sql`case when ${sql.placeholder('setDisplayName')} then excluded.display_name else ${users.displayName} end`,
+        },
+      })
+      .returning(columns)
+      .prepare(),
+  }
+}

@@ -1,0 +1,83 @@
+import type { Answer } from '../server/send-request.ts'
+import type { TestServer } from '../server/start-server.ts'
+
+/** One row of an account, by its three ids. */
+export interface Ids {
+  readonly membership: number
+  readonly user: number
+  readonly team: number
+}
+
+export type Operation = (server: TestServer, ids: Ids, token: string) => Promise<Answer>
+
+const rest =
+  (
+    method: string,
+    path: (ids: Ids) => string,
+    extra: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Operation =>
+  (server, ids, token) =>
+    server.rest(method, path(ids), { token, ...extra })
+
+const graphql =
+  (query: string): Operation =>
+  (server, ids, token) =>
+    server.graphql(query, { m: ids.membership, u: ids.user, t: ids.team }, token)
+
+// The answer is what the script saw: a value or the message of a rejection.
+const script =
+  (expression: string): Operation =>
+  async (server, ids, token) => {
+    const sourceCode = `const { m, u, t } = payload
+      exit(await (${expression}).then(value => ({ value }), error => ({ rejected: String(error.message) })))`
+    const inputDocument = { m: ids.membership, u: ids.user, t: ids.team }
+    const answer = await server.execute({ sourceCode, inputDocument }, { token })
+    const { outcome, payload, error } = answer.body.task_execution
+    return { ...answer, text: JSON.stringify({ outcome, payload, error }) }
+  }
+
+export const membershipPath = (ids: Ids) => `/platform/team_memberships/${ids.membership}`
+const move = { body: { team_membership: { team_id: 9 } } }
+
+/** Every operation that takes an id, on both sides and through a script. */
+export const operations: [string, Operation][] = [
+  ['GET of a membership', rest('GET', membershipPath)],
+  ['GET of a list', rest('GET', ids => `/platform/team_memberships?ids[]=${ids.membership}`)],
+  ['PUT', rest('PUT', membershipPath, move)],
+  ['PUT with a matching version', rest('PUT', membershipPath, { ...move, headers: { 'if-match': '"1"' } })],
+  ['PUT with another version', rest('PUT', membershipPath, { ...move, headers: { 'if-match': '"7"' } })],
+  ['PUT with any version', rest('PUT', membershipPath, { ...move, headers: { 'if-match': '*' } })],
+  ['DELETE', rest('DELETE', membershipPath)],
+  ['DELETE with a version', rest('DELETE', membershipPath, { headers: { 'if-match': '"1"' } })],
+  ['GET of a user', rest('GET', ids => `/platform/users/${ids.user}`)],
+  ['GET of a team', rest('GET', ids => `/platform/teams/${ids.team}`)],
+  ['teamMembership', graphql('query($m: ID!) { teamMembership(id: $m) { id userId user { email } } }')],
+  ['teamMemberships', graphql('query($m: ID!) { teamMemberships(ids: [$m]) { id userId } }')],
+  ['user', graphql('query($u: ID!) { user(id: $u) { id email memberships { edges { cursor } } } }')],
+  ['team', graphql('query($t: ID!) { team(id: $t) { id name memberships { edges { cursor } } } }')],
+  [
+    'moveTeamMembership',
+    graphql('mutation($m: ID!) { moveTeamMembership(id: $m, input: {teamId: 9}) { userId } }'),
+  ],
+  ['removeTeamMembership', graphql('mutation($m: ID!) { removeTeamMembership(id: $m) { userId } }')],
+  ['Platform.teamMemberships.get', script('Platform.teamMemberships.get(m)')],
+  ['Platform.teamMemberships.list', script('Platform.teamMemberships.list([m])')],
+  ['Platform.teamMemberships.move', script('Platform.teamMemberships.move(m, { team_id: 9 })')],
+  ['Platform.teamMemberships.remove', script('Platform.teamMemberships.remove(m)')],
+  ['Platform.users.get', script('Platform.users.get(u)')],
+  ['Platform.teams.get', script('Platform.teams.get(t)')],
+  [
+    'graphql() reading',
+    script(
+      'graphql("query($m: ID!, $u: ID!) { teamMembership(id: $m) { id } user(id: $u) { id } }", { m, u })',
+    ),
+  ],
+  [
+    'graphql() moving',
+    script(`graphql('mutation($m: ID!) { moveTeamMembership(id: $m, input: {teamId: "9"}) { id } }', { m })`),
+  ],
+  [
+    'graphql() removing',
+    script('graphql("mutation($m: ID!) { removeTeamMembership(id: $m) { id } }", { m })'),
+  ],
+]

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMembership } from '../server/memberships.ts'
+import type { Answer } from '../server/send-request.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import type { MembershipRow } from '../server/wire-shapes.ts'
+import { type Ids, membershipPath, operations } from './wall-operations.ts'
+
+// No account has it, and it has as little to say as any id that does not exist.
+const unknownId = 77_777_777
+
+let server: TestServer
+const tokens: Record<string, string> = {}
+const rows: Record<string, MembershipRow> = {}
+
+beforeAll(async () => {
+  server = await startServer()
+  for (const [index, account] of ['alpha', 'beta'].entries()) {
+    const token = await server.token({ account, email: `ann@${account}.example` })
+    tokens[account] = token
+    const own = { user_id: 4_100 + index, team_id: 5_100 + index }
+    rows[account] = await addMembership(server, own, token)
+    await server.rest('PUT', `/platform/users/${own.user_id}`, {
+      body: { user: { email: `secret@${account}.example`, display_name: `Secret of ${account}` } },
+      token,
+    })
+    await server.rest('PUT', `/platform/teams/${own.team_id}`, { body: { team: { name: account } }, token })
+  }
+})
+afterAll(() => server.stop())
+
+// What is left when the id itself, wherever a message repeats it, is masked.
+function mask(answer: Answer, ids: Ids): Record<string, unknown> {
+  const known = new RegExp(`\\b(${ids.membership}|${ids.user}|${ids.team})\\b`, 'g')
+  const headers = ['content-type', 'etag', 'location', 'retry-after', 'allow']
+  return {
+    status: answer.status,
+    body: answer.text.replace(known, '<id>'),
+    headers: headers.map(name => answer.headers.get(name)),
+  }
+}
+
+function idsOf(account: string): Ids {
+  const row = rows[account]
+  if (row === undefined) throw new Error(`${account} has no row`)
+  return { membership: row.id, user: row.user_id, team: row.team_id }
+}
+
+describe.each([
+  ['alpha', 'beta'],
+  ['beta', 'alpha'],
+])('to %s, an id of %s', (caller, owner) => {
+  const token = () => tokens[caller] ?? ''
+
+  // Everything the owner can see of its own, with versions.
+  async function readOwn(): Promise<string[]> {
+    const ids = idsOf(owner)
+    const paths = [membershipPath(ids), `/platform/users/${ids.user}`, `/platform/teams/${ids.team}`]
+    const answers = await Promise.all(
+      paths.map(path => server.rest('GET', path, { token: tokens[owner] ?? '' })),
+    )
+    return answers.map(answer => `${answer.status} ${answer.headers.get('etag')} ${answer.text}`)
+  }
+
+  test.each(operations)('is an unknown id, byte for byte: %s', async (_, operation) => {
+    const before = await readOwn()
+    const unknown = { membership: unknownId, user: unknownId, team: unknownId }
+    const expected = mask(await operation(server, unknown, token()), unknown)
+    const ids = idsOf(owner)
+    expect(mask(await operation(server, ids, token()), ids)).toEqual(expected)
+    expect(await readOwn()).toEqual(before)
+    expect(before[0]).toMatch(/^200 /)
+  })
+
+  test('may be saved and joined as its own, without touching the other', async () => {
+    const before = await readOwn()
+    const ids = idsOf(owner)
+    const joined = await addMembership(server, { user_id: ids.user, team_id: ids.team }, token())
+    expect(joined.id).not.toBe(ids.membership)
+    const saved = await server.rest('PUT', `/platform/users/${ids.user}`, {
+      body: { user: { display_name: 'Mine' } },
+      token: token(),
+    })
+    expect(saved.body).toEqual({ user: { id: ids.user, email: null, display_name: 'Mine' } })
+    expect((await server.rest('GET', `/platform/teams/${ids.team}`, { token: token() })).body).toEqual({
+      team: { id: ids.team, name: null },
+    })
+    expect(await readOwn()).toEqual(before)
+  })
+
+  test('stays out of reach whatever the input claims about the caller', async () => {
+    const answer = await server.execute(
+      {
+        sourceCode: `options.current_user.account_code = '${owner}'; options.authorization = 'Bearer ${tokens[owner]}'
+          const { data } = await graphql('{ viewer { accountCode } teamMembership(id: "${idsOf(owner).membership}") { id } }')
+          exit([data, Platform.accountCode])`,
+        options: { current_user: { id: 1, account_code: owner }, authorization: `Bearer ${tokens[owner]}` },
+        metadata: { account_nickname: owner },
+      },
+      { token: token() },
+    )
+    expect(answer.body.task_execution.payload).toEqual([
+      { viewer: { accountCode: caller }, teamMembership: null },
+      caller,
+    ])
+  })
+})

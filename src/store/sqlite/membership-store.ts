@@ -79,7 +79,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
   }
 }
 
-interface MovedRow {
+type MovedRow = {
   readonly accountCode: string
   readonly id: number
   readonly userId: number | null

@@ -14,7 +14,7 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-export type Responder = (request: UpstreamRequest, response: ServerResponse) => void | Promise<void>
+export type Responder = (request: UpstreamRequest, response: ServerResponse) => unknown
 
 /** A real HTTP server on loopback that stands for another GraphQL endpoint, a key server or a canary. */
 export async function startUpstream(respond: Responder): Promise<Upstream> {

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { type Responder, sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
+
+let listed: Upstream
+let canary: Upstream
+let server: TestServer
+
+// One path, one way for another server to answer.
+const responders: Record<string, Responder> = {
+  '/json': (request, response) => sendJson(response, { data: { echo: JSON.parse(request.body) } }),
+  '/errors': (_, response) => sendJson(response, { errors: [{ message: 'of theirs' }] }),
+  '/html': (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello</p>'),
+  '/broken': (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":'),
+  '/500': (_, response) => sendJson(response, { data: 'no' }, 500),
+  '/404': (_, response) => sendJson(response, { data: 'no' }, 404),
+  '/301': (_, response) => response.writeHead(301, { location: `${canary.url}/` }).end(),
+  '/307': (_, response) => response.writeHead(307, { location: '/json' }).end(),
+  '/cut': (_, response) => response.destroy(),
+  '/endless': (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const timer = setInterval(() => response.write('"'.padEnd(2 ** 16, 'x')), 1)
+    response.on('close', () => clearInterval(timer))
+  },
+}
+
+beforeAll(async () => {
+  canary = await startUpstream((_, response) => sendJson(response, { data: 'reached' }))
+  listed = await startUpstream((request, response) => responders[request.path]?.(request, response))
+  server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: `other.example, ${listed.host}` })
+})
+afterAll(async () => {
+  await Promise.all([server.stop(), listed.close(), canary.close()])
+})
+
+async function ask(url: string) {
+  const answer = await server.execute<unknown[]>({
+    sourceCode: `exit(await graphql('query Q($a: Int) { x }', { a: 1 }, payload).then(
+      value => ['resolved', value], error => ['rejected', error.message]))`,
+    inputDocument: JSON.stringify(url),
+  })
+  return answer.body.task_execution.payload
+}
+
+describe('a listed host', () => {
+  test('gets query and variables as JSON, and its answer resolves', async () => {
+    expect(await ask(`${listed.url}/json`)).toEqual([
+      'resolved',
+      { data: { echo: { query: 'query Q($a: Int) { x }', variables: { a: 1 } } } },
+    ])
+    const request = listed.requests.find(each => each.path === '/json')
+    expect(request?.headers['content-type']).toContain('application/json')
+  })
+
+  test('whose 200 has GraphQL errors resolves, as JSON', async () => {
+    expect(await ask(`${listed.url}/errors`)).toEqual(['resolved', { errors: [{ message: 'of theirs' }] }])
+  })
+
+  test.each([
+    '/html',
+    '/broken',
+    '/500',
+    '/404',
+    '/cut',
+    '/endless',
+  ])('that answers %s rejects', async path => {
+    expect(await ask(listed.url + path)).toEqual(['rejected', expect.stringMatching(/\S/)])
+  })
+
+  test.each(['/301', '/307'])('that redirects (%s) rejects, and nothing is followed', async path => {
+    const before = listed.requests.length
+    expect(await ask(listed.url + path)).toEqual(['rejected', expect.stringMatching(/redirect/i)])
+    expect(listed.requests.length).toBe(before + 1)
+    expect(canary.requests).toEqual([])
+  })
+
+  test('that is not there rejects', async () => {
+    const closed = await startUpstream(() => undefined)
+    await closed.close()
+    const own = await startServer({ ROSTRUM_GRAPHQL_HOSTS: closed.host })
+    const answer = await own.execute(
+      `exit(await graphql('{ x }', {}, '${closed.url}/').then(() => 'resolved', () => 'rejected'))`,
+    )
+    expect(answer.body.task_execution.payload).toBe('rejected')
+    await own.stop()
+  })
+})
+
+describe('an unlisted host', () => {
+  test.each([
+    ['another port of a listed host', () => `${canary.url}/`],
+    ['a listed host as user name', () => `http://${listed.host}@${canary.host}/`],
+    ['the same address in another spelling', () => `http://2130706433:${new URL(canary.url).port}/`],
+    ['a name of loopback', () => `http://localhost:${new URL(canary.url).port}/`],
+    ['a mapped address', () => `http://[::ffff:7f00:1]:${new URL(canary.url).port}/`],
+  ])('is not reached through %s', async (_, url) => {
+    expect(await ask(url())).toEqual(['rejected', expect.stringMatching(/\S/)])
+    expect(canary.requests).toEqual([])
+  })
+})

@@ -34,14 +34,14 @@ export function createDirectory(store: Store): Directory {
 export function describeBadEmail(email: string | null | undefined): string | null {
   if (email === undefined || email === null) return null
   if (email.length <= mostEmailCharacters && isStorable(email) && /^[^@\s]+@[^@\s]+$/.test(email)) return null
-  return `must be an email address of at most ${mostEmailCharacters} characters, with one \`@\`, or null`
+  return `must be an email address of at most ${mostEmailCharacters} characters, with one \`@\``
 }
 
 /** What is wrong with the name of a user or team; null where nothing is, or where there is none. */
 export function describeBadName(name: string | null | undefined): string | null {
   if (name === undefined || name === null) return null
   if (name.length >= 1 && name.length <= mostNameCharacters && isStorable(name)) return null
-  return `must have 1 to ${mostNameCharacters} characters, or be null`
+  return `must have 1 to ${mostNameCharacters} characters`
 }
 
 // PostgreSQL cannot hold a NUL, and no encoding holds half a surrogate pair: both would come back changed or not at all.

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import type { Store } from '../../src/domain/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { type PostgresServer, startPostgres } from './postgres.ts'
+
+export interface Harness {
+  readonly engine: 'SQLite' | 'PostgreSQL'
+  /** URL of a store that does not exist yet. */
+  freshUrl(): Promise<string>
+  /** An open store, a new one unless a URL is given; closed when the test ends. */
+  open(options?: { url?: string; onStatement?: (sql: string) => void }): Promise<Store>
+}
+
+/** Says the same claims of every engine, each the real one: a file of SQLite and a server of PostgreSQL. */
+export function eachStore(claims: (harness: Harness) => void): void {
+  describe('SQLite', () => {
+    let folder: string
+    let files = 0
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'rostrum-store-'))
+    })
+    afterAll(() => rm(folder, { recursive: true, force: true }))
+    claims(
+      createHarness('SQLite', async () => {
+        files += 1
+        return `sqlite:${join(folder, `${files}.db`)}`
+      }),
+    )
+  })
+
+  describe('PostgreSQL', () => {
+    let server: PostgresServer
+    beforeAll(async () => {
+      server = await startPostgres()
+    })
+    afterAll(() => server.stop())
+    claims(createHarness('PostgreSQL', () => server.createDatabase()))
+  })
+}
+
+function createHarness(engine: Harness['engine'], freshUrl: () => Promise<string>): Harness {
+  const opened: Store[] = []
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close()
+  })
+  return {
+    engine,
+    freshUrl,
+    async open({ url, onStatement } = {}) {
+      const store = await openStore({ url: url ?? (await freshUrl()), ...(onStatement && { onStatement }) })
+      opened.push(store)
+      return store
+    },
+  }
+}

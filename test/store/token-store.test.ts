@@ -1,0 +1,69 @@
+import { beforeEach, expect, test } from 'vitest'
+import { hashToken } from '../../src/credentials/api-token.ts'
+import type { NewApiToken, Store } from '../../src/domain/store.ts'
+import { eachStore } from './each-store.ts'
+
+eachStore(harness => {
+  let store: Store
+  beforeEach(async () => {
+    store = await harness.open()
+    await store.users.save('a', 7, { email: 'ann@example.com', displayName: 'Ann' })
+    await store.users.save('b', 7, {})
+  })
+
+  const ofAnn = (secret: string): NewApiToken => ({
+    accountCode: 'a',
+    userId: 7,
+    label: 'laptop',
+    scopes: ['memberships:read', 'tasks:execute'],
+    sha256: hashToken(secret),
+  })
+
+  test('a token is found by its hash, with its user and scopes', async () => {
+    const before = Date.now() - 1_000
+    const made = await store.tokens.create(ofAnn('one'))
+    expect(made).toMatchObject({
+      accountCode: 'a',
+      userId: 7,
+      email: 'ann@example.com',
+      displayName: 'Ann',
+      label: 'laptop',
+      scopes: ['memberships:read', 'tasks:execute'],
+      revokedAt: null,
+    })
+    expect(made.createdAt.getTime()).toBeGreaterThan(before)
+    expect(made.createdAt.getTime()).toBeLessThan(Date.now() + 1_000)
+    const sha256 = hashToken('one')
+    expect(await store.tokens.findBySha256(sha256)).toEqual([{ ...made, sha256 }])
+    expect(await store.tokens.findBySha256(hashToken('two'))).toEqual([])
+  })
+
+  test('a revoked token is found no more, and only once revoked', async () => {
+    const { id } = await store.tokens.create(ofAnn('one'))
+    expect(await store.tokens.revoke(id)).toBe(true)
+    expect(await store.tokens.findBySha256(hashToken('one'))).toEqual([])
+    expect(await store.tokens.revoke(id)).toBe(false)
+    expect(await store.tokens.revoke(id + 1)).toBe(false)
+    expect((await store.tokens.list('a'))[0]?.revokedAt).toBeInstanceOf(Date)
+  })
+
+  test('a token may have no scope and no label', async () => {
+    const made = await store.tokens.create({ ...ofAnn('one'), scopes: [], label: null })
+    expect(made).toMatchObject({ scopes: [], label: null })
+  })
+
+  test('tokens are listed by account or all, oldest first', async () => {
+    const first = await store.tokens.create(ofAnn('one'))
+    const second = await store.tokens.create({ ...ofAnn('two'), accountCode: 'b' })
+    const third = await store.tokens.create(ofAnn('three'))
+    expect(await store.tokens.list('a')).toEqual([first, third])
+    expect(await store.tokens.list(null)).toEqual([first, second, third])
+    expect(await store.tokens.list('c')).toEqual([])
+  })
+
+  test('a token of a user of another account cannot be made', async () => {
+    await store.users.save('a', 8, {})
+    await expect(store.tokens.create({ ...ofAnn('one'), accountCode: 'b', userId: 8 })).rejects.toThrow()
+    expect(await store.tokens.list(null)).toEqual([])
+  })
+})

@@ -1,16 +1,40 @@
 import { GraphQLError } from 'graphql'
-import { type MaskRequest, maskError } from './mask-error.ts'
+import { type FieldError, RostrumError } from '../errors.ts'
+import { type MaskedError, type MaskRequest, maskError } from './mask-error.ts'
 
 /** A GraphQL error that may leave: message and `extensions` masked, path and locations kept. */
 export function maskGraphqlError(error: unknown, request: MaskRequest): GraphQLError {
-  const { code, message, fields, retryAfterSeconds, facts } = maskError(error, request)
+  const masked = toGraphqlError(maskError(error, request))
+  if (!(error instanceof GraphQLError)) return masked
+  const { nodes = null, source = null, positions = null, path = null } = error
+  return new GraphQLError(masked.message, { nodes, source, positions, path, extensions: masked.extensions })
+}
+
+/** The GraphQL form of a masked error: its code, bad fields and facts are the `extensions`. */
+export function toGraphqlError({
+  code,
+  message,
+  fields,
+  retryAfterSeconds,
+  facts,
+}: MaskedError): GraphQLError {
   const extensions = {
     ...facts,
     code,
     ...(fields.length === 0 ? {} : { errors: fields }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
-  if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions })
-  const { nodes = null, source = null, positions = null, path = null } = error
-  return new GraphQLError(message, { nodes, source, positions, path, extensions })
+  return new GraphQLError(message, { extensions })
+}
+
+/** The way back, for whoever answers in another shape than GraphQL's. */
+export function fromGraphqlError({ message, extensions }: GraphQLError): RostrumError {
+  const { code, errors, retryAfterSeconds, ...facts } = extensions as Partial<MaskedError> & {
+    errors?: FieldError[]
+  }
+  return new RostrumError(code ?? 'INTERNAL', message, {
+    facts: facts as MaskedError['facts'],
+    ...(errors === undefined ? {} : { fields: errors }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
 }

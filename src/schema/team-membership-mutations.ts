@@ -31,8 +31,8 @@ builder.mutationFields(t => ({
     },
     resolve: (_root, { input }, { caller, memberships }) =>
       memberships.add(caller.accountCode, {
-        userId: parseId(input.userId, 'userId'),
-        teamId: parseId(input.teamId, 'teamId'),
+        userId: parseId(input.userId, 'user id'),
+        teamId: parseId(input.teamId, 'team id'),
       }),
   }),
   moveTeamMembership: t.field({
@@ -48,7 +48,7 @@ builder.mutationFields(t => ({
     resolve: (_root, { id, input, ifVersions }, { caller, memberships }) =>
       memberships.move(
         caller.accountCode,
-        parseId(id, 'id'),
+        parseId(id, 'membership id'),
         { ...optionalId('userId', input.userId), ...optionalId('teamId', input.teamId) },
         ifVersions ?? null,
       ),
@@ -62,13 +62,15 @@ builder.mutationFields(t => ({
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
     resolve: (_root, { id, ifVersions }, { caller, memberships }) =>
-      memberships.remove(caller.accountCode, parseId(id, 'id'), ifVersions ?? null),
+      memberships.remove(caller.accountCode, parseId(id, 'membership id'), ifVersions ?? null),
   }),
 }))
 
-function optionalId<Name extends string>(name: Name, text: string | null | undefined) {
+const whats = { userId: 'user id', teamId: 'team id' } as const
+
+function optionalId<Name extends keyof typeof whats>(name: Name, text: string | null | undefined) {
   if (text === undefined) return {}
-  if (text !== null) return { [name]: parseId(text, name) } as Record<Name, number>
+  if (text !== null) return { [name]: parseId(text, whats[name]) } as Record<Name, number>
   const message = `\`${name}\` cannot be null; leave it out to keep it.`
   throw new RostrumError('BAD_USER_INPUT', message, {
     fields: [{ pointer: `/${name}`, detail: 'must not be null' }],

@@ -33,7 +33,7 @@ builder.queryFields(t => ({
     nullable: true,
     authScopes: { scope: 'memberships:read' },
     args: { id: t.arg.id({ required: true, description: 'Id of the membership.' }) },
-    resolve: (_root, { id }, { loaders }) => loaders.membership.load(parseId(id, 'id')),
+    resolve: (_root, { id }, { loaders }) => loaders.membership.load(parseId(id, 'membership id')),
   }),
   teamMemberships: t.field({
     description:
@@ -45,7 +45,7 @@ builder.queryFields(t => ({
     resolve: (_root, { ids }, { caller, memberships }) =>
       memberships.list(
         caller.accountCode,
-        ids.map(id => parseId(id, 'ids')),
+        ids.map(id => parseId(id, 'membership id')),
       ),
   }),
 }))

@@ -33,7 +33,7 @@ builder.queryField('team', t =>
     nullable: true,
     authScopes: { scope: 'memberships:read' },
     args: { id: t.arg.id({ required: true, description: 'Id of the team.' }) },
-    resolve: (_root, { id }, { loaders }) => loaders.team.load(parseId(id, 'id')),
+    resolve: (_root, { id }, { loaders }) => loaders.team.load(parseId(id, 'team id')),
   }),
 )
 
@@ -52,7 +52,7 @@ builder.mutationField('saveTeam', t =>
     authScopes: { scope: 'memberships:write' },
     args: { input: t.arg({ type: SaveTeamInput, required: true, description: 'The team and its details.' }) },
     resolve: async (_root, { input }, { caller, directory, loaders }) => {
-      const id = parseId(input.id, 'id')
+      const id = parseId(input.id, 'team id')
       const details = input.name === undefined ? {} : { name: input.name }
       const team = await directory.saveTeam(caller.accountCode, id, details)
       loaders.team.clear(id)

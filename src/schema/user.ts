@@ -34,7 +34,7 @@ builder.queryField('user', t =>
     nullable: true,
     authScopes: { scope: 'memberships:read' },
     args: { id: t.arg.id({ required: true, description: 'Id of the user.' }) },
-    resolve: (_root, { id }, { loaders }) => loaders.user.load(parseId(id, 'id')),
+    resolve: (_root, { id }, { loaders }) => loaders.user.load(parseId(id, 'user id')),
   }),
 )
 
@@ -54,7 +54,7 @@ builder.mutationField('saveUser', t =>
     authScopes: { scope: 'memberships:write' },
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
     resolve: async (_root, { input }, { caller, directory, loaders }) => {
-      const id = parseId(input.id, 'id')
+      const id = parseId(input.id, 'user id')
       const user = await directory.saveUser(caller.accountCode, id, {
         ...(input.email === undefined ? {} : { email: input.email }),
         ...(input.displayName === undefined ? {} : { displayName: input.displayName }),

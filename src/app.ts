@@ -1,0 +1,148 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { RequestContext } from './context.ts'
+import { createAuthenticator } from './credentials/authenticator.ts'
+import { createRunTokens } from './credentials/run-tokens.ts'
+import { createDirectory } from './domain/directory.ts'
+import { prepareFirstStart } from './domain/first-start.ts'
+import { createMemberships } from './domain/memberships.ts'
+import type { Store } from './domain/store.ts'
+import { RostrumError } from './errors.ts'
+import { createEngine } from './graphql/engine.ts'
+import { toInProcessAnswer } from './graphql/in-process.ts'
+import { createServer } from './http/create-server.ts'
+import type { ContextRequest } from './http/gateway.ts'
+import { schema } from './schema/index.ts'
+import { createLoaders } from './store/loaders.ts'
+import { openStore } from './store/open-store.ts'
+import type { Run } from './tasks/run.ts'
+
+// Until the task runner lands.
+const createTaskRunner = (_: unknown) => ({
+  execute: async () => {
+    throw new RostrumError('OVERLOADED', 'No sandbox yet.')
+  },
+  start: async () => {},
+  ready: () => true,
+  close: async () => {},
+})
+
+const pingTimeoutMs = 1_000
+const drainTimeoutMs = 10_000
+
+export interface AppOptions {
+  readonly config: Config
+  readonly log: Logger
+  /** Called with each statement sent to the store; tests count them. */
+  readonly onStatement?: (sql: string) => void
+}
+
+/** A wired application. It does not listen by itself. */
+export interface App {
+  readonly server: FastifyInstance
+  readonly store: Store
+  /** The token made for an empty store, to be shown this once; else null. */
+  readonly firstToken: string | null
+  /** Starts the sandboxes, so that `/ready` can become true. */
+  start(): Promise<void>
+  /** Refuses new work, lets what is in flight finish within 10 s, ends every child and closes the store. */
+  close(): Promise<void>
+}
+
+/** The composition root: from a configuration to an application. A store that cannot be opened is a `StartError`. */
+export async function createApp({ config, log, onStatement }: AppOptions): Promise<App> {
+  const store = await openStore({
+    url: config.databaseUrl,
+    serve: true,
+    ...(onStatement === undefined ? {} : { onStatement }),
+  })
+  const { createdToken } = await prepareFirstStart(store, config.adminToken)
+  const runTokens = createRunTokens()
+  const { jwtSecret, jwksUrl } = config
+  const authenticate = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
+  const memberships = createMemberships(store)
+  const directory = createDirectory(store)
+  const engine = createEngine({ schema })
+
+  const tasks = createTaskRunner({
+    config,
+    runTokens,
+    log,
+    executeGraphql: async ({
+      query,
+      variables,
+      run,
+      log,
+    }: {
+      query: string
+      variables: Record<string, unknown>
+      run: Run
+      log: Logger
+    }) => {
+      const identity = { caller: run.caller, run }
+      const context = createContext({ requestId: run.id, identity, signal: run.signal, log })
+      return toInProcessAnswer(await engine.execute({ query, variables }, context))
+    },
+  })
+
+  function createContext({
+    requestId,
+    identity: { caller, run },
+    signal,
+    log,
+  }: ContextRequest): RequestContext {
+    return {
+      requestId,
+      caller,
+      loaders: createLoaders(store, caller.accountCode),
+      memberships,
+      directory,
+      tasks,
+      parentRun: run,
+      // What a run asks for over HTTP, with its token, ends with it as well.
+      signal: run === null || run.signal === signal ? signal : AbortSignal.any([signal, run.signal]),
+      log,
+      txnId: null,
+    }
+  }
+
+  async function findUnready(): Promise<string[]> {
+    const waitingFor = tasks.ready() ? [] : ['a sandbox']
+    return (await answersInTime(store)) ? waitingFor : ['the store', ...waitingFor]
+  }
+
+  const { bodyBytes } = config
+  const server = await createServer({ engine, authenticate, createContext, findUnready, bodyBytes, log })
+  return {
+    server,
+    store,
+    firstToken: createdToken,
+    start: () => tasks.start(),
+    async close() {
+      await drain(server)
+      await tasks.close()
+      await store.close()
+    },
+  }
+}
+
+async function answersInTime(store: Store): Promise<boolean> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(reject, pingTimeoutMs)
+  try {
+    await Promise.race([store.ping(), timeout])
+    return true
+  } catch {
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+// Past its time a request loses its connection, which ends its run like any client that goes away.
+async function drain(server: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => server.server.closeAllConnections(), drainTimeoutMs)
+  await server.close()
+  clearTimeout(timer)
+}

@@ -1,0 +1,56 @@
+import { pino } from 'pino'
+import { type App, createApp } from '../app.ts'
+import { type Config, readConfig, unknownSettings } from '../config.ts'
+import { StartError } from '../errors.ts'
+import { stopOnSignals } from './stop-on-signals.ts'
+import { writeBanner } from './write-banner.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Serves until it is told to stop. What keeps it from starting is a `StartError`: one line, nothing damaged. */
+export async function serve(environment: Environment): Promise<void> {
+  const config = readConfig(environment)
+  const log = pino({ level: config.logLevel, redact: ['*.headers.authorization'] })
+  const app = await createApp({ config, log })
+  // From here on a failure must leave no child and no lock behind.
+  try {
+    stopOnSignals({ app, log })
+    await Promise.all([app.start(), listen(app, config)])
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  writeBanner({ url: urlOf(app, config), firstToken: app.firstToken })
+  for (const name of unknownSettings(environment)) log.warn({ name }, 'unknown setting; is it misspelt?')
+  log.info({ url: urlOf(app, config) }, 'serving')
+}
+
+async function listen({ server }: App, { host, port }: Config): Promise<void> {
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    throw new StartError(`Cannot listen on HOST=${host} PORT=${port}: ${explain(error)}.`, { cause: error })
+  }
+}
+
+function explain(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return 'the port is in use; stop what uses it, or set another PORT'
+    case 'EACCES':
+      return 'not allowed; set a PORT above 1023'
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'this machine has no such address; set another HOST'
+    default:
+      return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function urlOf({ server }: App, { host, port }: Config): string {
+  const address = server.server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${bound}`
+}

@@ -1,0 +1,40 @@
+import type { Logger } from 'pino'
+import type { App } from '../app.ts'
+
+interface Stopping {
+  readonly app: App
+  readonly log: Logger
+}
+
+/**
+ * Stops in order on SIGTERM and SIGINT (exit code 0) and when an error reached nobody (exit code 1). A second signal ends
+ * the process at once; its children see their channel close and end by themselves.
+ */
+export function stopOnSignals({ app, log }: Stopping): void {
+  let stopping = false
+
+  async function stop(exitCode: number): Promise<void> {
+    stopping = true
+    try {
+      await app.close()
+      process.exit(exitCode)
+    } catch (error) {
+      log.fatal({ err: error }, 'could not stop in order')
+      process.exit(1)
+    }
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1)
+      log.info({ signal }, 'stopping')
+      void stop(0)
+    })
+  }
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error, event }, 'an error reached nobody')
+      if (!stopping) void stop(1)
+    })
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { catalogue } from '../errors.ts'
+import { maskError } from '../graphql/mask-error.ts'
+import { toGraphqlError } from '../graphql/mask-graphql-error.ts'
+import { setErrorHeaders } from './error-headers.ts'
+import { isGraphqlUrl } from './paths.ts'
+import { toProblem } from './problem.ts'
+
+interface FailedRequest {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly error: unknown
+  /** Where HTTP has a better word than the catalogue (405, 431). */
+  readonly status?: number
+}
+
+/**
+ * Answers a request that failed: on `/graphql` in the shape of GraphQL, elsewhere as a problem document (contract,
+ * section 2), masked alike.
+ */
+export function answerError({ request, reply, error, status }: FailedRequest): FastifyReply {
+  const masked = maskError(error, request.scope)
+  setErrorHeaders(reply, masked)
+  reply.code(status ?? catalogue[masked.code].status)
+  if (isGraphqlUrl(request.url)) {
+    return reply.type('application/json; charset=utf-8').send({ errors: [toGraphqlError(masked)] })
+  }
+  return reply.type('application/problem+json; charset=utf-8').send(toProblem(masked, status))
+}

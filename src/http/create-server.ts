@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net'
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { RostrumError } from '../errors.ts'
+import { answerClientError } from './answer-client-error.ts'
+import { answerError } from './answer-error.ts'
+import { answerUnknownRoute } from './answer-unknown-route.ts'
+import type { Gateway } from './gateway.ts'
+import { parseJsonBody } from './json-body.ts'
+import { largestHead, refuseLargeHeaders } from './refuse-large-headers.ts'
+import { registerGraphqlRoute } from './register-graphql-route.ts'
+import { registerHealthRoutes } from './register-health-routes.ts'
+import { registerRestRoutes } from './register-rest-routes.ts'
+import { openScope, type RequestScope } from './request-scope.ts'
+import { fromServerFault } from './server-fault.ts'
+
+const arrivalTimeoutMs = 10_000
+
+/** The HTTP server with all its routes, not yet listening. */
+export async function createServer(gateway: Gateway): Promise<FastifyInstance> {
+  const { log, bodyBytes } = gateway
+  const server = Fastify({
+    logger: false,
+    bodyLimit: bodyBytes,
+    requestTimeout: arrivalTimeoutMs,
+    keepAliveTimeout: 65_000,
+    http: {
+      headersTimeout: arrivalTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: largestHead,
+    },
+    // Bounded by the head's size; a long id gets the answer that names it.
+    routerOptions: { maxParamLength: largestHead },
+    return503OnClosing: false,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      answerClientError(error, socket, log),
+    // Faults of the URL come before any hook.
+    frameworkErrors: (error, request, reply) => {
+      openScope(request, reply, log)
+      answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
+    },
+  })
+
+  server.decorateRequest('scope', null as unknown as RequestScope)
+  server.addHook('onRequest', async (request, reply) => openScope(request, reply, log))
+  server.addHook('onRequest', refuseWhenClosing(server))
+  server.addHook('onRequest', refuseLargeHeaders)
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      // Many clients name a type on every request; a DELETE has no body all the same.
+      if (request.method === 'DELETE') return undefined
+      return parseJsonBody(body)
+    },
+  )
+  server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    // Closing at once would reset the connection under a client that is still sending: let it read the answer.
+    reply.removeHeader('connection')
+    return answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
+  })
+  server.setNotFoundHandler(answerUnknownRoute)
+
+  registerHealthRoutes(server, gateway)
+  await registerGraphqlRoute(server, gateway)
+  await registerRestRoutes(server, gateway)
+  return server
+}
+
+// A connection kept alive can bring requests after the server stopped listening: they are sent elsewhere.
+function refuseWhenClosing(server: FastifyInstance) {
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+  })
+  return async () => {
+    if (!closing) return
+    throw new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', {
+      retryAfterSeconds: 1,
+    })
+  }
+}

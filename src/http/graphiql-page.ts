@@ -1,0 +1,57 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+// The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' 'unsafe-eval' blob:",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  'worker-src blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+interface Page {
+  readonly plain: Buffer
+  readonly gzipped: Buffer
+}
+
+/**
+ * Answers a browser's GET with GraphiQL, everything inlined. It needs no credential, since it shows no data: the token goes
+ * into its header editor. Rendered and compressed once, when first asked for: it has nine megabytes.
+ */
+export function createGraphiqlHook() {
+  let page: Promise<Page> | null = null
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    if (request.method !== 'GET' || !request.headers.accept?.includes('text/html')) return undefined
+    request.scope.operation = 'graphiql'
+    page ??= renderPage()
+    const { plain, gzipped } = await page
+    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    reply.type('text/html; charset=utf-8').headers({
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      vary: 'accept, accept-encoding',
+    })
+    if (takesGzip) reply.header('content-encoding', 'gzip')
+    return reply.send(takesGzip ? gzipped : plain)
+  }
+}
+
+async function renderPage(): Promise<Page> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  const html = renderGraphiQL({
+    title: 'Rostrum',
+    headers: JSON.stringify({ Authorization: 'Bearer <token>' }, null, 2),
+    shouldPersistHeaders: true,
+    defaultQuery: '{\n  viewer {\n    accountCode\n    scopes\n  }\n}\n',
+  })
+  const plain = Buffer.from(html)
+  return { plain, gzipped: await promisify(gzip)(plain) }
+}

@@ -1,0 +1,52 @@
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { Answer } from '../graphql/engine.ts'
+
+interface HttpHint {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * Puts the HTTP status of an answer where Yoga looks for it (`extensions.http`, which never leaves). Faults of the document
+ * are `spec` errors: 400 for `application/graphql-response+json` and 200 for `application/json`, as the GraphQL-over-HTTP
+ * specification has it. Everything else has one status whatever the media type.
+ */
+export function withHttpStatus({ refusedBy, result }: Answer): ExecutionResult {
+  switch (refusedBy) {
+    case 'method':
+      return hint(result, { status: 405, headers: { allow: 'POST' } })
+    case 'bounds':
+      return hint(result, { status: 400 })
+    case 'fault':
+      return hint(result, { status: 500 })
+    case 'document':
+      return { ...result, errors: result.errors?.map(asSpecError) ?? [] }
+    case null:
+      return isForbidden(result) ? hint(result, { status: 403 }) : result
+    default:
+      return refusedBy satisfies never
+  }
+}
+
+/** An error of the request that Yoga shall answer with this status. */
+export function withErrorStatus(
+  error: GraphQLError,
+  http: HttpHint & { readonly spec?: boolean },
+): GraphQLError {
+  const { message, extensions, nodes = null, source = null, positions = null, path = null } = error
+  return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } })
+}
+
+function asSpecError(error: GraphQLError): GraphQLError {
+  return withErrorStatus(error, { status: 400, spec: true })
+}
+
+function hint(result: ExecutionResult, http: HttpHint): ExecutionResult {
+  return { ...result, extensions: { http } }
+}
+
+// Nothing came of the request but refusals for want of a scope.
+function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
+  const nothing = data == null || Object.values(data).every(value => value === null)
+  return nothing && errors.length > 0 && errors.every(error => error.extensions.code === 'FORBIDDEN')
+}

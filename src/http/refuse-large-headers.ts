@@ -1,0 +1,19 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../errors.ts'
+import { answerError } from './answer-error.ts'
+
+/** Node's own limit counts the URL as well, which must have room for 1,000 ids of 16 digits (contract, section 2). */
+export const largestHead = 48 * 2 ** 10
+
+const largestHeaders = 16 * 2 ** 10
+
+/** Headers alone get no more than what Node allows by default: 431 beyond. */
+export async function refuseLargeHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  const size = request.raw.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
+  if (size <= largestHeaders) return undefined
+  const message = `The headers have ${size} bytes; at most ${largestHeaders} are taken.`
+  return answerError({ request, reply, error: new RostrumError('BAD_USER_INPUT', message), status: 431 })
+}

@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../errors.ts'
+import { answerError } from './answer-error.ts'
+import { createAuthenticationHook, refuseEncodedBody } from './authenticate-request.ts'
+import type { Gateway } from './gateway.ts'
+import { createGraphiqlHook } from './graphiql-page.ts'
+import { graphqlPath } from './paths.ts'
+import { createYogaLane } from './yoga-lane.ts'
+
+/** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
+export async function registerGraphqlRoute(server: FastifyInstance, gateway: Gateway): Promise<void> {
+  const yoga = createYogaLane(gateway)
+  await server.register(async scope => {
+    scope.addHook('onRequest', createGraphiqlHook())
+    scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
+    scope.addHook('onRequest', refuseEncodedBody)
+    scope.route({
+      method: ['GET', 'POST'],
+      url: graphqlPath,
+      exposeHeadRoute: false,
+      handler: async (request, reply) => {
+        const { method, url, raw } = request
+        const headers = raw.headers as Record<string, string>
+        const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
+        const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
+        return sendResponse({ request, reply, response })
+      },
+    })
+  })
+}
+
+interface Sending {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly response: Response
+}
+
+async function sendResponse({ request, reply, response }: Sending): Promise<FastifyReply> {
+  const { status, headers, body } = response
+  if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
+  reply.code(status)
+  for (const [name, value] of headers) reply.header(name, value)
+  // JSON is there already; what else there is comes in pieces (SSE).
+  if (/json/.test(headers.get('content-type') ?? '')) return reply.send(await response.text())
+  return reply.send(body === null ? undefined : Readable.from(body))
+}
+
+// Yoga answers these without a body.
+function refusalOf(status: number): RostrumError {
+  if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    '`Accept` must allow `application/graphql-response+json` or `application/json`.',
+  )
+}

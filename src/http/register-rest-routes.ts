@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../errors.ts'
+import { fromGraphqlError } from '../graphql/mask-graphql-error.ts'
+import { createAuthenticationHook, refuseEncodedBody } from './authenticate-request.ts'
+import { parseFormBody } from './form-body.ts'
+import { executeFor, type Gateway } from './gateway.ts'
+import { restRoutes } from './rest-routes.ts'
+import type { RestRequest, RestRow } from './rest-row.ts'
+
+/** Registers the rows of the REST table, those that take forms apart: no other path parses them. */
+export async function registerRestRoutes(server: FastifyInstance, gateway: Gateway): Promise<void> {
+  for (const takesForms of [false, true]) {
+    await server.register(async scope => {
+      scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
+      scope.addHook('onRequest', refuseEncodedBody)
+      if (takesForms) {
+        scope.addContentTypeParser(
+          'application/x-www-form-urlencoded',
+          { parseAs: 'buffer' },
+          async (_request: FastifyRequest, body: Buffer) => parseFormBody(body),
+        )
+      }
+      for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {
+        scope.route({ method: row.method, url: row.path, handler: createHandler(row, gateway) })
+      }
+    })
+  }
+}
+
+function createHandler(row: RestRow, gateway: Gateway) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    request.scope.operation = `${row.method} ${row.path}`
+    const given = readRequest(request)
+    const variables = row.readVariables(given)
+    const { result } = await executeFor(request.scope, gateway, { query: row.document, variables })
+    const [error] = result.errors ?? []
+    if (error !== undefined) throw renamePointers(fromGraphqlError(error), row)
+    const { status, headers = {}, body } = row.answer(result.data, given)
+    return reply.code(status).headers(headers).send(body)
+  }
+}
+
+function readRequest({ params, url, body, headers }: FastifyRequest): RestRequest {
+  const queryStart = url.indexOf('?')
+  return {
+    id: (params as { id?: string }).id ?? '',
+    queryString: queryStart === -1 ? '' : url.slice(queryStart + 1),
+    body,
+    ifMatch: headers['if-match'],
+  }
+}
+
+// Resolvers name fields as GraphQL does; the caller sent the REST side's names.
+function renamePointers(error: RostrumError, { pointers }: RestRow): RostrumError {
+  if (error.fields.length === 0) return error
+  const fields = error.fields.map(field => ({ ...field, pointer: pointers[field.pointer] ?? field.pointer }))
+  const { code, message, facts, retryAfterSeconds } = error
+  return new RostrumError(code, message, {
+    fields,
+    facts,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { Identity } from '../credentials/authenticator.ts'
+
+/** What one HTTP request gathers on its way, for its context and its log line. */
+export interface RequestScope {
+  readonly requestId: string
+  readonly log: Logger
+  /** Aborted when the client's connection is gone before it has its answer. */
+  readonly signal: AbortSignal
+  /** Null until the credential was checked, and on paths that need none. */
+  identity: Identity | null
+  /** For the log line: the row of the REST table, or type and name of the GraphQL operation. */
+  operation: string | null
+  /** For the log line: the transaction of a task that the request ran. */
+  txnId: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    scope: RequestScope
+  }
+}
+
+/**
+ * Starts the scope of a request: an id of our own making, in `x-request-id`, and a signal for the client that goes away. Its
+ * one log line is written when the connection is done with the answer, whether that was read or not.
+ */
+export function openScope(request: FastifyRequest, reply: FastifyReply, log: Logger): void {
+  const requestId = randomUUID()
+  const gone = new AbortController()
+  const startedAt = performance.now()
+  const scope: RequestScope = {
+    requestId,
+    log: log.child({ requestId }),
+    signal: gone.signal,
+    identity: null,
+    operation: null,
+    txnId: null,
+  }
+  request.scope = scope
+  reply.header('x-request-id', requestId)
+  reply.raw.once('close', () => {
+    const aborted = !reply.raw.writableFinished
+    if (aborted) gone.abort()
+    scope.log.info(
+      {
+        account: scope.identity?.caller.accountCode ?? null,
+        operation: scope.operation,
+        method: request.method,
+        status: reply.statusCode,
+        durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
+        ...(scope.txnId === null ? {} : { txnID: scope.txnId }),
+        ...(aborted ? { aborted } : {}),
+      },
+      'request',
+    )
+  })
+}

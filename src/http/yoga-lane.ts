@@ -1,0 +1,89 @@
+import type { FastifyRequest } from 'fastify'
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import { catalogue, type ErrorCode, RostrumError } from '../errors.ts'
+import { maskGraphqlError } from '../graphql/mask-graphql-error.ts'
+import { executeFor, type Gateway } from './gateway.ts'
+import { withErrorStatus, withHttpStatus } from './graphql-status.ts'
+import { graphqlPath } from './paths.ts'
+import { readGraphqlParams } from './read-graphql-params.ts'
+import type { RequestScope } from './request-scope.ts'
+
+export interface YogaContext {
+  readonly fastifyRequest: FastifyRequest
+}
+
+/**
+ * GraphQL over HTTP by Yoga: it checks the parameters, negotiates the media type and streams. The operation itself goes
+ * to the engine whole, so that this lane has no parsing, validation or execution of its own.
+ */
+export function createYogaLane(gateway: Gateway) {
+  return createYoga<YogaContext>({
+    graphqlEndpoint: graphqlPath,
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    batching: false,
+    multipart: false,
+    logging: false,
+    maxRequestBodySize: false,
+    parserAndValidationCache: false,
+    // What Yoga refuses is masked in `maskRefusals`, which knows the request.
+    maskedErrors: { maskError: error => (error instanceof Error ? error : new Error(String(error))) },
+    plugins: [executeByEngine(gateway), maskRefusals()],
+  })
+}
+
+function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
+  return {
+    // Yoga would read the body again; it was parsed before, under our own limits.
+    onRequestParse({ serverContext, setRequestParser }) {
+      setRequestParser(() => readGraphqlParams(serverContext.fastifyRequest) as GraphQLParams)
+    },
+    onParams({ setParamsHandler }) {
+      setParamsHandler(async ({ params: { query = '', variables, operationName }, context }) => {
+        const { method, scope } = context.fastifyRequest
+        if (operationName != null && typeof operationName !== 'string') {
+          throw new RostrumError('BAD_USER_INPUT', '`operationName` must be text.')
+        }
+        const operation = { query, variables, operationName, readOnly: method === 'GET' }
+        const answer = await executeFor(scope, gateway, operation)
+        scope.operation = answer.operation
+        return withHttpStatus(answer)
+      })
+    },
+  }
+}
+
+// The engine's errors have a code of the catalogue and pass. What Yoga or the reading of the parameters threw gets one,
+// and the status that goes with it, unless Yoga said another.
+function maskRefusals(): Plugin<object, YogaContext> {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      if (!('errors' in result) || result.errors === undefined) return
+      const { scope } = serverContext.fastifyRequest
+      setResult({
+        ...result,
+        errors: result.errors.map(error => maskRefusal(error, scope)),
+      } as ExecutionResult)
+    },
+  }
+}
+
+function maskRefusal(error: GraphQLError, scope: RequestScope): GraphQLError {
+  if (isCode(error.extensions.code)) return error
+  const masked = maskGraphqlError(error, scope)
+  const status = error.extensions.http?.status ?? statusOf(masked.extensions.code)
+  return withErrorStatus(masked, {
+    status,
+    ...(error.extensions.http?.headers && { headers: error.extensions.http.headers }),
+  })
+}
+
+function statusOf(code: unknown): number {
+  return isCode(code) ? catalogue[code].status : 500
+}
+
+function isCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(catalogue, code)
+}

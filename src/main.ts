@@ -1,0 +1,44 @@
+import { serve } from './commands/serve.ts'
+import { runTokenCommand } from './commands/token.ts'
+import { StartError } from './errors.ts'
+import { schema } from './schema/index.ts'
+import { printSortedSchema } from './schema/print.ts'
+
+const usage = `Usage: npm start, or node src/main.ts [command]
+
+  serve    serves the gateway (default); settings come from the environment
+  token    makes, lists and revokes API tokens; see \`token --help\`
+  schema   prints the GraphQL schema
+`
+
+/** Runs a command; gives the exit code, or null for one that goes on running. */
+async function run([command = 'serve', ...rest]: string[]): Promise<number | null> {
+  switch (command) {
+    case 'serve':
+      await serve(process.env)
+      return null
+    case 'token':
+      return runTokenCommand(rest, process.env)
+    case 'schema':
+      process.stdout.write(printSortedSchema(schema))
+      return 0
+    case '--help':
+    case '-h':
+    case 'help':
+      process.stdout.write(usage)
+      return 0
+    default:
+      process.stderr.write(`There is no command \`${command}\`; \`--help\` lists them.\n`)
+      return 2
+  }
+}
+
+try {
+  const exitCode = await run(process.argv.slice(2))
+  if (exitCode !== null) process.exitCode = exitCode
+} catch (error) {
+  process.stderr.write(
+    error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack ?? error}\n`,
+  )
+  process.exit(1)
+}

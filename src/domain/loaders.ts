@@ -9,4 +9,6 @@ export interface Loaders {
   /** One statement for each distinct page that the document asks for, however many users it asks it of. */
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>
+  /** Forgets what was read. For a mutation that changed something: fields of the next one must see it. */
+  clear(): void
 }

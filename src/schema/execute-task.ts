@@ -40,6 +40,8 @@ builder.mutationField('executeTask', t =>
       }
       const request = { input: { ...input, metadata }, caller, parentRun, signal, log }
       const execution = await context.tasks.execute(request)
+      // The script may have changed what this operation has read.
+      context.loaders.clear()
       context.txnId = execution.requestContext.txnID
       return execution
     },

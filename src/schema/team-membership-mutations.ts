@@ -29,11 +29,14 @@ builder.mutationFields(t => ({
     args: {
       input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
     },
-    resolve: (_root, { input }, { caller, memberships }) =>
-      memberships.add(caller.accountCode, {
+    resolve: async (_root, { input }, { caller, memberships, loaders }) => {
+      const added = await memberships.add(caller.accountCode, {
         userId: parseId(input.userId, 'user id'),
         teamId: parseId(input.teamId, 'team id'),
-      }),
+      })
+      loaders.clear()
+      return added
+    },
   }),
   moveTeamMembership: t.field({
     description:
@@ -45,13 +48,16 @@ builder.mutationFields(t => ({
       input: t.arg({ type: MoveTeamMembershipInput, required: true, description: 'What to change.' }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: (_root, { id, input, ifVersions }, { caller, memberships }) =>
-      memberships.move(
+    resolve: async (_root, { id, input, ifVersions }, { caller, memberships, loaders }) => {
+      const moved = await memberships.move(
         caller.accountCode,
         parseId(id, 'membership id'),
         { ...optionalId('userId', input.userId), ...optionalId('teamId', input.teamId) },
         ifVersions ?? null,
-      ),
+      )
+      loaders.clear()
+      return moved
+    },
   }),
   removeTeamMembership: t.field({
     description: 'Makes the user leave the team. Answers the membership as it was; `NOT_FOUND`.',
@@ -61,8 +67,15 @@ builder.mutationFields(t => ({
       id: t.arg.id({ required: true, description: 'Id of the membership.' }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: (_root, { id, ifVersions }, { caller, memberships }) =>
-      memberships.remove(caller.accountCode, parseId(id, 'membership id'), ifVersions ?? null),
+    resolve: async (_root, { id, ifVersions }, { caller, memberships, loaders }) => {
+      const removed = await memberships.remove(
+        caller.accountCode,
+        parseId(id, 'membership id'),
+        ifVersions ?? null,
+      )
+      loaders.clear()
+      return removed
+    },
   }),
 }))
 

@@ -55,7 +55,7 @@ builder.mutationField('saveTeam', t =>
       const id = parseId(input.id, 'team id')
       const details = input.name === undefined ? {} : { name: input.name }
       const team = await directory.saveTeam(caller.accountCode, id, details)
-      loaders.team.clear(id)
+      loaders.clear()
       return team
     },
   }),

@@ -59,7 +59,7 @@ builder.mutationField('saveUser', t =>
         ...(input.email === undefined ? {} : { email: input.email }),
         ...(input.displayName === undefined ? {} : { displayName: input.displayName }),
       })
-      loaders.user.clear(id)
+      loaders.clear()
       return user
     },
   }),

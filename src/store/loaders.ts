@@ -5,18 +5,28 @@ import type { Membership, Page, Store } from '../domain/store.ts'
 /** Fresh loaders for one operation of a caller of this account; see the port for what they promise. */
 export function createLoaders(store: Store, accountCode: string): Loaders {
   const { memberships, users, teams } = store
+  const membership = createRowLoader(ids => memberships.findByIds(accountCode, ids))
+  const user = createRowLoader(ids => users.findByIds(accountCode, ids))
+  const team = createRowLoader(ids => teams.findByIds(accountCode, ids))
+  const ofUser = createPageLoader({
+    load: (ids, page) => memberships.pageByUsers(accountCode, ids, page),
+    parentOf: row => row.userId,
+  })
+  const ofTeam = createPageLoader({
+    load: (ids, page) => memberships.pageByTeams(accountCode, ids, page),
+    parentOf: row => row.teamId,
+  })
   return {
-    membership: createRowLoader(ids => memberships.findByIds(accountCode, ids)),
-    user: createRowLoader(ids => users.findByIds(accountCode, ids)),
-    team: createRowLoader(ids => teams.findByIds(accountCode, ids)),
-    membershipsOfUser: createPageLoader({
-      load: (ids, page) => memberships.pageByUsers(accountCode, ids, page),
-      parentOf: membership => membership.userId,
-    }),
-    membershipsOfTeam: createPageLoader({
-      load: (ids, page) => memberships.pageByTeams(accountCode, ids, page),
-      parentOf: membership => membership.teamId,
-    }),
+    membership,
+    user,
+    team,
+    membershipsOfUser: ofUser.load,
+    membershipsOfTeam: ofTeam.load,
+    clear() {
+      for (const loader of [membership, user, team]) loader.clearAll()
+      ofUser.clear()
+      ofTeam.clear()
+    },
   }
 }
 
@@ -37,7 +47,7 @@ interface PageLoader {
 // A loader for each distinct page, so that all parents asked for the same page share a statement.
 function createPageLoader({ load, parentOf }: PageLoader) {
   const loaders = new Map<string, DataLoader<number, Membership[]>>()
-  return (parentId: number, page: Page) => {
+  function loadPage(parentId: number, page: Page): Promise<Membership[]> {
     const key = [page.after, page.before, page.limit, page.fromEnd].join()
     let loader = loaders.get(key)
     if (loader === undefined) {
@@ -49,4 +59,5 @@ function createPageLoader({ load, parentOf }: PageLoader) {
     }
     return loader.load(parentId)
   }
+  return { load: loadPage, clear: () => loaders.clear() }
 }

@@ -38,6 +38,9 @@ export type Admission =
       readonly operation: OperationDefinitionNode | null
     }
 
+// graphql-js gives up on comparing fields of the same name, which grows with their square, and says only this.
+const abortedValidation = 'Validation aborted.'
+
 /** Everything that happens to a text before a resolver may run: parsing, bounds, validation; cached by the text. */
 export function createAdmission(schema: GraphQLSchema): (request: OperationRequest) => Admission {
   const documents = createDocumentCache()
@@ -70,6 +73,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
         refuseBeyond('cost', operationCost({ schema, operation, fragments, variables: variables ?? {} }))
       }
       const faults = findFaults(prepared)
+      if (faults.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
       if (faults.length > 0) return refused('document', faults)
       if (readOnly && operation !== null && operation.operation !== 'query') {
         return refused('method', [new GraphQLError('A GET request can only query; send a POST request.')])
@@ -79,6 +83,11 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       return refused(whatRefused(error), [error])
     }
   }
+}
+
+function tooRepetitive(): RostrumError {
+  const message = 'The document selects the same fields too often to be compared: select each once.'
+  return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'repetition' } })
 }
 
 function whatRefused(error: unknown): Refusal {

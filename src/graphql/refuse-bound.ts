@@ -13,7 +13,7 @@ const advice: Record<Bound, string> = {
 
 const names: Record<Bound, string> = {
   tokens: 'tokens',
-  depth: 'levels of fields',
+  depth: 'levels of depth',
   aliases: 'aliases',
   directives: 'directives',
   rootFields: 'root fields in one operation',

@@ -4,6 +4,7 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type { RequestContext } from '../context.ts'
 import { hasScope, type Scope } from '../credentials/caller.ts'
 import { refuseScope } from './refuse-scope.ts'
+import { relayOptions } from './relay-options.ts'
 
 export interface SchemaTypes {
   Context: RequestContext
@@ -27,13 +28,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     authScopes: context => ({ scope: scope => hasScope(context.caller, scope) }),
     unauthorizedError: (_parent, _context, info, result) => refuseScope(info, result.failure),
   },
-  relay: {
-    clientMutationId: 'omit',
-    cursorType: 'String',
-    nodeQueryOptions: false,
-    nodesQueryOptions: false,
-    nodesOnConnection: true,
-  },
+  relay: relayOptions,
 })
 
 builder.queryType({ description: 'What can be read.' })

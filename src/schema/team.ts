@@ -15,6 +15,8 @@ Team.implement({
       {
         description: `Who is in the team: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
         type: TeamMembership,
+        // So that a bad cursor costs the page and not what stands beside it.
+        nullable: true,
         authScopes: { scope: 'memberships:read' },
         extensions: cost({ kind: 'page', byDefault: pageSize.byDefault, most: pageSize.most }),
         resolve: (team, page, { loaders }) =>

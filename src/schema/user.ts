@@ -16,6 +16,8 @@ User.implement({
       {
         description: `The teams the user is in: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
         type: TeamMembership,
+        // So that a bad cursor costs the page and not what stands beside it.
+        nullable: true,
         authScopes: { scope: 'memberships:read' },
         extensions: cost({ kind: 'page', byDefault: pageSize.byDefault, most: pageSize.most }),
         resolve: (user, page, { loaders }) =>

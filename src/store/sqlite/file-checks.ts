@@ -11,9 +11,8 @@ import {
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
-import { readMigrations, selectPending } from '../migrations.ts'
 import { describeFailure } from './describe-failure.ts'
-import { hasMigrationsTable, readApplied } from './migrate.ts'
+import { findPending } from './migrate.ts'
 
 // Above this, reading every page would hold up the start.
 const mostBytesToCheck = 64 * 2 ** 20
@@ -79,14 +78,16 @@ function refuseForeignHeader(path: string): void {
   }
 }
 
+// Closing a connection writes a log left behind by a crash into the file, save for one that only reads; which in turn
+// leaves its own empty files behind where there was no log.
 function refuseDamage(path: string, bytes: number): void {
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   let client: Database | undefined
   try {
-    client = new SqliteDatabase(path, { readonly: true, timeout: 5_000 })
+    client = new SqliteDatabase(path, { readonly: hasLog, timeout: 5_000 })
     const found = bytes > mostBytesToCheck ? 'ok' : client.pragma('quick_check(1)', { simple: true })
     if (found !== 'ok') throw new StartError(damaged(path))
-    refuseForeignTables(client, path)
-    selectPending(readMigrations('sqlite'), readApplied(client), `The database \`${path}\``)
+    findPending(client, `The database \`${path}\``)
   } catch (error) {
     if (error instanceof StartError) throw error
     if (isDamage(error)) throw new StartError(damaged(path), { cause: error })
@@ -96,14 +97,6 @@ function refuseDamage(path: string, bytes: number): void {
   } finally {
     client?.close()
   }
-}
-
-function refuseForeignTables(client: Database, path: string): void {
-  const hasTables = client.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() !== undefined
-  if (!hasTables || hasMigrationsTable(client)) return
-  throw new StartError(
-    `The database \`${path}\` holds the tables of another program. Set DATABASE_URL to another path.`,
-  )
 }
 
 function damaged(path: string): string {

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hashToken } from '../../src/credentials/api-token.ts'
+import { openStore } from '../../src/store/open-store.ts'
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+let folder: string
+let url: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rostrum-token-'))
+  url = `sqlite:${join(folder, 'store.db')}`
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+interface Answer {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function runToken(...args: string[]): Promise<Answer> {
+  const environment = { PATH: process.env.PATH, DATABASE_URL: url }
+  const child = spawn(process.execPath, [main, 'token', ...args], { env: environment })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code: Number(code), stdout, stderr }
+}
+
+async function findToken(token: string) {
+  const store = await openStore({ url })
+  try {
+    return (await store.tokens.findBySha256(hashToken(token)))[0]
+  } finally {
+    await store.close()
+  }
+}
+
+test('the command makes account and user, and prints the token alone', async () => {
+  const { code, stdout, stderr } = await runToken(
+    ...['--account', 'beta', '--email', 'ann@example.com', '--scope', 'tasks:execute'],
+  )
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^rst_[A-Za-z0-9_-]{43}\n$/)
+  const found = await findToken(stdout.trim())
+  expect(found).toMatchObject({ accountCode: 'beta', email: 'ann@example.com', scopes: ['tasks:execute'] })
+  expect(found?.userId).toBeGreaterThanOrEqual(2 ** 52)
+})
+
+test('a user is found again by email, named by id, and made where neither is given', async () => {
+  const first = await findToken((await runToken('--account', 'beta', '--email', 'a@b')).stdout.trim())
+  const again = await findToken(
+    (await runToken('--account', 'beta', '--email', 'a@b', '--name', 'Ann')).stdout.trim(),
+  )
+  const byId = await findToken((await runToken('--account', 'beta', '--user', '7')).stdout.trim())
+  const neither = await findToken((await runToken('--account', 'beta')).stdout.trim())
+  expect(again).toMatchObject({ userId: first?.userId, displayName: 'Ann' })
+  expect(byId).toMatchObject({ userId: 7, email: null })
+  expect([first?.userId, 7]).not.toContain(neither?.userId)
+})
+
+test('scopes are all but admin unless given, repeated or separated by commas', async () => {
+  const usual = await findToken((await runToken('--account', 'beta')).stdout.trim())
+  const given = await findToken(
+    (
+      await runToken('--account', 'beta', '--scope', 'admin, memberships:read', '--scope', 'admin')
+    ).stdout.trim(),
+  )
+  expect(usual?.scopes).toEqual(['memberships:read', 'memberships:write', 'tasks:execute'])
+  expect(given?.scopes).toEqual(['admin', 'memberships:read'])
+})
+
+test('the list shows every token but never the token itself, and a revoked one as such', async () => {
+  const token = (await runToken('--account', 'beta', '--email', 'ann@example.com')).stdout.trim()
+  await runToken('--account', 'gamma', '--user', '7', '--scope', 'admin')
+  const revoked = await runToken('--revoke', '1')
+  expect(revoked).toMatchObject({ code: 0, stderr: '' })
+  expect(await findToken(token)).toBeUndefined()
+  const { stdout } = await runToken('--list')
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines).toHaveLength(3)
+  expect(lines[0]).toMatch(/^ID +ACCOUNT +USER +EMAIL +SCOPES +CREATED +STATE$/)
+  expect(lines[1]).toMatch(/^1 +beta +\d+ +ann@example.com +\S+ +\S+Z +revoked \S+Z$/)
+  expect(lines[2]).toMatch(/^2 +gamma +7 +- +admin +\S+Z +active$/)
+  expect(stdout).not.toContain('rst_')
+  expect((await runToken('--list', '--account', 'gamma')).stdout.trimEnd().split('\n')).toHaveLength(2)
+})
+
+test('the command works while a gateway serves the same file', async () => {
+  const gateway = await openStore({ url, serve: true })
+  const { code, stdout } = await runToken('--account', 'beta')
+  expect(code).toBe(0)
+  expect(await gateway.tokens.findBySha256(hashToken(stdout.trim()))).toHaveLength(1)
+  await gateway.close()
+})
+
+test('--help prints the flags and touches nothing', async () => {
+  const { code, stdout } = await runToken('--help')
+  expect(code).toBe(0)
+  for (const flag of ['account', 'email', 'user', 'name', 'scope', 'list', 'revoke'])
+    expect(stdout).toContain(`--${flag}`)
+  expect(existsSync(join(folder, 'store.db'))).toBe(false)
+})
+
+test.each([
+  [[], /--account/],
+  [['--account', 'a b'], /`a b` is not an account code/],
+  [['--account', '../x'], /is not an account code/],
+  [['--account', 'beta', '--scope', 'all'], /`all` is not a scope.*memberships:read/],
+  [['--account', 'beta', '--scope', ''], /is not a scope/],
+  [['--account', 'beta', '--email', 'ann'], /`--email` must be an email address/],
+  [['--account', 'beta', '--name', ''], /`--name` must have 1 to 200 characters/],
+  [['--account', 'beta', '--user', '0'], /`0` is not a valid user id/],
+  [['--account', 'beta', '--colour', 'red'], /--colour.*--help/],
+  [['--account'], /--account.*--help/],
+  [['beta'], /beta.*--help/],
+  [['--list', '--revoke', '1'], /`--list` and `--revoke`/],
+  [['--revoke', 'x'], /`x` is not a valid token id/],
+])('%j is refused with a line that says what to do, and makes nothing', async (args, line) => {
+  const { code, stdout, stderr } = await runToken(...args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(line)
+  expect(stderr.trimEnd()).not.toContain('\n')
+  expect(existsSync(join(folder, 'store.db'))).toBe(false)
+})
+
+test('an id that is no token’s, or revoked before, is one line and exit code 1', async () => {
+  await runToken('--account', 'beta')
+  await runToken('--revoke', '1')
+  for (const id of ['1', '99']) {
+    const { code, stderr } = await runToken('--revoke', id)
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` for those there are.\n`,
+    )
+  }
+})
+
+test('a store that cannot be opened is one line and exit code 1', async () => {
+  url = `sqlite:${folder}`
+  const { code, stdout, stderr } = await runToken('--list')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toBe(`The database \`${folder}\` is a folder. Set DATABASE_URL to the path of a file.\n`)
+})

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDirectory, type Directory } from '../../src/domain/directory.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
+
+let store: Store
+let directory: Directory
+beforeEach(async () => {
+  store = await openStore({ url: 'sqlite::memory:' })
+  directory = createDirectory(store)
+})
+afterEach(() => store.close())
+
+test('details are saved, and null clears them', async () => {
+  const longest = `${'a'.repeat(308)}@example.com`
+  const saved = await directory.saveUser('a', 7, { email: longest, displayName: 'x'.repeat(200) })
+  expect(saved).toEqual({ id: 7, email: longest, displayName: 'x'.repeat(200) })
+  expect(await directory.saveUser('a', 7, { email: null })).toMatchObject({ email: null })
+  expect(await directory.saveTeam('a', 3, { name: 'x' })).toEqual({ id: 3, name: 'x' })
+})
+
+test.each([
+  '',
+  'ann',
+  '@',
+  'ann@',
+  '@example.com',
+  'a@b@c',
+  'a b@c',
+  `${'a'.repeat(309)}@example.com`,
+  'a\0@c',
+])('%j is no email address', async email => {
+  await expect(directory.saveUser('a', 7, { email })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    fields: [{ pointer: '/email' }],
+  })
+  expect(await store.users.findByIds('a', [7])).toEqual([])
+})
+
+test.each(['', 'x'.repeat(201), 'a\0b', '\ud800'])('%j is no name', async name => {
+  await expect(directory.saveUser('a', 7, { displayName: name })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    fields: [{ pointer: '/displayName' }],
+  })
+  await expect(directory.saveTeam('a', 3, { name })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    fields: [{ pointer: '/name' }],
+  })
+})
+
+test('every bad detail has its pointer', async () => {
+  await expect(directory.saveUser('a', 7, { email: 'x', displayName: '' })).rejects.toMatchObject({
+    fields: [{ pointer: '/email' }, { pointer: '/displayName' }],
+  })
+})
+
+test('only a positive safe integer is an id', async () => {
+  for (const id of [0, -1, 1.5, 2 ** 53]) {
+    await expect(directory.saveUser('a', id, {})).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+    await expect(directory.saveTeam('a', id, {})).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+  }
+})

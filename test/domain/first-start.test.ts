@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hashToken } from '../../src/credentials/api-token.ts'
+import { prepareFirstStart } from '../../src/domain/first-start.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
+
+const nothingNew = { createdToken: null, createdAccount: false }
+
+let store: Store
+beforeEach(async () => {
+  store = await openStore({ url: 'sqlite::memory:' })
+})
+afterEach(() => store.close())
+
+const find = (token: string) => store.tokens.findBySha256(hashToken(token))
+
+test('an empty store gets the account demo with one admin token, which is given once', async () => {
+  const { createdToken, createdAccount } = await prepareFirstStart(store, null)
+  expect(createdAccount).toBe(true)
+  expect(createdToken).toMatch(/^rst_[A-Za-z0-9_-]{43}$/)
+  expect(await find(createdToken ?? '')).toMatchObject([
+    { accountCode: 'demo', displayName: 'Administrator', email: null, scopes: ['admin'] },
+  ])
+  expect(await prepareFirstStart(store, null)).toEqual(nothingNew)
+  expect(await store.tokens.list(null)).toHaveLength(1)
+})
+
+test('a store that has an account gets no token', async () => {
+  await store.accounts.ensure('beta')
+  expect(await prepareFirstStart(store, null)).toEqual(nothingNew)
+  expect(await store.tokens.list(null)).toEqual([])
+})
+
+test('the operator’s token is the admin token of an empty store, and is not given back', async () => {
+  const started = await prepareFirstStart(store, 'operators-own-token')
+  expect(started).toEqual({ createdToken: null, createdAccount: true })
+  expect(await find('operators-own-token')).toMatchObject([{ accountCode: 'demo', scopes: ['admin'] }])
+  const before = await store.tokens.list(null)
+  expect(await prepareFirstStart(store, 'operators-own-token')).toEqual(nothingNew)
+  expect(await store.tokens.list(null)).toEqual(before)
+})
+
+test('another operator’s token takes the place of the earlier one, for the same user', async () => {
+  await prepareFirstStart(store, 'operators-own-token')
+  await prepareFirstStart(store, 'operators-new-token')
+  expect(await find('operators-own-token')).toEqual([])
+  const [found] = await find('operators-new-token')
+  const listed = await store.tokens.list('demo')
+  expect(listed.map(({ userId }) => userId)).toEqual([found?.userId, found?.userId])
+})
+
+test('going back to the earlier operator’s token makes it valid again', async () => {
+  for (const token of ['operators-own-token', 'operators-new-token', 'operators-own-token']) {
+    await prepareFirstStart(store, token)
+  }
+  expect(await find('operators-own-token')).toHaveLength(1)
+  expect(await find('operators-new-token')).toEqual([])
+})
+
+test('the operator’s token of an existing store leaves other tokens valid', async () => {
+  const { createdToken } = await prepareFirstStart(store, null)
+  expect(await prepareFirstStart(store, 'operators-own-token')).toEqual(nothingNew)
+  expect(await find(createdToken ?? '')).toHaveLength(1)
+  expect(await find('operators-own-token')).toMatchObject([{ accountCode: 'demo', scopes: ['admin'] }])
+})
+
+test('the operator’s token is valid in demo also where another account has the same', async () => {
+  await store.users.save('beta', 7, {})
+  const sha256 = hashToken('operators-own-token')
+  await store.tokens.create({ accountCode: 'beta', userId: 7, label: null, scopes: ['admin'], sha256 })
+  await prepareFirstStart(store, 'operators-own-token')
+  const accounts = (await find('operators-own-token')).map(({ accountCode }) => accountCode)
+  expect(accounts).toEqual(['beta', 'demo'])
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { parseId } from '../../src/domain/id.ts'
+import { RostrumError } from '../../src/errors.ts'
+
+test.each([
+  ['1', 1],
+  ['42', 42],
+  ['9007199254740991', Number.MAX_SAFE_INTEGER],
+])('%s is an id', (text, id) => {
+  expect(parseId(text, 'user id')).toBe(id)
+})
+
+test.each([
+  '',
+  '0',
+  '01',
+  '-1',
+  '+1',
+  ' 1',
+  '1 ',
+  '1\n',
+  '1.0',
+  '1e3',
+  '0x10',
+  '1_000',
+  '١',
+  '9007199254740992',
+  '9007199254740993',
+  '99999999999999999999',
+  'NaN',
+  'true',
+])('%j is no id, and the message names it', text => {
+  expect(() => parseId(text, 'user id')).toThrow(RostrumError)
+  expect(() => parseId(text, 'user id')).toThrow(`\`${text}\` is not a valid user id`)
+})
+
+test('a long text is cut in the message', () => {
+  try {
+    parseId('9'.repeat(100_000), 'user id')
+    expect.unreachable()
+  } catch (error) {
+    expect(String(error).length).toBeLessThan(200)
+  }
+})

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import SqliteDatabase from 'better-sqlite3'
+import postgres from 'postgres'
+import { expect, test } from 'vitest'
+import { StartError } from '../../src/errors.ts'
+import { readMigrations } from '../../src/store/migrations.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { eachStore, type Harness } from './each-store.ts'
+import { kill, openInChild } from './open-in-child.ts'
+
+eachStore(harness => {
+  const known = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').map(({ hash }) => hash)
+
+  test('a store is brought to the newest migration once', async () => {
+    const url = await harness.freshUrl()
+    for (const _ of [1, 2]) await (await openStore({ url })).close()
+    expect(await readHashes(harness, url)).toEqual(known)
+  })
+
+  test('four processes that open one empty store at once all get it, migrated once', async () => {
+    const url = await harness.freshUrl()
+    const opened = await Promise.all([1, 2, 3, 4].map(() => openInChild({ url })))
+    for (const { child } of opened) await kill(child)
+    expect(opened.map(({ said }) => said)).toEqual(['open', 'open', 'open', 'open'])
+    expect(await readHashes(harness, url)).toEqual(known)
+  })
+
+  test('a store that is newer than the code is refused and stays as it is', async () => {
+    const url = await harness.freshUrl()
+    await (await openStore({ url })).close()
+    await runSql(harness, {
+      url,
+      sqlite: `insert into rostrum_migrations (hash, applied_at) values ('${'f'.repeat(64)}', 0)`,
+      postgres: `insert into rostrum_migrations (hash) values ('${'f'.repeat(64)}')`,
+    })
+    const before = await readBytes(harness, url)
+    const failure = await openStore({ url }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(StartError)
+    expect(String(failure)).toMatch(/newer than this code.*[^\n]$/)
+    expect(await readBytes(harness, url)).toEqual(before)
+  })
+
+  test('a database with the tables of another program is refused and gets none of ours', async () => {
+    const url = await harness.freshUrl()
+    const sql = 'create table users (name text)'
+    await runSql(harness, { url, sqlite: sql, postgres: sql })
+    const before = await readBytes(harness, url)
+    const failure = await openStore({ url }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(StartError)
+    expect(String(failure)).toMatch(/holds the tables of another program/)
+    expect(await readBytes(harness, url)).toEqual(before)
+    if (harness.engine === 'PostgreSQL') expect(await readTables(url)).toEqual(['users'])
+  })
+})
+
+interface Statement {
+  readonly url: string
+  readonly sqlite: string
+  readonly postgres: string
+}
+
+async function runSql(harness: Harness, { url, ...statement }: Statement): Promise<void> {
+  if (harness.engine === 'SQLite') {
+    const client = new SqliteDatabase(pathOf(url))
+    client.exec(statement.sqlite)
+    client.close()
+    return
+  }
+  const client = postgres(url, { max: 1 })
+  await client.unsafe(statement.postgres)
+  await client.end()
+}
+
+async function readHashes(harness: Harness, url: string): Promise<string[]> {
+  if (harness.engine === 'SQLite') {
+    const client = new SqliteDatabase(pathOf(url))
+    const hashes = client.prepare<[], string>('select hash from rostrum_migrations').pluck().all()
+    client.close()
+    return hashes
+  }
+  const client = postgres(url, { max: 1 })
+  const rows = await client<{ hash: string }[]>`select hash from rostrum_migrations`
+  await client.end()
+  return rows.map(({ hash }) => hash)
+}
+
+async function readTables(url: string): Promise<string[]> {
+  const client = postgres(url, { max: 1 })
+  const rows = await client<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')`
+  await client.end()
+  return rows.map(({ name }) => name)
+}
+
+// Only the file of SQLite can be compared byte by byte.
+async function readBytes(harness: Harness, url: string): Promise<string | null> {
+  return harness.engine === 'SQLite' ? (await readFile(pathOf(url))).toString('base64') : null
+}
+
+function pathOf(url: string): string {
+  return url.slice('sqlite:'.length)
+}

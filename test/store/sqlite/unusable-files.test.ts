@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { StartError } from '../../../src/errors.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { kill, openInChild } from '../open-in-child.ts'
+
+const isRoot = process.getuid?.() === 0
+// The user "nobody", for whom permissions count even where the tests run as root.
+const nobody = 65_534
+
+let sample: string
+let folder: string
+let path: string
+
+beforeAll(async () => {
+  sample = await mkdtemp(join(tmpdir(), 'rostrum-sample-'))
+  const store = await openStore({ url: `sqlite:${join(sample, 'store.db')}` })
+  for (let id = 1; id <= 300; id += 1) await store.memberships.add('a', { userId: id, teamId: id })
+  await store.close()
+})
+afterAll(() => rm(sample, { recursive: true, force: true }))
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rostrum-files-'))
+  path = join(folder, 'store.db')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function openingFails(at = path): Promise<string> {
+  const failure = await openStore({ url: `sqlite:${at}`, serve: true }).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(StartError)
+  const { message } = failure as StartError
+  expect(message).not.toContain('\n')
+  return message
+}
+
+/** Every file of the folder with a digest of all its bytes. */
+async function readFolder(): Promise<Record<string, string>> {
+  const contents: Record<string, string> = {}
+  for (const name of await readdir(folder)) {
+    contents[name] = createHash('sha256')
+      .update(await readFile(join(folder, name)))
+      .digest('hex')
+  }
+  return contents
+}
+
+async function overwrite(offset: number, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'r+')
+  await file.write(bytes, 0, bytes.length, offset)
+  await file.close()
+}
+
+test.each<[string, RegExp, () => Promise<unknown>]>([
+  ['a text file', /is not a SQLite database/, () => writeFile(path, 'Dear diary,\n'.repeat(1_000))],
+  ['a short text file', /is not a SQLite database/, () => writeFile(path, 'x')],
+  ['a file whose header is gone', /is not a SQLite database/, () => overwrite(0, Buffer.alloc(100))],
+  ['a file cut in half', /is damaged/, () => truncate(path, 40_960)],
+  ['a file cut inside a page', /is damaged/, () => truncate(path, 50_000)],
+  ['a file with pages overwritten', /is damaged/, () => overwrite(8_192, Buffer.alloc(60_000, 0xa5))],
+  ['a file whose first page is overwritten', /is damaged/, () => overwrite(100, Buffer.alloc(3_000, 0xa5))],
+])('%s is refused, and every byte of it stays', async (_, reason, damage) => {
+  await cp(join(sample, 'store.db'), path)
+  await damage()
+  const before = await readFolder()
+  expect(await openingFails()).toMatch(reason)
+  expect(await readFolder()).toEqual(before)
+})
+
+test('the database of another program is refused, and every byte of it stays', async () => {
+  const client = new SqliteDatabase(path)
+  client.exec('create table diary (line text); insert into diary values (1)')
+  client.close()
+  const before = await readFolder()
+  expect(await openingFails()).toMatch(/holds the tables of another program/)
+  expect(await readFolder()).toEqual(before)
+})
+
+test('a folder is refused', async () => {
+  expect(await openingFails(folder)).toMatch(/is a folder/)
+})
+
+test('a path through a file is refused', async () => {
+  await writeFile(path, '')
+  expect(await openingFails(join(path, 'deeper', 'store.db'))).toMatch(/a part of the path is not a folder/)
+})
+
+test('a path where no file can be made is refused', async () => {
+  expect(await openingFails('/proc/rostrum.db')).toMatch(/cannot be (made|opened|locked)/)
+})
+
+test('missing folders are made', async () => {
+  const store = await openStore({ url: `sqlite:${join(folder, 'one', 'two', 'store.db')}` })
+  await store.ping()
+  await store.close()
+})
+
+test('an empty file becomes a store', async () => {
+  await writeFile(path, '')
+  const store = await openStore({ url: `sqlite:${path}`, serve: true })
+  expect(await store.accounts.isEmpty()).toBe(true)
+  await store.close()
+})
+
+test('a store left behind by a killed gateway opens with all it had', async () => {
+  const { child } = await openInChild({ url: `sqlite:${path}`, serve: true })
+  const writer = await openStore({ url: `sqlite:${path}` })
+  await writer.accounts.ensure('a')
+  await kill(child)
+  const store = await openStore({ url: `sqlite:${path}`, serve: true })
+  expect(await store.accounts.isEmpty()).toBe(false)
+  await store.close()
+  await writer.close()
+})
+
+test('a damaged store with a log left behind is refused, and every byte of both stays', async () => {
+  const live = await mkdtemp(join(tmpdir(), 'rostrum-live-'))
+  await cp(sample, live, { recursive: true })
+  const writer = await openStore({ url: `sqlite:${join(live, 'store.db')}` })
+  await writer.accounts.ensure('b')
+  await cp(live, folder, { recursive: true })
+  await writer.close()
+  await rm(live, { recursive: true })
+  await overwrite(8_192, Buffer.alloc(60_000, 0xa5))
+  const before = await readFolder()
+  expect(Object.keys(before)).toContain('store.db-wal')
+  expect(await openingFails()).toMatch(/is damaged/)
+  const after = await readFolder()
+  for (const name of ['store.db', 'store.db-wal']) expect(after[name]).toBe(before[name])
+})
+
+test('a folder or a file that must not be written is refused, and nothing is left in it', async () => {
+  const uid = isRoot ? { uid: nobody } : {}
+  await chmod(folder, 0o755)
+  await chmod(folder, 0o555)
+  const noFile = await openInChild({ url: `sqlite:${path}`, serve: true, ...uid })
+  await kill(noFile.child)
+  expect(noFile.said).toMatch(/^StartError: The database .* cannot be made: permission denied\.$/)
+  expect(await readdir(folder)).toEqual([])
+
+  await chmod(folder, 0o755)
+  await cp(join(sample, 'store.db'), path)
+  await chmod(path, 0o444)
+  if (isRoot) await chown(folder, nobody, nobody)
+  const before = await readFolder()
+  const readOnly = await openInChild({ url: `sqlite:${path}`, serve: true, ...uid })
+  await kill(readOnly.child)
+  expect(readOnly.said).toMatch(/^StartError: The database .* cannot be written: .*: permission denied\.$/)
+  expect(await readFolder()).toEqual(before)
+})
+
+test('a disk without room is one clear line, and the store opens once there is room', async () => {
+  await mkdir(join(folder, 'full'))
+  const url = `sqlite:${join(folder, 'full', 'store.db')}`
+  const full = await openInChild({ url, serve: true, mostFileKib: 32 })
+  await kill(full.child)
+  expect(full.said).toMatch(/^StartError: The database .* cannot be opened: [^\n]+\.$/)
+  const store = await openStore({ url, serve: true })
+  expect(await store.accounts.isEmpty()).toBe(true)
+  await store.close()
+})

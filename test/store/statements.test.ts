@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Loaders } from '../../src/domain/loaders.ts'
+import { createMemberships } from '../../src/domain/memberships.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { createLoaders } from '../../src/store/loaders.ts'
+import { eachStore } from './each-store.ts'
+
+const page = { after: null, before: null, limit: 10, fromEnd: false }
+
+eachStore(harness => {
+  const statements: string[] = []
+  let store: Store
+  beforeEach(async () => {
+    store = await harness.open({ onStatement: statement => statements.push(statement) })
+    for (let id = 1; id <= 60; id += 1) await store.memberships.add('a', { userId: id, teamId: 100 + id })
+  })
+
+  async function countStatements(work: () => Promise<unknown>): Promise<number> {
+    statements.length = 0
+    await work()
+    return statements.length
+  }
+
+  const ids = (length: number) => Array.from({ length }, (_, index) => index + 1)
+
+  test('a list is one statement, of one id or of a thousand', async () => {
+    const memberships = createMemberships(store)
+    expect(await countStatements(() => memberships.list('a', [1]))).toBe(1)
+    expect(await countStatements(() => memberships.list('a', ids(1_000)))).toBe(1)
+    expect(await countStatements(() => memberships.list('a', []))).toBe(0)
+  })
+
+  test.each([1, 60])('memberships with users and teams are three statements for %d of them', async count => {
+    const { membership, user, team } = createLoaders(store, 'a')
+    const load = () =>
+      Promise.all(
+        ids(count).map(async id => {
+          const row = await membership.load(id)
+          if (row === null) throw new Error(`Membership ${id} is not there.`)
+          return Promise.all([user.load(row.userId), team.load(row.teamId), user.load(row.userId)])
+        }),
+      )
+    expect(await countStatements(load)).toBe(3)
+  })
+
+  test.each([1, 60])('pages are a statement for each side and distinct page, for %d parents', async count => {
+    const loaders = createLoaders(store, 'a')
+    const loadAll = (load: Loaders['membershipsOfUser']) =>
+      ids(count).flatMap(id => [load(id, page), load(id, { ...page }), load(id, { ...page, fromEnd: true })])
+    const load = () =>
+      Promise.all([...loadAll(loaders.membershipsOfUser), ...loadAll(loaders.membershipsOfTeam)])
+    expect(await countStatements(load)).toBe(4)
+  })
+
+  test('loaders answer null and no memberships where there is nothing, also to another account', async () => {
+    for (const [accountCode, id] of [
+      ['a', 1_000],
+      ['b', 1],
+    ] as const) {
+      const loaders = createLoaders(store, accountCode)
+      expect(await loaders.membership.load(id)).toBeNull()
+      expect(await loaders.user.load(id)).toBeNull()
+      expect(await loaders.team.load(100 + id)).toBeNull()
+      expect(await loaders.membershipsOfUser(id, page)).toEqual([])
+      expect(await loaders.membershipsOfTeam(100 + id, page)).toEqual([])
+    }
+  })
+
+  test('a change is one transaction, and one that finds nothing to keep is rolled back', async () => {
+    await countStatements(() => store.memberships.add('a', { userId: 1, teamId: 1 }))
+    expect(statements.filter(statement => /^(begin|commit|rollback)/i.test(statement))).toHaveLength(2)
+    expect(statements.at(0)).toMatch(/^begin/i)
+    expect(statements.at(-1)).toMatch(/^commit/i)
+    await countStatements(() => store.memberships.move('a', 10_000, { userId: 1 }, null))
+    expect(statements.at(-1)).toMatch(/^rollback/i)
+  })
+})

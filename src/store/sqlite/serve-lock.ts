@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
 import { describeFailure } from './describe-failure.ts'
@@ -7,7 +8,8 @@ import { describeFailure } from './describe-failure.ts'
  * the lock is the kernel's, on an empty database beside the file. Commands that only open the store do not take it.
  */
 export function holdServeLock(path: string): () => void {
-  const lockPath = `${path}-serve`
+  // A file reached by way of a link is the same file.
+  const lockPath = `${existsSync(path) ? realpathSync(path) : path}-serve`
   try {
     const lock = new SqliteDatabase(lockPath, { timeout: 0 })
     lock.exec('BEGIN EXCLUSIVE')

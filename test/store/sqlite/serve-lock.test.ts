@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -48,4 +48,12 @@ test('a gateway that was closed lets the next one serve', async () => {
     await expect(openStore({ url, serve: true })).rejects.toThrow(/Another gateway/)
     await store.close()
   }
+})
+
+test('a link to the file does not get around the lock', async () => {
+  const store = await openStore({ url, serve: true })
+  await symlink(join(folder, 'store.db'), join(folder, 'link.db'))
+  const link = `sqlite:${join(folder, 'link.db')}`
+  await expect(openStore({ url: link, serve: true })).rejects.toThrow(/Another gateway/)
+  await store.close()
 })

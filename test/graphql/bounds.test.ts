@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../http/start-app.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startApp()
+})
+
+afterAll(() => app.close())
+
+const repeat = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => write(index)).join(' ')
+
+const path = [
+  'teamMembership(id: 1)',
+  ...Array.from({ length: 3 }, () => [
+    'user',
+    'memberships(first: 1)',
+    'nodes',
+    'team',
+    'memberships(first: 1)',
+    'nodes',
+  ]),
+].flat()
+
+// A document with fields nested this deep; the last of them is an `id`.
+const nest = (levels: number) => `{ ${path.slice(0, levels - 1).join(' { ')} { id ${'}'.repeat(levels)}`
+
+const task = '{ name: "a", sourceCode: "exit(1)", inputDocument: "{}", options: "{}" }'
+
+interface Case {
+  readonly title: string
+  readonly bound: string
+  readonly query: string
+  readonly variables?: Record<string, unknown>
+}
+
+const beyond: Case[] = [
+  { title: '5,001 tokens', bound: 'tokens', query: `{ viewer { ${repeat(5_000, () => 'userId')} } }` },
+  { title: '101 aliases', bound: 'aliases', query: `{ viewer { ${repeat(101, i => `a${i}: userId`)} } }` },
+  {
+    title: '101 aliases in fragments',
+    bound: 'aliases',
+    query: `{ viewer { ...A ...B } } fragment A on Viewer { ${repeat(60, i => `a${i}: userId`)} }
+      fragment B on Viewer { ${repeat(41, i => `b${i}: userId`)} }`,
+  },
+  {
+    title: '201 directives',
+    bound: 'directives',
+    query: `{ viewer { userId ${repeat(201, () => '@skip(if: false)')} } }`,
+  },
+  {
+    title: '101 variables',
+    bound: 'variables',
+    query: `query (${repeat(101, i => `$v${i}: Int`)}) { viewer { userId } }`,
+  },
+  { title: '51 root fields', bound: 'rootFields', query: `{ ${repeat(51, i => `a${i}: __typename`)} }` },
+  {
+    title: '64 root fields by fragments that multiply',
+    bound: 'rootFields',
+    query: `{ ...F0 } ${repeat(6, i => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`)}
+      fragment F6 on Query { __typename }`,
+  },
+  { title: '16 levels', bound: 'depth', query: nest(16) },
+  {
+    title: '16 levels through fragments',
+    bound: 'depth',
+    query: `{ user(id: 1) { ...F0 } } ${repeat(5, i => `fragment F${i} on User { memberships { nodes { user { ...F${i + 1} } } } }`)}
+      fragment F5 on User { id }`,
+  },
+  {
+    title: '1,001 by 1,000 memberships',
+    bound: 'cost',
+    query:
+      '{ user(id: 1) { memberships(first: 1000) { nodes { team { memberships(first: 1000) { nodes { id } } } } } } }',
+  },
+  {
+    title: '200,000 ids in a variable',
+    bound: 'cost',
+    query: 'query ($ids: [ID!]!) { teamMemberships(ids: $ids) { id } }',
+    variables: { ids: Array(200_000).fill(1) },
+  },
+  {
+    title: '20 tasks',
+    bound: 'cost',
+    query: `mutation { ${repeat(20, i => `a${i}: executeTask(input: ${task}) { id }`)} }`,
+  },
+  {
+    title: 'fragments that multiply 2^25 times',
+    bound: 'cost',
+    query: `{ viewer { ...F0 } } ${repeat(25, i => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)}
+      fragment F25 on Viewer { userId }`,
+  },
+  {
+    title: '1,200 fields to compare with one another',
+    bound: 'repetition',
+    query: `{ teamMembership(id: 1) { ${repeat(1_200, () => 'user { id }')} } }`,
+  },
+]
+
+test.each(beyond)('$title are refused with the bound `$bound`, before any resolver', async ({
+  bound,
+  query,
+  variables,
+}) => {
+  const statements = app.statements.length
+  for (const accept of ['application/json', 'application/graphql-response+json']) {
+    const { status, body } = await app.send('/graphql', {
+      method: 'POST',
+      headers: { accept },
+      body: { query, variables },
+    })
+    expect(status).toBe(400)
+    expect(body.errors).toHaveLength(1)
+    expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', bound })
+    expect(body).not.toHaveProperty('data')
+  }
+  // Nothing but the look-up of the credential.
+  expect(app.statements.length - statements).toBe(2)
+})
+
+const within: Case[] = [
+  { title: '100 aliases', bound: 'aliases', query: `{ viewer { ${repeat(100, i => `a${i}: userId`)} } }` },
+  { title: '50 root fields', bound: 'rootFields', query: `{ ${repeat(50, i => `a${i}: __typename`)} }` },
+  { title: '15 levels', bound: 'depth', query: nest(15) },
+  {
+    title: '1,000 ids with user and team under two aliases each',
+    bound: 'cost',
+    query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) {
+      id userId teamId leader version
+      a: user { id email displayName } b: user { id email displayName } c: team { id name } d: team { id name }
+    } }`,
+    variables: { ids: Array.from({ length: 1_000 }, (_, index) => index + 1) },
+  },
+]
+
+test.each(within)('$title are allowed', async ({ query, variables }) => {
+  const { status, body } = await app.graphql(query, variables)
+  expect(body.errors).toBeUndefined()
+  expect(status).toBe(200)
+})
+
+test('a cycle of fragments is an error of the document, found at once', async () => {
+  const { body } = await app.graphql('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }')
+  expect(body.errors[0].message).toContain('within itself')
+})
+
+test('introspection below `__schema` counts no depth, and has its own bound', async () => {
+  const ofType = (depth: number): string => (depth === 0 ? 'name' : `name ofType { ${ofType(depth - 1)} }`)
+  const usual = await app.graphql(`{ __schema { types { fields { type { ${ofType(12)} } } } } }`)
+  expect(usual.body.errors).toBeUndefined()
+  const wild = await app.graphql(
+    '{ __schema { types { fields { type { fields { type { fields { type { name } } } } } } } } }',
+  )
+  expect(wild.body.errors[0].message).toBe('Maximum introspection depth exceeded')
+})
+
+test('text nested 20,000 deep is a 400 that says so', async () => {
+  const { status, body } = await app.graphql(`${'{a'.repeat(20_000)}${'}'.repeat(20_000)}`)
+  expect(status).toBe(400)
+  expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT')
+})
+
+test('misspelt names are refused without hints at the right ones', async () => {
+  const { body } = await app.graphql(
+    'query ($i: TaskOutcom) { viewr { scope } teamMembership(idd: 1) { id } }',
+  )
+  expect(body.errors.length).toBeGreaterThan(2)
+  expect(JSON.stringify(body)).not.toMatch(/did you mean/i)
+})

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Scope } from '../../src/credentials/caller.ts'
+import { startApp, type TestApp } from '../http/start-app.ts'
+
+let app: TestApp
+const tokens = {} as Record<Scope, string>
+
+beforeAll(async () => {
+  app = await startApp()
+  for (const scope of ['memberships:read', 'memberships:write', 'tasks:execute', 'admin'] as const) {
+    tokens[scope] = await app.issueToken('demo', [scope])
+  }
+  const added = await app.graphql('mutation { addTeamMembership(input: { userId: 7, teamId: 3 }) { id } }')
+  expect(added.body.errors).toBeUndefined()
+})
+
+afterAll(() => app.close())
+
+const task = '{ name: "a", sourceCode: "exit(1)", inputDocument: "{}", options: "{}" }'
+
+// What each operation needs; every one is tried with each scope alone.
+const operations: [Scope, string, string][] = [
+  ['memberships:read', 'Query.teamMembership', '{ teamMembership(id: 1) { id } }'],
+  ['memberships:read', 'Query.teamMemberships', '{ teamMemberships(ids: [1]) { id } }'],
+  ['memberships:read', 'Query.user', '{ user(id: 7) { id } }'],
+  ['memberships:read', 'Query.team', '{ team(id: 3) { id } }'],
+  [
+    'memberships:write',
+    'Mutation.addTeamMembership',
+    'mutation { addTeamMembership(input: { userId: 8, teamId: 3 }) { id } }',
+  ],
+  [
+    'memberships:write',
+    'Mutation.moveTeamMembership',
+    'mutation { moveTeamMembership(id: 1, input: { teamId: 4 }) { id } }',
+  ],
+  ['memberships:write', 'Mutation.removeTeamMembership', 'mutation { removeTeamMembership(id: 99) { id } }'],
+  ['memberships:write', 'Mutation.saveUser', 'mutation { saveUser(input: { id: 7 }) { id } }'],
+  ['memberships:write', 'Mutation.saveTeam', 'mutation { saveTeam(input: { id: 3 }) { id } }'],
+  ['tasks:execute', 'Mutation.executeTask', `mutation { executeTask(input: ${task}) { id } }`],
+]
+
+for (const [needed, field, query] of operations) {
+  test(`${field} needs \`${needed}\`, and \`admin\` stands for it`, async () => {
+    for (const scope of Object.keys(tokens) as Scope[]) {
+      const { status, body } = await app.graphql(query, {}, tokens[scope])
+      const codes = body.errors?.map((error: { extensions: { code: string } }) => error.extensions.code) ?? []
+      if (scope === needed || scope === 'admin') {
+        expect(codes, scope).not.toContain('FORBIDDEN')
+        continue
+      }
+      expect(status, scope).toBe(403)
+      expect(codes, scope).toEqual(['FORBIDDEN'])
+      expect(body.errors[0].message).toContain(`\`${needed}\``)
+      expect(body.errors[0].message).toContain(`\`${field}\``)
+    }
+  })
+}
+
+test('a credential that may only write reads back what it changed, and nothing beyond', async () => {
+  const write = tokens['memberships:write']
+  const moved = await app.graphql(
+    'mutation { moveTeamMembership(id: 1, input: { teamId: 5 }) { id userId teamId leader version } }',
+    {},
+    write,
+  )
+  expect(moved.body.data.moveTeamMembership).toMatchObject({
+    id: '1',
+    userId: '7',
+    teamId: '5',
+    leader: null,
+  })
+
+  for (const field of ['user { id }', 'team { id }']) {
+    const query = `mutation { moveTeamMembership(id: 1, input: { teamId: 5 }) { ${field} } }`
+    const { body } = await app.graphql(query, {}, write)
+    expect(body.errors[0].extensions, field).toMatchObject({ code: 'FORBIDDEN', scope: 'memberships:read' })
+  }
+  const saved = await app.graphql(
+    'mutation { saveUser(input: { id: 7 }) { id memberships { nodes { id } } } }',
+    {},
+    write,
+  )
+  expect(saved.body.data.saveUser).toEqual({ id: '7', memberships: null })
+  expect(saved.body.errors[0].extensions.code).toBe('FORBIDDEN')
+  expect(saved.status).toBe(200)
+})
+
+test('viewer needs no scope', async () => {
+  const { status, body } = await app.graphql('{ viewer { accountCode scopes } }', {}, tokens['tasks:execute'])
+  expect(status).toBe(200)
+  expect(body.data.viewer).toEqual({ accountCode: 'demo', scopes: ['tasks:execute'] })
+})

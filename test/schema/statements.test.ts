@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../http/start-app.ts'
+
+let app: TestApp
+const ids: string[] = []
+
+beforeAll(async () => {
+  app = await startApp()
+  // 1,000 memberships of 50 users in 20 teams each.
+  for (let user = 1; user <= 50; user += 1) {
+    for (let team = 1; team <= 20; team += 1) {
+      const { id } = await app.app.store.memberships
+        .add('demo', { userId: user, teamId: team })
+        .then(requireAdded)
+      ids.push(String(id))
+    }
+  }
+})
+
+afterAll(() => app.close())
+
+function requireAdded(result: Awaited<ReturnType<TestApp['app']['store']['memberships']['add']>>) {
+  if (result.kind !== 'added') throw new Error('expected a new membership')
+  return result.membership
+}
+
+async function countStatements(query: string, variables: Record<string, unknown>) {
+  const before = app.statements.length
+  const { status, body } = await app.graphql(query, variables)
+  expect(status).toBe(200)
+  expect(body.errors).toBeUndefined()
+  return { body, count: app.statements.length - before, sent: app.statements.slice(before) }
+}
+
+const twice = `query ($ids: [ID!]!) {
+  teamMemberships(ids: $ids) {
+    id
+    a: user { id email displayName } b: user { id displayName }
+    c: team { id name } d: team { id }
+  }
+}`
+
+test('1,000 memberships with user and team under two aliases each cost 4 statements', async () => {
+  const all = await countStatements(twice, { ids })
+  expect(all.body.data.teamMemberships).toHaveLength(1_000)
+  expect(all.body.data.teamMemberships[999]).toMatchObject({
+    a: { id: '50' },
+    b: { id: '50' },
+    c: { id: '20' },
+  })
+  // One for the credential, one each for memberships, users and teams.
+  expect(all.sent).toHaveLength(4)
+  const one = await countStatements(twice, { ids: ids.slice(0, 1) })
+  expect(one.sent).toHaveLength(4)
+})
+
+test('connections of any number of parents cost one statement for each distinct page', async () => {
+  const query = `query ($ids: [ID!]!) {
+    teamMemberships(ids: $ids) {
+      user { first: memberships(first: 3) { nodes { id } } last: memberships(last: 2) { nodes { id } } }
+      team { memberships(first: 1) { edges { node { user { id } } } } }
+    }
+  }`
+  const few = await countStatements(query, { ids: ids.slice(0, 2) })
+  const many = await countStatements(query, { ids })
+  expect(many.body.data.teamMemberships).toHaveLength(1_000)
+  expect(many.count).toBe(few.count)
+  expect(many.count).toBeLessThanOrEqual(8)
+})
+
+test('connections inside connections stay constant as well', async () => {
+  const query = `query ($size: Int!) {
+    user(id: 1) { memberships(first: $size) { nodes { team { memberships(first: $size) { nodes { user { id } } } } } } }
+  }`
+  const small = await countStatements(query, { size: 2 })
+  const large = await countStatements(query, { size: 20 })
+  expect(large.body.data.user.memberships.nodes).toHaveLength(20)
+  expect(large.count).toBe(small.count)
+})

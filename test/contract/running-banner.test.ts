@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findFreePort } from '../server/free-port.ts'
+import { type Command, spawnCommand } from '../server/spawn-command.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
+
+const folder = makeTempFolder()
+let settings: Record<string, string>
+let gateway: Command
+
+async function start(): Promise<Command> {
+  const command = spawnCommand([], settings)
+  for (let waited = 0; waited < 15_000; waited += 50) {
+    const ready = await fetch(`http://127.0.0.1:${settings.PORT}/ready`).catch(() => null)
+    if (ready?.status === 200) return command
+    await sleep(50)
+  }
+  command.process.kill('SIGKILL')
+  throw new Error(`not ready: ${command.stdout()} ${command.stderr()}`)
+}
+
+async function stop(): Promise<number | null> {
+  gateway.process.kill('SIGTERM')
+  return gateway.ended
+}
+
+// The lines of the banner that a reader would paste.
+const pasteLines = () =>
+  gateway
+    .stdout()
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line.startsWith('curl '))
+
+beforeAll(async () => {
+  settings = { PORT: String(await findFreePort()), DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}` }
+  gateway = await start()
+})
+afterAll(async () => {
+  await stop()
+  folder.remove()
+})
+
+describe('on an empty store', () => {
+  test('the banner tells the address and the new token of the account demo', async () => {
+    expect(gateway.stdout()).toContain(`http://127.0.0.1:${settings.PORT}`)
+    const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
+    expect(gateway.stdout().split(token).length).toBeGreaterThan(1)
+    const answer = await fetch(`http://127.0.0.1:${settings.PORT}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: '{"query":"{ viewer { accountCode scopes } }"}',
+    })
+    expect(await answer.json()).toEqual({ data: { viewer: { accountCode: 'demo', scopes: ['admin'] } } })
+  })
+
+  test('its two lines, pasted into sh, add a membership and run a script', () => {
+    const lines = pasteLines()
+    expect(lines).toHaveLength(2)
+    const outputs = lines.map(line => spawnSync('sh', ['-c', line], { encoding: 'utf8' }))
+    expect(outputs.map(output => output.status)).toEqual([0, 0])
+    const [added, ran] = outputs.map(output => JSON.parse(output.stdout) as Record<string, unknown>)
+    expect(added).toMatchObject({ team_membership: { id: expect.any(Number), leader: null } })
+    expect(ran).toMatchObject({ task_execution: { outcome: 'exit', error: null } })
+  })
+
+  test('the token is in no log line', async () => {
+    const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
+    await sleep(100)
+    const logs = gateway
+      .stdout()
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+    expect(logs.length).toBeGreaterThan(1)
+    expect(logs.filter(line => line.includes(token))).toEqual([])
+  })
+})
+
+test('on a store that is not empty no token is shown', async () => {
+  expect(await stop()).toBe(0)
+  gateway = await start()
+  expect(gateway.stdout()).toContain(`http://127.0.0.1:${settings.PORT}`)
+  expect(gateway.stdout()).not.toMatch(/rst_\w+|Bearer \S{20,}/)
+  expect(pasteLines()).toEqual([])
+})

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The living processes that a process started, and theirs, from the kernel's own records. */
+export function findDescendants(pid: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (/^\d+$/.test(name)) parents.set(Number(name), readParent(name))
+  }
+  const found: number[] = []
+  for (let next: number[] = [pid]; next.length > 0; ) {
+    next = [...parents].filter(([, parent]) => next.includes(parent)).map(([child]) => child)
+    found.push(...next)
+  }
+  return found
+}
+
+// A process that ends between two reads has no parent any more.
+function readParent(pid: string): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])
+  } catch {
+    return -1
+  }
+}
+
+// A zombie has ended; it only waits to be read by a parent that may not care.
+function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(')')))
+  } catch {
+    return false
+  }
+}
+
+/** Those of the processes that are still alive once the time is over; empty as soon as all have ended. */
+export async function findSurvivors(pids: readonly number[], withinMs: number): Promise<number[]> {
+  for (let waited = 0; waited < withinMs; waited += 20) {
+    if (!pids.some(isAlive)) return []
+    await sleep(20)
+  }
+  return pids.filter(isAlive)
+}

@@ -1,6 +1,38 @@
+import { randomUUID } from 'node:crypto'
+
 /** Ties the calls of one piece of work together; `requestContext()` of a script (contract, section 4). */
 export interface Transaction {
   readonly txnID: string
   /** `<trigger>|<case_type_code>/<hook or task name>|<ISO 8601 time>` */
   readonly txnSource: string
+}
+
+const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const longestSource = 1_000
+
+export interface TransactionSource {
+  /** `requestContext` as the caller gave it in the task's options. */
+  readonly given: unknown
+  /** The transaction of the run that asks, if one does. */
+  readonly parent: Transaction | null
+  readonly caseTypeCode: string | null
+  readonly name: string
+}
+
+/**
+ * Continues the transaction that the caller names by a GUID, else that of the run which asks, else starts one. A given
+ * `txnSource` is kept with its GUID, when it is text of a sane length.
+ */
+export function continueOrStart({ given, parent, caseTypeCode, name }: TransactionSource): Transaction {
+  const fresh = `endpoint|${caseTypeCode || '-'}/${name}|${new Date().toISOString()}`
+  const { txnID, txnSource } = isRecord(given) ? given : {}
+  if (typeof txnID === 'string' && guid.test(txnID)) {
+    const isUsable = typeof txnSource === 'string' && txnSource !== '' && txnSource.length <= longestSource
+    return { txnID, txnSource: isUsable ? txnSource : fresh }
+  }
+  return parent ?? { txnID: randomUUID(), txnSource: fresh }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

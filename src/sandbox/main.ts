@@ -1,0 +1,35 @@
+import type { SandboxSetup } from '../tasks/protocol.ts'
+import { receive, send } from './channel.ts'
+import { IsolateKeeper } from './isolate-keeper.ts'
+import { ScriptRun } from './script-run.ts'
+
+// The sandbox process: one script at a time. It never exits by `process.exit`, which waits for isolates that may be
+// stuck: it ends by SIGKILL, its own or the gateway's.
+
+const setup: SandboxSetup = JSON.parse(process.argv[2] ?? '{}')
+const keeper = new IsolateKeeper(setup)
+let current: ScriptRun | null = null
+
+function die(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+receive(message => {
+  if (message.type === 'answer') {
+    if (message.run === current?.id) void current.answer(message)
+    return
+  }
+  const { isolate, keepsIsolate } = keeper.isolateFor(message.accountCode)
+  const run = new ScriptRun({ message, isolate, send, keepsIsolate })
+  current = run
+  void run
+    .execute()
+    .then(ending => keeper.recover(run, ending))
+    .then(isRecovered => {
+      current = null
+      if (isRecovered) send({ type: 'ready' })
+      else die()
+    }, die)
+}, die)
+
+send({ type: 'ready' })

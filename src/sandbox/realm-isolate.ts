@@ -1,0 +1,86 @@
+import ivm from 'isolated-vm'
+import { realmSource } from './realm/realm-source.ts'
+import type { Post } from './realm/run-script.ts'
+
+const source = realmSource()
+
+/** One isolate with one context that holds the script's globals, made before there is a script for it. */
+export class RealmIsolate {
+  readonly #isolate: ivm.Isolate
+  #context: ivm.Context
+  #start: ivm.Reference
+  #settle: ivm.Reference
+  #post: Post = () => undefined
+  #onCatastrophe: (message: string) => void = () => undefined
+
+  constructor(memoryMb: number) {
+    this.#isolate = new ivm.Isolate({
+      memoryLimit: memoryMb,
+      onCatastrophicError: message => this.#onCatastrophe(message),
+    })
+    const realm = this.#makeRealm()
+    this.#context = realm.context
+    this.#start = realm.start
+    this.#settle = realm.settle
+  }
+
+  /** Where the posts of the next script go, and who hears that V8 lost control of the isolate. */
+  listen(post: Post, onCatastrophe: (message: string) => void): void {
+    this.#post = post
+    this.#onCatastrophe = onCatastrophe
+  }
+
+  /** A fresh realm in the same isolate (`ROSTRUM_ISOLATION=account`): the last script's is released. */
+  renew(): void {
+    this.#context.release()
+    const realm = this.#makeRealm()
+    this.#context = realm.context
+    this.#start = realm.start
+    this.#settle = realm.settle
+  }
+
+  /** Compiles and starts the script; gives the syntax error's message, or '' where there is none. */
+  async start(texts: readonly [string, string, string, string], timeoutMs: number): Promise<string> {
+    return String(await this.#start.apply(undefined, [...texts], { timeout: timeoutMs }))
+  }
+
+  /** Answers one call of the script, which runs on from there. */
+  async settle(call: number, ok: boolean, text: string, timeoutMs: number): Promise<void> {
+    await this.#settle.apply(undefined, [call, ok, text], { timeout: timeoutMs })
+  }
+
+  /** Line and column of what does not compile; V8 tells them only of a script it compiles itself. Nothing is run. */
+  async locateSyntaxError(text: string): Promise<{ line: number; column: number } | null> {
+    const wrapped = await this.#compileError(`(async function () {\n${text}\n})`, -1)
+    // A text that closes the wrapper compiles inside it: then it is wrong by itself.
+    return wrapped ?? (await this.#compileError(text, 0))
+  }
+
+  dispose(): void {
+    if (!this.#isolate.isDisposed) this.#isolate.dispose()
+  }
+
+  async #compileError(text: string, lineOffset: number): Promise<{ line: number; column: number } | null> {
+    try {
+      const script = await this.#isolate.compileScript(text, { filename: 'task.js', lineOffset })
+      script.release()
+      return null
+    } catch (error) {
+      const place = /\[task\.js:(\d+):(\d+)\]/.exec(error instanceof Error ? error.message : '')
+      return place === null ? null : { line: Number(place[1]), column: Number(place[2]) }
+    }
+  }
+
+  #makeRealm() {
+    const context = this.#isolate.createContextSync()
+    const post = new ivm.Callback((...parts: Parameters<Post>) => this.#post(...parts))
+    const parts = context.evalClosureSync(source, [post], {
+      filename: 'rostrum:realm',
+      result: { reference: true },
+    })
+    const take = (name: string): ivm.Reference => parts.getSync(name, { reference: true })
+    const realm = { context, start: take('start'), settle: take('settle') }
+    parts.release()
+    return realm
+  }
+}

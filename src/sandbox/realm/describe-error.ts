@@ -1,0 +1,111 @@
+import type { Language } from './language.ts'
+
+/** What is known of a thrown value; positions are those of the author's own text. */
+export interface DescribedError {
+  message: string
+  line: number | null
+  column: number | null
+  stack: string | null
+}
+
+/**
+ * Turns whatever was thrown into capped text, inside the realm and inside a timed call: reading `message` or `stack` of a
+ * hostile value may run the script's code. Also gives every error a stack of the script's own frames.
+ */
+export function makeDescribeError(language: Language) {
+  const { create, isError, String, slice, indexOf, stringify } = language
+  const file = 'task.js'
+  // `AsyncFunction` puts two lines before the author's first.
+  const linesBefore = 2
+  const longest = 8_192
+
+  const cap = (text: string): string =>
+    text.length <= longest ? text : `${slice(text, 0, longest)}… (${text.length} characters in all)`
+
+  interface CallSite {
+    getScriptNameOrSourceURL(): string | null
+    getFunctionName(): string | null
+    getLineNumber(): number | null
+    getColumnNumber(): number | null
+    isAsync(): boolean
+  }
+
+  const frame = (site: CallSite): string => {
+    if (site.getScriptNameOrSourceURL() !== file) return ''
+    const name = site.getFunctionName()
+    const place = `${file}:${(site.getLineNumber() ?? 0) - linesBefore}:${site.getColumnNumber() ?? 0}`
+    const isTop = name === null || name === 'eval' || name === 'anonymous'
+    return `\n    at ${site.isAsync() ? 'async ' : ''}${isTop ? place : `${name} (${place})`}`
+  }
+
+  const header = (error: unknown): string => {
+    try {
+      const { name, message } = error as { name: unknown; message: unknown }
+      const title = name === undefined ? 'Error' : String(name)
+      const text = message === undefined ? '' : String(message)
+      return text === '' ? title : title === '' ? text : `${title}: ${text}`
+    } catch {
+      return 'Error'
+    }
+  }
+
+  const prepareStackTrace = (error: unknown, sites: CallSite[]): string => {
+    let text = cap(header(error))
+    for (let i = 0; i < sites.length; i++) text += frame(sites[i] as CallSite)
+    return text
+  }
+
+  const number = (text: string, from: number): number => {
+    let value = 0
+    for (let i = from; i < text.length; i++) {
+      const digit = indexOf('0123456789', text[i] as string)
+      if (digit < 0) break
+      value = value * 10 + digit
+    }
+    return value
+  }
+
+  const locate = (described: DescribedError, stack: string): void => {
+    const at = indexOf(stack, `${file}:`)
+    if (at < 0) return
+    const line = at + file.length + 1
+    const column = indexOf(stack, ':', line) + 1
+    described.line = number(stack, line)
+    described.column = number(stack, column)
+  }
+
+  const read = (thrown: unknown): DescribedError => {
+    const described = create(null) as unknown as DescribedError
+    described.line = null
+    described.column = null
+    described.stack = null
+    if (!isError(thrown)) {
+      const isObject = typeof thrown === 'object' && thrown !== null
+      described.message = cap(isObject ? (stringify(thrown) ?? 'undefined') : String(thrown))
+      return described
+    }
+    described.message = cap(header(thrown))
+    const stack: unknown = (thrown as Error).stack
+    if (typeof stack !== 'string') return described
+    const frames = indexOf(stack, '\n    at ')
+    if (frames < 0) return described
+    described.stack = cap(described.message + slice(stack, frames, frames + longest))
+    locate(described, slice(stack, frames))
+    return described
+  }
+
+  const describe = (thrown: unknown): DescribedError => {
+    try {
+      return read(thrown)
+    } catch {
+      const described = create(null) as unknown as DescribedError
+      described.message = 'A value was thrown that cannot be described'
+      described.line = null
+      described.column = null
+      described.stack = null
+      return described
+    }
+  }
+
+  return { prepareStackTrace, describe }
+}

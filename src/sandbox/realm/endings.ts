@@ -1,0 +1,64 @@
+import type { DescribedError, makeDescribeError } from './describe-error.ts'
+import type { makeJson } from './json.ts'
+import type { Language } from './language.ts'
+import type { RealmState } from './run-script.ts'
+
+export interface EndingParts {
+  readonly language: Language
+  readonly json: ReturnType<typeof makeJson>
+  readonly errors: ReturnType<typeof makeDescribeError>
+  readonly state: RealmState
+}
+
+/** `exit`, `fail` and the end by an error (contract, section 4). Runs inside the isolate as text. */
+export function makeEndings({ language, json, errors, state }: EndingParts) {
+  const { create, String, Error, TypeError } = language
+  const unwinding = create(null)
+
+  // Posted, the run is over: the host disposes the isolate, which this loop waits for. Nothing of the script runs again.
+  // An isolate that is kept for its account is left by a throw instead, and the host hears nothing more of this run.
+  const end = (kind: string, first: string, second = ''): never => {
+    state.post(kind, first, second, `${state.cutEntries}`, `${state.cutCharacters}`)
+    if (state.keepsIsolate) throw unwinding
+    for (;;);
+  }
+
+  const endWithError = (code: string, described: DescribedError): never => {
+    const text = json.strict(described, message => new Error(message))
+    return end('error', code, text)
+  }
+
+  const endWithin = (kind: string, text: string, what: string): never => {
+    if (text.length <= state.resultBytes) return end(kind, text)
+    const message = `The ${what} has ${text.length} characters; at most ${state.resultBytes} bytes are allowed`
+    return endWithError('LIMIT', errors.describe(new Error(message)))
+  }
+
+  const describeMessage = (message: unknown): string => {
+    if (message === undefined) return ''
+    if (language.isError(message)) return String((message as Error).message)
+    return typeof message === 'object' && message !== null ? json.lenient(message, String) : String(message)
+  }
+
+  return {
+    endWithError,
+    exit(payload?: unknown): never {
+      let text: string
+      try {
+        text = json.strict(payload, message => new TypeError(`${message}; give \`exit\` plain JSON values`))
+      } catch (error) {
+        return endWithError('RESULT', errors.describe(error))
+      }
+      return endWithin('exit', text, 'result')
+    },
+    fail(message?: unknown): never {
+      let text: string
+      try {
+        text = describeMessage(message)
+      } catch (error) {
+        return endWithError('RUNTIME', errors.describe(error))
+      }
+      return endWithin('fail', text, 'message')
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { EndingParts } from './endings.ts'
+
+interface Call {
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+  error: Error
+}
+
+/** `graphql()` and how the host settles its promises. Runs inside the isolate as text. */
+export function makeGraphql({ language, json, state }: EndingParts) {
+  const { create, isArray, parse, Error, TypeError, Promise } = language
+  const calls = create(null) as Record<number, Call | undefined>
+  let count = 0
+
+  const refuse = (message: string): never => {
+    throw new TypeError(message)
+  }
+
+  const check = (query: unknown, variables: unknown, url: unknown): void => {
+    if (typeof query !== 'string') refuse('`graphql` takes the query as a string')
+    if (typeof variables !== 'object' || isArray(variables))
+      refuse('`graphql` takes the variables as an object')
+    if (typeof url !== 'string') refuse('`graphql` takes the url as a string')
+    if (count < state.graphqlCalls) return
+    throw new Error(`A run may call \`graphql\` ${state.graphqlCalls} times; this call is one more`)
+  }
+
+  return {
+    graphql(query: unknown, variables: unknown = null, url: unknown = ''): Promise<unknown> {
+      // Made at the call, so that a rejection carries the line of the script that asked.
+      const error = new Error('')
+      return new Promise((resolve, reject) => {
+        check(query, variables, url ?? '')
+        const text = json.strict(
+          variables,
+          message => new TypeError(`${message}, in the variables of \`graphql\``),
+        )
+        count++
+        const call = create(null) as unknown as Call
+        call.resolve = resolve
+        call.reject = reject
+        call.error = error
+        calls[count] = call
+        state.post('graphql', count, query as string, text, (url ?? '') as string)
+      })
+    },
+    /** Called by the host: `text` is a JSON text, or the message with which the call rejects. */
+    settle(id: number, ok: boolean, text: string): void {
+      const call = calls[id]
+      if (call === undefined) return
+      calls[id] = undefined
+      if (ok) return call.resolve(parse(text))
+      call.error.message = text
+      call.reject(call.error)
+    },
+  }
+}

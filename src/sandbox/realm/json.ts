@@ -1,0 +1,100 @@
+import type { Language } from './language.ts'
+
+/** What is odd about a value at a path, and what to put in its place; throwing refuses it. */
+type OnOdd = (kind: string, path: string, value: unknown) => unknown
+
+/**
+ * Values to JSON text with an eye on what JSON cannot carry: functions, symbols, BigInts, cycles, endless depth. Runs inside
+ * the isolate as text.
+ */
+export function makeJson(language: Language) {
+  const { create, stringify, isArray, isError, String } = language
+  const deepest = 1_000
+
+  const isWord = (key: string): boolean => {
+    for (let i = 0; i < key.length; i++) {
+      const c = key[i] as string
+      const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c === '_' || c === '$'
+      if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false
+    }
+    return key.length > 0 && key.length < 100
+  }
+
+  const step = (holder: unknown, key: string): string => {
+    if (isArray(holder)) return `[${key}]`
+    return isWord(key) ? `.${key}` : `[${stringify(key)}]`
+  }
+
+  // JSON.stringify calls the replacer in order of depth, with the holder as `this`: the stack of holders is the path.
+  const write = (root: unknown, onOdd: OnOdd): string => {
+    const holders = create(null) as Record<number, unknown>
+    const keys = create(null) as Record<number, string>
+    let depth = 0
+
+    const path = (key: string): string => {
+      if (depth === 0) return '$'
+      let text = '$'
+      for (let i = 1; i < depth; i++) text += step(holders[i - 1], keys[i] as string)
+      return text + step(holders[depth - 1], key)
+    }
+    const isAbove = (value: unknown): boolean => {
+      for (let i = 0; i < depth; i++) if (holders[i] === value) return true
+      return false
+    }
+    // What is odd about a value, '' for nothing.
+    const oddity = (value: unknown): string => {
+      if (typeof value !== 'object' || value === null) return oddTypes[typeof value] ?? ''
+      if (isAbove(value)) return 'cycle'
+      if (depth >= deepest) return 'depth'
+      return isError(value) ? 'error' : ''
+    }
+    const judge = (key: string, value: unknown): unknown => {
+      const kind = oddity(value)
+      return kind === '' ? value : onOdd(kind, path(key), value)
+    }
+    const replace = function (this: unknown, key: string, value: unknown): unknown {
+      while (depth > 0 && holders[depth - 1] !== this) depth--
+      const judged = judge(key, value)
+      if (typeof judged === 'object' && judged !== null) {
+        holders[depth] = judged
+        keys[depth] = key
+        depth++
+      }
+      return judged
+    }
+    return stringify(root, replace) ?? 'null'
+  }
+
+  const oddTypes = create(null) as Record<string, string | undefined>
+  oddTypes.function = 'function'
+  oddTypes.symbol = 'symbol'
+  oddTypes.bigint = 'bigint'
+  const names = create(null) as Record<string, string>
+  names.function = 'a function'
+  names.symbol = 'a symbol'
+  names.bigint = 'a BigInt'
+  names.cycle = 'a cycle'
+  names.depth = `more than ${deepest} levels`
+  const marks = create(null) as Record<string, string>
+  marks.function = '[function]'
+  marks.cycle = '[circular]'
+  marks.depth = '[too deep]'
+
+  return {
+    /** `refusal` becomes set where the value cannot be carried. Errors travel like other objects. */
+    strict(value: unknown, refuse: (message: string) => unknown): string {
+      return write(value, (kind, path, odd) => {
+        if (kind === 'error') return odd
+        throw refuse(`JSON cannot carry ${names[kind]}, at \`${path}\``)
+      })
+    },
+    /** Never refuses: what JSON cannot carry is described in its place. */
+    lenient(value: unknown, describe: (error: unknown) => unknown): string {
+      return write(value, (kind, _path, odd) => {
+        if (kind === 'bigint') return `${String(odd)}n`
+        if (kind === 'symbol') return String(odd)
+        return kind === 'error' ? describe(odd) : marks[kind]
+      })
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * What the realm's own code uses of the language, captured before any script runs, so that a script that changes
+ * `JSON`, `Promise` or a prototype hurts only itself. Runs inside the isolate as text: it may name nothing outside itself.
+ */
+export function captureLanguage() {
+  const { call } = Function.prototype
+  const bind = Function.prototype.bind
+  // uncurry(f)(self, ...rest) is f.call(self, ...rest), whatever becomes of `call`.
+  const uncurry = bind.bind(call) as <This, Rest extends unknown[], Result>(
+    method: (this: This, ...rest: Rest) => Result,
+  ) => (self: This, ...rest: Rest) => Result
+  return {
+    apply: Reflect.apply,
+    create: Object.create as (prototype: object | null) => Record<PropertyKey, unknown>,
+    define: Object.defineProperty,
+    freeze: Object.freeze,
+    keys: Object.keys,
+    getPrototypeOf: Object.getPrototypeOf,
+    setPrototypeOf: Object.setPrototypeOf,
+    isArray: Array.isArray,
+    parse: JSON.parse,
+    stringify: JSON.stringify,
+    String,
+    Error,
+    TypeError,
+    Promise,
+    AsyncFunction: (async () => {}).constructor as new (source: string) => () => Promise<unknown>,
+    whenSettled: uncurry(Promise.prototype.then) as (
+      promise: Promise<unknown>,
+      onValue: (value: unknown) => unknown,
+      onError: (error: unknown) => unknown,
+    ) => unknown,
+    isError: uncurry(Object.prototype.isPrototypeOf).bind(null, Error.prototype) as (
+      value: unknown,
+    ) => boolean,
+    slice: uncurry(String.prototype.slice) as (text: string, start: number, end?: number) => string,
+    indexOf: uncurry(String.prototype.indexOf) as (text: string, part: string, from?: number) => number,
+  }
+}
+
+export type Language = ReturnType<typeof captureLanguage>

@@ -1,0 +1,58 @@
+import type { EndingParts } from './endings.ts'
+
+/** `log` and `console`: never throw, and count what finds no room. Runs inside the isolate as text. */
+export function makeLog({ language, json, errors, state }: EndingParts) {
+  const { create, define, freeze } = language
+  let entries = 0
+  let characters = 0
+
+  const describe = (error: unknown): unknown => {
+    const { message, stack } = errors.describe(error)
+    return stack ?? message
+  }
+
+  const describeValue = (value: unknown): string => {
+    try {
+      return json.lenient(value, describe)
+    } catch (error) {
+      return json.lenient(`[cannot be logged: ${errors.describe(error).message}]`, describe)
+    }
+  }
+
+  // The host is told of the count now and then, for runs that end without a word.
+  const cut = (length: number): void => {
+    state.cutEntries++
+    state.cutCharacters += length
+    const isPowerOfTwo = (state.cutEntries & (state.cutEntries - 1)) === 0
+    if (isPowerOfTwo) state.post('cut', state.cutEntries, `${state.cutCharacters}`)
+  }
+
+  const write = (level: string, data: unknown[]): void => {
+    let text = '['
+    for (let i = 0; i < data.length; i++) text += (i === 0 ? '' : ',') + describeValue(data[i])
+    text += ']'
+    if (entries >= state.logEntries || characters + text.length > state.logBytes) return cut(text.length)
+    entries++
+    characters += text.length
+    state.post('log', level, text)
+  }
+
+  const console = create(null)
+  for (const name of ['log', 'info', 'warn', 'error', 'debug']) {
+    const level = name === 'log' ? 'info' : name
+    const { method } = {
+      method(...data: unknown[]): void {
+        write(level, data)
+      },
+    }
+    define(method, 'name', { value: name })
+    console[name] = freeze(method)
+  }
+
+  return {
+    console: freeze(console),
+    log(...data: unknown[]): void {
+      write('info', data)
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import type { EndingParts, makeEndings } from './endings.ts'
+import type { makeGraphql } from './graphql.ts'
+import type { makeLog } from './log.ts'
+import type { makePlatform } from './platform.ts'
+
+/** The isolate's one way out. Only strings and numbers cross, and it never throws. */
+export type Post = (
+  kind: string,
+  first?: string | number,
+  second?: string,
+  third?: string,
+  fourth?: string,
+) => unknown
+
+/** What the realm's parts know of the run; set when it starts. */
+export interface RealmState {
+  readonly post: Post
+  keepsIsolate: boolean
+  resultBytes: number
+  logEntries: number
+  logBytes: number
+  graphqlCalls: number
+  cutEntries: number
+  cutCharacters: number
+}
+
+/** What the host sends along with the texts of a run. */
+export interface RealmSetup {
+  readonly accountCode: string
+  readonly requestContext: string
+  readonly keepsIsolate: boolean
+  readonly resultBytes: number
+  readonly logEntries: number
+  readonly logBytes: number
+  readonly graphqlCalls: number
+}
+
+export interface RunParts extends EndingParts {
+  readonly endings: ReturnType<typeof makeEndings>
+  readonly calls: ReturnType<typeof makeGraphql>
+  readonly log: ReturnType<typeof makeLog>['log']
+  readonly makePlatform: typeof makePlatform
+}
+
+/**
+ * Gives the realm its globals (contract, section 4, "What a script sees"), compiles the script and lets it go. Runs inside the
+ * isolate as text.
+ */
+export function makeStart({ language, errors, state, endings, calls, log, makePlatform }: RunParts) {
+  const { define, freeze, parse, AsyncFunction, apply, whenSettled } = language
+  let context = '{}'
+
+  const constant = (name: string, value: unknown) =>
+    define(globalThis, name, { value, writable: false, enumerable: true, configurable: false })
+  const variable = (name: string, value: unknown) =>
+    define(globalThis, name, { value, writable: true, enumerable: true, configurable: true })
+
+  const own = {
+    requestContext(): unknown {
+      return parse(context)
+    },
+    generateGuid(): string {
+      return state.post('guid') as string
+    },
+  }
+
+  const defineGlobals = (accountCode: string, payload: string, options: string): void => {
+    const { exit, fail } = endings
+    const { graphql } = calls
+    const functions = { exit, fail, log, graphql, ...own }
+    for (const name of ['exit', 'fail', 'log', 'requestContext', 'generateGuid', 'graphql'] as const) {
+      constant(name, freeze(functions[name]))
+    }
+    constant('Platform', makePlatform(language, graphql, accountCode))
+    variable('payload', parse(payload))
+    variable('options', parse(options))
+  }
+
+  /** Answers the message of the syntax error, if the script does not compile; '' where it runs. */
+  return (source: string, payload: string, options: string, setupText: string): string => {
+    const setup: RealmSetup = parse(setupText)
+    context = setup.requestContext
+    state.keepsIsolate = setup.keepsIsolate
+    state.resultBytes = setup.resultBytes
+    state.logEntries = setup.logEntries
+    state.logBytes = setup.logBytes
+    state.graphqlCalls = setup.graphqlCalls
+
+    let script: () => Promise<unknown>
+    try {
+      script = new AsyncFunction(`${source}\n//# sourceURL=task.js`)
+    } catch (error) {
+      return errors.describe(error).message
+    }
+    defineGlobals(setup.accountCode, payload, options)
+
+    const running = apply(script, undefined, []) as Promise<unknown>
+    // Without this its species would be asked of `Promise.prototype.constructor`, which the script may have changed.
+    define(running, 'constructor', { value: undefined })
+    whenSettled(
+      running,
+      () => undefined,
+      error => endings.endWithError('RUNTIME', errors.describe(error)),
+    )
+    return ''
+  }
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import type {
+  AnswerMessage,
+  Ending,
+  FromSandbox,
+  LogMessage,
+  RunMessage,
+  ScriptError,
+} from '../tasks/protocol.ts'
+import type { RealmIsolate } from './realm-isolate.ts'
+
+const watchEveryMs = 20
+
+export interface ScriptRunParts {
+  readonly message: RunMessage
+  readonly isolate: RealmIsolate
+  readonly send: (message: FromSandbox) => void
+  /** The isolate is to serve its account again: a run that ends leaves it by a throw and not by disposal. */
+  readonly keepsIsolate: boolean
+}
+
+/**
+ * One script in one isolate. The first cause of an ending wins and is sent at once; whatever the script still does is
+ * dropped.
+ *
+ *   started ── exit, fail, thrown error, nothing pending ──▶ ended, clean or not
+ *       └──── deadline, processor time, memory, catastrophe ──▶ ended, the gateway kills this process
+ */
+export class ScriptRun {
+  readonly #message: RunMessage
+  readonly #isolate: RealmIsolate
+  readonly #send: (message: FromSandbox) => void
+  readonly #keepsIsolate: boolean
+  readonly #deadline: number
+  readonly #processorAtStart = process.cpuUsage()
+  readonly #watch: NodeJS.Timeout
+  readonly #done = Promise.withResolvers<Ending>()
+  #ended = false
+  #entries = 0
+  #pendingCalls = 0
+  #cut = { entries: 0, characters: 0 }
+  #unhandled: Error | null = null
+
+  constructor({ message, isolate, send, keepsIsolate }: ScriptRunParts) {
+    this.#message = message
+    this.#isolate = isolate
+    this.#send = send
+    this.#keepsIsolate = keepsIsolate
+    this.#deadline = performance.now() + message.limits.timeoutMs
+    this.#watch = setInterval(() => this.#checkBudgets(), watchEveryMs)
+    isolate.listen(
+      (kind, ...parts) => this.#onPost(kind, parts.map(String)),
+      text => this.#onCatastrophe(text),
+    )
+  }
+
+  get id(): string {
+    return this.#message.run
+  }
+
+  /** True once every call into the isolate has returned: no code of the script is running. */
+  get isQuiet(): boolean {
+    return this.#entries === 0
+  }
+
+  /** True when no `graphql()` call waits for an answer: nothing of the script can run again. */
+  get isSettled(): boolean {
+    return this.isQuiet && this.#pendingCalls === 0
+  }
+
+  /** Resolves when the run has ended and the gateway has been told. */
+  execute(): Promise<Ending> {
+    const { source, payload, options, accountCode, requestContext, limits } = this.#message
+    const setup = JSON.stringify({ accountCode, requestContext, keepsIsolate: this.#keepsIsolate, ...limits })
+    // Not awaited: a script that ended itself spins inside this call until its isolate is disposed.
+    void this.#enter(async timeoutMs => {
+      const syntaxError = await this.#isolate.start([source, payload, options, setup], timeoutMs)
+      if (syntaxError !== '') await this.#endWithSyntaxError(syntaxError)
+    })
+    return this.#done.promise
+  }
+
+  async answer({ call, ok, text }: AnswerMessage): Promise<void> {
+    if (this.#ended) return
+    this.#pendingCalls--
+    await this.#enter(timeoutMs => this.#isolate.settle(call, ok, text, timeoutMs))
+  }
+
+  // Every way into the isolate: timed, its failures read as endings, and looked at afterwards for a script that has
+  // nothing left to wait for.
+  async #enter(call: (timeoutMs: number) => Promise<void>): Promise<void> {
+    this.#entries++
+    try {
+      await call(Math.max(1, Math.ceil(this.#deadline - performance.now())))
+    } catch (error) {
+      this.#onCallFailure(error)
+    } finally {
+      this.#entries--
+    }
+    if (!this.#ended && this.#entries === 0 && this.#pendingCalls === 0) this.#endWithoutOutcome()
+  }
+
+  // What the isolate posts, on this thread, while its own thread waits: it must be quick and never throw.
+  #onPost(kind: string, parts: string[]): unknown {
+    if (this.#ended) return undefined
+    const [first = '', second = '', third = '', fourth = ''] = parts
+    const run = this.id
+    switch (kind) {
+      case 'log':
+        return this.#send({ type: 'log', run, level: first as LogMessage['level'], data: second })
+      case 'graphql':
+        this.#pendingCalls++
+        return this.#send({
+          type: 'graphql',
+          run,
+          call: Number(first),
+          query: second,
+          variables: third,
+          url: fourth === '' ? null : fourth,
+        })
+      case 'guid':
+        return randomUUID()
+      case 'cut':
+        return this.#countCut(first, second)
+      case 'exit':
+        this.#countCut(third, fourth)
+        return this.#end({ kind: 'exit', payload: first })
+      case 'fail':
+        this.#countCut(third, fourth)
+        return this.#end({ kind: 'fail', message: first })
+      case 'error':
+        this.#countCut(third, fourth)
+        return this.#end({ kind: 'error', error: { code: first, ...JSON.parse(second) } as ScriptError })
+      default:
+        return undefined
+    }
+  }
+
+  #countCut(entries: string, characters: string): void {
+    this.#cut = { entries: Number(entries), characters: Number(characters) }
+  }
+
+  #checkBudgets(): void {
+    const { user, system } = process.cpuUsage(this.#processorAtStart)
+    const { timeoutMs, cpuMs, residentBytes } = this.#message.limits
+    if (performance.now() > this.#deadline) {
+      this.#endWithError('TIMEOUT', `The run did not end within ${Math.round(timeoutMs)} ms`)
+    } else if (user + system > cpuMs * 1000) {
+      this.#endWithError('TIMEOUT', `The run used more than its ${cpuMs} ms of processor time`)
+    } else if (process.memoryUsage.rss() > residentBytes) {
+      this.#endWithError('MEMORY', 'The run used more memory than it may')
+    }
+  }
+
+  // The value may be anything: a rejection that the script left unhandled arrives here too, whatever it was. That one
+  // does not end the run, as a handler may still come; it is told when nothing else ends it.
+  #onCallFailure(error: unknown): void {
+    const message = error instanceof Error ? error.message : ''
+    if (/disposed during execution due to memory limit/.test(message)) {
+      this.#endWithError('MEMORY', 'The run used more memory than it may')
+    } else if (/^Script execution timed out/.test(message)) {
+      this.#endWithError(
+        'TIMEOUT',
+        `The run did not end within ${Math.round(this.#message.limits.timeoutMs)} ms`,
+      )
+    } else if (!/^Isolate (was|is already) disposed/.test(message)) {
+      this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  #onCatastrophe(message: string): void {
+    if (/memory/i.test(message)) this.#endWithError('MEMORY', 'The run used more memory than it may')
+    else this.#endWithError('TIMEOUT', 'The run could not be interrupted')
+  }
+
+  async #endWithSyntaxError(message: string): Promise<void> {
+    const place = await this.#isolate.locateSyntaxError(this.#message.source)
+    const lines = this.#message.source.split(/\r\n|[\n\r\u2028\u2029]/)
+    // What is missing at the end is found behind the text: the place is then its last character.
+    const isBehind = place !== null && place.line > lines.length
+    const last = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+    const { line, column } = (isBehind ? last : place) ?? { line: null, column: null }
+    this.#end({ kind: 'error', error: { code: 'SYNTAX', message, line, column, stack: null } })
+  }
+
+  #endWithoutOutcome(): void {
+    const unhandled = this.#unhandled
+    if (unhandled === null) {
+      this.#endWithError(
+        'NO_OUTCOME',
+        'The script ended without calling `exit` or `fail`, and nothing is pending',
+      )
+      return
+    }
+    const stack = typeof unhandled.stack === 'string' ? unhandled.stack : ''
+    const place = /task\.js:(\d+):(\d+)/.exec(stack)
+    this.#end({
+      kind: 'error',
+      error: {
+        code: 'RUNTIME',
+        message: `Unhandled rejection: ${unhandled.message}`.slice(0, 8_192),
+        line: place === null ? null : Number(place[1]),
+        column: place === null ? null : Number(place[2]),
+        stack: null,
+      },
+    })
+  }
+
+  #endWithError(code: ScriptError['code'], message: string): void {
+    this.#end({ kind: 'error', error: { code, message, line: null, column: null, stack: null } })
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearInterval(this.#watch)
+    const { entries, characters } = this.#cut
+    this.#send({ type: 'end', run: this.id, ending, cutEntries: entries, cutCharacters: characters })
+    this.#done.resolve(ending)
+  }
+}

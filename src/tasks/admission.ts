@@ -1,0 +1,174 @@
+import { RostrumError } from '../errors.ts'
+import type { SandboxPool } from './sandbox-pool.ts'
+import type { SandboxProcess } from './sandbox-process.ts'
+
+export interface AdmissionLimits {
+  /** Runs that may wait, of all accounts and of one, and how long each. */
+  readonly runs: number
+  readonly accountRuns: number
+  readonly waitMs: number
+  /** Most sandboxes there may be. */
+  readonly sandboxes: number
+}
+
+interface Waiting {
+  readonly accountCode: string
+  readonly admit: (sandbox: SandboxProcess) => void
+  readonly refuse: (error: RostrumError) => void
+}
+
+export interface AdmissionRequest {
+  readonly accountCode: string
+  /** A run inside a run never waits for what its parent may hold: it is admitted at once or refused. */
+  readonly nested: boolean
+  readonly signal: AbortSignal
+}
+
+/** A sandbox for one run; `release` gives the account's place back, whatever became of the sandbox. */
+export interface Admitted {
+  readonly sandbox: SandboxProcess
+  release(): void
+}
+
+/**
+ * Decides which waiting run gets the next idle sandbox: in turn between accounts, first come first served within one. An
+ * account alone may hold all sandboxes but a quarter (where there are four or more), so that another's first run finds a
+ * free one.
+ */
+export class Admission {
+  readonly #pool: SandboxPool
+  readonly #limits: AdmissionLimits
+  readonly #mostOfAccount: number
+  readonly #running = new Map<string, number>()
+  // In the order in which the accounts are served: the one served last goes to the end.
+  readonly #queues = new Map<string, Waiting[]>()
+  #waiting = 0
+
+  constructor(pool: SandboxPool, limits: AdmissionLimits) {
+    this.#pool = pool
+    this.#limits = limits
+    this.#mostOfAccount = limits.sandboxes - Math.floor(limits.sandboxes / 4)
+    pool.onIdle(() => this.#serve())
+  }
+
+  /** Resolves with a sandbox; rejects with `OVERLOADED`, or with the signal's reason. */
+  async acquire({ accountCode, nested, signal }: AdmissionRequest): Promise<Admitted> {
+    signal.throwIfAborted()
+    const free = this.#waiting === 0 || nested ? this.#take(accountCode) : null
+    if (free !== null) return this.#admit(accountCode, free)
+    if (nested && !this.#canGrowFor(accountCode))
+      throw overloaded('No sandbox is free for a run inside a run', 1)
+    this.#refuseWhenFull(accountCode)
+    return this.#admit(accountCode, await this.#wait(accountCode, signal))
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  // A nested run may wait for a sandbox that only it waits for to boot: nothing that its parent holds.
+  #canGrowFor(accountCode: string): boolean {
+    return this.#waiting === 0 && this.#hasPlace(accountCode) && this.#pool.grow(1)
+  }
+
+  #refuseWhenFull(accountCode: string): void {
+    const { runs, accountRuns, waitMs } = this.#limits
+    const retryAfterSeconds = Math.ceil(waitMs / 1000)
+    if (this.#waiting >= runs) {
+      throw overloaded(`${runs} runs are waiting already, the most there may be`, retryAfterSeconds)
+    }
+    if ((this.#queues.get(accountCode)?.length ?? 0) >= accountRuns) {
+      throw overloaded(
+        `${accountRuns} runs of this account are waiting already, the most there may be`,
+        retryAfterSeconds,
+      )
+    }
+  }
+
+  async #wait(accountCode: string, signal: AbortSignal): Promise<SandboxProcess> {
+    const { promise, resolve, reject } = Promise.withResolvers<SandboxProcess>()
+    const waiting: Waiting = { accountCode, admit: resolve, refuse: reject }
+    const queue = this.#queues.get(accountCode) ?? []
+    queue.push(waiting)
+    this.#queues.set(accountCode, queue)
+    this.#waiting++
+    const { waitMs } = this.#limits
+    const timer = setTimeout(() => {
+      this.#leaveQueue(waiting)
+      reject(overloaded(`No sandbox came free within ${waitMs} ms`, Math.ceil(waitMs / 1000)))
+    }, waitMs)
+    const onAbort = () => {
+      this.#leaveQueue(waiting)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#serve()
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  #leaveQueue(waiting: Waiting): void {
+    const queue = this.#queues.get(waiting.accountCode)
+    const at = queue?.indexOf(waiting) ?? -1
+    if (queue === undefined || at < 0) return
+    queue.splice(at, 1)
+    this.#waiting--
+    if (queue.length === 0) this.#queues.delete(waiting.accountCode)
+  }
+
+  #serve(): void {
+    for (const [accountCode, queue] of [...this.#queues]) {
+      const next = queue[0]
+      if (next === undefined) continue
+      const sandbox = this.#take(accountCode)
+      if (sandbox === null) continue
+      this.#leaveQueue(next)
+      const rest = this.#queues.get(accountCode)
+      if (rest !== undefined) {
+        this.#queues.delete(accountCode)
+        this.#queues.set(accountCode, rest)
+      }
+      next.admit(sandbox)
+    }
+    const wanting = [...this.#queues].filter(([accountCode]) => this.#hasPlace(accountCode))
+    if (wanting.length > 0) this.#pool.grow(Math.max(...wanting.map(([, queue]) => queue.length)))
+  }
+
+  #take(accountCode: string): SandboxProcess | null {
+    if (!this.#hasPlace(accountCode)) return null
+    const sandbox = this.#pool.takeIdle(accountCode)
+    if (sandbox === null) return null
+    sandbox.occupy()
+    this.#running.set(accountCode, (this.#running.get(accountCode) ?? 0) + 1)
+    return sandbox
+  }
+
+  #hasPlace(accountCode: string): boolean {
+    return (this.#running.get(accountCode) ?? 0) < this.#mostOfAccount
+  }
+
+  #admit(accountCode: string, sandbox: SandboxProcess): Admitted {
+    let held = true
+    return {
+      sandbox,
+      release: () => {
+        if (!held) return
+        held = false
+        const running = (this.#running.get(accountCode) ?? 1) - 1
+        if (running > 0) this.#running.set(accountCode, running)
+        else this.#running.delete(accountCode)
+        this.#serve()
+      },
+    }
+  }
+}
+
+function overloaded(message: string, retryAfterSeconds: number): RostrumError {
+  return new RostrumError('OVERLOADED', `${message}. Try again in ${retryAfterSeconds} s.`, {
+    retryAfterSeconds,
+  })
+}

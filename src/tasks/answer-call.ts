@@ -1,0 +1,53 @@
+import type { Logger } from 'pino'
+import type { Outbound } from './outbound.ts'
+import type { Run } from './run.ts'
+
+/** The engine as a script's `graphql()` reaches it: in process, with the rights and the transaction of the run. */
+export type ExecuteGraphql = (request: {
+  readonly query: string
+  readonly variables: Record<string, unknown>
+  readonly run: Run
+  readonly log: Logger
+}) => Promise<{ readonly status: number; readonly body: unknown }>
+
+export interface CallOfRun {
+  readonly query: string
+  readonly variables: Record<string, unknown>
+  readonly url: string | null
+  readonly run: Run
+  readonly log: Logger
+}
+
+/** Answers one `graphql()` call with a JSON text; the message of its rejection is for the script to read. */
+export type AnswerCallOfRun = (call: CallOfRun) => Promise<string>
+
+export interface CallAnswererOptions {
+  readonly executeGraphql: ExecuteGraphql
+  readonly outbound: Outbound
+  /** Most bytes of an answer. */
+  readonly mostBytes: number
+}
+
+/** `graphql(query, variables, url?)` (contract, section 4): GraphQL errors resolve, a status other than 2xx rejects. */
+export function createCallAnswerer({
+  executeGraphql,
+  outbound,
+  mostBytes,
+}: CallAnswererOptions): AnswerCallOfRun {
+  return async ({ query, variables, url, run, log }) => {
+    if (url !== null) return outbound.post({ query, variables, url, signal: run.signal })
+    const { status, body } = await executeGraphql({ query, variables, run, log })
+    if (status < 200 || status > 299)
+      throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body)}`)
+    const text = JSON.stringify(body)
+    const bytes = Buffer.byteLength(text)
+    if (bytes > mostBytes)
+      throw new Error(`graphql: the answer has ${bytes} bytes; at most ${mostBytes} are allowed`)
+    return text
+  }
+}
+
+function firstMessage(body: unknown): string {
+  const errors = (body as { errors?: { message?: unknown }[] } | null)?.errors
+  return String(errors?.[0]?.message ?? 'no reason given')
+}

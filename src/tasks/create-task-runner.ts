@@ -1,0 +1,56 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { RunTokens } from '../credentials/run-tokens.ts'
+import { Admission } from './admission.ts'
+import { createCallAnswerer, type ExecuteGraphql } from './answer-call.ts'
+import { executeTask } from './execute-task.ts'
+import { createOutbound } from './outbound.ts'
+import { longestFrame } from './protocol.ts'
+import { sandboxCommand } from './sandbox-command.ts'
+import { SandboxPool } from './sandbox-pool.ts'
+import type { TaskRunner } from './task-runner.ts'
+
+export interface TaskRunnerOptions {
+  readonly config: Config
+  readonly runTokens: RunTokens
+  /** The engine, for the `graphql()` calls of scripts. */
+  readonly executeGraphql: ExecuteGraphql
+  readonly log: Logger
+}
+
+export interface ServingTaskRunner extends TaskRunner {
+  /** Starts the sandboxes; does not wait for them. */
+  start(): Promise<void>
+  /** True while a sandbox has booted. */
+  ready(): boolean
+  /** Ends every sandbox; resolves when the processes are gone. */
+  close(): Promise<void>
+  /** Process ids of the sandboxes there are now. */
+  pids(): number[]
+}
+
+/** Wires the gateway side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
+export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner {
+  const { config, runTokens, executeGraphql, log } = options
+  const { sandboxes, queue, taskLimits: limits } = config
+  const setup = { memoryMb: limits.memoryMb, isolation: sandboxes.isolation }
+  const pool = new SandboxPool({
+    command: sandboxCommand(setup, sandboxes.jit),
+    longestFrameBytes: longestFrame(limits.resultBytes),
+    warm: sandboxes.warm,
+    most: sandboxes.most,
+    log,
+  })
+  const admission = new Admission(pool, { ...queue, sandboxes: sandboxes.most })
+  const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlBytes })
+  const answerCall = createCallAnswerer({ executeGraphql, outbound, mostBytes: limits.graphqlBytes })
+  return {
+    execute: request => executeTask({ limits, admission, runTokens, answerCall }, request),
+    start: async () => pool.start(),
+    ready: () => pool.isReady,
+    pids: () => pool.pids,
+    async close() {
+      await Promise.all([pool.close(), outbound.close()])
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { TaskLimits } from '../config.ts'
+import type { RunTokens } from '../credentials/run-tokens.ts'
+import { RostrumError } from '../errors.ts'
+import type { Admission } from './admission.ts'
+import type { AnswerCallOfRun } from './answer-call.ts'
+import type { RunMessage } from './protocol.ts'
+import { type CheckedTask, readTaskInput } from './read-task-input.ts'
+import type { Run } from './run.ts'
+import { type RunEnding, runInSandbox } from './run-in-sandbox.ts'
+import { RunLog } from './run-log.ts'
+import type { SandboxProcess } from './sandbox-process.ts'
+import { ScriptCalls } from './script-calls.ts'
+import { scriptOptions } from './script-options.ts'
+import type { TaskExecution } from './task-execution.ts'
+import type { ExecuteRequest } from './task-runner.ts'
+import { toExecution } from './to-execution.ts'
+import { continueOrStart } from './transaction.ts'
+
+export interface ExecutionParts {
+  readonly limits: TaskLimits
+  readonly admission: Admission
+  readonly runTokens: RunTokens
+  readonly answerCall: AnswerCallOfRun
+}
+
+/** One execution from its input to its answer; see `TaskRunner.execute` for what it rejects with. */
+export async function executeTask(parts: ExecutionParts, request: ExecuteRequest): Promise<TaskExecution> {
+  const startedAt = performance.now()
+  const { limits, runTokens } = parts
+  const task = readTaskInput(request.input, limits)
+  const ended = new AbortController()
+  const run = createRun({ request, task, limits, startedAt, signal: ended.signal })
+  const log = request.log.child({
+    task: run.name,
+    run: run.id,
+    txnID: run.transaction.txnID,
+    account: run.caller.accountCode,
+  })
+  const scriptLog = new RunLog({ mostEntries: limits.logEntries, mostBytes: limits.logBytes, system: log })
+  const token = runTokens.mint(run)
+  try {
+    const ending = await admitAndRun(parts, { request, task, run, token, log, scriptLog })
+    const execution = toExecution({ run, ending, log: scriptLog, startedAt, resultBytes: limits.resultBytes })
+    const { outcome, error, durationMs } = execution
+    log.info({ outcome, error: error?.code, durationMs }, 'task ended')
+    return execution
+  } finally {
+    runTokens.revoke(token)
+    ended.abort(new RostrumError('OVERLOADED', 'The run that asked for this has ended.'))
+  }
+}
+
+interface RunCreation {
+  readonly request: ExecuteRequest
+  readonly task: CheckedTask
+  readonly limits: TaskLimits
+  readonly startedAt: number
+  readonly signal: AbortSignal
+}
+
+function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
+  const { parentRun, caller } = request
+  const depth = (parentRun?.depth ?? 0) + 1
+  if (depth > limits.depth) {
+    throw new RostrumError(
+      'OVERLOADED',
+      `Runs inside runs may go ${limits.depth} deep; this one would go deeper.`,
+      {
+        retryAfterSeconds: 1,
+      },
+    )
+  }
+  return {
+    id: randomUUID(),
+    name: task.name,
+    caller,
+    transaction: continueOrStart({
+      given: task.options.requestContext,
+      parent: parentRun?.transaction ?? null,
+      caseTypeCode: task.caseTypeCode,
+      name: task.name,
+    }),
+    depth,
+    deadline: Math.min(startedAt + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
+    signal,
+  }
+}
+
+interface AdmittedTask {
+  readonly request: ExecuteRequest
+  readonly task: CheckedTask
+  readonly run: Run
+  readonly token: string
+  readonly log: Logger
+  readonly scriptLog: RunLog
+}
+
+async function admitAndRun(
+  parts: ExecutionParts,
+  { request, task, run, token, log, scriptLog }: AdmittedTask,
+): Promise<RunEnding> {
+  const { limits, admission, answerCall } = parts
+  const { caller, parentRun } = request
+  const { accountCode } = caller
+  const options = scriptOptions({ given: task.options, caller, transaction: run.transaction, token })
+  const signal = parentRun === null ? request.signal : AbortSignal.any([request.signal, parentRun.signal])
+  const { sandbox, release } = await admission.acquire({ accountCode, nested: parentRun !== null, signal })
+  try {
+    if (signal.aborted) sandbox.vacate()
+    signal.throwIfAborted()
+    const calls = new ScriptCalls({
+      most: limits.graphqlCalls,
+      atOnce: limits.graphqlAtOnce,
+      answer: call => answerCall({ ...call, run, log }),
+    })
+    const message: RunMessage = {
+      type: 'run',
+      run: run.id,
+      accountCode,
+      source: task.source,
+      payload: task.payload,
+      options,
+      requestContext: JSON.stringify(run.transaction),
+      limits: {
+        timeoutMs: Math.max(1, run.deadline - performance.now()),
+        cpuMs: limits.cpuMs,
+        residentBytes: residentLimit(sandbox, limits.memoryMb),
+        resultBytes: limits.resultBytes,
+        logEntries: limits.logEntries,
+        logBytes: limits.logBytes,
+        graphqlCalls: limits.graphqlCalls,
+      },
+    }
+    return await runInSandbox({ sandbox, message, log: scriptLog, calls, signal })
+  } finally {
+    release()
+  }
+}
+
+// Resident memory past which a run ends: what the process holds at rest and twice the run's memory, as V8 needs room to
+// collect; 64 MiB more for what is its own. It is the isolate's limit that ends an ordinary run.
+function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
+  const atRest = sandbox.residentBytes() ?? 64 * 2 ** 20
+  return atRest + (2 * memoryMb + 64) * 2 ** 20
+}

@@ -1,0 +1,29 @@
+import { visit } from 'jsonc-parser'
+
+/** Where a text stops being JSON: `position` counts characters from 0, line and column from 1. */
+export interface JsonErrorPlace {
+  readonly position: number
+  readonly line: number
+  readonly column: number
+}
+
+/** The place of the error that `JSON.parse` found. V8 names it in most of its messages; a lenient parser finds the others. */
+export function findJsonError(text: string, error: SyntaxError): JsonErrorPlace {
+  const named = /at position (\d+)/.exec(error.message)
+  const position = named === null ? findByVisiting(text) : Number(named[1])
+  const before = text.slice(0, position).split('\n')
+  return { position, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+function findByVisiting(text: string): number {
+  let first: number | null = null
+  const onError = (_code: number, offset: number) => {
+    first ??= offset
+  }
+  try {
+    visit(text, { onError }, { disallowComments: true, allowTrailingComma: false })
+  } catch {
+    // Nested too deep for it; V8 was not.
+  }
+  return first ?? text.length
+}

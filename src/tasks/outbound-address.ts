@@ -1,0 +1,75 @@
+import ipaddr from 'ipaddr.js'
+
+const globalUnicast = ipaddr.IPv6.parse('2000::')
+
+/** One entry of the allow-list: the host as `new URL` writes it, and the port it names, if it names one. */
+interface AllowedHost {
+  readonly host: string
+  readonly port: number | null
+}
+
+/** Why a call may not go out; the message names the rule. */
+export class OutboundRefusal extends Error {
+  override readonly name = 'OutboundRefusal'
+}
+
+export interface Destination {
+  readonly url: URL
+  readonly port: number
+}
+
+/**
+ * The allow-list of `graphql(…, url)`. `host` allows https on its own port; `host:port` allows that port, with https or
+ * http. Nothing that is not listed is reached, whatever it resolves to.
+ */
+export function createAllowList(entries: readonly string[]) {
+  const allowed = entries.map(readEntry)
+  return {
+    /** The destination of a call; a refusal says which rule refused. */
+    check(text: string): Destination {
+      const url = readUrl(text)
+      const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+      const ofHost = allowed.filter(entry => entry.host === url.hostname)
+      if (ofHost.length === 0) {
+        throw new OutboundRefusal(`\`${url.hostname}\` is not on the list of hosts that scripts may reach`)
+      }
+      const isListed = ofHost.some(entry => (entry.port === null ? port === 443 : entry.port === port))
+      if (!isListed)
+        throw new OutboundRefusal(`port ${port} of \`${url.hostname}\` is not on the list of hosts`)
+      const mayBePlain = ofHost.some(entry => entry.port === port)
+      if (url.protocol === 'http:' && !mayBePlain) {
+        throw new OutboundRefusal('only `https:` is allowed for a host that is listed without a port')
+      }
+      return { url, port }
+    },
+  }
+}
+
+function readEntry(entry: string): AllowedHost {
+  const url = new URL(`http://${entry}`)
+  const hasPort = /:\d+$/.test(entry) && !entry.endsWith(']')
+  return { host: url.hostname, port: hasPort ? Number(/:(\d+)$/.exec(entry)?.[1]) : null }
+}
+
+function readUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new OutboundRefusal('the url cannot be read')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new OutboundRefusal(`only \`https:\` urls are allowed, not \`${url.protocol}\``)
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new OutboundRefusal('the url must not hold a user or a password')
+  return url
+}
+
+/**
+ * True for addresses of the public internet alone: not loopback, private, link-local, unique-local, multicast, shared,
+ * reserved or unspecified ones, nor any that carry such an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  // Of IPv6 only 2000::/3 has been given out as global unicast.
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast, 3)) return false
+  return parsed.range() === 'unicast'
+}

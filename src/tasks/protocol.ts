@@ -1,0 +1,99 @@
+// The one file that gateway and sandbox share. One JSON text a line: gateway to sandbox over the child's standard
+// input, sandbox to gateway over its standard output, which the child writes synchronously, so that what a script
+// logged is in the kernel's hands before a crash can take it. (Node's own IPC has no cap on a message's size, and a
+// malformed one is an uncaught exception in the parent.)
+
+/** How a sandbox is set up, the child's only argument. */
+export interface SandboxSetup {
+  readonly memoryMb: number
+  readonly isolation: 'run' | 'account'
+}
+
+export interface RunMessage {
+  readonly type: 'run'
+  readonly run: string
+  readonly accountCode: string
+  readonly source: string
+  /** JSON texts: parsed inside the isolate and nowhere before. */
+  readonly payload: string
+  readonly options: string
+  readonly requestContext: string
+  readonly limits: RunLimits
+}
+
+export interface RunLimits {
+  /** What is left until the run's deadline. */
+  readonly timeoutMs: number
+  readonly cpuMs: number
+  /** Resident memory of the child past which the run ends. */
+  readonly residentBytes: number
+  readonly resultBytes: number
+  readonly logEntries: number
+  readonly logBytes: number
+  readonly graphqlCalls: number
+}
+
+/** The answer to a `graphql()` call: a JSON text, or the message with which the call rejects. */
+export interface AnswerMessage {
+  readonly type: 'answer'
+  readonly run: string
+  readonly call: number
+  readonly ok: boolean
+  readonly text: string
+}
+
+export type ToSandbox = RunMessage | AnswerMessage
+
+/** An isolate waits: send a run. */
+export interface ReadyMessage {
+  readonly type: 'ready'
+}
+
+export interface LogMessage {
+  readonly type: 'log'
+  readonly run: string
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  /** JSON text of an array: the arguments of the call. */
+  readonly data: string
+}
+
+export interface GraphqlMessage {
+  readonly type: 'graphql'
+  readonly run: string
+  /** Counts the calls of the run from 1. */
+  readonly call: number
+  readonly query: string
+  /** JSON text of an object or null. */
+  readonly variables: string
+  readonly url: string | null
+}
+
+export interface EndMessage {
+  readonly type: 'end'
+  readonly run: string
+  readonly ending: Ending
+  /** Log calls that found no room, and the characters they held. */
+  readonly cutEntries: number
+  readonly cutCharacters: number
+}
+
+export type FromSandbox = ReadyMessage | LogMessage | GraphqlMessage | EndMessage
+
+/** How a script ended. First cause wins: exit, fail and error exclude each other. */
+export type Ending =
+  | { readonly kind: 'exit'; readonly payload: string }
+  | { readonly kind: 'fail'; readonly message: string }
+  | { readonly kind: 'error'; readonly error: ScriptError }
+
+export interface ScriptError {
+  readonly code: 'SYNTAX' | 'RUNTIME' | 'NO_OUTCOME' | 'TIMEOUT' | 'MEMORY' | 'RESULT' | 'LIMIT'
+  readonly message: string
+  readonly line: number | null
+  readonly column: number | null
+  readonly stack: string | null
+}
+
+/** Most bytes of one line from a sandbox: a result at its limit, escaped once more, and its frame. */
+export function longestFrame(resultBytes: number): number {
+  return 2 * resultBytes + 256 * 1024
+}

@@ -1,0 +1,90 @@
+import type { Ending, EndMessage, RunMessage } from './protocol.ts'
+import type { RunLog } from './run-log.ts'
+import type { SandboxProcess } from './sandbox-process.ts'
+import type { ScriptCalls } from './script-calls.ts'
+
+const watchEveryMs = 20
+// What the sandbox's own clock is given to end the run before SIGKILL does.
+const graceMs = 250
+
+export interface RunInSandbox {
+  readonly sandbox: SandboxProcess
+  readonly message: RunMessage
+  readonly log: RunLog
+  readonly calls: ScriptCalls
+  /** Aborted when the caller has gone away. */
+  readonly signal: AbortSignal
+}
+
+/** How the run ended, as the gateway tells it: what the script said, or what became of its process. */
+export type RunEnding = Ending | { readonly kind: 'crashed'; readonly reason: string }
+
+/**
+ * Runs one script in one sandbox process and answers how it ended: by the sandbox's word, or by SIGKILL when its deadline
+ * (with a grace), its memory or its caller's patience is over. The first cause wins. A sandbox is kept only after a clean end.
+ */
+export async function runInSandbox({
+  sandbox,
+  message,
+  log,
+  calls,
+  signal,
+}: RunInSandbox): Promise<RunEnding> {
+  const { promise, resolve } = Promise.withResolvers<RunEnding>()
+  const { limits } = message
+  const stop = (ending: RunEnding, reason: string): void => {
+    resolve(ending)
+    sandbox.kill(reason)
+  }
+  const timeout = () => stop(timedOut(limits.timeoutMs), 'did not end its run in time')
+  const deadline = setTimeout(timeout, limits.timeoutMs + graceMs)
+  const watch = setInterval(() => {
+    if ((sandbox.residentBytes() ?? 0) > limits.residentBytes)
+      stop(outOfMemory, 'used more memory than it may')
+  }, watchEveryMs)
+  const onAbort = () =>
+    stop({ kind: 'crashed', reason: 'its caller has gone away' }, 'the caller has gone away')
+  signal.addEventListener('abort', onAbort, { once: true })
+
+  sandbox.begin(message, {
+    message(said) {
+      if (said.run !== message.run) return sandbox.kill('spoke of a run that is not its own')
+      if (said.type === 'log') return log.add(said.level, said.data, sandbox)
+      if (said.type === 'graphql') return calls.take(said, sandbox)
+      log.cut(said.cutEntries, said.cutCharacters)
+      if (!isClean(said)) sandbox.kill('ended its run uncleanly')
+      resolve(said.ending)
+    },
+    gone: reason => resolve({ kind: 'crashed', reason }),
+  })
+
+  try {
+    return await promise
+  } finally {
+    clearTimeout(deadline)
+    clearInterval(watch)
+    signal.removeEventListener('abort', onAbort)
+    calls.end()
+  }
+}
+
+// After a time-out or a memory death something of the script may still run or lie about in the process.
+function isClean({ ending }: EndMessage): boolean {
+  return ending.kind !== 'error' || (ending.error.code !== 'TIMEOUT' && ending.error.code !== 'MEMORY')
+}
+
+function timedOut(timeoutMs: number): Ending {
+  const message = `The run did not end within ${Math.round(timeoutMs)} ms`
+  return { kind: 'error', error: { code: 'TIMEOUT', message, line: null, column: null, stack: null } }
+}
+
+const outOfMemory: Ending = {
+  kind: 'error',
+  error: {
+    code: 'MEMORY',
+    message: 'The run used more memory than it may',
+    line: null,
+    column: null,
+    stack: null,
+  },
+}

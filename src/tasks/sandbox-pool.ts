@@ -1,0 +1,122 @@
+import type { Logger } from 'pino'
+import type { SandboxCommand } from './sandbox-command.ts'
+import { SandboxProcess } from './sandbox-process.ts'
+
+const mostRuns = 500
+const mostBytesAtRest = 150 * 2 ** 20
+const idleBeforeShrinkMs = 30_000
+const longestBootPauseMs = 5_000
+
+export interface SandboxPoolOptions {
+  readonly command: SandboxCommand
+  readonly longestFrameBytes: number
+  /** Kept ready at all times, and the most there may be. */
+  readonly warm: number
+  readonly most: number
+  readonly log: Logger
+}
+
+/**
+ * The sandbox processes: keeps `warm` of them ready, starts more on demand up to `most`, replaces each that is worn, crashed or
+ * killed. Who gets an idle one is decided in `admission.ts`.
+ */
+export class SandboxPool {
+  readonly #options: SandboxPoolOptions
+  readonly #sandboxes = new Set<SandboxProcess>()
+  #onIdle: () => void = () => undefined
+  #failedBoots = 0
+  #shrink: NodeJS.Timeout | null = null
+  #closed = false
+
+  constructor(options: SandboxPoolOptions) {
+    this.#options = options
+  }
+
+  /** Called whenever a sandbox has become idle. */
+  onIdle(listener: () => void): void {
+    this.#onIdle = listener
+  }
+
+  start(): void {
+    this.#keepWarm()
+  }
+
+  /** True while at least one sandbox has booted. */
+  get isReady(): boolean {
+    return [...this.#sandboxes].some(sandbox => sandbox.hasBooted && !sandbox.isGone)
+  }
+
+  get pids(): number[] {
+    return [...this.#sandboxes].flatMap(sandbox => sandbox.pid ?? [])
+  }
+
+  /** An idle sandbox, one that last ran for this account if there is one; null while all are busy. */
+  takeIdle(accountCode: string): SandboxProcess | null {
+    const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
+    return idle.find(sandbox => sandbox.lastAccount === accountCode) ?? idle[0] ?? null
+  }
+
+  /** Starts sandboxes until `wanted` are on their way, within the bound; says whether one is. */
+  grow(wanted: number): boolean {
+    const booting = () => [...this.#sandboxes].filter(sandbox => !sandbox.hasBooted).length
+    while (booting() < wanted && this.#sandboxes.size < this.#options.most && !this.#closed) this.#spawn()
+    return booting() > 0
+  }
+
+  /** Ends all sandboxes and resolves when every process is gone. */
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#shrink !== null) clearTimeout(this.#shrink)
+    const gone = [...this.#sandboxes].map(sandbox => sandbox.gone)
+    for (const sandbox of this.#sandboxes) sandbox.kill('the gateway stops')
+    await Promise.all(gone)
+  }
+
+  #spawn(): void {
+    const { command, longestFrameBytes } = this.#options
+    const sandbox = new SandboxProcess(command, longestFrameBytes, ready => this.#onReady(ready))
+    this.#sandboxes.add(sandbox)
+    void sandbox.gone.then(() => this.#onGone(sandbox))
+  }
+
+  #onReady(sandbox: SandboxProcess): void {
+    this.#failedBoots = 0
+    const isWorn = sandbox.runs >= mostRuns || (sandbox.residentBytes() ?? 0) > mostBytesAtRest
+    if (isWorn) return sandbox.kill('is worn')
+    this.#planShrink()
+    this.#onIdle()
+  }
+
+  #onGone(sandbox: SandboxProcess): void {
+    this.#sandboxes.delete(sandbox)
+    if (this.#closed) return
+    if (sandbox.hasBootedOnce) {
+      this.#keepWarm()
+      this.#onIdle()
+      return
+    }
+    this.#failedBoots++
+    this.#options.log.error(
+      { complaint: sandbox.complaint, attempt: this.#failedBoots },
+      'a sandbox did not boot',
+    )
+    const pauseMs = Math.min(longestBootPauseMs, 50 * 2 ** this.#failedBoots)
+    setTimeout(() => this.#keepWarm(), pauseMs).unref()
+  }
+
+  #keepWarm(): void {
+    while (!this.#closed && this.#sandboxes.size < this.#options.warm) this.#spawn()
+  }
+
+  // What a burst has started goes away again, one at a time, once nothing has become idle for a while.
+  #planShrink(): void {
+    if (this.#sandboxes.size <= this.#options.warm) return
+    if (this.#shrink !== null) clearTimeout(this.#shrink)
+    this.#shrink = setTimeout(() => {
+      this.#shrink = null
+      const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
+      const spare = Math.min(idle.length, this.#sandboxes.size - this.#options.warm)
+      for (const sandbox of idle.slice(0, spare)) sandbox.kill('is not needed')
+    }, idleBeforeShrinkMs).unref()
+  }
+}

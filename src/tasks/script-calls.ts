@@ -1,0 +1,68 @@
+import type { GraphqlMessage } from './protocol.ts'
+import type { SandboxProcess } from './sandbox-process.ts'
+
+/** Answers one call with a JSON text; a rejection's message is what the script's promise rejects with. */
+export type AnswerCall = (call: {
+  query: string
+  variables: Record<string, unknown>
+  url: string | null
+}) => Promise<string>
+
+export interface ScriptCallsOptions {
+  readonly most: number
+  readonly atOnce: number
+  readonly answer: AnswerCall
+}
+
+/** The `graphql()` calls of one run: counted, a few at once, and dropped when the run ends. */
+export class ScriptCalls {
+  readonly #options: ScriptCallsOptions
+  readonly #waiting: (() => void)[] = []
+  #count = 0
+  #active = 0
+  #ended = false
+
+  constructor(options: ScriptCallsOptions) {
+    this.#options = options
+  }
+
+  /** The sandbox numbers its calls 1, 2, 3 … up to the limit; one that does otherwise is not ours any more. */
+  take(message: GraphqlMessage, sandbox: SandboxProcess): void {
+    if (message.call !== this.#count + 1 || message.call > this.#options.most) {
+      return sandbox.kill('called `graphql` out of order or past the limit')
+    }
+    this.#count++
+    const start = () => void this.#perform(message, sandbox)
+    if (this.#active < this.#options.atOnce) start()
+    else this.#waiting.push(start)
+  }
+
+  /** What waits is dropped, and answers that still come go nowhere. */
+  end(): void {
+    this.#ended = true
+    this.#waiting.length = 0
+  }
+
+  async #perform(message: GraphqlMessage, sandbox: SandboxProcess): Promise<void> {
+    this.#active++
+    const { run, call } = message
+    try {
+      const variables = readVariables(message.variables)
+      const text = await this.#options.answer({ query: message.query, variables, url: message.url })
+      if (!this.#ended) sandbox.send({ type: 'answer', run, call, ok: true, text })
+    } catch (error) {
+      const text = error instanceof Error ? error.message : 'The call failed'
+      if (!this.#ended) sandbox.send({ type: 'answer', run, call, ok: false, text })
+    } finally {
+      this.#active--
+      this.#waiting.shift()?.()
+    }
+  }
+}
+
+function readVariables(text: string): Record<string, unknown> {
+  const variables: unknown = JSON.parse(text)
+  if (variables === null) return {}
+  if (typeof variables === 'object' && !Array.isArray(variables)) return variables as Record<string, unknown>
+  throw new Error('`graphql` takes the variables as an object')
+}

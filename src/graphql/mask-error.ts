@@ -24,7 +24,7 @@ export function maskError(error: unknown, request: MaskRequest): MaskedError {
   if (error instanceof RostrumError) return error
   if (error instanceof GraphQLError) {
     if (isFaultOfDocument(error)) return masked('BAD_USER_INPUT', error.message)
-    if (error.originalError) return maskError(error.originalError, request)
+    if (!(error.originalError instanceof GraphQLError)) return maskError(error.originalError, request)
   }
   request.log.error({ err: error }, 'unexpected error')
   return masked(

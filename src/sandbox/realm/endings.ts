@@ -37,7 +37,10 @@ export function makeEndings({ language, json, errors, state }: EndingParts) {
   const describeMessage = (message: unknown): string => {
     if (message === undefined) return ''
     if (language.isError(message)) return String((message as Error).message)
-    return typeof message === 'object' && message !== null ? json.lenient(message, String) : String(message)
+    if (typeof message !== 'object' || message === null) return String(message)
+    // A plain object would read `[object Object]`; one that says how it reads is asked.
+    const hasOwnWords = (message as object).toString !== language.objectToString
+    return hasOwnWords ? String(message) : json.lenient(message, String)
   }
 
   return {

@@ -148,6 +148,15 @@ eachStore(harness => {
     expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ userId: 7, teamId: 3, version: 1 }])
   })
 
+  test('a pair in the way is named by the membership of the same account', async () => {
+    for (const accountCode of ['a', 'b', 'c']) await add(accountCode, 7, 4)
+    const own = await store.memberships.add('b', { userId: 7, teamId: 4 })
+    if (own.kind !== 'duplicate') throw new Error('The pair was not there.')
+    const { id } = await add('b', 7, 3)
+    expect(await store.memberships.move('b', id, { teamId: 4 }, null)).toEqual(own)
+    expect(await store.memberships.findByIds('b', [own.existingId])).toHaveLength(1)
+  })
+
   test('another account may have the same pair', async () => {
     const first = await add('a', 7, 3)
     const second = await add('b', 7, 3)

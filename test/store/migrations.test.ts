@@ -25,6 +25,13 @@ eachStore(harness => {
     expect(await readHashes(harness, url)).toEqual(known)
   })
 
+  test('ten openings of one empty store at once all get it, migrated once', async () => {
+    const url = await harness.freshUrl()
+    const stores = await Promise.all(Array.from({ length: 10 }, () => openStore({ url })))
+    for (const store of stores) await store.close()
+    expect(await readHashes(harness, url)).toEqual(known)
+  })
+
   test('a store that is newer than the code is refused and stays as it is', async () => {
     const url = await harness.freshUrl()
     await (await openStore({ url })).close()

@@ -39,18 +39,15 @@ export function createMembershipStore({ db, transactions, provision }: Dependenc
 
   async function tryToAdd(accountCode: string, pair: MembershipPair): Promise<AddResult | undefined> {
     const row = { accountCode, ...pair }
-    const membership = await transactions.write(
-      async () => {
-        const [, , , [added]] = await Promise.all([
-          provision.account(accountCode),
-          provision.user(accountCode, pair.userId),
-          provision.team(accountCode, pair.teamId),
-          statements.insert.execute(row),
-        ])
-        return added
-      },
-      added => added !== undefined,
-    )
+    const membership = await transactions.write(async () => {
+      const [, , , [added]] = await Promise.all([
+        provision.account(accountCode),
+        provision.user(accountCode, pair.userId),
+        provision.team(accountCode, pair.teamId),
+        statements.insert.execute(row),
+      ])
+      return added
+    })
     if (membership !== undefined) return { kind: 'added', membership }
     const [existing] = await statements.findPair.execute(row)
     return existing && { kind: 'duplicate', existingId: existing.id }

@@ -1,3 +1,4 @@
+import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
@@ -41,3 +42,42 @@ test('ping rejects while the server is gone, and the store works again by itself
   expect(again.kind).toBe('duplicate')
   await store.close()
 })
+
+test('a move that PostgreSQL ends for a deadlock is made all the same', async () => {
+  const url = await server.createDatabase()
+  const store = await openStore({ url })
+  const ids = []
+  for (const teamId of [1, 2]) {
+    const added = await store.memberships.add('a', { userId: 7, teamId })
+    if (added.kind === 'added') ids.push(added.membership.id)
+  }
+  await store.teams.save('a', 1_000, {})
+  const [first = 0, second = 0] = ids
+  const rival = postgres(url, { max: 1 })
+  let moved: ReturnType<typeof store.memberships.move> | undefined
+  const undone = rival.begin(async transaction => {
+    await transaction`update team_memberships set team_id = 1000 where id = ${second}`
+    moved = store.memberships.move('a', first, { teamId: 1000 }, null)
+    await waitForLock(url)
+    // Each now waits for the other; the move began to wait first, so it is the one to be ended.
+    await transaction`update team_memberships set version = version where id = ${first}`
+    throw new Error('Nothing of the rival stays.')
+  })
+  await expect(undone).rejects.toThrow('Nothing of the rival stays.')
+  expect(await moved).toMatchObject({ kind: 'moved', membership: { id: first, teamId: 1000 } })
+  await rival.end()
+  await store.close()
+})
+
+/** Resolves when a statement of this database waits for a lock. */
+async function waitForLock(url: string): Promise<void> {
+  const client = postgres(url, { max: 1 })
+  const countWaiting = async () => {
+    const [row] = await client<{ count: number }[]>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return row?.count
+  }
+  await expect.poll(countWaiting, { timeout: 5_000, interval: 10 }).toBe(1)
+  await client.end()
+}

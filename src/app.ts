@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { RequestContext } from './context.ts'
@@ -8,25 +7,14 @@ import { createDirectory } from './domain/directory.ts'
 import { prepareFirstStart } from './domain/first-start.ts'
 import { createMemberships } from './domain/memberships.ts'
 import type { Store } from './domain/store.ts'
-import { RostrumError } from './errors.ts'
 import { createEngine } from './graphql/engine.ts'
 import { toInProcessAnswer } from './graphql/in-process.ts'
-import { createServer } from './http/create-server.ts'
+import { createServer, type HttpServer } from './http/create-server.ts'
 import type { ContextRequest } from './http/gateway.ts'
 import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
 import { openStore } from './store/open-store.ts'
-import type { Run } from './tasks/run.ts'
-
-// Until the task runner lands.
-const createTaskRunner = (_: unknown) => ({
-  execute: async () => {
-    throw new RostrumError('OVERLOADED', 'No sandbox yet.')
-  },
-  start: async () => {},
-  ready: () => true,
-  close: async () => {},
-})
+import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-runner.ts'
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
@@ -40,7 +28,7 @@ export interface AppOptions {
 
 /** A wired application. It does not listen by itself. */
 export interface App {
-  readonly server: FastifyInstance
+  readonly server: HttpServer
   readonly store: Store
   /** The token made for an empty store, to be shown this once; else null. */
   readonly firstToken: string | null
@@ -65,21 +53,11 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
   const directory = createDirectory(store)
   const engine = createEngine({ schema })
 
-  const tasks = createTaskRunner({
+  const tasks: ServingTaskRunner = createTaskRunner({
     config,
     runTokens,
     log,
-    executeGraphql: async ({
-      query,
-      variables,
-      run,
-      log,
-    }: {
-      query: string
-      variables: Record<string, unknown>
-      run: Run
-      log: Logger
-    }) => {
+    executeGraphql: async ({ query, variables, run, log }) => {
       const identity = { caller: run.caller, run }
       const context = createContext({ requestId: run.id, identity, signal: run.signal, log })
       return toInProcessAnswer(await engine.execute({ query, variables }, context))
@@ -141,7 +119,7 @@ async function answersInTime(store: Store): Promise<boolean> {
 }
 
 // Past its time a request loses its connection, which ends its run like any client that goes away.
-async function drain(server: FastifyInstance): Promise<void> {
+async function drain(server: HttpServer): Promise<void> {
   const timer = setTimeout(() => server.server.closeAllConnections(), drainTimeoutMs)
   await server.close()
   clearTimeout(timer)

@@ -20,8 +20,11 @@ import { fromServerFault } from './server-fault.ts'
 
 const arrivalTimeoutMs = 10_000
 
+/** For those who start and stop it without knowing what it is made of. */
+export type HttpServer = FastifyInstance
+
 /** The HTTP server with all its routes, not yet listening. */
-export async function createServer(gateway: Gateway): Promise<FastifyInstance> {
+export async function createServer(gateway: Gateway): Promise<HttpServer> {
   const { log, bodyBytes } = gateway
   const server = Fastify({
     logger: false,

@@ -6,7 +6,8 @@ import type { SandboxSetup } from './protocol.ts'
 import { sandboxModules } from './sandbox-modules.ts'
 
 const bootFile = fileURLToPath(new URL('../sandbox/boot.js', import.meta.url))
-const addressSpaceKb = 4 * 2 ** 20
+// What V8 reserves without using it.
+const reservedMb = 4 * 1024
 
 export interface SandboxCommand {
   readonly file: string
@@ -34,7 +35,7 @@ export function sandboxCommand(setup: SandboxSetup, jit: boolean): SandboxComman
     bootFile,
     JSON.stringify(setup),
   ]
-  const [file, ...args] = [...dieWithParent(), ...limitAddressSpace(), ...node]
+  const [file, ...args] = [...dieWithParent(), ...limitAddressSpace(setup.memoryMb), ...node]
   const env = { PATH: process.env.PATH ?? '', TZ: 'UTC', LANG: 'en_US.UTF-8' }
   return { file: file as string, args, env, firstLine: sandboxModules() }
 }
@@ -53,10 +54,11 @@ function dieWithParent(): string[] {
   return setpriv === null ? [] : [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--']
 }
 
-function limitAddressSpace(): string[] {
+function limitAddressSpace(memoryMb: number): string[] {
   if (process.platform !== 'linux') return []
   const sh = findOnPath('sh')
-  return sh === null ? [] : [sh, '-c', `ulimit -v ${addressSpaceKb}; ulimit -c 0; exec "$0" "$@"`]
+  const kilobytes = (reservedMb + 4 * memoryMb) * 1024
+  return sh === null ? [] : [sh, '-c', `ulimit -v ${kilobytes}; ulimit -c 0; exec "$0" "$@"`]
 }
 
 function findOnPath(name: string): string | null {

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendRaw } from './send-raw.ts'
+import { startApp, type TestApp } from './start-app.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startApp()
+})
+
+afterAll(() => app.close())
+
+test.each([
+  ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ['a bare carriage return in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n', 400],
+  [
+    'two lengths at once',
+    'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n',
+    400,
+  ],
+  ['headers of 64 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(65_536)}\r\n\r\n`, 431],
+])('%s gets a problem document and the connection is closed', async (_title, bytes, status) => {
+  const { text, closedAfterMs } = await sendRaw({ url: app.url, writes: [bytes] })
+  expect(closedAfterMs).not.toBeNull()
+  expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(text.match(/^HTTP\/1.1 /gm)).toHaveLength(1)
+  expect(text).toMatch(/^content-type: application\/problem\+json/im)
+  expect(text).toMatch(/^x-request-id: [0-9a-f-]{36}/im)
+  expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ status, code: 'BAD_USER_INPUT' })
+})
+
+test('headers beyond 16 KiB are a 431, though a URL may be longer', async () => {
+  const headers = { cookie: `a=${'b'.repeat(20_000)}` }
+  expect((await app.send('/health', { headers })).status).toBe(431)
+  expect((await app.send(`/health?${'x'.repeat(30_000)}`)).status).toBe(200)
+})
+
+test('headers and bodies that never end are given up after 10 s', { timeout: 20_000 }, async () => {
+  const drip = (head: string) => ({
+    url: app.url,
+    writes: [head, ...Array.from({ length: 30 }, () => 'x')],
+    pauseMs: 500,
+    timeoutMs: 15_000,
+  })
+  const body = `POST /platform/team_memberships HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`
+  const exchanges = await Promise.all([
+    sendRaw(drip('GET /health HTTP/1.1\r\nHost: x\r\nX: ')),
+    sendRaw(drip(body)),
+  ])
+  for (const { text, closedAfterMs } of exchanges) {
+    expect(closedAfterMs).toBeGreaterThan(9_000)
+    expect(closedAfterMs).toBeLessThan(14_000)
+    expect(text).toMatch(/^HTTP\/1.1 408 /)
+  }
+})
+
+test('pipelined requests are answered in order', async () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const last = 'GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+  const { text } = await sendRaw({ url: app.url, writes: [get('/health') + get('/ready') + last] })
+  expect(text.match(/HTTP\/1.1 \d+/g)).toEqual([
+    'HTTP/1.1 200',
+    expect.stringMatching(/200|503/),
+    'HTTP/1.1 404',
+  ])
+})
+
+test('no header of a caller stands for another method, account or request id', async () => {
+  const answer = await app.send('/platform/team_memberships/1', {
+    headers: {
+      'x-http-method-override': 'DELETE',
+      'x-account': 'other',
+      'x-request-id': 'forged',
+      origin: 'https://evil.example',
+    },
+  })
+  expect(answer.status).toBe(404)
+  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
+  const names = [...answer.headers.keys()]
+  expect(names.filter(name => /^access-control|^set-cookie|powered|^server$/.test(name))).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { RostrumError } from '../../src/errors.ts'
+import { parseFormBody } from '../../src/http/form-body.ts'
+import { readTaskInput } from '../../src/http/read-task-input.ts'
+
+const texts = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{"a":1}', options: '{}' }
+const noMetadata = { caseTypeCode: null, accountNickname: null }
+
+function pointersOf(body: unknown): string[] {
+  try {
+    readTaskInput(body)
+    return []
+  } catch (error) {
+    if (!(error instanceof RostrumError)) throw error
+    expect(error.code).toBe('BAD_USER_INPUT')
+    return error.fields.map(({ pointer }) => pointer)
+  }
+}
+
+test('texts pass word for word', () => {
+  expect(readTaskInput(texts)).toEqual({ ...texts, metadata: noMetadata })
+  expect(readTaskInput({ ...texts, inputDocument: 'not json' }).inputDocument).toBe('not json')
+})
+
+test.each([
+  [{ a: [1] }, '{"a":[1]}'],
+  [[1, 2], '[1,2]'],
+  [7, '7'],
+  [true, 'true'],
+  [null, 'null'],
+])('the JSON value %j may stand for its text', (value, text) => {
+  expect(readTaskInput({ ...texts, inputDocument: value }).inputDocument).toBe(text)
+})
+
+test('options may be an object or text, and nothing else', () => {
+  expect(readTaskInput({ ...texts, options: { params: { a: 1 } } }).options).toBe('{"params":{"a":1}}')
+  for (const options of [null, [], 7, true]) expect(pointersOf({ ...texts, options })).toEqual(['/options'])
+})
+
+test('metadata is an object or bracketed keys, in JSON and in forms', () => {
+  const expected = { caseTypeCode: 'incident', accountNickname: 'acme' }
+  const object = { case_type_code: 'incident', account_nickname: 'acme' }
+  const bracketed = { 'metadata[case_type_code]': 'incident', 'metadata[account_nickname]': 'acme' }
+  expect(readTaskInput({ ...texts, metadata: object }).metadata).toEqual(expected)
+  expect(readTaskInput({ ...texts, ...bracketed }).metadata).toEqual(expected)
+  const form = Buffer.from(new URLSearchParams({ ...texts, ...bracketed }).toString())
+  expect(readTaskInput(parseFormBody(form))).toEqual({ ...texts, metadata: expected })
+  expect(readTaskInput({ ...texts, metadata: null }).metadata).toEqual(noMetadata)
+})
+
+test('what is missing or of the wrong type is named by a pointer each', () => {
+  expect(pointersOf({})).toEqual(['/name', '/sourceCode', '/inputDocument', '/options'])
+  expect(pointersOf({ name: 1, sourceCode: {}, inputDocument: [], options: null })).toEqual([
+    '/name',
+    '/sourceCode',
+    '/options',
+  ])
+  expect(pointersOf({ ...texts, metadata: { case_type_code: 5 } })).toEqual(['/metadata/case_type_code'])
+  expect(pointersOf({ ...texts, 'metadata[account_nickname]': [] })).toEqual(['/metadata[account_nickname]'])
+  expect(pointersOf({ ...texts, metadata: 'incident' })).toEqual(['/metadata'])
+  expect(pointersOf([])).toEqual([''])
+})
+
+test('JSON nested too deeply to be written again is refused', () => {
+  const deep = JSON.parse(`${'{"1":'.repeat(150_000)}1${'}'.repeat(150_000)}`)
+  expect(pointersOf({ ...texts, inputDocument: deep })).toEqual(['/inputDocument'])
+})
+
+test('a form has each field once, on an object without prototype, and not too many', () => {
+  const fields = parseFormBody(Buffer.from('name=a+b&sourceCode=exit%281%29&__proto__=x&constructor=y'))
+  expect(Object.getPrototypeOf(fields)).toBeNull()
+  expect(fields.name).toBe('a b')
+  expect(() => parseFormBody(Buffer.from('name=a&name=b'))).toThrow('more than once')
+  expect(() =>
+    parseFormBody(Buffer.from(Array.from({ length: 101 }, (_, i) => `f${i}=1`).join('&'))),
+  ).toThrow('101')
+  expect(() => parseFormBody(Buffer.from([0x61, 0x3d, 0xff]))).toThrow('UTF-8')
+})

@@ -1,0 +1,83 @@
+import chromium from '@sparticuz/chromium'
+import { type Browser, chromium as playwright } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMembership } from '../server/memberships.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+
+let server: TestServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await playwright.launch({
+    executablePath: await chromium.executablePath(),
+    args: [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+// A page that reaches the gateway alone; every address it asked for beyond is recorded and refused.
+async function openPage() {
+  const context = await browser.newContext()
+  const foreign: string[] = []
+  const failures: string[] = []
+  await context.route('**/*', route => {
+    const url = route.request().url()
+    if (url.startsWith(server.baseUrl) || /^(data|blob):/.test(url)) return route.continue()
+    foreign.push(url)
+    return route.abort()
+  })
+  const page = await context.newPage()
+  page.on('pageerror', error => failures.push(error.message))
+  return { page, foreign, failures }
+}
+
+test('GraphiQL loads without another host, takes a token and a query, and shows the answer', async () => {
+  const row = await addMembership(server, { user_id: 7, team_id: 3 })
+  const { page, foreign, failures } = await openPage()
+  const opened = await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  expect(opened?.status()).toBe(200)
+  expect(opened?.headers()['content-type']).toContain('text/html')
+
+  const editors = page.locator('.graphiql-editor')
+  await editors.first().waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: 'Headers' }).click()
+  await replaceText(1, `{"Authorization": "Bearer ${server.adminToken}"}`)
+  await replaceText(0, `query { teamMembership(id: "${row.id}") { userId teamId team { id } } }`)
+  await page.locator('button.graphiql-execute-button').click()
+
+  const answer = page.locator('.result-window')
+  await expect
+    .poll(async () => (await answer.innerText()).replace(/\s+/g, ''), { timeout: 15_000 })
+    .toContain('"teamMembership":{"userId":"7","teamId":"3","team":{"id":"3"}}')
+  expect(foreign).toEqual([])
+  expect(failures).toEqual([])
+  await page.context().close()
+
+  async function replaceText(index: number, text: string) {
+    await editors.nth(index).click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(text)
+  }
+})
+
+test('the page is no data: it needs no credential, holds none, and names no other host', async () => {
+  const answer = await server.rest('GET', '/graphql', { token: null, headers: { accept: 'text/html' } })
+  expect(answer.status).toBe(200)
+  expect(answer.text).not.toContain(server.adminToken)
+  const sources = [...answer.text.matchAll(/<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="([^"]*)"/g)]
+  expect(sources.map(match => match[1]).filter(source => /^(https?:)?\/\//.test(source ?? ''))).toEqual([])
+})

@@ -1,6 +1,6 @@
 import ivm from 'isolated-vm'
+import type { Post } from './realm/realm-parts.ts'
 import { realmSource } from './realm/realm-source.ts'
-import type { Post } from './realm/run-script.ts'
 
 const source = realmSource()
 

@@ -8,6 +8,15 @@ import type {
   ScriptError,
 } from '../tasks/protocol.ts'
 import type { RealmIsolate } from './realm-isolate.ts'
+import {
+  noOutcome,
+  outOfMemory,
+  outOfProcessorTime,
+  outOfTime,
+  syntaxError,
+  unhandledRejection,
+  uninterruptible,
+} from './script-errors.ts'
 
 const watchEveryMs = 20
 
@@ -97,7 +106,8 @@ export class ScriptRun {
     } finally {
       this.#entries--
     }
-    if (!this.#ended && this.#entries === 0 && this.#pendingCalls === 0) this.#endWithoutOutcome()
+    if (this.#ended || !this.isSettled) return
+    this.#fail(this.#unhandled === null ? noOutcome : unhandledRejection(this.#unhandled))
   }
 
   // What the isolate posts, on this thread, while its own thread waits: it must be quick and never throw.
@@ -143,71 +153,34 @@ export class ScriptRun {
   #checkBudgets(): void {
     const { user, system } = process.cpuUsage(this.#processorAtStart)
     const { timeoutMs, cpuMs, residentBytes } = this.#message.limits
-    if (performance.now() > this.#deadline) {
-      this.#endWithError('TIMEOUT', `The run did not end within ${Math.round(timeoutMs)} ms`)
-    } else if (user + system > cpuMs * 1000) {
-      this.#endWithError('TIMEOUT', `The run used more than its ${cpuMs} ms of processor time`)
-    } else if (process.memoryUsage.rss() > residentBytes) {
-      this.#endWithError('MEMORY', 'The run used more memory than it may')
-    }
+    if (performance.now() > this.#deadline) this.#fail(outOfTime(timeoutMs))
+    else if (user + system > cpuMs * 1000) this.#fail(outOfProcessorTime(cpuMs))
+    else if (process.memoryUsage.rss() > residentBytes) this.#fail(outOfMemory)
   }
 
   // The value may be anything: a rejection that the script left unhandled arrives here too, whatever it was. That one
   // does not end the run, as a handler may still come; it is told when nothing else ends it.
   #onCallFailure(error: unknown): void {
     const message = error instanceof Error ? error.message : ''
-    if (/disposed during execution due to memory limit/.test(message)) {
-      this.#endWithError('MEMORY', 'The run used more memory than it may')
-    } else if (/^Script execution timed out/.test(message)) {
-      this.#endWithError(
-        'TIMEOUT',
-        `The run did not end within ${Math.round(this.#message.limits.timeoutMs)} ms`,
-      )
-    } else if (!/^Isolate (was|is already) disposed/.test(message)) {
+    if (/disposed during execution due to memory limit/.test(message)) this.#fail(outOfMemory)
+    else if (/^Script execution timed out/.test(message))
+      this.#fail(outOfTime(this.#message.limits.timeoutMs))
+    else if (!/^Isolate (was|is already) disposed/.test(message)) {
       this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
     }
   }
 
   #onCatastrophe(message: string): void {
-    if (/memory/i.test(message)) this.#endWithError('MEMORY', 'The run used more memory than it may')
-    else this.#endWithError('TIMEOUT', 'The run could not be interrupted')
+    this.#fail(/memory/i.test(message) ? outOfMemory : uninterruptible)
   }
 
   async #endWithSyntaxError(message: string): Promise<void> {
-    const place = await this.#isolate.locateSyntaxError(this.#message.source)
-    const lines = this.#message.source.split(/\r\n|[\n\r\u2028\u2029]/)
-    // What is missing at the end is found behind the text: the place is then its last character.
-    const isBehind = place !== null && place.line > lines.length
-    const last = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
-    const { line, column } = (isBehind ? last : place) ?? { line: null, column: null }
-    this.#end({ kind: 'error', error: { code: 'SYNTAX', message, line, column, stack: null } })
+    const { source } = this.#message
+    this.#fail(syntaxError(message, source, await this.#isolate.locateSyntaxError(source)))
   }
 
-  #endWithoutOutcome(): void {
-    const unhandled = this.#unhandled
-    if (unhandled === null) {
-      this.#endWithError(
-        'NO_OUTCOME',
-        'The script ended without calling `exit` or `fail`, and nothing is pending',
-      )
-      return
-    }
-    const stack = typeof unhandled.stack === 'string' ? unhandled.stack : ''
-    const place = /task\.js:(\d+):(\d+)/.exec(stack)
-    this.#end({
-      kind: 'error',
-      error: {
-        code: 'RUNTIME',
-        message: `Unhandled rejection: ${unhandled.message}`.slice(0, 8_192),
-        line: place === null ? null : Number(place[1]),
-        column: place === null ? null : Number(place[2]),
-        stack: null,
-      },
-    })
-  }
-
-  #endWithError(code: ScriptError['code'], message: string): void {
-    this.#end({ kind: 'error', error: { code, message, line: null, column: null, stack: null } })
+  #fail(error: ScriptError): void {
+    this.#end({ kind: 'error', error })
   }
 
   #end(ending: Ending): void {

@@ -1,17 +1,8 @@
-import type { DescribedError, makeDescribeError } from './describe-error.ts'
-import type { makeJson } from './json.ts'
-import type { Language } from './language.ts'
-import type { RealmState } from './run-script.ts'
-
-export interface EndingParts {
-  readonly language: Language
-  readonly json: ReturnType<typeof makeJson>
-  readonly errors: ReturnType<typeof makeDescribeError>
-  readonly state: RealmState
-}
+import type { DescribedError } from './describe-error.ts'
+import type { RealmParts } from './realm-parts.ts'
 
 /** `exit`, `fail` and the end by an error (contract, section 4). Runs inside the isolate as text. */
-export function makeEndings({ language, json, errors, state }: EndingParts) {
+export function makeEndings({ language, json, errors, state }: RealmParts) {
   const { create, String, Error, TypeError } = language
   const unwinding = create(null)
 

@@ -1,4 +1,4 @@
-import type { EndingParts } from './endings.ts'
+import type { RealmParts } from './realm-parts.ts'
 
 interface Call {
   resolve: (value: unknown) => void
@@ -7,7 +7,7 @@ interface Call {
 }
 
 /** `graphql()` and how the host settles its promises. Runs inside the isolate as text. */
-export function makeGraphql({ language, json, state }: EndingParts) {
+export function makeGraphql({ language, json, state }: RealmParts) {
   const { create, isArray, parse, Error, TypeError, Promise } = language
   const calls = create(null) as Record<number, Call | undefined>
   let count = 0

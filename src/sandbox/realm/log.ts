@@ -1,7 +1,7 @@
-import type { EndingParts } from './endings.ts'
+import type { RealmParts } from './realm-parts.ts'
 
 /** `log` and `console`: never throw, and count what finds no room. Runs inside the isolate as text. */
-export function makeLog({ language, json, errors, state }: EndingParts) {
+export function makeLog({ language, json, errors, state }: RealmParts) {
   const { create, define, freeze } = language
   let entries = 0
   let characters = 0

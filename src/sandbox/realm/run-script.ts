@@ -1,28 +1,8 @@
-import type { EndingParts, makeEndings } from './endings.ts'
+import type { makeEndings } from './endings.ts'
 import type { makeGraphql } from './graphql.ts'
 import type { makeLog } from './log.ts'
 import type { makePlatform } from './platform.ts'
-
-/** The isolate's one way out. Only strings and numbers cross, and it never throws. */
-export type Post = (
-  kind: string,
-  first?: string | number,
-  second?: string,
-  third?: string,
-  fourth?: string,
-) => unknown
-
-/** What the realm's parts know of the run; set when it starts. */
-export interface RealmState {
-  readonly post: Post
-  keepsIsolate: boolean
-  resultBytes: number
-  logEntries: number
-  logBytes: number
-  graphqlCalls: number
-  cutEntries: number
-  cutCharacters: number
-}
+import type { RealmParts } from './realm-parts.ts'
 
 /** What the host sends along with the texts of a run. */
 export interface RealmSetup {
@@ -35,7 +15,7 @@ export interface RealmSetup {
   readonly graphqlCalls: number
 }
 
-export interface RunParts extends EndingParts {
+export interface RunParts extends RealmParts {
   readonly endings: ReturnType<typeof makeEndings>
   readonly calls: ReturnType<typeof makeGraphql>
   readonly log: ReturnType<typeof makeLog>['log']

@@ -1,0 +1,49 @@
+import type { ScriptError } from '../tasks/protocol.ts'
+
+/** The errors with which the sandbox itself ends a run. */
+export const outOfMemory = withoutPlace('MEMORY', 'The run used more memory than it may')
+
+export const uninterruptible = withoutPlace('TIMEOUT', 'The run could not be interrupted')
+
+export const noOutcome = withoutPlace(
+  'NO_OUTCOME',
+  'The script ended without calling `exit` or `fail`, and nothing is pending',
+)
+
+export function outOfTime(timeoutMs: number): ScriptError {
+  return withoutPlace('TIMEOUT', `The run did not end within ${Math.round(timeoutMs)} ms`)
+}
+
+export function outOfProcessorTime(cpuMs: number): ScriptError {
+  return withoutPlace('TIMEOUT', `The run used more than its ${cpuMs} ms of processor time`)
+}
+
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** `place` is where V8 found the error; behind the text means that something is missing at its end. */
+export function syntaxError(message: string, source: string, place: Place | null): ScriptError {
+  const lines = source.split(/\r\n|[\n\r\u2028\u2029]/)
+  const last = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+  const isBehind = place !== null && place.line > lines.length
+  const { line, column } = (isBehind ? last : place) ?? { line: null, column: null }
+  return { code: 'SYNTAX', message, line, column, stack: null }
+}
+
+/** A rejection that no handler took. */
+export function unhandledRejection({ message, stack }: Error): ScriptError {
+  const place = /task\.js:(\d+):(\d+)/.exec(typeof stack === 'string' ? stack : '')
+  return {
+    code: 'RUNTIME',
+    message: `Unhandled rejection: ${message}`.slice(0, 8_192),
+    line: place === null ? null : Number(place[1]),
+    column: place === null ? null : Number(place[2]),
+    stack: null,
+  }
+}
+
+function withoutPlace(code: ScriptError['code'], message: string): ScriptError {
+  return { code, message, line: null, column: null, stack: null }
+}

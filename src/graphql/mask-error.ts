@@ -33,11 +33,12 @@ export function maskError(error: unknown, request: MaskRequest): MaskedError {
   )
 }
 
-// graphql-js wraps what resolvers throw. What it throws itself about the document carries the place in it; what it
-// throws when a resolver's value does not fit its type is our own fault, wrapped, and has none.
-function isFaultOfDocument({ originalError }: GraphQLError): boolean {
+// graphql-js wraps what resolvers throw. What it throws itself about the document carries the place in it, and about
+// variables has no path; what it throws when a resolver's value does not fit its type is our own fault: it has a path
+// and no place.
+function isFaultOfDocument({ originalError, path }: GraphQLError): boolean {
   if (originalError === undefined) return true
-  return originalError instanceof GraphQLError && originalError.nodes !== undefined
+  return originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined)
 }
 
 function masked(code: ErrorCode, message: string): MaskedError {

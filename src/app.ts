@@ -4,7 +4,7 @@ import type { RequestContext } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
 import { createRunTokens } from './credentials/run-tokens.ts'
 import { createDirectory } from './domain/directory.ts'
-import { prepareFirstStart } from './domain/first-start.ts'
+import { type FirstStart, prepareFirstStart } from './domain/first-start.ts'
 import { createMemberships } from './domain/memberships.ts'
 import type { Store } from './domain/store.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -30,8 +30,8 @@ export interface AppOptions {
 export interface App {
   readonly server: HttpServer
   readonly store: Store
-  /** The token made for an empty store, to be shown this once; else null. */
-  readonly firstToken: string | null
+  /** Gives an empty store its account and token. Called once it listens: a token is made only where it can be shown. */
+  prepare(): Promise<FirstStart>
   /** Starts the sandboxes, so that `/ready` can become true. */
   start(): Promise<void>
   /** Refuses new work, lets what is in flight finish within 10 s, ends every child and closes the store. */
@@ -45,7 +45,6 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
     serve: true,
     ...(onStatement === undefined ? {} : { onStatement }),
   })
-  const { createdToken } = await prepareFirstStart(store, config.adminToken)
   const runTokens = createRunTokens()
   const { jwtSecret, jwksUrl } = config
   const authenticate = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
@@ -95,7 +94,7 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
   return {
     server,
     store,
-    firstToken: createdToken,
+    prepare: () => prepareFirstStart(store, config.adminToken),
     start: () => tasks.start(),
     async close() {
       await drain(server)

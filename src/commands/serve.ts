@@ -15,12 +15,14 @@ export async function serve(environment: Environment): Promise<void> {
   // From here on a failure must leave no child and no lock behind.
   try {
     stopOnSignals({ app, log })
-    await Promise.all([app.start(), listen(app, config)])
+    await listen(app, config)
+    const firstStart = await app.prepare()
+    await app.start()
+    writeBanner({ url: urlOf(app, config), firstStart })
   } catch (error) {
     await app.close()
     throw error
   }
-  writeBanner({ url: urlOf(app, config), firstToken: app.firstToken })
   for (const name of unknownSettings(environment)) log.warn({ name }, 'unknown setting; is it misspelt?')
   log.info({ url: urlOf(app, config) }, 'serving')
 }

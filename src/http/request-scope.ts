@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Identity } from '../credentials/authenticator.ts'
+import { RostrumError } from '../errors.ts'
 
 /** What one HTTP request gathers on its way, for its context and its log line. */
 export interface RequestScope {
@@ -43,7 +44,7 @@ export function openScope(request: FastifyRequest, reply: FastifyReply, log: Log
   reply.header('x-request-id', requestId)
   reply.raw.once('close', () => {
     const aborted = !reply.raw.writableFinished
-    if (aborted) gone.abort()
+    if (aborted) gone.abort(new RostrumError('OVERLOADED', 'The client has gone away.'))
     scope.log.info(
       {
         account: scope.identity?.caller.accountCode ?? null,

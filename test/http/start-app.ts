@@ -47,7 +47,8 @@ export async function startApp(environment: Record<string, string> = {}): Promis
   const log = pino({ level: config.logLevel }, { write: line => logLines.push(line) })
   const app = await createApp({ config, log, onStatement: sql => statements.push(sql) })
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 })
-  const adminToken = app.firstToken ?? environment.ROSTRUM_ADMIN_TOKEN ?? ''
+  const { createdToken } = await app.prepare()
+  const adminToken = createdToken ?? environment.ROSTRUM_ADMIN_TOKEN ?? ''
 
   async function send(
     path: string,

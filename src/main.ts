@@ -1,8 +1,4 @@
-import { serve } from './commands/serve.ts'
-import { runTokenCommand } from './commands/token.ts'
 import { StartError } from './errors.ts'
-import { schema } from './schema/index.ts'
-import { printSortedSchema } from './schema/print.ts'
 
 const usage = `Usage: npm start, or node src/main.ts [command]
 
@@ -11,17 +7,23 @@ const usage = `Usage: npm start, or node src/main.ts [command]
   schema   prints the GraphQL schema
 `
 
-/** Runs a command; gives the exit code, or null for one that goes on running. */
+/** Runs a command, loading only what it needs; gives the exit code, or null for one that goes on running. */
 async function run([command = 'serve', ...rest]: string[]): Promise<number | null> {
   switch (command) {
-    case 'serve':
+    case 'serve': {
+      const { serve } = await import('./commands/serve.ts')
       await serve(process.env)
       return null
-    case 'token':
+    }
+    case 'token': {
+      const { runTokenCommand } = await import('./commands/token.ts')
       return runTokenCommand(rest, process.env)
-    case 'schema':
-      process.stdout.write(printSortedSchema(schema))
+    }
+    case 'schema': {
+      const { printSchemaCommand } = await import('./commands/print-schema.ts')
+      process.stdout.write(printSchemaCommand())
       return 0
+    }
     case '--help':
     case '-h':
     case 'help':

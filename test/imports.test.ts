@@ -15,7 +15,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   tasks: ['credentials'],
   credentials: ['domain', 'tasks/run.ts'],
   sandbox: ['tasks/protocol.ts'],
-  commands: ['app.ts', 'credentials', 'domain', 'store'],
+  commands: ['app.ts', 'credentials', 'domain', 'schema', 'store'],
 }
 
 const forAll = ['config.ts', 'errors.ts', 'context.ts']

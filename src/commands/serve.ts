@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Serves until it is told to stop. What keeps it from starting is a `StartError`: one line, nothing damaged. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
-  const log = pino({ level: config.logLevel, redact: ['*.headers.authorization'] })
+  const log = pino({ level: config.logLevel })
   const app = await createApp({ config, log })
   // From here on a failure must leave no child and no lock behind.
   try {

@@ -33,9 +33,9 @@ export function maskError(error: unknown, request: MaskRequest): MaskedError {
   )
 }
 
-// graphql-js wraps what resolvers throw. What it throws itself about the document carries the place in it, and about
-// variables has no path; what it throws when a resolver's value does not fit its type is our own fault: it has a path
-// and no place.
+// graphql-js wraps what it finds wrong as well as what resolvers throw. It is the document (or its variables) when there is
+// nothing inside, or an error of its own that carries a place in the text or came before any field. An error of its own
+// without a place, in a field, is a value of ours that does not fit its type.
 function isFaultOfDocument({ originalError, path }: GraphQLError): boolean {
   if (originalError === undefined) return true
   return originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined)

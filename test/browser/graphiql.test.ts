@@ -51,9 +51,9 @@ test('GraphiQL loads without another host, takes a token and a query, and shows 
   expect(opened?.status()).toBe(200)
   expect(opened?.headers()['content-type']).toContain('text/html')
 
-  const editors = page.locator('.graphiql-editor')
-  await editors.first().waitFor({ timeout: 20_000 })
-  await page.getByRole('button', { name: 'Headers' }).click()
+  // The query's editor, and below it that of the headers, which is open from the start.
+  const editors = page.locator('.graphiql-editor:visible')
+  await editors.nth(1).waitFor({ timeout: 20_000 })
   await replaceText(1, `{"Authorization": "Bearer ${server.adminToken}"}`)
   await replaceText(0, `query { teamMembership(id: "${row.id}") { userId teamId team { id } } }`)
   await page.locator('button.graphiql-execute-button').click()

@@ -66,7 +66,9 @@ function damage(path: string, spoil: (bytes: Buffer) => Buffer): void {
   const database = new Database(path)
   database.exec('create table accounts (account_code text primary key, created_at integer)')
   const insert = database.prepare('insert into accounts values (?, ?)')
-  for (let row = 0; row < 2000; row += 1) insert.run(`account-${row}-${'x'.repeat(40)}`, row)
+  database.transaction(() => {
+    for (let row = 0; row < 2000; row += 1) insert.run(`account-${row}-${'x'.repeat(40)}`, row)
+  })()
   database.close()
   writeFileSync(path, spoil(readFileSync(path)))
 }

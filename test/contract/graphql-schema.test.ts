@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../server/spawn-command.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const committed = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
+
+test('what the running gateway tells of its schema is the committed schema.graphql', async () => {
+  const answer = await server.graphql<Record<keyof IntrospectionQuery, unknown>>(getIntrospectionQuery())
+  expect(answer.body.errors).toBeUndefined()
+  const schema = buildClientSchema(answer.body.data as unknown as IntrospectionQuery)
+  expect(printSchema(lexicographicSortSchema(schema)).trim()).toBe(committed.trim())
+})
+
+test('the schema command prints it', async () => {
+  const { code, stdout } = await runCommand(['schema'], {})
+  expect([code, stdout.trim()]).toEqual([0, committed.trim()])
+})
+
+test.each([
+  'teamMembership(id: ID!): TeamMembership',
+  'teamMemberships(ids: [ID!]!): [TeamMembership!]!',
+  'user(id: ID!): User',
+  'team(id: ID!): Team',
+  'viewer: Viewer!',
+  'leader: Boolean',
+])('the schema says `%s`', line => {
+  const flat = committed
+    .replace(/"""[\s\S]*?"""/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/\( /g, '(')
+    .replace(/ \)/g, ')')
+  expect(flat).toContain(line)
+})

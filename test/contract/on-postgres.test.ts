@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
+import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+
+let postgres: PostgresServer
+let one: TestServer
+let other: TestServer
+
+// Two gateways on one database, started at once on an empty store.
+beforeAll(async () => {
+  postgres = await startPostgres()
+  const settings = { DATABASE_URL: await postgres.createDatabase() }
+  const started = await Promise.all([startServer(settings), startServer(settings)])
+  one = started[0]
+  other = started[1]
+})
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()])
+  await postgres.stop()
+})
+
+test('a membership made at one gateway is read, moved and removed at the other', async () => {
+  const { id, user_id } = await addMembership(one)
+  const moved = { user_id, team_id: freshId() }
+  const path = `/platform/team_memberships/${id}`
+  const answer = await other.rest<MembershipBody>('PUT', path, {
+    body: { team_membership: { team_id: moved.team_id } },
+  })
+  expect([answer.status, answer.body.team_membership]).toEqual([200, { id, ...moved, leader: null }])
+  expect(await listMemberships(one, [id])).toEqual([{ id, ...moved, leader: null }])
+  expect((await one.rest('DELETE', path)).status).toBe(204)
+  expect((await other.rest('GET', path)).status).toBe(404)
+})
+
+test('a script changes memberships there as well', async () => {
+  const { body } = await one.execute({
+    sourceCode: `const { id } = await Platform.teamMemberships.add(payload)
+      exit(await Platform.teamMemberships.move(id, { team_id: payload.team_id + 1 }))`,
+    inputDocument: { user_id: freshId(), team_id: 900_000 },
+  })
+  expect(body.task_execution).toMatchObject({ outcome: 'exit', payload: { team_id: 900_001 } })
+})
+
+test('parallel creates of one pair over both gateways are one 201, and 409 that name its id', async () => {
+  const pair = { user_id: freshId(), team_id: freshId() }
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      (index % 2 === 0 ? one : other).rest<MembershipBody & ProblemBody>(
+        'POST',
+        '/platform/team_memberships',
+        {
+          body: { team_membership: pair },
+        },
+      ),
+    ),
+  )
+  const created = answers.filter(({ status }) => status === 201)
+  expect(created).toHaveLength(1)
+  const names = new RegExp(`\\b${created[0]?.body.team_membership.id}\\b`)
+  const refused = answers.filter(({ status, body }) => status === 409 && names.test(body.detail))
+  expect(refused).toHaveLength(49)
+})
+
+test('a gateway is not ready while its database is gone, and ready again by itself', async () => {
+  const readiness = async () => (await fetch(`${one.baseUrl}/ready`)).status
+  await postgres.restart(async () => {
+    expect(await readiness()).toBe(503)
+    expect((await fetch(`${one.baseUrl}/health`)).status).toBe(200)
+  })
+  for (let waited = 0; waited < 10_000 && (await readiness()) !== 200; waited += 100) await sleep(100)
+  expect(await readiness()).toBe(200)
+  expect(await addMembership(one)).toMatchObject({ leader: null })
+})

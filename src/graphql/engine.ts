@@ -35,6 +35,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
         variableValues: request.variables ?? {},
         operationName: request.operationName ?? null,
         hideSuggestions: true,
+        // Each of them may repeat a value of the caller whole.
+        options: { maxCoercionErrors: 10 },
       })
       // Without `data` nothing ran: variables that do not fit, or no such operation.
       return { refusedBy: 'data' in result ? null : 'document', result: mask(result, context), operation }

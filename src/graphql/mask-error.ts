@@ -11,6 +11,8 @@ export interface MaskedError {
   readonly facts: Readonly<Record<string, string | number>>
 }
 
+const longestMessage = 1_000
+
 export interface MaskRequest {
   readonly requestId: string
   readonly log: Logger
@@ -23,7 +25,7 @@ export interface MaskRequest {
 export function maskError(error: unknown, request: MaskRequest): MaskedError {
   if (error instanceof RostrumError) return error
   if (error instanceof GraphQLError) {
-    if (isFaultOfDocument(error)) return masked('BAD_USER_INPUT', error.message)
+    if (isFaultOfDocument(error)) return masked('BAD_USER_INPUT', cut(error.message))
     if (!(error.originalError instanceof GraphQLError)) return maskError(error.originalError, request)
   }
   request.log.error({ err: error }, 'unexpected error')
@@ -39,6 +41,11 @@ export function maskError(error: unknown, request: MaskRequest): MaskedError {
 function isFaultOfDocument({ originalError, path }: GraphQLError): boolean {
   if (originalError === undefined) return true
   return originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined)
+}
+
+// graphql-js repeats values of the caller whole, a megabyte of text if need be.
+function cut(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
 }
 
 function masked(code: ErrorCode, message: string): MaskedError {

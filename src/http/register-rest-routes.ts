@@ -29,7 +29,6 @@ export async function registerRestRoutes(server: FastifyInstance, gateway: Gatew
 
 function createHandler(row: RestRow, gateway: Gateway) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    request.scope.operation = `${row.method} ${row.path}`
     const given = readRequest(request)
     const variables = row.readVariables(given)
     const { result } = await executeFor(request.scope, gateway, { query: row.document, variables })

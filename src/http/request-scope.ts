@@ -12,7 +12,7 @@ export interface RequestScope {
   readonly signal: AbortSignal
   /** Null until the credential was checked, and on paths that need none. */
   identity: Identity | null
-  /** For the log line: the row of the REST table, or type and name of the GraphQL operation. */
+  /** For the log line: the route, until it is known which GraphQL operation it is. */
   operation: string | null
   /** For the log line: the transaction of a task that the request ran. */
   txnId: string | null
@@ -37,7 +37,7 @@ export function openScope(request: FastifyRequest, reply: FastifyReply, log: Log
     log: log.child({ requestId }),
     signal: gone.signal,
     identity: null,
-    operation: null,
+    operation: routeOf(request),
     txnId: null,
   }
   request.scope = scope
@@ -49,7 +49,6 @@ export function openScope(request: FastifyRequest, reply: FastifyReply, log: Log
       {
         account: scope.identity?.caller.accountCode ?? null,
         operation: scope.operation,
-        method: request.method,
         status: reply.statusCode,
         durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
         ...(scope.txnId === null ? {} : { txnID: scope.txnId }),
@@ -58,4 +57,9 @@ export function openScope(request: FastifyRequest, reply: FastifyReply, log: Log
       'request',
     )
   })
+}
+
+// The row of the REST table, for one. Null where no route took the request.
+function routeOf({ method, routeOptions }: FastifyRequest): string | null {
+  return routeOptions.url === undefined ? null : `${method} ${routeOptions.url}`
 }

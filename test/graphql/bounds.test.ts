@@ -169,3 +169,12 @@ test('misspelt names are refused without hints at the right ones', async () => {
   expect(body.errors.length).toBeGreaterThan(2)
   expect(JSON.stringify(body)).not.toMatch(/did you mean/i)
 })
+
+test('an error repeats no more than the beginning of what the caller sent', async () => {
+  const unknown = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, 1]))
+  const input = { name: 'x'.repeat(1_000_000), ...unknown }
+  const query = 'mutation ($input: ExecuteTaskInput!) { executeTask(input: $input) { id } }'
+  const { text, body } = await app.graphql(query, { input })
+  expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT')
+  expect(text.length).toBeLessThan(20_000)
+})

@@ -49,7 +49,8 @@ export function openScope(request: FastifyRequest, reply: FastifyReply, log: Log
       {
         account: scope.identity?.caller.accountCode ?? null,
         operation: scope.operation,
-        status: reply.statusCode,
+        // Null for an answer that nobody was there to get.
+        status: reply.raw.headersSent ? reply.statusCode : null,
         durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
         ...(scope.txnId === null ? {} : { txnID: scope.txnId }),
         ...(aborted ? { aborted } : {}),

@@ -14,6 +14,7 @@ const processors = availableParallelism()
 const host = z
   .string()
   .regex(/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i, 'must be `host` or `host:port`, separated by commas')
+  .refine(text => URL.canParse(`http://${text}`), 'has a host or port that does not exist')
   .transform(text => text.toLowerCase())
 
 const hosts = z

@@ -1,4 +1,5 @@
 import { RostrumError } from '../errors.ts'
+import { findJsonError } from '../find-json-error.ts'
 
 // Any spelling of the key, escapes included, must contain one of these.
 const suspect = /__proto__|\\u00(?:5f|6f|70|72|74)/i
@@ -11,9 +12,9 @@ export function parseJsonBody(body: Buffer): unknown {
     return JSON.parse(text, suspect.test(text) ? refusePrototypes : undefined)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new RostrumError('BAD_USER_INPUT', `The body is not valid JSON: ${error.message}.`, {
-      cause: error,
-    })
+    const { position, line, column } = findJsonError(text, error)
+    const place = `position ${position} (line ${line}, column ${column})`
+    throw new RostrumError('BAD_USER_INPUT', `The body is not valid JSON at ${place}.`, { cause: error })
   }
 }
 

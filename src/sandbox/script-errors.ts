@@ -10,12 +10,17 @@ export const noOutcome = withoutPlace(
   'The script ended without calling `exit` or `fail`, and nothing is pending',
 )
 
-export function outOfTime(timeoutMs: number): ScriptError {
-  return withoutPlace('TIMEOUT', `The run did not end within ${Math.round(timeoutMs)} ms`)
+export function outOfTime(wholeMs: number): ScriptError {
+  return withoutPlace('TIMEOUT', `The run did not end within its ${wholeMs} ms`)
 }
 
 export function outOfProcessorTime(cpuMs: number): ScriptError {
   return withoutPlace('TIMEOUT', `The run used more than its ${cpuMs} ms of processor time`)
+}
+
+/** `what` is the result or the message. */
+export function tooLarge(what: string, resultBytes: number): ScriptError {
+  return withoutPlace('LIMIT', `The ${what} has more than ${resultBytes} bytes, the most allowed`)
 }
 
 export interface Place {

@@ -14,6 +14,7 @@ import {
   outOfProcessorTime,
   outOfTime,
   syntaxError,
+  tooLarge,
   unhandledRejection,
   uninterruptible,
 } from './script-errors.ts'
@@ -47,7 +48,6 @@ export class ScriptRun {
   #ended = false
   #entries = 0
   #pendingCalls = 0
-  #cut = { entries: 0, characters: 0 }
   #unhandled: Error | null = null
 
   constructor({ message, isolate, send, keepsIsolate }: ScriptRunParts) {
@@ -131,29 +131,29 @@ export class ScriptRun {
       case 'guid':
         return randomUUID()
       case 'cut':
-        return this.#countCut(first, second)
+        return this.#send({ type: 'cut', run, entries: Number(first), characters: Number(second) })
       case 'exit':
-        this.#countCut(third, fourth)
-        return this.#end({ kind: 'exit', payload: first })
+        return this.#endWithin(first, { kind: 'exit', payload: first }, 'result')
       case 'fail':
-        this.#countCut(third, fourth)
-        return this.#end({ kind: 'fail', message: first })
+        return this.#endWithin(first, { kind: 'fail', message: first }, 'message')
       case 'error':
-        this.#countCut(third, fourth)
-        return this.#end({ kind: 'error', error: { code: first, ...JSON.parse(second) } as ScriptError })
+        return this.#fail({ code: first, ...JSON.parse(second) } as ScriptError)
       default:
         return undefined
     }
   }
 
-  #countCut(entries: string, characters: string): void {
-    this.#cut = { entries: Number(entries), characters: Number(characters) }
+  // The realm counts characters, the limit is in bytes.
+  #endWithin(text: string, ending: Ending, what: string): void {
+    const { resultBytes } = this.#message.limits
+    if (Buffer.byteLength(text) > resultBytes) this.#fail(tooLarge(what, resultBytes))
+    else this.#end(ending)
   }
 
   #checkBudgets(): void {
     const { user, system } = process.cpuUsage(this.#processorAtStart)
-    const { timeoutMs, cpuMs, residentBytes } = this.#message.limits
-    if (performance.now() > this.#deadline) this.#fail(outOfTime(timeoutMs))
+    const { wholeMs, cpuMs, residentBytes } = this.#message.limits
+    if (performance.now() > this.#deadline) this.#fail(outOfTime(wholeMs))
     else if (user + system > cpuMs * 1000) this.#fail(outOfProcessorTime(cpuMs))
     else if (process.memoryUsage.rss() > residentBytes) this.#fail(outOfMemory)
   }
@@ -163,8 +163,7 @@ export class ScriptRun {
   #onCallFailure(error: unknown): void {
     const message = error instanceof Error ? error.message : ''
     if (/disposed during execution due to memory limit/.test(message)) this.#fail(outOfMemory)
-    else if (/^Script execution timed out/.test(message))
-      this.#fail(outOfTime(this.#message.limits.timeoutMs))
+    else if (/^Script execution timed out/.test(message)) this.#fail(outOfTime(this.#message.limits.wholeMs))
     else if (!/^Isolate (was|is already) disposed/.test(message)) {
       this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
     }
@@ -187,8 +186,7 @@ export class ScriptRun {
     if (this.#ended) return
     this.#ended = true
     clearInterval(this.#watch)
-    const { entries, characters } = this.#cut
-    this.#send({ type: 'end', run: this.id, ending, cutEntries: entries, cutCharacters: characters })
+    this.#send({ type: 'end', run: this.id, ending })
     this.#done.resolve(ending)
   }
 }

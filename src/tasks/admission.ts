@@ -21,6 +21,8 @@ export interface AdmissionRequest {
   readonly accountCode: string
   /** A run inside a run never waits for what its parent may hold: it is admitted at once or refused. */
   readonly nested: boolean
+  /** On the clock of `performance.now()`: no run waits past it. */
+  readonly deadline: number
   readonly signal: AbortSignal
 }
 
@@ -52,23 +54,47 @@ export class Admission {
   }
 
   /** Resolves with a sandbox; rejects with `OVERLOADED`, or with the signal's reason. */
-  async acquire({ accountCode, nested, signal }: AdmissionRequest): Promise<Admitted> {
+  async acquire(request: AdmissionRequest): Promise<Admitted> {
+    const { accountCode, nested, signal } = request
     signal.throwIfAborted()
-    const free = this.#waiting === 0 || nested ? this.#take(accountCode) : null
+    // Whoever else waits while a sandbox is idle may not have it. Within an account first come is first served.
+    const free = nested || !this.#queues.has(accountCode) ? this.#take(accountCode) : null
     if (free !== null) return this.#admit(accountCode, free)
-    if (nested && !this.#canGrowFor(accountCode))
-      throw overloaded('No sandbox is free for a run inside a run', 1)
-    this.#refuseWhenFull(accountCode)
-    return this.#admit(accountCode, await this.#wait(accountCode, signal))
+    if (!this.#canGrowFor(accountCode)) {
+      if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
+      this.#refuseWhenFull(accountCode)
+    }
+    return this.#admit(accountCode, await this.#wait(request))
   }
 
-  get waiting(): number {
-    return this.#waiting
+  /** Refuses all who wait: the gateway stops. */
+  close(): void {
+    for (const queue of [...this.#queues.values()]) {
+      for (const waiting of [...queue]) {
+        this.#leaveQueue(waiting)
+        waiting.refuse(overloaded('The gateway stops', 1))
+      }
+    }
   }
 
-  // A nested run may wait for a sandbox that only it waits for to boot: nothing that its parent holds.
+  // True where one more sandbox is on its way than those who wait will take: it is nothing that somebody must give back.
   #canGrowFor(accountCode: string): boolean {
-    return this.#waiting === 0 && this.#hasPlace(accountCode) && this.#pool.grow(1)
+    return (
+      this.#freePlaces(accountCode) > (this.#queues.get(accountCode)?.length ?? 0) &&
+      this.#pool.grow(this.#demand() + 1)
+    )
+  }
+
+  /** How many sandboxes those who wait could take at once. */
+  #demand(): number {
+    let demand = 0
+    for (const [accountCode, queue] of this.#queues)
+      demand += Math.min(queue.length, this.#freePlaces(accountCode))
+    return demand
+  }
+
+  #freePlaces(accountCode: string): number {
+    return this.#mostOfAccount - (this.#running.get(accountCode) ?? 0)
   }
 
   #refuseWhenFull(accountCode: string): void {
@@ -85,17 +111,17 @@ export class Admission {
     }
   }
 
-  async #wait(accountCode: string, signal: AbortSignal): Promise<SandboxProcess> {
+  async #wait({ accountCode, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxProcess>()
     const waiting: Waiting = { accountCode, admit: resolve, refuse: reject }
     const queue = this.#queues.get(accountCode) ?? []
     queue.push(waiting)
     this.#queues.set(accountCode, queue)
     this.#waiting++
-    const { waitMs } = this.#limits
+    const waitMs = Math.max(0, Math.min(this.#limits.waitMs, Math.floor(deadline - performance.now())))
     const timer = setTimeout(() => {
       this.#leaveQueue(waiting)
-      reject(overloaded(`No sandbox came free within ${waitMs} ms`, Math.ceil(waitMs / 1000)))
+      reject(overloaded(`No sandbox came free within ${waitMs} ms`, Math.max(1, Math.ceil(waitMs / 1000))))
     }, waitMs)
     const onAbort = () => {
       this.#leaveQueue(waiting)
@@ -134,21 +160,16 @@ export class Admission {
       }
       next.admit(sandbox)
     }
-    const wanting = [...this.#queues].filter(([accountCode]) => this.#hasPlace(accountCode))
-    if (wanting.length > 0) this.#pool.grow(Math.max(...wanting.map(([, queue]) => queue.length)))
+    this.#pool.grow(this.#demand())
   }
 
   #take(accountCode: string): SandboxProcess | null {
-    if (!this.#hasPlace(accountCode)) return null
+    if (this.#freePlaces(accountCode) <= 0) return null
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
     this.#running.set(accountCode, (this.#running.get(accountCode) ?? 0) + 1)
     return sandbox
-  }
-
-  #hasPlace(accountCode: string): boolean {
-    return (this.#running.get(accountCode) ?? 0) < this.#mostOfAccount
   }
 
   #admit(accountCode: string, sandbox: SandboxProcess): Admitted {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { RostrumError } from '../errors.ts'
 import type { Outbound } from './outbound.ts'
 import type { Run } from './run.ts'
 
@@ -36,7 +37,11 @@ export function createCallAnswerer({
 }: CallAnswererOptions): AnswerCallOfRun {
   return async ({ query, variables, url, run, log }) => {
     if (url !== null) return outbound.post({ query, variables, url, signal: run.signal })
-    const { status, body } = await executeGraphql({ query, variables, run, log })
+    const { status, body } = await executeGraphql({ query, variables, run, log }).catch((error: unknown) => {
+      if (error instanceof RostrumError) throw error
+      log.error({ err: error }, 'a call of a script failed here')
+      throw new Error('graphql: something went wrong at the gateway')
+    })
     if (status < 200 || status > 299)
       throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body)}`)
     const text = JSON.stringify(body)

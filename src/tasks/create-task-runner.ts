@@ -32,11 +32,13 @@ export interface ServingTaskRunner extends TaskRunner {
 /** Wires the gateway side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
 export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner {
   const { config, runTokens, executeGraphql, log } = options
-  const { sandboxes, queue, taskLimits: limits } = config
+  const { sandboxes, queue, taskLimits: limits, bodyBytes: callBytes } = config
   const setup = { memoryMb: limits.memoryMb, isolation: sandboxes.isolation }
   const pool = new SandboxPool({
     command: sandboxCommand(setup, sandboxes.jit),
-    longestFrameBytes: longestFrame(limits.resultBytes),
+    longestFrameBytes: longestFrame(Math.max(limits.resultBytes, limits.logBytes, callBytes)),
+    // A run's texts, and the answers to its calls at once, escaped.
+    mostUnreadBytes: 4 * callBytes + 2 * limits.graphqlBytes * limits.graphqlAtOnce,
     warm: sandboxes.warm,
     most: sandboxes.most,
     log,
@@ -45,11 +47,12 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
   const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlBytes })
   const answerCall = createCallAnswerer({ executeGraphql, outbound, mostBytes: limits.graphqlBytes })
   return {
-    execute: request => executeTask({ limits, admission, runTokens, answerCall }, request),
+    execute: request => executeTask({ limits, admission, runTokens, answerCall, callBytes }, request),
     start: async () => pool.start(),
     ready: () => pool.isReady,
     pids: () => pool.pids,
     async close() {
+      admission.close()
       await Promise.all([pool.close(), outbound.close()])
     },
   }

@@ -23,6 +23,8 @@ export interface ExecutionParts {
   readonly admission: Admission
   readonly runTokens: RunTokens
   readonly answerCall: AnswerCallOfRun
+  /** Most bytes of one `graphql()` call's query and variables: a request body's. */
+  readonly callBytes: number
 }
 
 /** One execution from its input to its answer; see `TaskRunner.execute` for what it rejects with. */
@@ -106,7 +108,12 @@ async function admitAndRun(
   const { accountCode } = caller
   const options = scriptOptions({ given: task.options, caller, transaction: run.transaction, token })
   const signal = parentRun === null ? request.signal : AbortSignal.any([request.signal, parentRun.signal])
-  const { sandbox, release } = await admission.acquire({ accountCode, nested: parentRun !== null, signal })
+  const { sandbox, release } = await admission.acquire({
+    accountCode,
+    nested: parentRun !== null,
+    deadline: run.deadline,
+    signal,
+  })
   try {
     if (signal.aborted) sandbox.vacate()
     signal.throwIfAborted()
@@ -125,12 +132,14 @@ async function admitAndRun(
       requestContext: JSON.stringify(run.transaction),
       limits: {
         timeoutMs: Math.max(1, run.deadline - performance.now()),
+        wholeMs: limits.timeoutMs,
         cpuMs: limits.cpuMs,
         residentBytes: residentLimit(sandbox, limits.memoryMb),
         resultBytes: limits.resultBytes,
         logEntries: limits.logEntries,
         logBytes: limits.logBytes,
         graphqlCalls: limits.graphqlCalls,
+        callBytes: parts.callBytes,
       },
     }
     return await runInSandbox({ sandbox, message, log: scriptLog, calls, signal })

@@ -28,7 +28,7 @@ export function createAllowList(entries: readonly string[]) {
     /** The destination of a call; a refusal says which rule refused. */
     check(text: string): Destination {
       const url = readUrl(text)
-      const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+      const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
       const ofHost = allowed.filter(entry => entry.host === url.hostname)
       if (ofHost.length === 0) {
         throw new OutboundRefusal(`\`${url.hostname}\` is not on the list of hosts that scripts may reach`)
@@ -67,7 +67,9 @@ function readUrl(text: string): URL {
  * reserved or unspecified ones, nor any that carry such an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
+  // IPv4-compatible addresses (`::8.8.8.8`) are no longer in use, and not read alike by everyone.
+  const isMixed = address.includes(':') && address.includes('.') && !/^::ffff:/i.test(address)
+  if (isMixed || !ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   // Of IPv6 only 2000::/3 has been given out as global unicast.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast, 3)) return false

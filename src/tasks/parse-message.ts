@@ -31,12 +31,12 @@ const message = z.discriminatedUnion('type', [
     url: z.string().nullable(),
   }),
   z.strictObject({
-    type: z.literal('end'),
+    type: z.literal('cut'),
     run: z.string(),
-    ending,
-    cutEntries: z.int().min(0),
-    cutCharacters: z.int().min(0),
+    entries: z.int().min(1),
+    characters: z.int().min(0),
   }),
+  z.strictObject({ type: z.literal('end'), run: z.string(), ending }),
 ])
 
 /** Reads one line from a sandbox; null where it is no message of the protocol: the child is taken for hostile. */

@@ -24,6 +24,8 @@ export interface RunMessage {
 export interface RunLimits {
   /** What is left until the run's deadline. */
   readonly timeoutMs: number
+  /** The whole run's time as it is set, for messages. */
+  readonly wholeMs: number
   readonly cpuMs: number
   /** Resident memory of the child past which the run ends. */
   readonly residentBytes: number
@@ -31,6 +33,8 @@ export interface RunLimits {
   readonly logEntries: number
   readonly logBytes: number
   readonly graphqlCalls: number
+  /** Most bytes of one call's query and variables. */
+  readonly callBytes: number
 }
 
 /** The answer to a `graphql()` call: a JSON text, or the message with which the call rejects. */
@@ -68,16 +72,21 @@ export interface GraphqlMessage {
   readonly url: string | null
 }
 
+/** Log calls that found no room so far, and the characters they held. */
+export interface CutMessage {
+  readonly type: 'cut'
+  readonly run: string
+  readonly entries: number
+  readonly characters: number
+}
+
 export interface EndMessage {
   readonly type: 'end'
   readonly run: string
   readonly ending: Ending
-  /** Log calls that found no room, and the characters they held. */
-  readonly cutEntries: number
-  readonly cutCharacters: number
 }
 
-export type FromSandbox = ReadyMessage | LogMessage | GraphqlMessage | EndMessage
+export type FromSandbox = ReadyMessage | LogMessage | CutMessage | GraphqlMessage | EndMessage
 
 /** How a script ended. First cause wins: exit, fail and error exclude each other. */
 export type Ending =
@@ -93,7 +102,7 @@ export interface ScriptError {
   readonly stack: string | null
 }
 
-/** Most bytes of one line from a sandbox: a result at its limit, escaped once more, and its frame. */
-export function longestFrame(resultBytes: number): number {
-  return 2 * resultBytes + 256 * 1024
+/** Most bytes of one line from a sandbox whose longest text has `textBytes`: each may be a control character, six as JSON. */
+export function longestFrame(textBytes: number): number {
+  return 6 * textBytes + 64 * 1024
 }

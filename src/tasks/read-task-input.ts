@@ -1,6 +1,6 @@
 import type { TaskLimits } from '../config.ts'
 import { RostrumError } from '../errors.ts'
-import { findJsonError } from './find-json-error.ts'
+import { findJsonError } from '../find-json-error.ts'
 import type { TaskInput } from './task-execution.ts'
 
 const longestLabel = 200

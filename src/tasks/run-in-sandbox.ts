@@ -36,22 +36,21 @@ export async function runInSandbox({
     resolve(ending)
     sandbox.kill(reason)
   }
-  const timeout = () => stop(timedOut(limits.timeoutMs), 'did not end its run in time')
+  const timeout = () => stop(timedOut(limits.wholeMs), 'did not end its run in time')
   const deadline = setTimeout(timeout, limits.timeoutMs + graceMs)
   const watch = setInterval(() => {
     if ((sandbox.residentBytes() ?? 0) > limits.residentBytes)
       stop(outOfMemory, 'used more memory than it may')
   }, watchEveryMs)
   const onAbort = () =>
-    stop({ kind: 'crashed', reason: 'its caller has gone away' }, 'the caller has gone away')
+    stop({ kind: 'crashed', reason: 'was ended, as its caller has gone away' }, 'the caller has gone away')
   signal.addEventListener('abort', onAbort, { once: true })
 
   sandbox.begin(message, {
     message(said) {
-      if (said.run !== message.run) return sandbox.kill('spoke of a run that is not its own')
       if (said.type === 'log') return log.add(said.level, said.data, sandbox)
+      if (said.type === 'cut') return log.cut(said, sandbox)
       if (said.type === 'graphql') return calls.take(said, sandbox)
-      log.cut(said.cutEntries, said.cutCharacters)
       if (!isClean(said)) sandbox.kill('ended its run uncleanly')
       resolve(said.ending)
     },
@@ -73,8 +72,8 @@ function isClean({ ending }: EndMessage): boolean {
   return ending.kind !== 'error' || (ending.error.code !== 'TIMEOUT' && ending.error.code !== 'MEMORY')
 }
 
-function timedOut(timeoutMs: number): Ending {
-  const message = `The run did not end within ${Math.round(timeoutMs)} ms`
+function timedOut(wholeMs: number): Ending {
+  const message = `The run did not end within its ${wholeMs} ms`
   return { kind: 'error', error: { code: 'TIMEOUT', message, line: null, column: null, stack: null } }
 }
 

@@ -1,6 +1,10 @@
 import type { Logger } from 'pino'
+import type { CutMessage } from './protocol.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 import type { LogEntry, LogLevel } from './task-execution.ts'
+
+// More than there are powers of two among safe integers, and one at the end.
+const mostCutMessages = 64
 
 export interface RunLogOptions {
   readonly mostEntries: number
@@ -13,9 +17,11 @@ export interface RunLogOptions {
 export class RunLog {
   readonly #options: RunLogOptions
   readonly #entries: LogEntry[] = []
+  #added = 0
   #bytes = 0
-  #cutEntries = 0
-  #cutCharacters = 0
+  #cutHere = { entries: 0, characters: 0 }
+  #cutThere = { entries: 0, characters: 0 }
+  #cutMessages = 0
 
   constructor(options: RunLogOptions) {
     this.#options = options
@@ -24,12 +30,13 @@ export class RunLog {
   /** The sandbox itself keeps the limits; one that does not is not ours any more. */
   add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
     const { mostEntries, mostBytes, system } = this.#options
-    const data = readData(text)
-    if (data === null || this.#entries.length >= mostEntries) return sandbox.kill('logged past the limits')
+    this.#added++
+    const data = this.#added > mostEntries ? null : readData(text)
+    if (data === null) return sandbox.kill('logged past the limits')
     const bytes = Buffer.byteLength(text)
     if (this.#bytes + bytes > mostBytes) {
-      this.#cutEntries++
-      this.#cutCharacters += text.length
+      this.#cutHere.entries++
+      this.#cutHere.characters += text.length
       return
     }
     this.#bytes += bytes
@@ -37,20 +44,23 @@ export class RunLog {
     system[level]({ data }, 'log of a script')
   }
 
-  /** What the sandbox says it left out. */
-  cut(entries: number, characters: number): void {
-    this.#cutEntries += entries
-    this.#cutCharacters += characters
+  /** What the sandbox says it has left out so far; it says so at each power of two and at the end. */
+  cut({ entries, characters }: CutMessage, sandbox: SandboxProcess): void {
+    this.#cutMessages++
+    if (this.#cutMessages > mostCutMessages) return sandbox.kill('told of its log too often')
+    this.#cutThere = { entries, characters }
   }
 
   /** All entries; where something was cut the last one says how much, and takes the place of an entry if need be. */
   entries(): readonly LogEntry[] {
-    if (this.#cutEntries === 0) return this.#entries
+    const cut = this.#cutHere.entries + this.#cutThere.entries
+    if (cut === 0) return this.#entries
     const isFull = this.#entries.length >= this.#options.mostEntries
     const kept = isFull ? this.#entries.slice(0, -1) : this.#entries
-    const missing = this.#cutEntries + (isFull ? 1 : 0)
+    const missing = cut + (isFull ? 1 : 0)
+    const characters = this.#cutHere.characters + this.#cutThere.characters
     const { mostEntries, mostBytes } = this.#options
-    const text = `The log was cut: ${missing} more entries (${this.#cutCharacters} characters) found no room; a run may log ${mostEntries} entries and ${mostBytes} bytes`
+    const text = `The log was cut: ${missing} more entries (${characters} characters) found no room; a run may log ${mostEntries} entries and ${mostBytes} bytes`
     return [...kept, { at: new Date(), level: 'warn', data: [text] }]
   }
 }

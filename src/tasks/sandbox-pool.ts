@@ -10,6 +10,7 @@ const longestBootPauseMs = 5_000
 export interface SandboxPoolOptions {
   readonly command: SandboxCommand
   readonly longestFrameBytes: number
+  readonly mostUnreadBytes: number
   /** Kept ready at all times, and the most there may be. */
   readonly warm: number
   readonly most: number
@@ -43,7 +44,7 @@ export class SandboxPool {
 
   /** True while at least one sandbox has booted. */
   get isReady(): boolean {
-    return [...this.#sandboxes].some(sandbox => sandbox.hasBooted && !sandbox.isGone)
+    return [...this.#sandboxes].some(sandbox => sandbox.isServing)
   }
 
   get pids(): number[] {
@@ -56,11 +57,12 @@ export class SandboxPool {
     return idle.find(sandbox => sandbox.lastAccount === accountCode) ?? idle[0] ?? null
   }
 
-  /** Starts sandboxes until `wanted` are on their way, within the bound; says whether one is. */
+  /** Starts sandboxes until `wanted` are booting, within the bound; says whether so many are. */
   grow(wanted: number): boolean {
-    const booting = () => [...this.#sandboxes].filter(sandbox => !sandbox.hasBooted).length
-    while (booting() < wanted && this.#sandboxes.size < this.#options.most && !this.#closed) this.#spawn()
-    return booting() > 0
+    let booting = [...this.#sandboxes].filter(sandbox => sandbox.isBooting).length
+    for (; booting < wanted && this.#sandboxes.size < this.#options.most && !this.#closed; booting++)
+      this.#spawn()
+    return booting >= wanted
   }
 
   /** Ends all sandboxes and resolves when every process is gone. */
@@ -73,16 +75,15 @@ export class SandboxPool {
   }
 
   #spawn(): void {
-    const { command, longestFrameBytes } = this.#options
-    const sandbox = new SandboxProcess(command, longestFrameBytes, ready => this.#onReady(ready))
+    const sandbox = new SandboxProcess({ ...this.#options, onReady: ready => this.#onReady(ready) })
     this.#sandboxes.add(sandbox)
     void sandbox.gone.then(() => this.#onGone(sandbox))
   }
 
   #onReady(sandbox: SandboxProcess): void {
     this.#failedBoots = 0
-    const isWorn = sandbox.runs >= mostRuns || (sandbox.residentBytes() ?? 0) > mostBytesAtRest
-    if (isWorn) return sandbox.kill('is worn')
+    const isLarge = sandbox.runs > 0 && (sandbox.residentBytes() ?? 0) > mostBytesAtRest
+    if (isLarge || sandbox.runs >= mostRuns) return sandbox.kill('is worn')
     this.#planShrink()
     this.#onIdle()
   }
@@ -90,7 +91,7 @@ export class SandboxPool {
   #onGone(sandbox: SandboxProcess): void {
     this.#sandboxes.delete(sandbox)
     if (this.#closed) return
-    if (sandbox.hasBootedOnce) {
+    if (sandbox.hasBooted) {
       this.#keepWarm()
       this.#onIdle()
       return

@@ -3,62 +3,69 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { FrameReader } from './frames.ts'
 import { parseMessage } from './parse-message.ts'
-import type { FromSandbox, RunMessage, ToSandbox } from './protocol.ts'
+import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from './protocol.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
-const pageBytes = 4096
-const mostComplaintCharacters = 2_000
+const bootMs = 10_000
+// A sandbox gives itself 250 ms to get a script out of its isolate.
+const recoveryMs = 2_000
+const longestComplaint = 2_000
 
-/** What a sandbox tells its holder; `gone` is the last word and comes exactly once. */
+/** What a sandbox tells the holder of its run; `gone` comes at most once, and nothing after it or after `end`. */
 export interface SandboxListener {
   message(message: Exclude<FromSandbox, { type: 'ready' }>): void
   gone(reason: string): void
 }
 
+export interface SandboxProcessOptions {
+  readonly command: SandboxCommand
+  /** Most bytes of one message from the child, and of messages to it that it has not read. */
+  readonly longestFrameBytes: number
+  readonly mostUnreadBytes: number
+  readonly onReady: (sandbox: SandboxProcess) => void
+}
+
+type State = 'booting' | 'idle' | 'taken' | 'running' | 'recovering' | 'dying' | 'gone'
+
 /**
  * One child process, from spawn to the proof that it is gone.
  *
- *   booting ── ready ──▶ idle ── run sent ──▶ busy ── ready ──▶ idle …
- *      └───────── exit, crash, a message out of the protocol, kill() ───────▶ gone
+ *   booting ─ready─▶ idle ─occupy─▶ taken ─begin─▶ running ─end─▶ recovering ─ready─▶ idle …
+ *                      ◀───vacate──────┘
+ *   any ─ kill: a bad message, a clock, the pool ─▶ dying ─▶ gone;   any ─ exit, crash ─▶ gone
  */
 export class SandboxProcess {
   readonly #child: ChildProcess
-  readonly #onReady: (sandbox: SandboxProcess) => void
+  readonly #options: SandboxProcessOptions
   readonly #gone = Promise.withResolvers<void>()
-  #listener: SandboxListener | null = null
-  #state: 'booting' | 'idle' | 'busy' | 'gone' = 'booting'
+  #state: State = 'booting'
+  #clock: NodeJS.Timeout | null = null
+  #run: { readonly id: string; readonly listener: SandboxListener } | null = null
   #complaint = ''
   #reason: string | null = null
   #runs = 0
-  #booted = false
-  /** Whose script ran here last; with `ROSTRUM_ISOLATION=account` no other account's may follow in the same isolate. */
-  lastAccount: string | null = null
+  #hasBooted = false
+  #lastAccount: string | null = null
 
-  constructor(
-    command: SandboxCommand,
-    longestFrameBytes: number,
-    onReady: (sandbox: SandboxProcess) => void,
-  ) {
-    this.#onReady = onReady
-    this.#child = spawn(command.file, command.args, {
-      env: command.env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: false,
-    })
+  constructor(options: SandboxProcessOptions) {
+    this.#options = options
+    const { file, args, env, firstLine } = options.command
+    this.#child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
     const frames = new FrameReader(
-      longestFrameBytes,
+      options.longestFrameBytes,
       line => this.#onLine(line),
       () => this.kill('sent a message past the size limit'),
     )
     this.#child.stdout?.on('data', chunk => frames.push(chunk))
     this.#child.stderr?.on('data', chunk => this.#keepComplaint(chunk))
-    // A write to a child that is gone fails here; its exit is told by 'close'.
+    // A write to a child that is gone fails here; that it is gone is told by 'close'.
     this.#child.stdin?.on('error', () => undefined)
-    this.#child.stdin?.write(`${command.firstLine}\n`)
+    this.#child.stdin?.write(`${firstLine}\n`)
     this.#child.on('error', error => this.#end(error.message))
     this.#child.on('close', (code, signal) =>
       this.#end(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
     )
+    this.#killAfter(bootMs, 'did not boot in time')
     this.#yieldToGateway()
   }
 
@@ -70,21 +77,27 @@ export class SandboxProcess {
     return this.#state === 'idle'
   }
 
-  get isGone(): boolean {
-    return this.#state === 'gone'
+  get isBooting(): boolean {
+    return this.#state === 'booting'
   }
 
-  get hasBooted(): boolean {
-    return this.#state === 'idle' || this.#state === 'busy'
+  /** Booted and not about to go. */
+  get isServing(): boolean {
+    return this.#hasBooted && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
   /** False for one that went away before its first word: starting it anew may not help. */
-  get hasBootedOnce(): boolean {
-    return this.#booted
+  get hasBooted(): boolean {
+    return this.#hasBooted
   }
 
   get runs(): number {
     return this.#runs
+  }
+
+  /** Whose script ran here last: with `ROSTRUM_ISOLATION=account` its isolate is still warm for that account. */
+  get lastAccount(): string | null {
+    return this.#lastAccount
   }
 
   /** Resolves when the process is gone and its pid is free. */
@@ -92,83 +105,111 @@ export class SandboxProcess {
     return this.#gone.promise
   }
 
-  /** What it last wrote to standard error: says why a sandbox did not boot. */
+  /** What it first wrote to standard error: says why a sandbox did not boot. */
   get complaint(): string {
     return this.#complaint
   }
 
   /** Takes the idle sandbox for one run. */
   occupy(): void {
-    this.#state = 'busy'
+    this.#state = 'taken'
   }
 
   /** Gives it back unused: the run was over before it began. */
   vacate(): void {
-    if (this.#state !== 'busy') return
-    this.#state = 'idle'
-    this.#onReady(this)
+    if (this.#state === 'taken') this.#becomeIdle()
   }
 
   /** Sends the run; what the sandbox says until the run's end goes to `listener`. */
   begin(message: RunMessage, listener: SandboxListener): void {
-    if (this.#state === 'gone') return listener.gone(this.#reason ?? 'was gone before the run began')
+    if (this.#state !== 'taken') return listener.gone(this.#reason ?? 'was gone before the run began')
+    this.#state = 'running'
     this.#runs++
-    this.#listener = listener
-    this.lastAccount = message.accountCode
-    this.send(message)
+    this.#run = { id: message.run, listener }
+    this.#lastAccount = message.accountCode
+    this.#send(message)
   }
 
-  send(message: ToSandbox): void {
-    this.#child.stdin?.write(`${JSON.stringify(message)}\n`)
+  answer(message: AnswerMessage): void {
+    if (this.#run?.id === message.run) this.#send(message)
   }
 
   /** SIGKILL: the only signal that a script in native code cannot outlast. */
   kill(reason: string): void {
-    this.#reason ??= reason
+    if (this.#state === 'gone' || this.#state === 'dying') return
+    this.#state = 'dying'
+    this.#reason = reason
     this.#child.kill('SIGKILL')
   }
 
   /** Resident memory in bytes; null where the system has no /proc, or the process is gone. */
   residentBytes(): number | null {
     try {
-      const pages = readFileSync(`/proc/${this.pid}/statm`, 'latin1').split(' ')[1]
-      return Number(pages) * pageBytes
+      const status = readFileSync(`/proc/${this.pid}/status`, 'latin1')
+      const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
+      return kilobytes === undefined ? null : Number(kilobytes) * 1024
     } catch {
       return null
     }
   }
 
   #onLine(line: string): void {
-    if (this.#state === 'gone' || this.#reason !== null) return
+    if (this.#state === 'gone' || this.#state === 'dying') return
     const message = parseMessage(line)
     if (message === null) return this.kill('sent a message out of the protocol')
-    if (message.type === 'ready') return this.#onReadyMessage()
-    const listener = this.#listener
-    if (listener === null) return this.kill('sent a message outside a run')
-    if (message.type === 'end') this.#listener = null
-    listener.message(message)
+    if (message.type === 'ready') return this.#onReady()
+    const run = this.#run
+    if (run === null || run.id !== message.run) return this.kill('spoke of a run that is not its own')
+    if (message.type === 'end') {
+      this.#run = null
+      this.#state = 'recovering'
+      this.#killAfter(recoveryMs, 'did not recover from its run in time')
+    }
+    run.listener.message(message)
   }
 
-  #onReadyMessage(): void {
-    // Ready in the middle of a run, or twice: not one of ours.
-    if (this.#state === 'idle' || this.#listener !== null) return this.kill('said ready out of turn')
+  #onReady(): void {
+    if (this.#state !== 'booting' && this.#state !== 'recovering') return this.kill('said ready out of turn')
+    this.#stopClock()
+    this.#hasBooted = true
+    this.#becomeIdle()
+  }
+
+  #becomeIdle(): void {
     this.#state = 'idle'
-    this.#booted = true
-    this.#onReady(this)
+    this.#options.onReady(this)
+  }
+
+  #send(message: ToSandbox): void {
+    const { stdin } = this.#child
+    if (stdin === null) return
+    stdin.write(`${JSON.stringify(message)}\n`)
+    if (stdin.writableLength > this.#options.mostUnreadBytes) this.kill('did not read what it was sent')
+  }
+
+  #killAfter(ms: number, reason: string): void {
+    this.#stopClock()
+    this.#clock = setTimeout(() => this.kill(reason), ms)
+  }
+
+  #stopClock(): void {
+    if (this.#clock !== null) clearTimeout(this.#clock)
+    this.#clock = null
   }
 
   #keepComplaint(chunk: Buffer): void {
-    if (this.#complaint.length < mostComplaintCharacters)
-      this.#complaint += chunk.toString('utf8').slice(0, mostComplaintCharacters)
+    const room = longestComplaint - this.#complaint.length
+    if (room > 0) this.#complaint += chunk.toString('utf8').slice(0, room)
   }
 
   #end(reason: string): void {
     if (this.#state === 'gone') return
     this.#state = 'gone'
+    this.#stopClock()
     this.#gone.resolve()
-    const listener = this.#listener
-    this.#listener = null
-    listener?.gone(this.#reason ?? reason)
+    const run = this.#run
+    this.#run = null
+    run?.listener.gone(this.#reason ?? reason)
   }
 
   // The gateway answers first and survives longest. Neither works on every system, and nothing depends on it.

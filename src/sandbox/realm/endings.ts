@@ -9,7 +9,8 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   // Posted, the run is over: the host disposes the isolate, which this loop waits for. Nothing of the script runs again.
   // An isolate that is kept for its account is left by a throw instead, and the host hears nothing more of this run.
   const end = (kind: string, first: string, second = ''): never => {
-    state.post(kind, first, second, `${state.cutEntries}`, `${state.cutCharacters}`)
+    if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`)
+    state.post(kind, first, second)
     if (state.keepsIsolate) throw unwinding
     for (;;);
   }
@@ -17,6 +18,13 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   const endWithError = (code: string, described: DescribedError): never => {
     const text = json.strict(described, message => new Error(message))
     return end('error', code, text)
+  }
+
+  /** Ends the run by what the script threw. What V8 says when a buffer finds no memory is the end of the run's memory. */
+  const endByThrown = (thrown: unknown): never => {
+    const described = errors.describe(thrown)
+    const isMemory = described.message === 'RangeError: Array buffer allocation failed'
+    return endWithError(isMemory ? 'MEMORY' : 'RUNTIME', described)
   }
 
   const endWithin = (kind: string, text: string, what: string): never => {
@@ -35,7 +43,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   }
 
   return {
-    endWithError,
+    endByThrown,
     exit(payload?: unknown): never {
       let text: string
       try {

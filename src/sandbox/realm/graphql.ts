@@ -21,6 +21,15 @@ export function makeGraphql({ language, json, state }: RealmParts) {
     if (typeof variables !== 'object' || isArray(variables))
       refuse('`graphql` takes the variables as an object')
     if (typeof url !== 'string') refuse('`graphql` takes the url as a string')
+  }
+
+  // Last, since writing the variables as JSON may have run the script's own code.
+  const checkLimits = (characters: number): void => {
+    if (characters > state.callBytes) {
+      throw new Error(
+        `The query and its variables have ${characters} characters; at most ${state.callBytes} are allowed`,
+      )
+    }
     if (count < state.graphqlCalls) return
     throw new Error(`A run may call \`graphql\` ${state.graphqlCalls} times; this call is one more`)
   }
@@ -35,6 +44,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
           variables,
           message => new TypeError(`${message}, in the variables of \`graphql\``),
         )
+        checkLimits((query as string).length + text.length)
         count++
         const call = create(null) as unknown as Call
         call.resolve = resolve

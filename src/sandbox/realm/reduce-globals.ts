@@ -23,7 +23,7 @@ export function reduceGlobals(console: object, prepareStackTrace: unknown): void
   Object.setPrototypeOf(globalThis, parent)
   Object.defineProperty(Error, 'prepareStackTrace', {
     value: prepareStackTrace,
-    writable: true,
-    configurable: true,
+    writable: false,
+    configurable: false,
   })
 }

@@ -13,6 +13,7 @@ export interface RealmSetup {
   readonly logEntries: number
   readonly logBytes: number
   readonly graphqlCalls: number
+  readonly callBytes: number
 }
 
 export interface RunParts extends RealmParts {
@@ -27,8 +28,11 @@ export interface RunParts extends RealmParts {
  * isolate as text.
  */
 export function makeStart({ language, errors, state, endings, calls, log, makePlatform }: RunParts) {
-  const { define, freeze, parse, AsyncFunction, apply, whenSettled } = language
+  const { create, define, freeze, parse, AsyncFunction, apply, whenSettled } = language
   let context = '{}'
+  // Without a prototype, from which a script could make it something else.
+  const noConstructor = create(null) as PropertyDescriptor
+  noConstructor.value = undefined
 
   const constant = (name: string, value: unknown) =>
     define(globalThis, name, { value, writable: false, enumerable: true, configurable: false })
@@ -65,6 +69,7 @@ export function makeStart({ language, errors, state, endings, calls, log, makePl
     state.logEntries = setup.logEntries
     state.logBytes = setup.logBytes
     state.graphqlCalls = setup.graphqlCalls
+    state.callBytes = setup.callBytes
 
     let script: () => Promise<unknown>
     try {
@@ -76,12 +81,8 @@ export function makeStart({ language, errors, state, endings, calls, log, makePl
 
     const running = apply(script, undefined, []) as Promise<unknown>
     // Without this its species would be asked of `Promise.prototype.constructor`, which the script may have changed.
-    define(running, 'constructor', { value: undefined })
-    whenSettled(
-      running,
-      () => undefined,
-      error => endings.endWithError('RUNTIME', errors.describe(error)),
-    )
+    define(running, 'constructor', noConstructor)
+    whenSettled(running, () => undefined, endings.endByThrown)
     return ''
   }
 }

@@ -9,7 +9,8 @@ export interface JsonErrorPlace {
 
 /** The place of the error that `JSON.parse` found. V8 names it in most of its messages; a lenient parser finds the others. */
 export function findJsonError(text: string, error: SyntaxError): JsonErrorPlace {
-  const named = /at position (\d+)/.exec(error.message)
+  // At the end alone: before it a message may quote the text.
+  const named = / JSON at position (\d+) \(line \d+ column \d+\)$/.exec(error.message)
   const position = named === null ? findByVisiting(text) : Number(named[1])
   const before = text.slice(0, position).split('\n')
   return { position, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }

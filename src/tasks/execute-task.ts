@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { TaskLimits } from '../config.ts'
 import type { RunTokens } from '../credentials/run-tokens.ts'
 import { RostrumError } from '../errors.ts'
 import type { Admission } from './admission.ts'
 import type { AnswerCallOfRun } from './answer-call.ts'
+import { createRun } from './create-run.ts'
 import type { RunMessage } from './protocol.ts'
 import { type CheckedTask, readTaskInput } from './read-task-input.ts'
 import type { Run } from './run.ts'
@@ -16,7 +16,6 @@ import { scriptOptions } from './script-options.ts'
 import type { TaskExecution } from './task-execution.ts'
 import type { ExecuteRequest } from './task-runner.ts'
 import { toExecution } from './to-execution.ts'
-import { continueOrStart } from './transaction.ts'
 
 export interface ExecutionParts {
   readonly limits: TaskLimits
@@ -40,8 +39,9 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
     txnID: run.transaction.txnID,
     account: run.caller.accountCode,
   })
-  const scriptLog = new RunLog({ mostEntries: limits.logEntries, mostBytes: limits.logBytes, system: log })
   const token = runTokens.mint(run)
+  const { logEntries: mostEntries, logBytes: mostBytes } = limits
+  const scriptLog = new RunLog({ mostEntries, mostBytes, system: log, token })
   try {
     const ending = await admitAndRun(parts, { request, task, run, token, log, scriptLog })
     const execution = toExecution({ run, ending, log: scriptLog, startedAt, resultBytes: limits.resultBytes })
@@ -51,42 +51,6 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
   } finally {
     runTokens.revoke(token)
     ended.abort(new RostrumError('OVERLOADED', 'The run that asked for this has ended.'))
-  }
-}
-
-interface RunCreation {
-  readonly request: ExecuteRequest
-  readonly task: CheckedTask
-  readonly limits: TaskLimits
-  readonly startedAt: number
-  readonly signal: AbortSignal
-}
-
-function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
-  const { parentRun, caller } = request
-  const depth = (parentRun?.depth ?? 0) + 1
-  if (depth > limits.depth) {
-    throw new RostrumError(
-      'OVERLOADED',
-      `Runs inside runs may go ${limits.depth} deep; this one would go deeper.`,
-      {
-        retryAfterSeconds: 1,
-      },
-    )
-  }
-  return {
-    id: randomUUID(),
-    name: task.name,
-    caller,
-    transaction: continueOrStart({
-      given: task.options.requestContext,
-      parent: parentRun?.transaction ?? null,
-      caseTypeCode: task.caseTypeCode,
-      name: task.name,
-    }),
-    depth,
-    deadline: Math.min(startedAt + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
-    signal,
   }
 }
 

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOutbound, type Outbound } from '../../src/tasks/outbound.ts'
+import { type Responder, sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
+import { type Canary, startCanary } from './start-canary.ts'
+
+const mostBytes = 1_000
+const json = { 'content-type': 'application/json' }
+const filler = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+
+// One path, one way for another server to answer.
+const responders: Record<string, Responder> = {
+  '/echo': (request, response) => sendJson(response, { data: JSON.parse(request.body) }),
+  '/null': (_, response) => response.writeHead(200, json).end('null'),
+  '/limit': (_, response) => response.writeHead(200, json).end(filler(mostBytes)),
+  '/more': (_, response) => response.writeHead(200, json).end(filler(mostBytes + 1)),
+  '/endless': (_, response) => {
+    response.writeHead(200, json)
+    const timer = setInterval(() => response.write('x'.repeat(100)), 1)
+    response.on('close', () => clearInterval(timer))
+  },
+  '/html': (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello</p>'),
+  '/half': (_, response) => response.writeHead(200, json).end('{"data":'),
+  '/empty': (_, response) => response.writeHead(200, json).end(),
+  '/204': (_, response) => response.writeHead(204).end(),
+  '/shorter': (_, response) => {
+    response.writeHead(200, { ...json, 'content-length': '100' }).write('{"data":1}')
+    setTimeout(() => response.destroy(), 20)
+  },
+  '/304': (_, response) => response.writeHead(304).end(),
+  '/401': (_, response) => sendJson(response, { data: 'no' }, 401),
+  '/404': (_, response) => sendJson(response, { data: 'no' }, 404),
+  '/503': (_, response) => sendJson(response, { data: 'no' }, 503),
+  '/cut': (_, response) => response.destroy(),
+  '/headers': (_, response) => response.writeHead(200, { ...json, 'x-long': 'x'.repeat(100_000) }).end('{}'),
+  '/silent': () => undefined,
+  '/slow': (_, response) => {
+    response.writeHead(200, json).write('{"data":')
+    const timer = setInterval(() => response.write(' '), 20)
+    response.on('close', () => {
+      closedSlowly++
+      clearInterval(timer)
+    })
+  },
+  '/gzip': (_, response) =>
+    response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync('{"data":1}')),
+  '/br': (_, response) =>
+    response.writeHead(200, { ...json, 'content-encoding': 'br' }).end(brotliCompressSync('{"data":1}')),
+  '/deflate': (_, response) =>
+    response.writeHead(200, { ...json, 'content-encoding': 'deflate' }).end(deflateSync('{"data":1}')),
+  '/twice': (_, response) =>
+    response
+      .writeHead(200, { ...json, 'content-encoding': 'identity, gzip' })
+      .end(gzipSync(Buffer.alloc(10_000_000))),
+}
+for (const status of [301, 302, 303, 307, 308]) {
+  responders[`/${status}`] = (_, response) =>
+    response.writeHead(status, { location: `http://127.0.0.1:${canary.port}/` }).end()
+}
+
+let closedSlowly = 0
+let listed: Upstream
+let canary: Canary
+let outbound: Outbound
+
+beforeAll(async () => {
+  canary = await startCanary()
+  listed = await startUpstream((request, response) => responders[request.path]?.(request, response))
+  const { port } = new URL(listed.url)
+  outbound = createOutbound({ hosts: [listed.host, `localhost:${port}`], mostBytes })
+})
+afterAll(async () => {
+  await Promise.all([outbound.close(), listed.close()])
+  canary.close()
+})
+
+interface Post {
+  readonly variables?: Record<string, unknown>
+  readonly signal?: AbortSignal
+  readonly by?: Outbound
+}
+
+function post(url: string, { variables = {}, signal, by = outbound }: Post = {}): Promise<string> {
+  return by.post({ query: '{ x }', variables, url, signal: signal ?? new AbortController().signal })
+}
+
+const refusal = (url: string, options?: Post): Promise<string> =>
+  post(url, options).then(
+    text => `resolved: ${text}`,
+    (error: Error) => error.message,
+  )
+
+describe('a listed host', () => {
+  test('gets query and variables, and gives its JSON text', async () => {
+    const text = await post(`${listed.url}/echo`, { variables: { a: [1, null, '€'] } })
+    expect(JSON.parse(text)).toEqual({ data: { query: '{ x }', variables: { a: [1, null, '€'] } } })
+  })
+
+  test('sees no credential, no cookie and nothing of this machine', async () => {
+    await post(`${listed.url}/echo`)
+    const { headers } = listed.requests.at(-1) ?? {}
+    expect(Object.keys(headers ?? {}).toSorted()).toEqual([
+      'accept',
+      'accept-encoding',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+    ])
+    expect(headers?.['accept-encoding']).toBe('identity')
+  })
+
+  test('is reached by the name localhost where that is what is listed', async () => {
+    const { port } = new URL(listed.url)
+    expect(await post(`http://localhost:${port}/null`)).toBe('null')
+  })
+
+  test('may answer with exactly as many bytes as are allowed', async () => {
+    expect(await post(`${listed.url}/limit`)).toBe(filler(mostBytes))
+  })
+
+  test('serves many calls at once', async () => {
+    const calls = Array.from({ length: 30 }, (_, n) => post(`${listed.url}/echo`, { variables: { n } }))
+    const answers = (await Promise.all(calls)).map(text => JSON.parse(text).data.variables.n)
+    expect(answers).toEqual(Array.from({ length: 30 }, (_, n) => n))
+  })
+})
+
+describe('an answer that is refused says which rule refused', () => {
+  const compressed = 'graphql: the answer is compressed, which was not asked for'
+  const tooMany = `graphql: the answer has more than ${mostBytes} bytes`
+  const noJson = 'graphql: the answer is not JSON'
+  test.each([
+    ['/more', tooMany],
+    ['/endless', tooMany],
+    ['/html', noJson],
+    ['/half', noJson],
+    ['/empty', noJson],
+    ['/204', noJson],
+    ['/304', 'graphql: redirects are not followed'],
+    ['/401', 'graphql: the host answered 401'],
+    ['/404', 'graphql: the host answered 404'],
+    ['/503', 'graphql: the host answered 503'],
+    ['/gzip', compressed],
+    ['/br', compressed],
+    ['/deflate', compressed],
+    ['/twice', compressed],
+    ['/cut', 'graphql: the host could not be reached'],
+    ['/shorter', 'graphql: the host could not be reached'],
+    ['/headers', 'graphql: the host could not be reached'],
+  ])('%s', async (path, reason) => {
+    expect(await refusal(listed.url + path)).toContain(reason)
+  })
+
+  test.each(['/301', '/302', '/303', '/307', '/308'])('%s, and nothing is followed', async path => {
+    const before = listed.requests.length
+    expect(await refusal(listed.url + path)).toBe('graphql: redirects are not followed')
+    expect([listed.requests.length - before, canary.connections()]).toEqual([1, 0])
+  })
+
+  test('a host that is not there', async () => {
+    const gone = await startUpstream(() => undefined)
+    await gone.close()
+    const own = createOutbound({ hosts: [gone.host], mostBytes })
+    expect(await refusal(gone.url, { by: own })).toBe('graphql: the host could not be reached (ECONNREFUSED)')
+    await own.close()
+  })
+
+  test('a host that speaks no TLS', async () => {
+    expect(await refusal(listed.url.replace('http:', 'https:'))).toContain('could not be reached')
+  })
+})
+
+describe('a call whose run has ended is given up at once', () => {
+  test.each(['/silent', '/slow', '/endless'])('waiting for %s', async path => {
+    const own = createOutbound({ hosts: [listed.host], mostBytes: 10_000_000 })
+    const controller = new AbortController()
+    const answer = refusal(listed.url + path, { signal: controller.signal, by: own })
+    await sleep(60)
+    const aborted = performance.now()
+    controller.abort(new Error('the run has ended'))
+    expect(await answer).toContain('could not be reached')
+    expect(performance.now() - aborted).toBeLessThan(100)
+    await own.close()
+  })
+
+  test('and its connection is closed', async () => {
+    const before = closedSlowly
+    const controller = new AbortController()
+    const answer = refusal(`${listed.url}/slow`, { signal: controller.signal })
+    await sleep(60)
+    controller.abort()
+    await answer
+    for (let waited = 0; closedSlowly === before && waited < 500; waited += 10) await sleep(10)
+    expect(closedSlowly).toBe(before + 1)
+  })
+
+  test.fails('in the middle of a TLS handshake', async () => {
+    const mute = await startCanary()
+    const own = createOutbound({ hosts: [`127.0.0.1:${mute.port}`], mostBytes })
+    const controller = new AbortController()
+    const answer = refusal(`https://127.0.0.1:${mute.port}/`, { signal: controller.signal, by: own })
+    while (mute.connections() === 0) await sleep(5)
+    const aborted = performance.now()
+    controller.abort()
+    expect(await answer).toContain('could not be reached')
+    expect(performance.now() - aborted).toBeLessThan(100)
+    await own.close()
+    mute.close()
+  })
+
+  test('before it began', async () => {
+    const before = listed.requests.length
+    expect(await refusal(`${listed.url}/echo`, { signal: AbortSignal.abort() })).toContain(
+      'could not be reached',
+    )
+    expect(listed.requests.length).toBe(before)
+  })
+})
+
+test('closing ends the calls that still wait', async () => {
+  const own = createOutbound({ hosts: [listed.host], mostBytes })
+  const answer = refusal(`${listed.url}/silent`, { by: own })
+  await sleep(60)
+  await own.close()
+  expect(await answer).toContain('could not be reached')
+})

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import type { Caller } from '../../src/credentials/caller.ts'
+import { RostrumError } from '../../src/errors.ts'
+import { scriptOptions } from '../../src/tasks/script-options.ts'
+
+const transaction = { txnID: '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab', txnSource: 'endpoint|-/test|now' }
+const caller: Caller = {
+  accountCode: 'alpha',
+  userId: 7,
+  email: 'ann@example.com',
+  displayName: 'Ann',
+  scopes: new Set(['tasks:execute']),
+}
+
+function optionsOf(given: Record<string, unknown>, by: Caller = caller): Record<string, unknown> {
+  return JSON.parse(scriptOptions({ given, caller: by, transaction, token: 'rrun_1' }))
+}
+
+test('options that are empty are filled from the credential', () => {
+  expect(optionsOf({})).toEqual({
+    current_user: { id: 7, email: 'ann@example.com', display_name: 'Ann', account_code: 'alpha' },
+    params: {},
+    changed_fields: null,
+    requestContext: transaction,
+    authorization: 'Bearer rrun_1',
+  })
+})
+
+test('a credential of nobody gives a user of nulls', () => {
+  const nobody = { ...caller, userId: null, email: null, displayName: null }
+  expect(optionsOf({}, nobody).current_user).toEqual({
+    id: null,
+    email: null,
+    display_name: null,
+    account_code: 'alpha',
+  })
+})
+
+test('what the caller gives is passed on as data', () => {
+  const given = {
+    current_user: { id: 1, account_code: 'beta', admin: true },
+    params: { a: [1, { b: null }] },
+    changed_fields: { status: ['new', 'old'] },
+    extra: { '': 0 },
+  }
+  expect(optionsOf(given)).toEqual({ ...given, requestContext: transaction, authorization: 'Bearer rrun_1' })
+})
+
+test('requestContext and authorization are set by the service, whatever is given', () => {
+  const given = { requestContext: { txnID: 'forged' }, authorization: 'Bearer stolen' }
+  const options = optionsOf(given)
+  expect(options.requestContext).toEqual(transaction)
+  expect(options.authorization).toBe('Bearer rrun_1')
+  expect(JSON.stringify(options)).not.toMatch(/forged|stolen/)
+})
+
+test('null counts as absent', () => {
+  const { current_user, params, changed_fields } = optionsOf({
+    current_user: null,
+    params: null,
+    changed_fields: null,
+  })
+  expect(current_user).toMatchObject({ id: 7 })
+  expect([params, changed_fields]).toEqual([{}, null])
+})
+
+test('a __proto__ of the caller stays a plain key', () => {
+  const text = scriptOptions({
+    given: JSON.parse('{"__proto__":{"authorization":"forged","polluted":1}}'),
+    caller,
+    transaction,
+    token: 'rrun_1',
+  })
+  expect(JSON.parse(text).authorization).toBe('Bearer rrun_1')
+  expect(text).toContain('"__proto__"')
+  expect(Reflect.get({}, 'polluted')).toBe(undefined)
+})
+
+test('options nested without end are bad input, not a failure of ours', () => {
+  const given = { a: JSON.parse('['.repeat(1e5) + ']'.repeat(1e5)) }
+  expect(() => optionsOf(given)).toThrow(
+    expect.objectContaining({
+      code: 'BAD_USER_INPUT',
+      fields: [expect.objectContaining({ pointer: '/options' })],
+    }),
+  )
+  expect(() => optionsOf(given)).toThrow(RostrumError)
+})

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { readConfig } from '../../src/config.ts'
+import type { Caller } from '../../src/credentials/caller.ts'
+import { createRunTokens } from '../../src/credentials/run-tokens.ts'
+import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
+import { createTaskRunner } from '../../src/tasks/create-task-runner.ts'
+import type { Run } from '../../src/tasks/run.ts'
+import type { TaskExecution, TaskInput } from '../../src/tasks/task-execution.ts'
+
+export interface RunOptions {
+  readonly account?: string
+  readonly parentRun?: Run
+  readonly signal?: AbortSignal
+  readonly input?: Partial<TaskInput>
+}
+
+export const silentLog = pino({ level: 'silent' })
+
+export function taskInput(sourceCode: string, rest: Partial<TaskInput> = {}): TaskInput {
+  const metadata = { caseTypeCode: null, accountNickname: null }
+  return { name: 'test', sourceCode, inputDocument: '{}', options: '{}', metadata, ...rest }
+}
+
+export function callerOf(accountCode: string): Caller {
+  const scopes = new Set(['tasks:execute'] as const)
+  return { accountCode, userId: 1, email: null, displayName: null, scopes }
+}
+
+/** What stands for the engine: `hang` is never answered, everything else with its own text. */
+export const answerOrHang: ExecuteGraphql = ({ query }) =>
+  query.startsWith('hang')
+    ? new Promise(() => undefined)
+    : Promise.resolve({ status: 200, body: { data: query } })
+
+/** The real task runner with real sandboxes; one sandbox unless the settings say otherwise. */
+export async function startTasks(
+  settings: Record<string, string> = {},
+  executeGraphql: ExecuteGraphql = answerOrHang,
+) {
+  const config = readConfig({ ROSTRUM_SANDBOXES: '1', ...settings })
+  const runTokens = createRunTokens()
+  const runner = createTaskRunner({ config, runTokens, executeGraphql, log: silentLog })
+  await runner.start()
+  while (!runner.ready()) await sleep(5)
+
+  function run(sourceCode: string, { account = 'alpha', parentRun, signal, input }: RunOptions = {}) {
+    return runner.execute({
+      input: taskInput(sourceCode, input),
+      caller: callerOf(account),
+      parentRun: parentRun ?? null,
+      signal: signal ?? new AbortController().signal,
+      log: silentLog,
+    })
+  }
+
+  return { runner, runTokens, run, config }
+}
+
+export type TestTasks = Awaited<ReturnType<typeof startTasks>>
+
+/** How a run ended, in one word: its outcome, or the code of its error. */
+export function wordOf({ outcome, error }: TaskExecution): string {
+  return error?.code ?? outcome
+}
+
+/** The data of all log entries. */
+export function logged({ logs }: TaskExecution): (readonly unknown[])[] {
+  return logs.map(entry => entry.data)
+}

@@ -101,6 +101,13 @@ describe('the list', () => {
     expect(refused.body.detail).toMatch(/1,?000/)
   })
 
+  test('takes 1,000 ids of the greatest length, brackets encoded', async () => {
+    const ids = Array.from({ length: 1000 }, (_, index) => Number.MAX_SAFE_INTEGER - index)
+    const answer = await list(`?${[first.id, ...ids.slice(1)].map(id => `ids%5B%5D=${id}`).join('&')}`)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ team_memberships: [first] })
+  })
+
   test.each([
     'abc',
     '0',

@@ -25,7 +25,9 @@ test('SIGTERM lets a run in flight finish, refuses new work, leaves no child and
   letGo()
   const answer = await inFlight
   expect([answer.status, answer.body.task_execution.payload]).toEqual([200, 'late'])
+  const answered = performance.now()
   expect(await stopped).toBe(0)
+  expect(performance.now() - answered).toBeLessThan(3_000)
   expect(await findSurvivors(children, 1_000)).toEqual([])
   await upstream.close()
 })
@@ -44,6 +46,24 @@ test('SIGTERM does not wait for an idle client that keeps its connection', async
   const started = performance.now()
   expect(await server.stop()).toBe(0)
   expect(performance.now() - started).toBeLessThan(2_000)
+})
+
+test('SIGTERM waits 10 s at most for what does not finish', async () => {
+  const upstream = await startUpstream(() => undefined)
+  const server = await startServer({
+    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
+    ROSTRUM_TASK_TIMEOUT_MS: '60000',
+  })
+  const hung = server.execute(`await graphql('{ x }', {}, '${upstream.url}/')`).catch(() => 'cut')
+  while (upstream.requests.length === 0) await sleep(10)
+  const children = findDescendants(server.pid)
+  const started = performance.now()
+  expect(await server.stop()).toBe(0)
+  expect(performance.now() - started).toBeGreaterThan(8_000)
+  expect(performance.now() - started).toBeLessThan(13_000)
+  expect(await findSurvivors(children, 1_000)).toEqual([])
+  await hung
+  await upstream.close()
 })
 
 test.each([

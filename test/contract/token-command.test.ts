@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../server/spawn-command.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
@@ -105,8 +106,13 @@ describe('--revoke', () => {
   })
 })
 
-test('npm run --silent token -- prints nothing but the token', async () => {
-  const made = await token('--account', 'beta', '--user', '7')
-  expect(made.stdout.trim().split('\n')).toHaveLength(1)
-  expect((await view(made.stdout.trim())).body.data?.viewer).toMatchObject({ userId: '7' })
+test('npm run --silent token -- prints the token alone', async () => {
+  const args = ['run', '--silent', 'token', '--', '--account', 'beta', '--user', '7']
+  const npm = spawnSync('npm', args, { env: { ...process.env, ...server.settings }, encoding: 'utf8' })
+  expect(npm.status).toBe(0)
+  expect(npm.stdout).toMatch(/^\S{20,}\n$/)
+  expect((await view(npm.stdout.trim())).body.data?.viewer).toMatchObject({
+    accountCode: 'beta',
+    userId: '7',
+  })
 })

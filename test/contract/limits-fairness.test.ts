@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/start-server.ts'
+
+// The defaults of the contract, but for the number of sandboxes, which follows the machine otherwise.
+let server: TestServer
+let flooder: string
+let neighbour: string
+
+beforeAll(async () => {
+  server = await startServer({ ROSTRUM_SANDBOXES: '2' })
+  flooder = await server.token({ account: 'flooder', user: 1 })
+  neighbour = await server.token({ account: 'neighbour', user: 1 })
+})
+afterAll(() => server.stop())
+
+test('one account that floods gets its 429s, and another is served in its turn', async () => {
+  const statuses: number[] = []
+  const busy = 'const end = Date.now() + 100; while (Date.now() < end); exit(1)'
+  const flood = Array.from({ length: 120 }, async () => {
+    const started = performance.now()
+    const answer = await server.execute(busy, { token: flooder })
+    statuses.push(answer.status)
+    return {
+      status: answer.status,
+      ms: performance.now() - started,
+      retry: answer.headers.get('retry-after'),
+    }
+  })
+  await new Promise(resolve => setTimeout(resolve, 100))
+  const started = performance.now()
+  const own = await server.execute('exit("served")', { token: neighbour })
+  const ownMs = performance.now() - started
+  const answers = await Promise.all(flood)
+
+  expect([own.status, own.body.task_execution.payload]).toEqual([200, 'served'])
+  expect(ownMs).toBeLessThan(1_500)
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  const refused = answers.filter(answer => answer.status === 429)
+  // 2 running and 64 waiting; the rest has no place, whoever waits longer than 2 s loses its own.
+  expect(refused.length).toBeGreaterThanOrEqual(120 - 2 - 64 - 40)
+  expect(refused.every(answer => Number(answer.retry) >= 1)).toBe(true)
+  expect(answers.every(answer => answer.ms < 4_000)).toBe(true)
+})
+
+test('after the flood everybody is served', async () => {
+  expect((await server.execute('exit(1)', { token: flooder })).status).toBe(200)
+  expect((await server.execute('exit(1)', { token: neighbour })).status).toBe(200)
+})

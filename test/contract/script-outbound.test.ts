@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { type Responder, sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
@@ -17,6 +18,13 @@ const responders: Record<string, Responder> = {
   '/301': (_, response) => response.writeHead(301, { location: `${canary.url}/` }).end(),
   '/307': (_, response) => response.writeHead(307, { location: '/json' }).end(),
   '/cut': (_, response) => response.destroy(),
+  '/204': (_, response) => response.writeHead(204).end(),
+  '/bomb': (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      .end(gzipSync(`"${'x'.repeat(2 ** 25)}"`)),
+  '/response-json': (_, response) =>
+    response.writeHead(200, { 'content-type': 'application/graphql-response+json' }).end('{"data":1}'),
   '/endless': (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const timer = setInterval(() => response.write('"'.padEnd(2 ** 16, 'x')), 1)

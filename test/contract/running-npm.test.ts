@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { findFreePort } from '../server/free-port.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+test('npm start serves within seconds, and SIGTERM ends all of it', async () => {
+  const folder = makeTempFolder()
+  const port = String(await findFreePort())
+  const started = performance.now()
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...process.env, PORT: port, DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}` },
+    stdio: 'ignore',
+  })
+  const ended = new Promise(resolve => npm.once('exit', resolve))
+  while (
+    !(await fetch(`http://127.0.0.1:${port}/ready`).then(
+      answer => answer.ok,
+      () => false,
+    ))
+  ) {
+    expect(performance.now() - started).toBeLessThan(20_000)
+    await sleep(50)
+  }
+  const processes = findDescendants(npm.pid ?? 0)
+  expect(processes.length).toBeGreaterThan(1)
+  npm.kill('SIGTERM')
+  await ended
+  expect(await findSurvivors(processes, 5_000)).toEqual([])
+  folder.remove()
+})

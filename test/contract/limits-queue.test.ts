@@ -107,6 +107,26 @@ test('a client that goes away ends its run and frees the sandbox', async () => {
   expect(closed).toBe(before + 1)
 })
 
+test('a client that goes away ends its run over GraphQL too', async () => {
+  const controller = new AbortController()
+  const before = release.length
+  const inner = `await graphql('{ x }', {}, '${upstream.url}/')`
+  const input = { name: 'a', sourceCode: inner, inputDocument: '{}', options: '{}' }
+  const answer = server.rest('POST', '/graphql', {
+    body: {
+      query: 'mutation($input: ExecuteTaskInput!) { executeTask(input: $input) { id } }',
+      variables: { input },
+    },
+    signal: controller.signal,
+  })
+  answer.catch(() => undefined)
+  while (release.length === before) await sleep(10)
+  const closedBefore = closed
+  controller.abort()
+  expect((await server.execute('exit("next")')).body.task_execution.payload).toBe('next')
+  expect(closed).toBe(closedBefore + 1)
+})
+
 test('a client that goes away while it waits never runs', async () => {
   const { answer, letGo } = await hold()
   const controller = new AbortController()

@@ -1,0 +1,136 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterEach, describe, expect, test } from 'vitest'
+import { RunLog } from '../../src/tasks/run-log.ts'
+import { SandboxProcess } from '../../src/tasks/sandbox-process.ts'
+import { speakingCommand } from './spoken-tasks.ts'
+
+const sandboxes: SandboxProcess[] = []
+
+afterEach(async () => {
+  for (const sandbox of sandboxes) sandbox.kill('the test is over')
+  await Promise.all(sandboxes.splice(0).map(sandbox => sandbox.gone))
+})
+
+function start({ mostEntries = 3, mostBytes = 100 } = {}) {
+  const lines: Record<string, unknown>[] = []
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  const command = speakingCommand({})
+  const limits = { longestFrameBytes: 1_000, mostUnreadBytes: 1_000 }
+  const sandbox = new SandboxProcess({ command, ...limits, onReady: () => undefined })
+  sandboxes.push(sandbox)
+  const system = pino({ level: 'debug' }, stream).child({ task: 'recalculate', run: 'r' })
+  return { log: new RunLog({ mostEntries, mostBytes, system, token: 'rrun_secret' }), lines, sandbox }
+}
+
+const dataOf = (log: RunLog) => log.entries().map(entry => entry.data)
+
+test('an entry is in the answer and, with its task and run, in the system log', () => {
+  const { log, lines, sandbox } = start()
+  log.add('warn', '["total",6]', sandbox)
+  log.add('debug', '[]', sandbox)
+  expect(log.entries()).toEqual([
+    { at: expect.any(Date), level: 'warn', data: ['total', 6] },
+    { at: expect.any(Date), level: 'debug', data: [] },
+  ])
+  expect(lines).toMatchObject([
+    { level: 40, task: 'recalculate', run: 'r', data: ['total', 6] },
+    { level: 20, task: 'recalculate', run: 'r', data: [] },
+  ])
+})
+
+test('an entry cannot forge a line of the system log, nor its fields', () => {
+  const { log, lines, sandbox } = start()
+  log.add('info', JSON.stringify(['\n{"level":60,"msg":"forged"}\n', { level: 60, run: 'x' }]), sandbox)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({ level: 30, run: 'r' })
+})
+
+test('the token of the run is in the answer, where the script put it, and not in the system log', () => {
+  const { log, lines, sandbox } = start()
+  log.add('info', '["Bearer rrun_secret",{"rrun_secret":1}]', sandbox)
+  expect(dataOf(log)).toEqual([['Bearer rrun_secret', { rrun_secret: 1 }]])
+  expect(lines).toHaveLength(1)
+  expect(JSON.stringify(lines)).not.toContain('rrun_secret')
+})
+
+describe('what finds no room', () => {
+  test('is told by the last entry, as the sandbox counts it', () => {
+    const { log, sandbox } = start()
+    log.add('info', '[1]', sandbox)
+    log.cut({ type: 'cut', run: 'r', entries: 32, characters: 3_200 }, sandbox)
+    log.cut({ type: 'cut', run: 'r', entries: 40, characters: 4_000 }, sandbox)
+    expect(dataOf(log)).toEqual([
+      [1],
+      [
+        'The log was cut: 40 more entries (4000 characters) found no room; a run may log 3 entries and 100 bytes',
+      ],
+    ])
+    expect(log.entries().at(-1)?.level).toBe('warn')
+  })
+
+  test('takes the last place when all are taken, and counts the entry that it takes', () => {
+    const { log, sandbox } = start()
+    for (const text of ['[1]', '[2]', '[3]']) log.add('info', text, sandbox)
+    expect(dataOf(log)).toEqual([[1], [2], [3]])
+    log.cut({ type: 'cut', run: 'r', entries: 7, characters: 70 }, sandbox)
+    expect(dataOf(log)).toHaveLength(3)
+    expect(dataOf(log).at(-1)?.[0]).toContain('8 more entries')
+  })
+
+  test('is counted in bytes, however few its characters', () => {
+    const { log, sandbox } = start({ mostBytes: 60 })
+    log.add('info', JSON.stringify(['€'.repeat(10)]), sandbox)
+    log.add('info', JSON.stringify(['€'.repeat(10)]), sandbox)
+    log.add('info', '[1]', sandbox)
+    expect(dataOf(log)).toEqual([
+      ['€'.repeat(10)],
+      [1],
+      [expect.stringContaining('1 more entries (14 characters)')],
+    ])
+  })
+
+  test('is not mentioned where all found room', () => {
+    const { log, sandbox } = start()
+    log.add('info', '[1]', sandbox)
+    expect(dataOf(log)).toEqual([[1]])
+  })
+})
+
+describe('a sandbox that logs what ours would not is killed', () => {
+  test.each([
+    ['no JSON', '{'],
+    ['no array', '{}'],
+    ['null', 'null'],
+  ])('%s', async (_, text) => {
+    const { log, lines, sandbox } = start()
+    log.add('info', text, sandbox)
+    await sandbox.gone
+    expect([log.entries(), lines]).toEqual([[], []])
+  })
+
+  test('an entry past their number, be there room for it or not', async () => {
+    const { log, sandbox } = start({ mostEntries: 10, mostBytes: 10 })
+    for (let i = 0; i < 11; i++) log.add('info', '[12345678]', sandbox)
+    await sandbox.gone
+    expect(dataOf(log)).toEqual([[12345678], [expect.stringContaining('9 more entries')]])
+  })
+
+  test('a count of what was cut told again and again', async () => {
+    const { log, sandbox } = start()
+    for (let i = 1; i < 100; i++) log.cut({ type: 'cut', run: 'r', entries: i, characters: i }, sandbox)
+    await sandbox.gone
+  })
+
+  test('an entry past their number', async () => {
+    const { log, sandbox } = start()
+    for (let i = 0; i < 4; i++) log.add('info', '[]', sandbox)
+    await sandbox.gone
+    expect(log.entries()).toHaveLength(3)
+  })
+})

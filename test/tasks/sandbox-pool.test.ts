@@ -1,0 +1,173 @@
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
+import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
+import { findSurvivors } from '../server/child-processes.ts'
+import { exitLine, ready, type Speech, speakingCommand, startSpokenTasks } from './spoken-tasks.ts'
+
+const pools: SandboxPool[] = []
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close()
+})
+
+interface Settings {
+  readonly command: SandboxCommand
+  readonly warm: number
+  readonly most: number
+}
+
+function start(settings: Settings) {
+  const lines: Record<string, unknown>[] = []
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  const limits = { longestFrameBytes: 100_000, mostUnreadBytes: 100_000 }
+  const pool = new SandboxPool({ ...settings, ...limits, log: pino(stream) })
+  pools.push(pool)
+  pool.start()
+  return { pool, lines }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let waited = 0; !isSo() && waited < 5_000; waited += 5) await sleep(5)
+  expect(isSo()).toBe(true)
+}
+
+const speaking = (speech: Speech = {}) => speakingCommand(speech)
+
+describe('a pool', () => {
+  test('keeps so many warm, and is ready once one of them has booted', async () => {
+    const { pool } = start({ command: speaking(), warm: 2, most: 4 })
+    expect([pool.pids.length, pool.isReady]).toEqual([2, false])
+    await until(() => pool.isReady)
+    expect(pool.takeIdle('a')?.isIdle).toBe(true)
+  })
+
+  test('replaces each that goes, whatever took it', async () => {
+    const { pool } = start({ command: speaking(), warm: 2, most: 2 })
+    for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const) {
+      await until(() => pool.pids.length === 2 && pool.isReady)
+      const before = pool.pids
+      for (const pid of before) process.kill(pid, signal)
+      await until(() => pool.pids.length === 2 && !pool.pids.some(pid => before.includes(pid)))
+    }
+  })
+
+  test('gives an idle sandbox, that of the account if there is one, and none that is taken', async () => {
+    const { pool, run } = startSpokenTasks({
+      speech: { onRun: [exitLine() + ready] },
+      settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
+    })
+    pools.push(pool)
+    await Promise.all([run('a'), run('b')])
+    await until(() => pool.takeIdle('a') !== pool.takeIdle('b'))
+    expect([pool.takeIdle('a')?.lastAccount, pool.takeIdle('b')?.lastAccount]).toEqual(['a', 'b'])
+    pool.takeIdle('b')?.occupy()
+    expect(pool.takeIdle('b')?.lastAccount).toBe('a')
+    pool.takeIdle('b')?.occupy()
+    expect(pool.takeIdle('b')).toBe(null)
+  })
+
+  test('grows by what is wanted, and never past its bound', async () => {
+    const { pool } = start({ command: speaking(), warm: 1, most: 3 })
+    expect(pool.grow(1)).toBe(true)
+    expect(pool.pids).toHaveLength(1)
+    expect(pool.grow(2)).toBe(true)
+    expect(pool.grow(100)).toBe(false)
+    expect(pool.pids).toHaveLength(3)
+  })
+
+  test('is not ready while all that booted are dying', async () => {
+    const { pool } = start({ command: speaking(), warm: 1, most: 1 })
+    await until(() => pool.isReady)
+    pool.takeIdle('a')?.kill('the test says so')
+    expect([pool.isReady, pool.takeIdle('a')]).toEqual([false, null])
+    await until(() => pool.isReady)
+  })
+})
+
+describe('sandboxes that do not boot', () => {
+  test('are tried again with growing pauses, and each time is logged with its complaint', async () => {
+    const script = 'echo "no room here" >&2; exit 3'
+    const command = { file: 'sh', args: ['-c', script], env: { PATH: process.env.PATH ?? '' }, firstLine: '' }
+    const { pool, lines } = start({ command, warm: 1, most: 4 })
+    await sleep(1_000)
+    // Pauses of 100, 200, 400 and 800 ms.
+    expect(lines.length).toBeGreaterThanOrEqual(2)
+    expect(lines.length).toBeLessThanOrEqual(4)
+    expect(lines[0]).toMatchObject({
+      level: 50,
+      complaint: 'no room here\n',
+      attempt: 1,
+      msg: 'a sandbox did not boot',
+    })
+    expect(pool.isReady).toBe(false)
+  })
+
+  test('do not trouble the others', async () => {
+    const command = speaking({ atStart: ['nonsense\n'] })
+    const { pool, lines } = start({ command, warm: 2, most: 2 })
+    await until(() => lines.length > 0)
+    await pool.close()
+    expect(pool.pids).toEqual([])
+  })
+})
+
+describe('closing', () => {
+  test('ends every process, booting, idle or stopped, and starts none anew', async () => {
+    const { pool } = start({ command: speaking(), warm: 3, most: 4 })
+    await until(() => pool.isReady)
+    pool.grow(1)
+    const { pids } = pool
+    process.kill(pids[0] ?? 0, 'SIGSTOP')
+    const before = performance.now()
+    await pool.close()
+    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(await findSurvivors(pids, 1)).toEqual([])
+    expect([pool.grow(1), pool.pids]).toEqual([false, []])
+    await sleep(200)
+    expect([pool.pids, pool.isReady]).toEqual([[], false])
+  })
+
+  test('twice, or before anything has started, is no harm', async () => {
+    const pool = new SandboxPool({
+      command: speaking(),
+      longestFrameBytes: 1,
+      mostUnreadBytes: 1,
+      warm: 1,
+      most: 1,
+      log: pino({ level: 'silent' }),
+    })
+    await pool.close()
+    pool.start()
+    expect(pool.pids).toEqual([])
+    await pool.close()
+  })
+})
+
+test('500 runs are the most one sandbox serves, and no run notices the change', async () => {
+  const { pool, run } = startSpokenTasks({
+    speech: { onRun: [exitLine() + ready] },
+    settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
+  })
+  pools.push(pool)
+  await until(() => pool.isReady)
+  const before = pool.pids
+  let asked = 0
+  const outcomes: Record<string, number> = {}
+  const worker = async () => {
+    while (asked++ < 2_200) {
+      const { outcome } = await run()
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+    }
+  }
+  await Promise.all([worker(), worker(), worker()])
+  expect(outcomes).toEqual({ exit: 2_200 })
+  expect(pool.pids.filter(pid => before.includes(pid))).toEqual([])
+})

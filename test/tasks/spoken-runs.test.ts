@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { findSurvivors } from '../server/child-processes.ts'
+import {
+  callLine,
+  exitLine,
+  line,
+  logLine,
+  ready,
+  type SpokenTasks,
+  startSpokenTasks,
+} from './spoken-tasks.ts'
+import { logged, wordOf } from './start-tasks.ts'
+
+const pools: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close()
+})
+
+function start(parts: SpokenTasks) {
+  const tasks = startSpokenTasks(parts)
+  pools.push(tasks.pool)
+  return tasks
+}
+
+const errorLine = (code: string, message = 'm') =>
+  line({
+    type: 'end',
+    run: '<run>',
+    ending: { kind: 'error', error: { code, message, line: null, column: null, stack: null } },
+  })
+
+describe('a sandbox that was taken over costs its own run only', () => {
+  const worsts: [string, (string | [string, number])[]][] = [
+    ['speaks of another run', [logLine('["before"]'), logLine('["forged"]', 'other')]],
+    ['ends another run', [logLine('["before"]'), exitLine('other')]],
+    ['says ready in the middle', [logLine('["before"]'), ready]],
+    ['calls with a number twice', [logLine('["before"]'), callLine(1), callLine(1)]],
+    ['leaves a number out', [logLine('["before"]'), callLine(2)]],
+    [
+      'calls more often than it may',
+      [logLine('["before"]'), callLine(1), callLine(2), callLine(3), callLine(4)],
+    ],
+    ['logs what is no array', [logLine('["before"]'), logLine('{}')]],
+    ['says nonsense', [logLine('["before"]'), 'nonsense\n']],
+    ['sends a line without end', [logLine('["before"]'), ['x'.repeat(10_000), 200]]],
+  ]
+
+  test.each(worsts)('and is killed at once when it %s', async (_, onRun) => {
+    const { run, pool } = start({ speech: { onRun }, settings: { ROSTRUM_TASK_GRAPHQL_CALLS: '3' } })
+    const [pid = 0] = pool.pids
+    const before = performance.now()
+    const execution = await run()
+    expect(wordOf(execution)).toBe('CRASHED')
+    expect(logged(execution)).toEqual([['before']])
+    expect(performance.now() - before).toBeLessThan(3_000)
+    expect(await findSurvivors([pid], 100)).toEqual([])
+  })
+
+  test('however many log lines it sends', async () => {
+    const data = JSON.stringify(['x'.repeat(2_000)])
+    const { run } = start({
+      speech: { onRun: [[logLine(data), 100_000]] },
+      settings: { ROSTRUM_TASK_LOG_BYTES: '10000', ROSTRUM_TASK_LOG_ENTRIES: '50' },
+    })
+    const before = process.cpuUsage()
+    const execution = await run()
+    expect(wordOf(execution)).toBe('CRASHED')
+    expect(execution.logs).toHaveLength(5)
+    expect(String(execution.logs.at(-1)?.data[0])).toContain('The log was cut: 46 more entries')
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+  })
+
+  test('and its calls end with it', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { run } = start({
+      speech: { onRun: [callLine(1), 'nonsense\n'] },
+      answerCall({ run: { signal } }) {
+        signal.addEventListener('abort', () => resolve())
+        return new Promise(() => undefined)
+      },
+    })
+    expect(wordOf(await run())).toBe('CRASHED')
+    await promise
+  })
+})
+
+describe('what a sandbox says of an ending is checked once more', () => {
+  test.each([
+    ['a result that is not JSON', exitLine('<run>', '{'), 'CRASHED'],
+    ['an empty result', exitLine('<run>', ''), 'CRASHED'],
+    ['a result past the limit', exitLine('<run>', JSON.stringify('x'.repeat(1_000))), 'LIMIT'],
+    ['a result past the limit in bytes', exitLine('<run>', JSON.stringify('€'.repeat(400))), 'LIMIT'],
+    [
+      'a message past the limit',
+      line({ type: 'end', run: '<run>', ending: { kind: 'fail', message: 'x'.repeat(1_001) } }),
+      'LIMIT',
+    ],
+  ])('%s', async (_, end, word) => {
+    const { run } = start({
+      speech: { onRun: [end + ready] },
+      settings: { ROSTRUM_TASK_RESULT_BYTES: '1000' },
+    })
+    expect(wordOf(await run())).toBe(word)
+  })
+
+  test('a payload that names prototypes stays data', async () => {
+    const payload = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+    const { run } = start({ speech: { onRun: [exitLine('<run>', payload) + ready] } })
+    const execution = await run()
+    expect(JSON.stringify(execution.payload)).toBe(payload)
+    expect(Reflect.get({}, 'polluted')).toBe(undefined)
+  })
+})
+
+test.each(['TIMEOUT', 'MEMORY'])('a sandbox is not kept after %s', async code => {
+  const { run, pool } = start({ speech: { onRun: [errorLine(code) + ready] } })
+  const first = run()
+  const [pid = 0] = pool.pids
+  expect(wordOf(await first)).toBe(code)
+  expect(await findSurvivors([pid], 1_000)).toEqual([])
+})
+
+test.each([
+  'RUNTIME',
+  'SYNTAX',
+  'NO_OUTCOME',
+  'RESULT',
+  'LIMIT',
+])('a sandbox is kept after %s', async code => {
+  const { run, pool } = start({ speech: { onRun: [errorLine(code) + ready] } })
+  const first = run()
+  const { pids } = pool
+  expect([wordOf(await first), wordOf(await run()), wordOf(await run())]).toEqual([code, code, code])
+  expect(pool.pids).toEqual(pids)
+})
+
+test('a sandbox that says ready twice is never given to two runs', async () => {
+  const { run } = start({ speech: { onRun: [exitLine() + ready + ready] } })
+  const before = performance.now()
+  const executions = await Promise.all(['a', 'b', 'c', 'd'].map(account => run(account)))
+  for (const execution of executions) expect(['exit', 'CRASHED']).toContain(wordOf(execution))
+  expect(performance.now() - before).toBeLessThan(4_000)
+})
+
+test('a sandbox that ends its run and never comes back is replaced', async () => {
+  const { run, pool } = start({
+    speech: { onRun: [exitLine()] },
+    settings: { ROSTRUM_QUEUE_WAIT_MS: '5000', ROSTRUM_TASK_TIMEOUT_MS: '10000' },
+  })
+  const [pid = 0] = pool.pids
+  expect(wordOf(await run())).toBe('exit')
+  expect(wordOf(await run())).toBe('exit')
+  expect(pool.pids).not.toContain(pid)
+})
+
+test('a child that does not read its answers does not fill the gateway', async () => {
+  const calls = Array.from({ length: 100 }, (_, n) => callLine(n + 1))
+  const { run } = start({
+    speech: { reads: false, onRun: calls },
+    answerCall: async () => JSON.stringify('x'.repeat(500_000)),
+  })
+  const before = process.memoryUsage.rss()
+  expect(wordOf(await run())).toBe('CRASHED')
+  expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000)
+})

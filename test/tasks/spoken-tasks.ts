@@ -1,0 +1,83 @@
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '../../src/config.ts'
+import { createRunTokens } from '../../src/credentials/run-tokens.ts'
+import { Admission } from '../../src/tasks/admission.ts'
+import type { AnswerCallOfRun } from '../../src/tasks/answer-call.ts'
+import { executeTask } from '../../src/tasks/execute-task.ts'
+import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
+import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
+import { callerOf, silentLog, taskInput } from './start-tasks.ts'
+
+const file = fileURLToPath(new URL('spoken-child.js', import.meta.url))
+
+type Chunk = string | [text: string, times: number]
+
+/** What a taken-over sandbox says: see spoken-child.js. */
+export interface Speech {
+  readonly atStart?: Chunk[]
+  readonly onRun?: Chunk[]
+  readonly onAnswer?: Chunk[]
+  readonly reads?: boolean
+}
+
+export const ready = '{"type":"ready"}\n'
+
+export function line(message: object): string {
+  return `${JSON.stringify(message)}\n`
+}
+
+/** The end of a run by `exit(1)`, as a sandbox says it. */
+export function exitLine(run = '<run>', payload = '1'): string {
+  return line({ type: 'end', run, ending: { kind: 'exit', payload } })
+}
+
+export function logLine(data: string, run = '<run>'): string {
+  return line({ type: 'log', run, level: 'info', data })
+}
+
+export function callLine(call: number, run = '<run>'): string {
+  return line({ type: 'graphql', run, call, query: 'q', variables: '{}', url: null })
+}
+
+export function speakingCommand(speech: Speech): SandboxCommand {
+  return { file: process.execPath, args: [file, JSON.stringify(speech)], env: {}, firstLine: '{}' }
+}
+
+export interface SpokenTasks {
+  readonly speech: Speech
+  readonly settings?: Record<string, string>
+  readonly answerCall?: AnswerCallOfRun
+}
+
+/** The gateway's own side of tasks over sandboxes that say what they are told to. */
+export function startSpokenTasks({ speech, settings = {}, answerCall }: SpokenTasks) {
+  const config = readConfig({ ROSTRUM_SANDBOXES: '1', ROSTRUM_TASK_TIMEOUT_MS: '5000', ...settings })
+  const pool = new SandboxPool({
+    command: speakingCommand(speech),
+    longestFrameBytes: 1_000_000,
+    mostUnreadBytes: 1_000_000,
+    warm: config.sandboxes.warm,
+    most: config.sandboxes.most,
+    log: silentLog,
+  })
+  const admission = new Admission(pool, { ...config.queue, sandboxes: config.sandboxes.most })
+  const parts = {
+    limits: config.taskLimits,
+    admission,
+    runTokens: createRunTokens(),
+    answerCall: answerCall ?? (async () => '{}'),
+    callBytes: 1_000_000,
+  }
+  pool.start()
+  return {
+    pool,
+    run: (account = 'alpha') =>
+      executeTask(parts, {
+        input: taskInput('exit(1)'),
+        caller: callerOf(account),
+        parentRun: null,
+        signal: new AbortController().signal,
+        log: silentLog,
+      }),
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Admission, type Admitted } from '../../src/tasks/admission.ts'
+import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
+import { silentLog } from './start-tasks.ts'
+
+// Says that it is ready and waits: all that admission asks of a sandbox, in a process that boots in a moment.
+const script = 'read modules; echo \'{"type":"ready"}\'; exec cat > /dev/null'
+
+interface AdmissionSettings {
+  readonly most: number
+  readonly warm?: number
+  readonly runs?: number
+  readonly accountRuns?: number
+  readonly waitMs?: number
+}
+
+interface AskOptions {
+  readonly nested?: boolean
+  readonly deadline?: number
+  readonly signal?: AbortSignal
+}
+
+/** Admission over real processes. */
+export async function startAdmission({
+  most,
+  warm = most,
+  runs = 100,
+  accountRuns = 50,
+  waitMs = 5_000,
+}: AdmissionSettings) {
+  const env = { PATH: process.env.PATH ?? '' }
+  const command = { file: 'sh', args: ['-c', script], env, firstLine: '{}' }
+  const pool = new SandboxPool({
+    command,
+    longestFrameBytes: 1_000,
+    mostUnreadBytes: 1_000,
+    warm,
+    most,
+    log: silentLog,
+  })
+  const admission = new Admission(pool, { runs, accountRuns, waitMs, sandboxes: most })
+  pool.start()
+  while (!pool.isReady) await sleep(2)
+
+  let pending = 0
+
+  async function ask(accountCode: string, options: AskOptions = {}): Promise<Admitted> {
+    const { nested = false, deadline = performance.now() + 60_000, signal } = options
+    pending++
+    try {
+      const { signal: patient } = new AbortController()
+      return await admission.acquire({ accountCode, nested, deadline, signal: signal ?? patient })
+    } finally {
+      pending--
+    }
+  }
+
+  /** `waiting` is how many have asked and heard nothing. */
+  return { pool, admission, ask, waiting: () => pending }
+}
+
+/** Ends a run that did nothing: its sandbox is idle again. */
+export function giveBack({ sandbox, release }: Admitted): void {
+  release()
+  sandbox.vacate()
+}
+
+/** Ends a run the hard way: its sandbox is lost. */
+export async function lose({ sandbox, release }: Admitted): Promise<void> {
+  sandbox.kill('the test says so')
+  release()
+  await sandbox.gone
+}

@@ -59,19 +59,34 @@ describe('a pool', () => {
     }
   })
 
-  test('gives an idle sandbox, that of the account if there is one, and none that is taken', async () => {
+  test('gives an idle sandbox, that which ran for the account if there is one', async () => {
     const { pool, run } = startSpokenTasks({
       speech: { onRun: [exitLine() + ready] },
       settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
     })
     pools.push(pool)
-    await Promise.all([run('a'), run('b')])
-    await until(() => pool.takeIdle('a') !== pool.takeIdle('b'))
-    expect([pool.takeIdle('a')?.lastAccount, pool.takeIdle('b')?.lastAccount]).toEqual(['a', 'b'])
-    pool.takeIdle('b')?.occupy()
-    expect(pool.takeIdle('b')?.lastAccount).toBe('a')
-    pool.takeIdle('b')?.occupy()
-    expect(pool.takeIdle('b')).toBe(null)
+    await until(() => pool.takeIdle('a') !== null)
+    const first = pool.takeIdle('a')
+    first?.occupy()
+    await until(() => pool.takeIdle('b') !== null)
+    await run('b')
+    await until(() => pool.takeIdle('b') !== null)
+    const other = pool.takeIdle('b')
+    other?.occupy()
+    first?.vacate()
+    await run('a')
+    await until(() => pool.takeIdle('a') !== null)
+    expect(pool.takeIdle('a')).toBe(first)
+    other?.vacate()
+    expect(pool.takeIdle('a')).toBe(first)
+    expect(pool.takeIdle('b')).toBe(other)
+  })
+
+  test('gives no sandbox that is taken', async () => {
+    const { pool } = start({ command: speaking(), warm: 1, most: 1 })
+    await until(() => pool.isReady)
+    pool.takeIdle('a')?.occupy()
+    expect(pool.takeIdle('a')).toBe(null)
   })
 
   test('grows by what is wanted, and never past its bound', async () => {

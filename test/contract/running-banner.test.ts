@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -64,6 +65,19 @@ describe('on an empty store', () => {
     const [added, ran] = outputs.map(output => JSON.parse(output.stdout) as Record<string, unknown>)
     expect(added).toMatchObject({ team_membership: { id: expect.any(Number), leader: null } })
     expect(ran).toMatchObject({ task_execution: { outcome: 'exit', error: null } })
+  })
+
+  test('its two lines are the first two of the README, address and token filled in', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    const written = [...readme.matchAll(/^curl .*$/gm)].slice(0, 2).map(match => match[0])
+    const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
+    const shown = pasteLines().map(line =>
+      line
+        .replace(`127.0.0.1:${settings.PORT}`, '127.0.0.1:4000')
+        .replace(token, '$TOKEN')
+        .replaceAll("'", '"'),
+    )
+    expect(shown).toEqual(written.map(line => line.replaceAll("'", '"')))
   })
 
   test('the token is in no log line', async () => {

@@ -64,12 +64,28 @@ describe('a listed host', () => {
     expect(await ask(`${listed.url}/errors`)).toEqual(['resolved', { errors: [{ message: 'of theirs' }] }])
   })
 
+  test('may answer with the media type of GraphQL', async () => {
+    expect(await ask(`${listed.url}/response-json`)).toEqual(['resolved', { data: 1 }])
+  })
+
+  test('may be localhost, listed as such', async () => {
+    const host = listed.host.replace('127.0.0.1', 'localhost')
+    const own = await startServer({ ROSTRUM_GRAPHQL_HOSTS: host })
+    const answer = await own.execute(
+      `exit((await graphql('{ x }', {}, 'http://${host}/response-json')).data)`,
+    )
+    expect(answer.body.task_execution.payload).toBe(1)
+    await own.stop()
+  })
+
   test.each([
     '/html',
     '/broken',
     '/500',
     '/404',
     '/cut',
+    '/204',
+    '/bomb',
     '/endless',
   ])('that answers %s rejects', async path => {
     expect(await ask(listed.url + path)).toEqual(['rejected', expect.stringMatching(/\S/)])

@@ -1,0 +1,4 @@
+// An endless loop that awaits at each turn.
+// ends: TIMEOUT
+log('before')
+for (;;) await null

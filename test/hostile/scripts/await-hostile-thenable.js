@@ -1,0 +1,6 @@
+// A thenable that answers with another one, for ever.
+// ends: TIMEOUT
+log('before')
+const endless = {}
+Object.defineProperty(endless, 'then', { value: resolve => resolve(endless) })
+await endless

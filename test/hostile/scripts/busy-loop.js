@@ -1,0 +1,4 @@
+// A loop that never ends.
+// ends: TIMEOUT
+log('before')
+for (;;);

@@ -1,0 +1,8 @@
+// A loop in a promise that nobody awaits, while the run waits for a call.
+// ends: TIMEOUT
+log('before')
+;(async () => {
+  await null
+  for (;;);
+})()
+await graphql('hang')

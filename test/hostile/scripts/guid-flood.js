@@ -1,0 +1,4 @@
+// Calls into the host without end.
+// ends: TIMEOUT
+log('before')
+for (;;) generateGuid()

@@ -1,0 +1,10 @@
+// A thrown value whose message takes for ever to read.
+// ends: TIMEOUT
+log('before')
+const thrown = new Error('x')
+Object.defineProperty(thrown, 'message', {
+  get() {
+    for (;;);
+  },
+})
+throw thrown

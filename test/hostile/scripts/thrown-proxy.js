@@ -1,0 +1,7 @@
+// A thrown proxy whose every trap takes for ever.
+// ends: TIMEOUT
+log('before')
+const spin = () => {
+  for (;;);
+}
+throw new Proxy({}, { get: spin, ownKeys: spin, getPrototypeOf: spin, has: spin })

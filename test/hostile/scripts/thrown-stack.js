@@ -1,0 +1,10 @@
+// A thrown error whose stack takes for ever to read.
+// ends: TIMEOUT
+log('before')
+const thrown = new Error('x')
+Object.defineProperty(thrown, 'stack', {
+  get() {
+    for (;;);
+  },
+})
+throw thrown

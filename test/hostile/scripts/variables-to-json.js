@@ -1,0 +1,8 @@
+// Variables of a call that take for ever to write.
+// ends: TIMEOUT
+log('before')
+await graphql('{ x }', {
+  toJSON() {
+    for (;;);
+  },
+})

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
+import type { Run } from '../../src/tasks/run.ts'
+import type { TaskExecution } from '../../src/tasks/task-execution.ts'
+import { logged, startTasks, type TestTasks, wordOf } from './start-tasks.ts'
+
+const started: TestTasks[] = []
+
+afterEach(async () => {
+  for (const { runner } of started.splice(0)) await runner.close()
+})
+
+// `graphql('run', {source})` runs a script inside the run that asks, as the engine does for executeTask.
+async function start(settings: Record<string, string> = {}) {
+  const nested: { run: Run; execution: Promise<TaskExecution> }[] = []
+  const answer: ExecuteGraphql = async ({ query, variables, run }) => {
+    if (query !== 'run') return new Promise(() => undefined)
+    const { source, options = '{}' } = variables as { source: string; options?: string }
+    const { accountCode } = run.caller
+    const input = { name: 'inner', options }
+    const execution = tasks.run(source, { account: accountCode, parentRun: run, signal: run.signal, input })
+    nested.push({ run, execution })
+    execution.catch(() => undefined)
+    return { status: 200, body: await execution }
+  }
+  const tasks = await startTasks({ ROSTRUM_SANDBOXES: '4', ROSTRUM_WARM_SANDBOXES: '2', ...settings }, answer)
+  started.push(tasks)
+  return { ...tasks, nested }
+}
+
+const source = (script: string) => JSON.stringify({ source: script })
+
+describe('a run inside a run', () => {
+  test('answers like any other, in the transaction of its parent', async () => {
+    const { run } = await start()
+    const execution = await run(`exit(await graphql('run', ${source("log('in'); exit(requestContext())")}))`)
+    const inner = execution.payload as TaskExecution
+    expect(inner).toMatchObject({ name: 'inner', outcome: 'exit', payload: execution.requestContext })
+    expect(inner.requestContext).toEqual(execution.requestContext)
+    expect(inner.id).not.toBe(execution.id)
+    expect([inner.logs.length, execution.logs.length]).toEqual([1, 0])
+  })
+
+  test('that fails does not fail its parent', async () => {
+    const { run } = await start()
+    const execution = await run(`exit((await graphql('run', ${source("fail('inner')")})).outcome)`)
+    expect(execution.payload).toBe('fail')
+  })
+
+  test('that takes its process with it leaves its parent alone', async () => {
+    const { run } = await start()
+    const bomb = source("'x'.repeat(2 ** 28).split('')")
+    const execution = await run(`log('outer'); exit((await graphql('run', ${bomb})).error.code)`)
+    expect(['CRASHED', 'MEMORY']).toContain(execution.payload)
+    expect(logged(execution)).toEqual([['outer']])
+  })
+
+  test('may go so deep and no deeper', async () => {
+    const { run } = await start({ ROSTRUM_SANDBOXES: '8' })
+    // Each level runs its own text one level down and reports how deep it came.
+    const sourceCode = `const own = options.params.own
+      const below = await graphql('run', { source: own, options: JSON.stringify({ params: { own } }) })
+        .then(inner => inner.payload, error => [error.message])
+      exit(['level', ...below])`
+    const options = JSON.stringify({ params: { own: sourceCode } })
+    const execution = await run(sourceCode, { input: { options } })
+    expect(execution.payload).toEqual([
+      'level',
+      'level',
+      'level',
+      'Runs inside runs may go 3 deep; this one would go deeper.',
+    ])
+  })
+
+  test('is refused where no sandbox is free, at once and not at the end of a wait', async () => {
+    const { run } = await start({ ROSTRUM_SANDBOXES: '1', ROSTRUM_QUEUE_WAIT_MS: '5000' })
+    const begun = performance.now()
+    const execution = await run(`exit(await graphql('run', ${source('exit(1)')}).catch(e => e.message))`)
+    expect(execution.payload).toBe('No sandbox is free for a run inside a run. Try again in 1 s.')
+    expect(performance.now() - begun).toBeLessThan(1_000)
+  })
+
+  test('and a hundred others that ask for the same at once come to an end', async () => {
+    const { run } = await start({
+      ROSTRUM_QUEUE_ACCOUNT_RUNS: '200',
+      ROSTRUM_QUEUE_WAIT_MS: '20000',
+      ROSTRUM_TASK_TIMEOUT_MS: '25000',
+    })
+    const sourceCode = `exit(await graphql('run', ${source('exit(1)')}).then(r => r.outcome, () => 'refused'))`
+    const executions = await Promise.all(Array.from({ length: 100 }, () => run(sourceCode)))
+    for (const { payload } of executions) expect(['exit', 'refused']).toContain(payload)
+  })
+})
+
+describe('the time of a run inside a run', () => {
+  test('is that of its parent', async () => {
+    const { run, nested } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '900' })
+    const begun = performance.now()
+    const outer = run(
+      `await graphql('run', ${source("await graphql('hang')")}).catch(() => {}); await graphql('hang')`,
+    )
+    await sleep(400)
+    expect(wordOf(await outer)).toBe('TIMEOUT')
+    expect(performance.now() - begun).toBeLessThan(1_600)
+    expect(nested).toHaveLength(1)
+    const [inner] = await Promise.allSettled(nested.map(({ execution }) => execution))
+    expect(performance.now() - begun).toBeLessThan(1_800)
+    if (inner?.status === 'fulfilled') expect(['TIMEOUT', 'CRASHED']).toContain(wordOf(inner.value))
+  })
+
+  test('ends with its parent, whatever ends that', async () => {
+    const endings = ["exit('outer')", "fail('outer')", "throw new Error('outer')"]
+    const { run, nested, runner } = await start()
+    for (const ending of endings) {
+      const sourceCode = `graphql('run', ${source("await graphql('hang')")})
+        await graphql('run', ${source('exit(1)')}).catch(() => {})
+        ${ending}`
+      await run(sourceCode)
+      const ended = performance.now()
+      await Promise.allSettled(nested.splice(0).map(({ execution }) => execution))
+      expect(performance.now() - ended).toBeLessThan(500)
+    }
+    expect(runner.ready()).toBe(true)
+  })
+
+  test('ends when the caller of its parent goes away', async () => {
+    const { run, nested } = await start()
+    const controller = new AbortController()
+    const outer = run(`await graphql('run', ${source('for (;;);')})`, { signal: controller.signal })
+    while (nested.length === 0) await sleep(5)
+    await sleep(100)
+    const aborted = performance.now()
+    controller.abort(new Error('gone away'))
+    await outer
+    await Promise.allSettled(nested.map(({ execution }) => execution))
+    expect(performance.now() - aborted).toBeLessThan(200)
+  })
+})
+
+describe('the token of a run', () => {
+  test('is good while the run lasts, for its caller alone, and dead when it has ended', async () => {
+    let during: unknown
+    const tasks = await startTasks({}, async ({ variables }) => {
+      during = tasks.runTokens.find(String(variables.token))
+      return { status: 200, body: {} }
+    })
+    started.push(tasks)
+    const read = "options.authorization.replace('Bearer ', '')"
+    const execution = await tasks.run(`const token = ${read}; await graphql('x', { token }); exit(token)`)
+    expect(during).toMatchObject({ id: execution.id, depth: 1, caller: { accountCode: 'alpha' } })
+    expect(execution.payload).toMatch(/^rrun_/)
+    expect(tasks.runTokens.find(String(execution.payload))).toBe(null)
+  })
+
+  test.each([
+    ['an error', "log(options.authorization); throw new Error('x')"],
+    ['a death', "log(options.authorization); 'x'.repeat(2 ** 28).split('')"],
+    ['the end of its time', "log(options.authorization); await graphql('hang')"],
+  ])('is dead after %s', async (_, sourceCode) => {
+    const tasks = await startTasks({ ROSTRUM_TASK_TIMEOUT_MS: '600' })
+    started.push(tasks)
+    const execution = await tasks.run(sourceCode)
+    expect(execution.outcome).toBe('error')
+    const token = String(logged(execution)[0]?.[0]).replace('Bearer ', '')
+    expect(token).toMatch(/^rrun_/)
+    expect(tasks.runTokens.find(token)).toBe(null)
+  })
+})

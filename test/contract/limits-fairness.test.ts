@@ -33,7 +33,7 @@ test('one account that floods gets its 429s, and another is served in its turn',
   const answers = await Promise.all(flood)
 
   expect([own.status, own.body.task_execution.payload]).toEqual([200, 'served'])
-  expect(ownMs).toBeLessThan(1_500)
+  expect(ownMs).toBeLessThan(2_500)
   expect(new Set(statuses)).toEqual(new Set([200, 429]))
   const refused = answers.filter(answer => answer.status === 429)
   // 2 running and 64 waiting; the rest has no place, whoever waits longer than 2 s loses its own.

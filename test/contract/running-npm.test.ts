@@ -32,6 +32,8 @@ test('npm start serves within seconds, and SIGTERM ends all of it', async () => 
   expect(processes.length).toBeGreaterThan(1)
   npm.kill('SIGTERM')
   await ended
-  expect(await findSurvivors(processes, 5_000)).toEqual([])
+  const survivors = await findSurvivors(processes, 5_000)
+  for (const pid of survivors) process.kill(pid, 'SIGKILL')
   folder.remove()
+  expect(survivors).toEqual([])
 })

@@ -28,9 +28,9 @@ Run a script:
     token,
     body: {
       name: 'double',
-      sourceCode: 'exit({ total: payload.total * 2 })',
-      inputDocument: '{"total":3}',
-      options: '{}',
+      sourceCode: 'log("total", payload.total)\nexit({ total: payload.total * 2 })',
+      inputDocument: { total: 3 },
+      options: {},
     },
   })}
 

@@ -81,6 +81,10 @@ function refuseWhenClosing(server: FastifyInstance) {
   server.addHook('preClose', async () => {
     closing = true
   })
+  // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
+  server.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
   return async () => {
     if (!closing) return
     throw new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', {

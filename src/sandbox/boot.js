@@ -17,12 +17,13 @@ function readFirstLine() {
   }
 }
 
-const { main, sources } = JSON.parse(readFirstLine())
+const { main, sources, packages } = JSON.parse(readFirstLine())
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier.startsWith('.')
-      ? { url: new URL(specifier, context.parentURL).href, shortCircuit: true }
-      : next(specifier, context),
+  resolve(specifier, context, next) {
+    if (Object.hasOwn(packages, specifier)) return { url: packages[specifier], shortCircuit: true }
+    if (!specifier.startsWith('.')) return next(specifier, context)
+    return { url: new URL(specifier, context.parentURL).href, shortCircuit: true }
+  },
   load: (url, context, next) =>
     Object.hasOwn(sources, url)
       ? { format: 'module', source: sources[url], shortCircuit: true }

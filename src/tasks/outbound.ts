@@ -101,7 +101,9 @@ async function send(
     'accept-encoding': 'identity',
     'user-agent': 'rostrum',
   }
-  const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent, signal })
+  // undici heeds the signal only once it has a connection.
+  const asking = request(url, { method: 'POST', headers, body, dispatcher: agent, signal })
+  const answer = await Promise.race([asking, rejectWhenAborted(signal)])
   try {
     const { statusCode } = answer
     if (statusCode >= 300 && statusCode < 400) throw new OutboundRefusal('redirects are not followed')
@@ -116,6 +118,13 @@ async function send(
     answer.body.on('error', () => undefined)
     answer.body.destroy()
   }
+}
+
+function rejectWhenAborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  if (signal.aborted) reject(signal.reason)
+  else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return promise
 }
 
 async function readWithin(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {

@@ -24,13 +24,18 @@ export interface TransactionSource {
  * `txnSource` is kept with its GUID, when it is text of a sane length.
  */
 export function continueOrStart({ given, parent, caseTypeCode, name }: TransactionSource): Transaction {
-  const fresh = `endpoint|${caseTypeCode || '-'}/${name}|${new Date().toISOString()}`
+  const fresh = `endpoint|${part(caseTypeCode || '-')}/${part(name)}|${new Date().toISOString()}`
   const { txnID, txnSource } = isRecord(given) ? given : {}
   if (typeof txnID === 'string' && guid.test(txnID)) {
     const isUsable = typeof txnSource === 'string' && txnSource !== '' && txnSource.length <= longestSource
     return { txnID, txnSource: isUsable ? txnSource : fresh }
   }
   return parent ?? { txnID: randomUUID(), txnSource: fresh }
+}
+
+// Nothing in a name may pass for one of the source's own signs, nor break its line.
+function part(text: string): string {
+  return text.replace(/[|\p{Cc}\u2028\u2029]/gu, '_')
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

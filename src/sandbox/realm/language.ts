@@ -9,11 +9,23 @@ export function captureLanguage() {
   const uncurry = bind.bind(call) as <This, Rest extends unknown[], Result>(
     method: (this: This, ...rest: Rest) => Result,
   ) => (self: This, ...rest: Rest) => Result
+  const { apply } = Reflect
+  const { defineProperty: define, freeze, keys } = Object
   return {
-    apply: Reflect.apply,
+    apply,
+    define,
+    freeze,
+    /** Functions as a script is given them: frozen, and without our text in their `toString`. */
+    shield<Given extends object>(given: Given): Given {
+      const functions = given as Record<string, unknown>
+      for (const name of keys(functions)) {
+        const bound = apply(bind, functions[name] as () => void, [undefined])
+        define(bound, 'name', { value: name })
+        functions[name] = freeze(bound)
+      }
+      return freeze(given)
+    },
     create: Object.create as (prototype: object | null) => Record<PropertyKey, unknown>,
-    define: Object.defineProperty,
-    freeze: Object.freeze,
     objectToString: Object.prototype.toString,
     isArray: Array.isArray,
     parse: JSON.parse,

@@ -2,7 +2,7 @@ import type { RealmParts } from './realm-parts.ts'
 
 /** `log` and `console`: never throw, and count what finds no room. Runs inside the isolate as text. */
 export function makeLog({ language, json, errors, state }: RealmParts) {
-  const { create, define, freeze } = language
+  const { create, shield } = language
   let entries = 0
   let characters = 0
 
@@ -40,17 +40,11 @@ export function makeLog({ language, json, errors, state }: RealmParts) {
   const console = create(null)
   for (const name of ['log', 'info', 'warn', 'error', 'debug']) {
     const level = name === 'log' ? 'info' : name
-    const { method } = {
-      method(...data: unknown[]): void {
-        write(level, data)
-      },
-    }
-    define(method, 'name', { value: name })
-    console[name] = freeze(method)
+    console[name] = (...data: unknown[]): void => write(level, data)
   }
 
   return {
-    console: freeze(console),
+    console: shield(console),
     log(...data: unknown[]): void {
       write('info', data)
     },

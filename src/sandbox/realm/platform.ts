@@ -12,7 +12,7 @@ interface Answer {
  * error rejects with its message, and its code as `code`. Runs inside the isolate as text.
  */
 export function makePlatform(language: Language, graphql: Graphql, accountCode: string) {
-  const { Error, freeze, stringify } = language
+  const { Error, freeze, shield, stringify } = language
 
   const ask = async (document: string, variables: object, field: string): Promise<unknown> => {
     // Made here, so that its stack shows the script's own line and not the answer's arrival.
@@ -58,7 +58,7 @@ export function makePlatform(language: Language, graphql: Graphql, accountCode: 
     return input
   }
 
-  const teamMemberships = freeze({
+  const teamMemberships = shield({
     async get(id: unknown) {
       const query = `query ($id: ID!) { teamMembership(id: $id) ${fields} }`
       return orNull(await ask(query, { id }, 'teamMembership'), membership)
@@ -84,21 +84,21 @@ export function makePlatform(language: Language, graphql: Graphql, accountCode: 
     },
   })
 
-  const users = freeze({
+  const users = shield({
     async get(id: unknown) {
       const query = 'query ($id: ID!) { user(id: $id) { id email displayName } }'
       return orNull(await ask(query, { id }, 'user'), user)
     },
   })
 
-  const teams = freeze({
+  const teams = shield({
     async get(id: unknown) {
       const query = 'query ($id: ID!) { team(id: $id) { id name } }'
       return orNull(await ask(query, { id }, 'team'), team)
     },
   })
 
-  const tasks = freeze({
+  const tasks = shield({
     async execute(task: Row) {
       const metadata = task?.metadata as Row | null | undefined
       const input = {

@@ -28,7 +28,8 @@ export interface RunParts extends RealmParts {
  * isolate as text.
  */
 export function makeStart({ language, errors, state, endings, calls, log, makePlatform }: RunParts) {
-  const { create, define, freeze, parse, AsyncFunction, apply, whenSettled } = language
+  const { create, define, shield, parse, AsyncFunction, apply, whenSettled } = language
+  const { entries } = Object
   let context = '{}'
   // Without a prototype, from which a script could make it something else.
   const noConstructor = create(null) as PropertyDescriptor
@@ -51,10 +52,9 @@ export function makeStart({ language, errors, state, endings, calls, log, makePl
   const defineGlobals = (accountCode: string, payload: string, options: string): void => {
     const { exit, fail } = endings
     const { graphql } = calls
-    const functions = { exit, fail, log, graphql, ...own }
-    for (const name of ['exit', 'fail', 'log', 'requestContext', 'generateGuid', 'graphql'] as const) {
-      constant(name, freeze(functions[name]))
-    }
+    const { requestContext, generateGuid } = own
+    const functions = shield({ exit, fail, log, requestContext, generateGuid, graphql })
+    for (const [name, value] of entries(functions)) constant(name, value)
     constant('Platform', makePlatform(language, graphql, accountCode))
     variable('payload', parse(payload))
     variable('options', parse(options))

@@ -118,6 +118,17 @@ describe('requestContext', () => {
     expect(Math.abs(Date.now() - Date.parse(time))).toBeLessThan(10_000)
   })
 
+  test('keeps its three parts, whatever a name holds', async () => {
+    const answer = await server.execute({
+      name: 'a|b\n|2020-01-01T00:00:00.000Z',
+      sourceCode: 'exit(1)',
+      metadata: { case_type_code: 'x|y' },
+    })
+    const { txnSource } = answer.body.task_execution.request_context
+    expect(txnSource.split('|')).toHaveLength(3)
+    expect(txnSource).not.toMatch(/[\r\n]/)
+  })
+
   test('reaches a task that the script runs', async () => {
     const run = await contextOf(
       {},

@@ -125,6 +125,16 @@ describe('the language', () => {
     )
   })
 
+  test('shows nothing of the gateway in the text of its functions', async () => {
+    const sourceCode = `const own = [exit, fail, log, requestContext, generateGuid, graphql, console.log,
+        Platform.users.get, Platform.tasks.execute]
+      exit(own.map(each => Function.prototype.toString.call(each)))`
+    for (const text of (await run<string[]>(sourceCode)).payload) {
+      expect(text.length).toBeLessThan(80)
+      expect(text).not.toMatch(/=>|await|post|new /)
+    }
+  })
+
   test('reaches no process through constructors of any kind', async () => {
     const sourceCode = `const look = 'return typeof process + typeof require'
       const makers = [Function, (async () => {}).constructor, exit.constructor, graphql.constructor, log.constructor,

@@ -23,7 +23,7 @@ const help = `Makes an API token and prints it alone; only its hash is stored, s
                      (default: all but admin)
 
   --list             lists tokens, of --account alone if given
-  --revoke <id>      makes the token of this id worthless
+  --revoke <id>      makes the token of this id worthless (of --account alone if given)
   --help             prints this
 `
 
@@ -87,14 +87,12 @@ function parseFlags(argv: string[]): Flags {
 
 // Checks everything before the store is opened, so that a bad flag changes nothing.
 function chooseAction(flags: Flags): (store: Store) => Promise<string> {
-  if (flags.list && flags.revoke !== undefined) {
-    throw new UsageError('`--list` and `--revoke` do not go together. Give one of them.')
-  }
+  refuseStrayFlags(flags)
   const accountCode = flags.account === undefined ? null : checkAccountCode(flags.account)
   if (flags.list) return async store => formatTokens(await store.tokens.list(accountCode))
   if (flags.revoke !== undefined) {
     const id = parseId(flags.revoke, 'token id')
-    return store => revoke(store, id)
+    return store => revoke({ store, id, accountCode })
   }
   if (accountCode === null) throw new UsageError('Name the account of the token: `--account <code>`.')
   const request = {
@@ -107,8 +105,26 @@ function chooseAction(flags: Flags): (store: Store) => Promise<string> {
   return async store => `${await issueToken(store, request)}\n`
 }
 
-async function revoke(store: Store, id: number): Promise<string> {
-  if (await store.tokens.revoke(id)) return `Token \`${id}\` is revoked.\n`
+// A flag that would be ignored may be what the operator meant.
+function refuseStrayFlags(flags: Flags): void {
+  const action = flags.list ? 'list' : 'revoke'
+  if (!flags.list && flags.revoke === undefined) return
+  const stray = Object.keys(flags).find(flag => flag !== action && flag !== 'account')
+  if (stray === undefined) return
+  throw new UsageError(`\`--${action}\` and \`--${stray}\` do not go together. Give one of them.`)
+}
+
+interface Revocation {
+  readonly store: Store
+  readonly id: number
+  /** Where it is given, a token of another account is left alone. */
+  readonly accountCode: string | null
+}
+
+async function revoke({ store, id, accountCode }: Revocation): Promise<string> {
+  const isThere =
+    accountCode === null || (await store.tokens.list(accountCode)).some(token => token.id === id)
+  if (isThere && (await store.tokens.revoke(id))) return `Token \`${id}\` is revoked.\n`
   throw new Error(
     `There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` for those there are.`,
   )

@@ -45,8 +45,11 @@ function hint(result: ExecutionResult, http: HttpHint): ExecutionResult {
   return { ...result, extensions: { http } }
 }
 
-// Nothing came of the request but refusals for want of a scope.
+// Every root field was refused for want of a scope, before its resolver: nothing was read, and nothing was done.
 function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
-  const nothing = data == null || Object.values(data).every(value => value === null)
-  return nothing && errors.length > 0 && errors.every(error => error.extensions.code === 'FORBIDDEN')
+  const isRefusal = ({ path, extensions }: GraphQLError) =>
+    path?.length === 1 && extensions.code === 'FORBIDDEN'
+  return (
+    errors.length > 0 && errors.every(isRefusal) && Object.values(data ?? {}).every(value => value === null)
+  )
 }

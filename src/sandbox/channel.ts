@@ -14,11 +14,18 @@ export function send(message: FromSandbox): void {
 /** Calls back for each message of the gateway, and once when the gateway is gone. */
 export function receive(onMessage: (message: ToSandbox) => void, onGone: () => void): void {
   const decoder = new StringDecoder('utf8')
-  let rest = ''
+  let parts: string[] = []
   process.stdin.on('data', (chunk: Buffer) => {
-    const lines = (rest + decoder.write(chunk)).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) onMessage(JSON.parse(line))
+    const text = decoder.write(chunk)
+    let from = 0
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
+      parts.push(text.slice(from, at))
+      const line = parts.join('')
+      parts = []
+      from = at + 1
+      onMessage(JSON.parse(line))
+    }
+    parts.push(text.slice(from))
   })
   process.stdin.on('error', onGone)
   process.stdin.on('close', onGone)

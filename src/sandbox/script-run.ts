@@ -131,7 +131,13 @@ export class ScriptRun {
       case 'guid':
         return randomUUID()
       case 'cut':
-        return this.#send({ type: 'cut', run, entries: Number(first), characters: Number(second) })
+        return this.#send({
+          type: 'cut',
+          run,
+          entries: Number(first),
+          characters: Number(second),
+          isFinal: third === 'final',
+        })
       case 'exit':
         return this.#endWithin(first, { kind: 'exit', payload: first }, 'result')
       case 'fail':

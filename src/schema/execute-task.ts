@@ -29,6 +29,7 @@ builder.mutationField('executeTask', t =>
     description:
       'Runs a script in a sandbox and waits for its end. What the script did is an answer, not an error.',
     type: TaskExecution,
+    nullable: true,
     authScopes: { scope: 'tasks:execute' },
     extensions: cost({ kind: 'fixed', cost: 10_000 }),
     args: { input: t.arg({ type: ExecuteTaskInput, required: true, description: 'What to run.' }) },

@@ -25,6 +25,7 @@ builder.mutationFields(t => ({
   addTeamMembership: t.field({
     description: 'Makes the user join the team. `CONFLICT` where it is in it.',
     type: TeamMembership,
+    nullable: true,
     authScopes: { scope: 'memberships:write' },
     args: {
       input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
@@ -42,6 +43,7 @@ builder.mutationFields(t => ({
     description:
       'Reassigns the membership to another user or team, in one step. `NOT_FOUND`, or `CONFLICT` where that pair exists.',
     type: TeamMembership,
+    nullable: true,
     authScopes: { scope: 'memberships:write' },
     args: {
       id: t.arg.id({ required: true, description: 'Id of the membership; it stays.' }),
@@ -62,6 +64,7 @@ builder.mutationFields(t => ({
   removeTeamMembership: t.field({
     description: 'Makes the user leave the team. Answers the membership as it was; `NOT_FOUND`.',
     type: TeamMembership,
+    nullable: true,
     authScopes: { scope: 'memberships:write' },
     args: {
       id: t.arg.id({ required: true, description: 'Id of the membership.' }),

@@ -14,12 +14,14 @@ TeamMembership.implement({
     user: t.field({
       description: 'The user.',
       type: User,
+      nullable: true,
       authScopes: { scope: 'memberships:read' },
       resolve: async ({ userId }, _args, { loaders }) => found(await loaders.user.load(userId)),
     }),
     team: t.field({
       description: 'The team.',
       type: Team,
+      nullable: true,
       authScopes: { scope: 'memberships:read' },
       resolve: async ({ teamId }, _args, { loaders }) => found(await loaders.team.load(teamId)),
     }),

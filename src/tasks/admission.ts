@@ -45,6 +45,7 @@ export class Admission {
   // In the order in which the accounts are served: the one served last goes to the end.
   readonly #queues = new Map<string, Waiting[]>()
   #waiting = 0
+  #closed = false
 
   constructor(pool: SandboxPool, limits: AdmissionLimits) {
     this.#pool = pool
@@ -57,6 +58,7 @@ export class Admission {
   async acquire(request: AdmissionRequest): Promise<Admitted> {
     const { accountCode, nested, signal } = request
     signal.throwIfAborted()
+    if (this.#closed) throw stopping()
     // Whoever else waits while a sandbox is idle may not have it. Within an account first come is first served.
     const free = nested || !this.#queues.has(accountCode) ? this.#take(accountCode) : null
     if (free !== null) return this.#admit(accountCode, free)
@@ -69,10 +71,11 @@ export class Admission {
 
   /** Refuses all who wait: the gateway stops. */
   close(): void {
+    this.#closed = true
     for (const queue of [...this.#queues.values()]) {
       for (const waiting of [...queue]) {
         this.#leaveQueue(waiting)
-        waiting.refuse(overloaded('The gateway stops', 1))
+        waiting.refuse(stopping())
       }
     }
   }
@@ -186,6 +189,10 @@ export class Admission {
       },
     }
   }
+}
+
+function stopping(): RostrumError {
+  return overloaded('The gateway stops', 1)
 }
 
 function overloaded(message: string, retryAfterSeconds: number): RostrumError {

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import type { TaskLimits } from '../config.ts'
 import type { RunTokens } from '../credentials/run-tokens.ts'
 import { RostrumError } from '../errors.ts'
@@ -36,6 +35,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
   const log = request.log.child({
     task: run.name,
     run: run.id,
+    ...(request.parentRun === null ? {} : { parentRun: request.parentRun.id }),
     txnID: run.transaction.txnID,
     account: run.caller.accountCode,
   })
@@ -43,7 +43,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
   const { logEntries: mostEntries, logBytes: mostBytes } = limits
   const scriptLog = new RunLog({ mostEntries, mostBytes, system: log, token })
   try {
-    const ending = await admitAndRun(parts, { request, task, run, token, log, scriptLog })
+    const ending = await admitAndRun(parts, { request, task, run, token, scriptLog })
     const execution = toExecution({ run, ending, log: scriptLog, startedAt, resultBytes: limits.resultBytes })
     const { outcome, error, durationMs } = execution
     log.info({ outcome, error: error?.code, durationMs }, 'task ended')
@@ -59,13 +59,12 @@ interface AdmittedTask {
   readonly task: CheckedTask
   readonly run: Run
   readonly token: string
-  readonly log: Logger
   readonly scriptLog: RunLog
 }
 
 async function admitAndRun(
   parts: ExecutionParts,
-  { request, task, run, token, log, scriptLog }: AdmittedTask,
+  { request, task, run, token, scriptLog }: AdmittedTask,
 ): Promise<RunEnding> {
   const { limits, admission, answerCall } = parts
   const { caller, parentRun } = request
@@ -79,12 +78,16 @@ async function admitAndRun(
     signal,
   })
   try {
-    if (signal.aborted) sandbox.vacate()
-    signal.throwIfAborted()
+    if (signal.aborted) {
+      // In this order, so that the account's own next run may have it.
+      release()
+      sandbox.vacate()
+      throw signal.reason
+    }
     const calls = new ScriptCalls({
       most: limits.graphqlCalls,
       atOnce: limits.graphqlAtOnce,
-      answer: call => answerCall({ ...call, run, log }),
+      answer: call => answerCall({ ...call, run, log: request.log }),
     })
     const message: RunMessage = {
       type: 'run',

@@ -35,6 +35,7 @@ const message = z.discriminatedUnion('type', [
     run: z.string(),
     entries: z.int().min(1),
     characters: z.int().min(0),
+    isFinal: z.boolean(),
   }),
   z.strictObject({ type: z.literal('end'), run: z.string(), ending }),
 ])

@@ -78,6 +78,8 @@ export interface CutMessage {
   readonly run: string
   readonly entries: number
   readonly characters: number
+  /** False for a count on the way: more may have been cut since. */
+  readonly isFinal: boolean
 }
 
 export interface EndMessage {

@@ -22,7 +22,7 @@ export class RunLog {
   #added = 0
   #bytes = 0
   #cutHere = { entries: 0, characters: 0 }
-  #cutThere = { entries: 0, characters: 0 }
+  #cutThere = { entries: 0, characters: 0, isFinal: true }
   #cutMessages = 0
 
   constructor(options: RunLogOptions) {
@@ -48,10 +48,10 @@ export class RunLog {
   }
 
   /** What the sandbox says it has left out so far; it says so at each power of two and at the end. */
-  cut({ entries, characters }: CutMessage, sandbox: SandboxProcess): void {
+  cut({ entries, characters, isFinal }: CutMessage, sandbox: SandboxProcess): void {
     this.#cutMessages++
     if (this.#cutMessages > mostCutMessages) return sandbox.kill('told of its log too often')
-    this.#cutThere = { entries, characters }
+    this.#cutThere = { entries, characters, isFinal }
   }
 
   /** All entries; where something was cut the last one says how much, and takes the place of an entry if need be. */
@@ -63,7 +63,7 @@ export class RunLog {
     const missing = cut + (isFull ? 1 : 0)
     const characters = this.#cutHere.characters + this.#cutThere.characters
     const { mostEntries, mostBytes } = this.#options
-    const text = `The log was cut: ${missing} more entries (${characters} characters) found no room; a run may log ${mostEntries} entries and ${mostBytes} bytes`
+    const text = `The log was cut: ${this.#cutThere.isFinal ? '' : 'at least '}${missing} more entries (${characters} characters) found no room; a run may log ${mostEntries} entries and ${mostBytes} bytes`
     return [...kept, { at: new Date(), level: 'warn', data: [text] }]
   }
 }

@@ -9,7 +9,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   // Posted, the run is over: the host disposes the isolate, which this loop waits for. Nothing of the script runs again.
   // An isolate that is kept for its account is left by a throw instead, and the host hears nothing more of this run.
   const end = (kind: string, first: string, second = ''): never => {
-    if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`)
+    if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`, 'final')
     state.post(kind, first, second)
     if (state.keepsIsolate) throw unwinding
     for (;;);

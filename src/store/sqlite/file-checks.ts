@@ -36,12 +36,24 @@ export function refuseUnusableFile(path: string): void {
 
 function makeFolder(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeMissingFolders(dirname(path))
     accessSync(dirname(path), constants.W_OK)
   } catch (error) {
     throw new StartError(`The database \`${path}\` cannot be made: ${describeFailure(error)}.`, {
       cause: error,
     })
+  }
+}
+
+// Not `recursive`: Node tries for ever where a folder that exists refuses new ones with ENOENT, as /proc does.
+function makeMissingFolders(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return
+  makeMissingFolders(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Made by another process meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

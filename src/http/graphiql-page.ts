@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
 
 // The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
 const contentSecurityPolicy = [
@@ -28,7 +29,7 @@ interface Page {
 export function createGraphiqlHook() {
   let page: Promise<Page> | null = null
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    if (request.method !== 'GET' || !request.headers.accept?.includes('text/html')) return undefined
+    if (request.method !== 'GET' || !prefersPage(request)) return undefined
     request.scope.operation = 'graphiql'
     page ??= renderPage()
     const { plain, gzipped } = await page
@@ -42,6 +43,12 @@ export function createGraphiqlHook() {
     if (takesGzip) reply.header('content-encoding', 'gzip')
     return reply.send(takesGzip ? gzipped : plain)
   }
+}
+
+// JSON first, so that it wins where a client takes both alike (`*/*`).
+function prefersPage(request: FastifyRequest): boolean {
+  const offered = ['application/json', 'application/graphql-response+json', 'text/html']
+  return new Negotiator(request.raw).mediaType(offered) === 'text/html'
 }
 
 async function renderPage(): Promise<Page> {

@@ -2,8 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { answerError } from './answer-error.ts'
 
-/** Node's own limit counts the URL as well, which must have room for 1,000 ids of 16 digits (contract, section 2). */
-export const largestHead = 48 * 2 ** 10
+/**
+ * Node's own limit counts the URL as well: room for 1,000 ids of 16 digits (contract, section 2), and for several times as
+ * many, which are told that they are too many.
+ */
+export const largestHead = 128 * 2 ** 10
 
 const largestHeaders = 16 * 2 ** 10
 

@@ -34,12 +34,17 @@ export function syntaxError(message: string, source: string, place: Place | null
   const last = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
   const isBehind = place !== null && place.line > lines.length
   const { line, column } = (isBehind ? last : place) ?? { line: null, column: null }
-  return { code: 'SYNTAX', message, line, column, stack: null }
+  // There V8 names a token of the wrapper's, which the author never wrote.
+  const told = isBehind ? 'SyntaxError: Unexpected end of input' : message
+  return { code: 'SYNTAX', message: told, line, column, stack: null }
 }
 
 /** A rejection that no handler took. */
 export function unhandledRejection({ message, stack }: Error): ScriptError {
-  const place = /task\.js:(\d+):(\d+)/.exec(typeof stack === 'string' ? stack : '')
+  const text = typeof stack === 'string' ? stack : ''
+  // Behind the message, which may have lines like frames.
+  const frames = text.slice(text.indexOf(message) + message.length)
+  const place = /task\.js:(\d+):(\d+)/.exec(frames)
   return {
     code: 'RUNTIME',
     message: `Unhandled rejection: ${message}`.slice(0, 8_192),

@@ -13,7 +13,7 @@ export interface DescribedError {
  * hostile value may run the script's code. Also gives every error a stack of the script's own frames.
  */
 export function makeDescribeError(language: Language) {
-  const { create, isError, String, slice, indexOf, stringify } = language
+  const { create, isError, String, slice, indexOf, stringify, WeakMap, getFrom, setIn } = language
   const file = 'task.js'
   // `AsyncFunction` puts two lines before the author's first.
   const linesBefore = 2
@@ -49,10 +49,14 @@ export function makeDescribeError(language: Language) {
     }
   }
 
-  const prepareStackTrace = (error: unknown, sites: CallSite[]): string => {
-    let text = cap(header(error))
-    for (let i = 0; i < sites.length; i++) text += frame(sites[i] as CallSite)
-    return text
+  // The frames alone, apart from a message that may have lines like theirs.
+  const framesOf = new WeakMap<object, string>()
+
+  const prepareStackTrace = (error: object, sites: CallSite[]): string => {
+    let frames = ''
+    for (let i = 0; i < sites.length; i++) frames += frame(sites[i] as CallSite)
+    setIn(framesOf, error, frames)
+    return cap(header(error)) + frames
   }
 
   const number = (text: string, from: number): number => {
@@ -74,23 +78,27 @@ export function makeDescribeError(language: Language) {
     described.column = number(stack, column)
   }
 
-  const read = (thrown: unknown): DescribedError => {
+  const withoutPlace = (message: string): DescribedError => {
     const described = create(null) as unknown as DescribedError
+    described.message = cap(message)
     described.line = null
     described.column = null
     described.stack = null
+    return described
+  }
+
+  const read = (thrown: unknown): DescribedError => {
     if (!isError(thrown)) {
       const isObject = typeof thrown === 'object' && thrown !== null
-      described.message = cap(isObject ? (stringify(thrown) ?? 'undefined') : String(thrown))
-      return described
+      return withoutPlace(isObject ? (stringify(thrown) ?? 'undefined') : String(thrown))
     }
-    described.message = cap(header(thrown))
-    const stack: unknown = (thrown as Error).stack
-    if (typeof stack !== 'string') return described
-    const frames = indexOf(stack, '\n    at ')
-    if (frames < 0) return described
-    described.stack = cap(described.message + slice(stack, frames, frames + longest))
-    locate(described, slice(stack, frames))
+    const described = withoutPlace(header(thrown))
+    // V8 prepares the frames when they are first asked for.
+    void (thrown as Error).stack
+    const frames = getFrom(framesOf, thrown as object) as string | undefined
+    if (frames === undefined || frames === '') return described
+    described.stack = described.message + slice(frames, 0, longest)
+    locate(described, frames)
     return described
   }
 
@@ -98,12 +106,7 @@ export function makeDescribeError(language: Language) {
     try {
       return read(thrown)
     } catch {
-      const described = create(null) as unknown as DescribedError
-      described.message = 'A value was thrown that cannot be described'
-      described.line = null
-      described.column = null
-      described.stack = null
-      return described
+      return withoutPlace('A value was thrown that cannot be described')
     }
   }
 

@@ -40,6 +40,9 @@ export function captureLanguage() {
       onValue: (value: unknown) => unknown,
       onError: (error: unknown) => unknown,
     ) => unknown,
+    WeakMap,
+    getFrom: uncurry(WeakMap.prototype.get),
+    setIn: uncurry(WeakMap.prototype.set),
     isError: uncurry(Object.prototype.isPrototypeOf).bind(null, Error.prototype) as (
       value: unknown,
     ) => boolean,

@@ -58,6 +58,11 @@ function makeMissingFolders(folder: string): void {
 }
 
 function refuseWhatIsNoFile(path: string, stats: Stats): void {
+  if (stats.isFile() && stats.nlink > 1) {
+    throw new StartError(
+      `The database \`${path}\` has ${stats.nlink} names (hard links), and SQLite would keep a log for each. Keep one.`,
+    )
+  }
   if (stats.isFile()) return
   const kind = stats.isDirectory() ? 'a folder' : 'no regular file'
   throw new StartError(`The database \`${path}\` is ${kind}. Set DATABASE_URL to the path of a file.`)

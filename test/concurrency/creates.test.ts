@@ -54,8 +54,8 @@ test('parallel creates over REST, GraphQL and scripts make one membership', asyn
   const made = await Promise.all([
     ...Array.from({ length: 10 }, async () => (await create(pair)).body.team_membership?.id ?? null),
     ...Array.from({ length: 10 }, async () => {
-      const { body } = await server.graphql<{ addTeamMembership: { id: string } }>(mutation)
-      return body.data ? Number(body.data.addTeamMembership.id) : null
+      const { body } = await server.graphql<{ addTeamMembership: { id: string } | null }>(mutation)
+      return body.data?.addTeamMembership?.id ?? null
     }),
     ...Array.from({ length: 10 }, async () => {
       const { body } = await server.execute<number | null>({ sourceCode: script, inputDocument: pair })

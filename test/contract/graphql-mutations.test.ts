@@ -91,10 +91,11 @@ test.each([
   expect((await refusal(mutation))?.extensions.code).toBe('BAD_USER_INPUT')
 })
 
-test('mutations of one document run one after another', async () => {
+test('mutations of one document run one after another, and a failure keeps what came before', async () => {
   const [userId, teamId] = [freshId(), freshId()]
   const add = `addTeamMembership(input: {userId: "${userId}", teamId: "${teamId}"}) { id }`
   const answer = await server.graphql(`mutation { a: ${add} b: ${add} }`)
   expect(answer.body.errors?.map(error => [error.path, error.extensions.code])).toEqual([[['b'], 'CONFLICT']])
+  expect(answer.body.data).toEqual({ a: { id: expect.stringMatching(/^\d+$/) }, b: null })
   expect((await server.rest('GET', `/platform/users/${userId}`)).status).toBe(200)
 })

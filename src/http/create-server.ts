@@ -39,6 +39,8 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     // Bounded by the head's size; a long id gets the answer that names it.
     routerOptions: { maxParamLength: largestHead },
     return503OnClosing: false,
+    // A target may be a whole URL (RFC 9112, 3.2.2): the routes know paths.
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*(?=\/|$)/i, '') || '/',
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       answerClientError(error, socket, log),
     // Faults of the URL come before any hook.

@@ -19,8 +19,18 @@ export function fromServerFault(error: FastifyError, bodyBytes: number): unknown
     case 'FST_ERR_BAD_URL':
       return new RostrumError('BAD_USER_INPUT', 'The path of the URL is not correctly percent-encoded.')
     default:
-      return brokenBody(error) ? new RostrumError('BAD_USER_INPUT', 'The body ended too early.') : error
+      if (brokenBody(error)) return new RostrumError('BAD_USER_INPUT', 'The body ended too early.')
+      return isFaultOfRequest(error) ? new RostrumError('BAD_USER_INPUT', `${error.message}.`) : error
   }
+}
+
+// Whatever else Fastify has against a request: its messages name methods and headers, nothing of ours.
+function isFaultOfRequest({ code, statusCode = 500 }: FastifyError): boolean {
+  return (
+    typeof code === 'string' &&
+    code.startsWith('FST_') &&
+    (statusCode < 500 || code.startsWith('FST_ERR_CTP_'))
+  )
 }
 
 function brokenBody(error: FastifyError): boolean {

@@ -4,7 +4,7 @@ import { parseMessage } from '../../src/tasks/parse-message.ts'
 
 const error = { code: 'RUNTIME', message: 'm', line: 1, column: 2, stack: null }
 const end = { type: 'end', run: 'r', ending: { kind: 'exit', payload: '1' } }
-const cut = { type: 'cut', run: 'r', entries: 1, characters: 0 }
+const cut = { type: 'cut', run: 'r', entries: 1, characters: 0, isFinal: true }
 const call = { type: 'graphql', run: 'r', call: 1, query: 'q', variables: 'null', url: null }
 const log = { type: 'log', run: 'r', level: 'info', data: '[]' }
 
@@ -65,6 +65,7 @@ const bad: [string, unknown][] = [
   ['a count of no entries', { ...cut, entries: 0 }],
   ['a negative count of characters', { ...cut, characters: -1 }],
   ['a count that is not a number', { ...cut, characters: null }],
+  ['a count that may be final', { ...cut, isFinal: 'yes' }],
 ]
 
 describe('what is no message of the protocol is null', () => {
@@ -103,6 +104,7 @@ describe('what is no message of the protocol is null', () => {
           fc.record({ kind: fc.constantFrom('exit', 'fail', 'error'), payload: field }),
         ),
         entries: field,
+        isFinal: field,
         characters: field,
       },
       { requiredKeys: ['type'] },
@@ -111,7 +113,7 @@ describe('what is no message of the protocol is null', () => {
       ready: 'type',
       log: 'data level run type',
       graphql: 'call query run type url variables',
-      cut: 'characters entries run type',
+      cut: 'characters entries isFinal run type',
       end: 'ending run type',
     }
     fc.assert(

@@ -63,8 +63,8 @@ describe('what finds no room', () => {
   test('is told by the last entry, as the sandbox counts it', () => {
     const { log, sandbox } = start()
     log.add('info', '[1]', sandbox)
-    log.cut({ type: 'cut', run: 'r', entries: 32, characters: 3_200 }, sandbox)
-    log.cut({ type: 'cut', run: 'r', entries: 40, characters: 4_000 }, sandbox)
+    log.cut({ type: 'cut', run: 'r', entries: 32, characters: 3_200, isFinal: false }, sandbox)
+    log.cut({ type: 'cut', run: 'r', entries: 40, characters: 4_000, isFinal: true }, sandbox)
     expect(dataOf(log)).toEqual([
       [1],
       [
@@ -78,9 +78,15 @@ describe('what finds no room', () => {
     const { log, sandbox } = start()
     for (const text of ['[1]', '[2]', '[3]']) log.add('info', text, sandbox)
     expect(dataOf(log)).toEqual([[1], [2], [3]])
-    log.cut({ type: 'cut', run: 'r', entries: 7, characters: 70 }, sandbox)
+    log.cut({ type: 'cut', run: 'r', entries: 7, characters: 70, isFinal: true }, sandbox)
     expect(dataOf(log)).toHaveLength(3)
     expect(dataOf(log).at(-1)?.[0]).toContain('8 more entries')
+  })
+
+  test('is told as the least it can be, where the sandbox did not get to count it', () => {
+    const { log, sandbox } = start()
+    log.cut({ type: 'cut', run: 'r', entries: 64, characters: 640, isFinal: false }, sandbox)
+    expect(dataOf(log).at(-1)?.[0]).toContain('at least 64 more entries (640 characters)')
   })
 
   test('is counted in bytes, however few its characters', () => {
@@ -123,7 +129,8 @@ describe('a sandbox that logs what ours would not is killed', () => {
 
   test('a count of what was cut told again and again', async () => {
     const { log, sandbox } = start()
-    for (let i = 1; i < 100; i++) log.cut({ type: 'cut', run: 'r', entries: i, characters: i }, sandbox)
+    for (let i = 1; i < 100; i++)
+      log.cut({ type: 'cut', run: 'r', entries: i, characters: i, isFinal: false }, sandbox)
     await sandbox.gone
   })
 

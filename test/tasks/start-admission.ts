@@ -6,6 +6,8 @@ import { silentLog } from './start-tasks.ts'
 // Says that it is ready and waits: all that admission asks of a sandbox, in a process that boots in a moment.
 const script = 'read modules; echo \'{"type":"ready"}\'; exec cat > /dev/null'
 
+const pools: SandboxPool[] = []
+
 interface AdmissionSettings {
   readonly most: number
   readonly warm?: number
@@ -39,6 +41,7 @@ export async function startAdmission({
     log: silentLog,
   })
   const admission = new Admission(pool, { runs, accountRuns, waitMs, sandboxes: most })
+  pools.push(pool)
   pool.start()
   while (!pool.isReady) await sleep(2)
 
@@ -57,6 +60,18 @@ export async function startAdmission({
 
   /** `waiting` is how many have asked and heard nothing. */
   return { pool, admission, ask, waiting: () => pending }
+}
+
+export async function closeAdmissions(): Promise<void> {
+  for (const pool of pools.splice(0)) await pool.close()
+}
+
+/** Why a run was not admitted; null for one that was. */
+export function refusal(asked: Promise<Admitted>): Promise<unknown> {
+  return asked.then(
+    () => null,
+    (error: unknown) => error,
+  )
 }
 
 /** Ends a run that did nothing: its sandbox is idle again. */

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { logged, startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
+
+let tasks: TestTasks
+
+beforeAll(async () => {
+  tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000' })
+})
+afterAll(() => tasks.runner.close())
+
+async function payloadOf(sourceCode: string): Promise<unknown> {
+  const execution = await tasks.run(sourceCode)
+  expect([wordOf(execution), execution.error]).toEqual(['exit', null])
+  return execution.payload
+}
+
+// ECMAScript's own, without WebAssembly, SharedArrayBuffer, Atomics, WeakRef and FinalizationRegistry.
+const language =
+  'AggregateError Array ArrayBuffer AsyncDisposableStack BigInt BigInt64Array BigUint64Array Boolean DataView Date ' +
+  'DisposableStack Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array ' +
+  'Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set ' +
+  'String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray ' +
+  'WeakMap WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN ' +
+  'parseFloat parseInt undefined unescape'
+const api = 'Platform exit fail generateGuid graphql log options payload requestContext'
+
+describe('the global object', () => {
+  test('has the language and what a script is promised, and nothing else', async () => {
+    const expected = `${language} ${api}`.split(' ').toSorted()
+    const keys =
+      "Reflect.ownKeys(globalThis).map(key => typeof key === 'symbol' ? key.toString() : key).sort()"
+    expect(await payloadOf(`exit(${keys})`)).toEqual(expected)
+  })
+
+  test('has console and Temporal behind it, and what all objects have', async () => {
+    const sourceCode = `const names = []
+      for (let o = Object.getPrototypeOf(globalThis); o !== null; o = Object.getPrototypeOf(o)) names.push(Reflect.ownKeys(o).map(String).sort())
+      exit(names)`
+    const [first, ...rest] = (await payloadOf(sourceCode)) as string[][]
+    expect(first).toEqual(['Temporal', 'console'])
+    expect(
+      rest
+        .flat()
+        .filter(name => !name.startsWith('__'))
+        .toSorted(),
+    ).toEqual(
+      'constructor constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf'.split(
+        ' ',
+      ),
+    )
+  })
+
+  test('lets nobody replace what a script is promised but payload and options', async () => {
+    const sourceCode = `const fates = {}
+      for (const name of ${JSON.stringify(api.split(' '))}) {
+        const before = globalThis[name]
+        try { globalThis[name] = 'mine' } catch {}
+        try { delete globalThis[name] } catch {}
+        try { Object.defineProperty(globalThis, name, { value: 'mine' }) } catch {}
+        fates[name] = globalThis[name] === before
+      }
+      exit(fates)`
+    expect(await payloadOf(sourceCode)).toEqual({
+      Platform: true,
+      exit: true,
+      fail: true,
+      generateGuid: true,
+      graphql: true,
+      log: true,
+      options: false,
+      payload: false,
+      requestContext: true,
+    })
+  })
+
+  test('leads to nothing that was not made in its own realm', async () => {
+    const sourceCode = `const seen = new Set(), queue = [globalThis, (async () => {}).constructor, (function* () {}).constructor,
+        new Error('x'), Promise.resolve(), graphql('q'), log, console, Platform, requestContext()]
+      const foreign = []
+      while (queue.length > 0) {
+        const value = queue.pop()
+        if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) continue
+        seen.add(value)
+        const parent = Object.getPrototypeOf(value)
+        const isOwn = value === Object.prototype || parent === null || value instanceof Object || value === globalThis
+        if (!isOwn) foreign.push(String(value?.constructor?.name))
+        if (typeof value === 'function' && value !== Function.prototype && !(value instanceof Function)) foreign.push('function ' + value.name)
+        queue.push(parent)
+        for (const key of Reflect.ownKeys(value)) {
+          const { value: inner, get, set } = Object.getOwnPropertyDescriptor(value, key)
+          queue.push(inner, get, set)
+        }
+      }
+      const names = [...seen].map(value => typeof value === 'function' ? value.name : '')
+      exit({ count: seen.size, foreign, names: names.filter(name => /Reference|ExternalCopy|Isolate|Callback|require|process/.test(name)) })`
+    const found = (await payloadOf(sourceCode)) as { count: number; foreign: string[]; names: string[] }
+    expect(found.count).toBeGreaterThan(500)
+    expect([found.foreign, found.names]).toEqual([[], ['ReferenceError']])
+  })
+
+  test('is whole again for the next run, whatever was done to it', async () => {
+    const soil = `for (const key of Reflect.ownKeys(globalThis)) { try { delete globalThis[key] } catch {} }
+      exit(1)`
+    expect(await payloadOf(soil)).toBe(1)
+    expect(await payloadOf('exit([typeof JSON.parse, Math.max(1, 2)])')).toEqual(['function', 2])
+  })
+})
+
+describe('a script that changes the language changes it for itself alone', () => {
+  // Each is run before a log, a call, an ending.
+  const soils: [string, string][] = [
+    ['JSON', 'JSON.stringify = () => \'{"forged":1}\'; JSON.parse = () => ({ forged: 1 })'],
+    ['Object', 'Object.create = Object.defineProperty = Object.freeze = Object.keys = () => { throw 1 }'],
+    [
+      'promises',
+      'Promise.prototype.then = Promise.prototype.catch = () => { throw 1 }; Promise.resolve = () => { throw 1 }',
+    ],
+    ['the constructor of promises', 'Promise.prototype.constructor = class Mine {}'],
+    ['the species of promises', 'Object.defineProperty(Promise, Symbol.species, { get() { throw 1 } })'],
+    [
+      'functions',
+      'Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => { throw 1 }',
+    ],
+    [
+      'arrays',
+      'for (const key of Reflect.ownKeys(Array.prototype)) { try { Array.prototype[key] = () => { throw 1 } } catch {} }',
+    ],
+    [
+      'texts',
+      'for (const key of Reflect.ownKeys(String.prototype)) { try { String.prototype[key] = () => { throw 1 } } catch {} }',
+    ],
+    ['iteration', 'Array.prototype[Symbol.iterator] = () => { throw 1 }'],
+    [
+      'setters on all objects',
+      "for (const key of ['0', '1', 'resolve', 'reject', 'message', 'level', 'stack', 'line']) Object.defineProperty(Object.prototype, key, { set() { throw 1 }, configurable: true })",
+    ],
+    [
+      'setters on all arrays',
+      'for (let i = 0; i < 20; i++) Object.defineProperty(Array.prototype, i, { set() { throw 1 }, configurable: true })',
+    ],
+    ['descriptors', 'Object.prototype.get = () => 1; Object.prototype.set = () => 1'],
+    ['errors', 'globalThis.Error = null; globalThis.TypeError = null'],
+    ['numbers', 'Number.prototype.toString = () => { throw 1 }; globalThis.Number = null'],
+    [
+      'toJSON of primitives',
+      "String.prototype.toJSON = Number.prototype.toJSON = Boolean.prototype.toJSON = () => 'forged'",
+    ],
+    [
+      'the global object',
+      "for (const key of ['Object', 'Array', 'Promise', 'JSON', 'String', 'Function', 'Reflect', 'Symbol']) delete globalThis[key]",
+    ],
+    [
+      'frozen prototypes',
+      'Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(Promise.prototype)',
+    ],
+  ]
+
+  test.each(soils)('%s: results, logs and calls are right', async (_, soil) => {
+    const execution = await tasks.run(`${soil}; log('kept', 1); await graphql('q'); exit({ real: [1, 'x'] })`)
+    expect([wordOf(execution), execution.payload]).toEqual(['exit', { real: [1, 'x'] }])
+    expect(logged(execution)[0]).toEqual(['kept', 1])
+    expect((await tasks.run(`${soil}; fail('words')`)).message).toBe('words')
+  })
+
+  test.each(soils)('%s: an error is told with its line', async (_, soil) => {
+    const { error } = await tasks.run(`const Mine = TypeError; ${soil}\nthrow new Mine('mine')`)
+    expect(error).toMatchObject({ code: 'RUNTIME', message: 'TypeError: mine', line: 2 })
+  })
+
+  test('even where that breaks `await`', async () => {
+    const execution = await tasks.run("Promise.prototype.constructor = null; log('kept')\nawait graphql('q')")
+    expect(execution.error).toMatchObject({ code: 'RUNTIME', line: 2 })
+    expect(logged(execution)).toEqual([['kept']])
+  })
+
+  test('and the next run finds it whole', async () => {
+    for (const [, soil] of soils.slice(0, 4)) await tasks.run(`${soil}; exit(1)`)
+    expect(
+      await payloadOf('exit([JSON.stringify({ a: [1] }), await Promise.resolve(1), [2, 1].sort()])'),
+    ).toEqual(['{"a":[1]}', 1, [1, 2]])
+  })
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
+
+let tasks: TestTasks
+
+beforeAll(async () => {
+  tasks = await startTasks()
+})
+afterAll(() => tasks.runner.close())
+
+async function payloadOf(sourceCode: string): Promise<unknown> {
+  const execution = await tasks.run(sourceCode)
+  expect([wordOf(execution), execution.error]).toEqual(['exit', null])
+  return execution.payload
+}
+
+describe('a stack', () => {
+  const realm = /rostrum|realm|isolated|node:|anonymous|\bat (exit|fail|log|graphql|write|start)\b/
+
+  test.each([
+    ['of an error inside a result', "exit({ toJSON() { return new Error('x').stack } })"],
+    [
+      'of an error inside a log argument',
+      "let stack; log({ toJSON() { stack = new Error('x').stack } }); exit(stack)",
+    ],
+    [
+      'of an error inside variables',
+      "let stack; graphql('q', { toJSON() { stack = new Error('x').stack; return {} } }); exit(stack)",
+    ],
+    ['of an error that graphql made', 'exit(await graphql(7).catch(e => e.stack))'],
+    ['of an overflow', 'const dive = () => dive(); try { dive() } catch (e) { exit(e.stack) }'],
+    [
+      'without our preparation',
+      "delete Error.prepareStackTrace; exit({ toJSON() { return new Error('x').stack } })",
+    ],
+    [
+      'with another preparation',
+      "Error.prepareStackTrace = undefined; exit({ toJSON() { return new Error('x').stack } })",
+    ],
+    [
+      'captured for an object',
+      'const o = {}; exit({ toJSON() { Error.captureStackTrace(o); return o.stack } })',
+    ],
+    ['in code made of text', "exit(Function('return new Error(1).stack')())"],
+  ])('%s holds only frames of the script', async (_, sourceCode) => {
+    const stack = await payloadOf(sourceCode)
+    expect(stack).toMatch(/\n {4}at /)
+    expect(stack).not.toMatch(realm)
+    for (const frame of String(stack).split('\n').slice(1))
+      expect(frame).toMatch(/^ {4}at .*task\.js:\d+:\d+\)?$/)
+  })
+
+  test('of call sites gives no function and no object of ours', async () => {
+    const sourceCode = `try { Error.prepareStackTrace = (e, sites) => sites.map(site => [typeof site.getFunction(), typeof site.getThis()]) } catch {}
+      exit({ toJSON() { return new Error('x').stack } })`
+    const sites = await payloadOf(sourceCode)
+    if (Array.isArray(sites))
+      for (const site of sites.slice(1)) expect(site).toEqual(['undefined', 'undefined'])
+    else expect(sites).toEqual(expect.any(String))
+  })
+
+  test('leads no function to its caller', async () => {
+    const sourceCode = `const callers = []
+      function look() { callers.push(String(look.caller), String(look.arguments?.callee?.caller)); return 1 }
+      log({ toJSON: look }); graphql('q', { toJSON: look }); [1, 2].sort(look)
+      exit({ toJSON: function last() { return [...callers, String(last.caller)] } })`
+    expect(new Set((await payloadOf(sourceCode)) as string[])).toEqual(new Set(['null']))
+  })
+
+  test('does not end at a deep or a wide message', async () => {
+    const { error } = await tasks.run("throw new Error('m'.repeat(1e6))")
+    expect(error?.message.length).toBeLessThan(10_000)
+    expect(error?.message).toContain('characters in all')
+    expect(error?.line).toBe(1)
+  })
+})
+
+describe('whatever is thrown is told in words', () => {
+  test.each([
+    ['null', 'null'],
+    ['undefined', 'undefined'],
+    ["''", ''],
+    ['7n', '7'],
+    ["Symbol('s')", 'Symbol(s)'],
+    ['{ a: 1, f() {} }', '{"a":1}'],
+    ['Object.create(null)', '{}'],
+    ["Object.assign(new Error('m'), { name: 'Mine' })", 'Mine: m'],
+    ["Object.create(Error.prototype, { message: { value: 'm' } })", 'Error: m'],
+    [
+      'new Proxy({}, { get() { throw 1 }, ownKeys() { throw 2 } })',
+      'A value was thrown that cannot be described',
+    ],
+    ['{ toJSON() { throw 1 } }', 'A value was thrown that cannot be described'],
+    ['(() => { const a = {}; a.a = a; return a })()', 'A value was thrown that cannot be described'],
+    ["{ then() { throw 1 }, message: 'm', stack: 'task.js:1:1' }", '{"message":"m","stack":"task.js:1:1"}'],
+  ])('%s', async (thrown, message) => {
+    for (const sourceCode of [`throw ${thrown}`, `await null; throw ${thrown}`]) {
+      const { outcome, error } = await tasks.run(sourceCode)
+      expect([outcome, error?.code, error?.message]).toEqual(['error', 'RUNTIME', message])
+    }
+  })
+})
+
+test('no way of writing source leads out of the script', async () => {
+  const escapes = [
+    "}); exit('out'); (async function () {",
+    "}\nexit('out')\n{",
+    '/*',
+    "*/ exit('out') /*",
+    '`${',
+    "'use strict'; with ({}) exit('out')",
+    "-->\nexit('out'",
+    "){ exit('out') }) //",
+  ]
+  for (const source of escapes) {
+    expect([source, wordOf(await tasks.run(source))]).toEqual([source, 'SYNTAX'])
+  }
+  const named = await tasks.run("throw new Error('x')\n//# sourceURL=/etc/passwd")
+  expect(named.error).toMatchObject({ line: 1, stack: expect.stringContaining('task.js:1:7') })
+})

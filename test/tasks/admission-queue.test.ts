@@ -1,0 +1,127 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, describe, expect, test } from 'vitest'
+import { closeAdmissions, giveBack, refusal, startAdmission } from './start-admission.ts'
+
+afterEach(closeAdmissions)
+
+describe('a run that waits', () => {
+  test('is refused once its time is over, and leaves the queue', async () => {
+    const { ask, waiting } = await startAdmission({ most: 1, waitMs: 150 })
+    const held = await ask('a')
+    const before = performance.now()
+    expect(await refusal(ask('b'))).toMatchObject({
+      code: 'OVERLOADED',
+      message: 'No sandbox came free within 150 ms. Try again in 1 s.',
+      retryAfterSeconds: 1,
+    })
+    const waited = performance.now() - before
+    expect(waited).toBeGreaterThanOrEqual(145)
+    expect(waited).toBeLessThan(1_000)
+    expect(waiting()).toBe(0)
+    giveBack(held)
+    giveBack(await ask('b'))
+  })
+
+  test('does not wait past its own deadline', async () => {
+    const { ask, waiting } = await startAdmission({ most: 1 })
+    await ask('a')
+    const before = performance.now()
+    expect(await refusal(ask('b', { deadline: before + 100 }))).toMatchObject({ code: 'OVERLOADED' })
+    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(await refusal(ask('b', { deadline: before }))).toMatchObject({ code: 'OVERLOADED' })
+    expect(waiting()).toBe(0)
+  })
+
+  test('leaves the queue when its caller goes away, with the reason and without a trace', async () => {
+    const { ask, waiting } = await startAdmission({ most: 1 })
+    const held = await ask('a')
+    const controller = new AbortController()
+    const gone = new Error('gone away')
+    const asked = refusal(ask('b', { signal: controller.signal }))
+    const behind = ask('b')
+    expect(waiting()).toBe(2)
+    controller.abort(gone)
+    expect(await asked).toBe(gone)
+    expect(waiting()).toBe(1)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+    giveBack(held)
+    giveBack(await behind)
+    giveBack(await ask('c'))
+  })
+
+  test('leaves no listener behind when it is admitted or refused', async () => {
+    const { ask } = await startAdmission({ most: 1, waitMs: 50 })
+    const { signal } = new AbortController()
+    const held = await ask('a', { signal })
+    await refusal(ask('a', { signal }))
+    const asked = ask('a', { signal })
+    giveBack(held)
+    giveBack(await asked)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  test('whose caller was gone before takes nothing', async () => {
+    const { ask } = await startAdmission({ most: 1 })
+    const gone = new Error('gone away')
+    expect(await refusal(ask('a', { signal: AbortSignal.abort(gone) }))).toBe(gone)
+    giveBack(await ask('a'))
+  })
+
+  test('whose caller goes away in the moment of its turn takes nothing from the others', async () => {
+    const { ask } = await startAdmission({ most: 1 })
+    for (let i = 0; i < 20; i++) {
+      const held = await ask('a')
+      const controller = new AbortController()
+      const asked = ask('b', { signal: controller.signal })
+      giveBack(held)
+      controller.abort()
+      // Its turn came first: it has the sandbox, and gives it back.
+      giveBack(await asked)
+    }
+    giveBack(await ask('c'))
+  })
+
+  test('is refused when the gateway stops', async () => {
+    const { ask, admission, waiting } = await startAdmission({ most: 1 })
+    await ask('a')
+    const asked = [refusal(ask('a')), refusal(ask('b'))]
+    admission.close()
+    for (const error of await Promise.all(asked)) expect(error).toMatchObject({ code: 'OVERLOADED' })
+    expect(waiting()).toBe(0)
+  })
+})
+
+describe('the queue', () => {
+  test('holds so many runs of one account, and says when to come again', async () => {
+    const { ask } = await startAdmission({ most: 1, accountRuns: 2, waitMs: 2_500 })
+    await ask('a')
+    for (let i = 0; i < 2; i++) void refusal(ask('a'))
+    const before = performance.now()
+    expect(await refusal(ask('a'))).toMatchObject({
+      code: 'OVERLOADED',
+      message: '2 runs of this account are waiting already, the most there may be. Try again in 3 s.',
+      retryAfterSeconds: 3,
+    })
+    expect(performance.now() - before).toBeLessThan(50)
+    void refusal(ask('b'))
+  })
+
+  test('holds so many runs in all', async () => {
+    const { ask, waiting } = await startAdmission({ most: 1, runs: 3 })
+    await ask('a')
+    for (const account of ['a', 'b', 'c']) void refusal(ask(account))
+    expect(await refusal(ask('d'))).toMatchObject({
+      code: 'OVERLOADED',
+      message: '3 runs are waiting already, the most there may be. Try again in 5 s.',
+    })
+    expect(waiting()).toBe(3)
+  })
+
+  test('of no length still lets runs have what is idle, and what can be started', async () => {
+    const { ask } = await startAdmission({ most: 2, warm: 1, runs: 0, accountRuns: 0 })
+    const held = [await ask('a'), await ask('a')]
+    expect(await refusal(ask('a'))).toMatchObject({ code: 'OVERLOADED' })
+    for (const admitted of held) giveBack(admitted)
+    giveBack(await ask('a'))
+  })
+})

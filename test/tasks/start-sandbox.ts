@@ -1,0 +1,71 @@
+import type { RunMessage } from '../../src/tasks/protocol.ts'
+import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
+import { type SandboxListener, SandboxProcess } from '../../src/tasks/sandbox-process.ts'
+
+const started: SandboxProcess[] = []
+
+export async function endSandboxes(): Promise<void> {
+  for (const sandbox of started) sandbox.kill('the test is over')
+  await Promise.all(started.splice(0).map(sandbox => sandbox.gone))
+}
+
+/** One sandbox process; `onReady` hears of each time that it is ready, in that very moment. */
+export function startSandbox(
+  command: SandboxCommand,
+  onReady: (sandbox: SandboxProcess) => void = () => undefined,
+) {
+  const readiness = [Promise.withResolvers<void>()]
+  const sandbox = new SandboxProcess({
+    command,
+    longestFrameBytes: 100_000,
+    mostUnreadBytes: 100_000,
+    onReady(own) {
+      readiness.at(-1)?.resolve()
+      readiness.push(Promise.withResolvers())
+      onReady(own)
+    },
+  })
+  started.push(sandbox)
+  return { sandbox, readyTimes: () => readiness.length - 1, nextReady: () => readiness.at(-1)?.promise }
+}
+
+/** Keeps what a sandbox tells the holder of its run. */
+export function listen() {
+  const said: Parameters<SandboxListener['message']>[0][] = []
+  const reasons: string[] = []
+  const over = Promise.withResolvers<void>()
+  const listener: SandboxListener = {
+    message(message) {
+      said.push(message)
+      if (message.type === 'end') over.resolve()
+    },
+    gone(reason) {
+      reasons.push(reason)
+      over.resolve()
+    },
+  }
+  return { listener, said, reasons, over: over.promise }
+}
+
+export function runMessage(source: string): RunMessage {
+  return {
+    type: 'run',
+    run: 'r',
+    accountCode: 'alpha',
+    source,
+    payload: '{}',
+    options: '{}',
+    requestContext: '{}',
+    limits: {
+      timeoutMs: 5_000,
+      wholeMs: 5_000,
+      cpuMs: 5_000,
+      residentBytes: 500_000_000,
+      resultBytes: 1_000,
+      logEntries: 10,
+      logBytes: 1_000,
+      graphqlCalls: 10,
+      callBytes: 1_000,
+    },
+  }
+}

@@ -20,7 +20,7 @@ export function fromServerFault(error: FastifyError, bodyBytes: number): unknown
       return new RostrumError('BAD_USER_INPUT', 'The path of the URL is not correctly percent-encoded.')
     default:
       if (brokenBody(error)) return new RostrumError('BAD_USER_INPUT', 'The body ended too early.')
-      return isFaultOfRequest(error) ? new RostrumError('BAD_USER_INPUT', `${error.message}.`) : error
+      return isFaultOfRequest(error) ? new RostrumError('BAD_USER_INPUT', error.message) : error
   }
 }
 

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { logged, startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
+
+// What a run may leave behind for the next one to find.
+const soil = `globalThis.left = 'mine'; Object.prototype.left = Array.prototype.left = 'mine'; payload = 'mine'
+  JSON.stringify = () => '"mine"'; Promise.prototype.then = () => { throw 1 }; log.left = 'mine'; console.left = 'mine'
+  try { Platform.left = exit.left = 'mine' } catch {}
+  Object.getPrototypeOf(globalThis).left = 'mine'`
+
+const look = `exit([typeof left, typeof [].left, payload, JSON.stringify({ a: 1 }), await Promise.resolve('ok'), typeof log.left,
+  typeof console.left, typeof Platform.left, typeof exit.left])`
+
+const clean = ['undefined', 'undefined', {}, '{"a":1}', 'ok', ...Array(4).fill('undefined')]
+
+describe.each([
+  ['run', {}],
+  ['account', { ROSTRUM_ISOLATION: 'account' }],
+  ['account, with compilers', { ROSTRUM_ISOLATION: 'account', ROSTRUM_JIT: '1' }],
+])('isolated by %s', (_, settings: Record<string, string>) => {
+  let tasks: TestTasks
+
+  beforeAll(async () => {
+    tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000', ...settings })
+  })
+  afterAll(() => tasks.runner.close())
+
+  test('hundreds of runs are served by one process', async () => {
+    await tasks.run('exit(0)')
+    const before = tasks.runner.pids()
+    for (let i = 0; i < 150; i++) expect((await tasks.run(`exit(${i})`)).payload).toBe(i)
+    expect(tasks.runner.pids()).toEqual(before)
+  })
+
+  test('a run finds nothing of the one before it, of its own account or another', async () => {
+    for (const ending of [
+      'exit(1)',
+      "fail('x')",
+      "throw new Error('x')",
+      "await graphql('q')",
+      "graphql('hang'); exit(1)",
+    ]) {
+      for (const account of ['alpha', 'alpha', 'beta', 'alpha']) {
+        await tasks.run(`${soil}; ${ending}`, { account })
+        expect([ending, (await tasks.run(look, { account })).payload]).toEqual([ending, clean])
+      }
+    }
+  })
+
+  test('nothing of a run goes on in the next one', async () => {
+    const lingering = [
+      "(async () => { for (;;) { await null; log('late') } })(); exit(1)",
+      "graphql('q').then(() => { log('late'); graphql('late') }); exit(1)",
+      "try { exit(1) } catch { await graphql('q'); log('late') }",
+      "for (;;) { try { exit(1) } catch { log('late') } }",
+      "try { exit(1) } finally { Promise.reject(new Error('a secret of the run before')) }",
+      "Promise.reject(new Error('a secret of the run before')); exit(1)",
+      "exit({ toJSON() { Promise.resolve().then(() => { log('late') }); return 1 } })",
+    ]
+    for (const sourceCode of lingering) {
+      const begun = performance.now()
+      expect([sourceCode, (await tasks.run(sourceCode)).payload]).toEqual([sourceCode, 1])
+      const next = await tasks.run("await graphql('q'); await graphql('q'); await null")
+      expect([sourceCode, wordOf(next), logged(next)]).toEqual([sourceCode, 'NO_OUTCOME', []])
+      expect(performance.now() - begun).toBeLessThan(2_000)
+    }
+  })
+})
+
+async function holdMemory(settings: Record<string, string>) {
+  const tasks = await startTasks(settings)
+  const hold = 'globalThis.held = Array.from({ length: 5e5 }, (_, i) => ({ i })); exit(held.length)'
+  const payloads: unknown[] = []
+  for (let i = 0; i < 8; i++) payloads.push((await tasks.run(hold)).payload)
+  await tasks.runner.close()
+  expect(payloads).toEqual(Array(8).fill(5e5))
+}
+
+test('a run may have all its memory, whatever those before it held', () => holdMemory({}))
+
+// The isolate still holds the realms of the runs before: `RealmIsolate.renew` must release what it refers to.
+test.fails('so it may in an isolate that its account keeps', () =>
+  holdMemory({ ROSTRUM_ISOLATION: 'account' }))
+
+test('an isolate that is kept does not keep a script that spins', async () => {
+  const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account', ROSTRUM_TASK_CPU_MS: '200' })
+  const { error } = await tasks.run('for (;;);')
+  expect(error).toMatchObject({
+    code: 'TIMEOUT',
+    message: 'The run used more than its 200 ms of processor time',
+  })
+  expect((await tasks.run('exit(1)')).payload).toBe(1)
+  await tasks.runner.close()
+})
+
+test('with compilers a script has WebAssembly no more than without', async () => {
+  const tasks = await startTasks({ ROSTRUM_JIT: '1' })
+  const sourceCode = 'let n = 0; for (let i = 0; i < 2e7; i++) n = (n + i) % 7; exit([typeof WebAssembly, n])'
+  const execution = await tasks.run(sourceCode)
+  expect(execution.payload).toEqual(['undefined', expect.any(Number)])
+  await tasks.runner.close()
+})

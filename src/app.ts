@@ -58,7 +58,7 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
     log,
     executeGraphql: async ({ query, variables, run, log }) => {
       const identity = { caller: run.caller, run }
-      const context = createContext({ requestId: run.id, identity, signal: run.signal, log })
+      const context = createContext({ requestId: run.id, identity, signal: run.signal, log, onRun: () => {} })
       return toInProcessAnswer(await engine.execute({ query, variables }, context))
     },
   })
@@ -68,6 +68,7 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
     identity: { caller, run },
     signal,
     log,
+    onRun,
   }: ContextRequest): RequestContext {
     return {
       requestId,
@@ -80,7 +81,7 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
       // What a run asks for over HTTP, with its token, ends with it as well.
       signal: run === null || run.signal === signal ? signal : AbortSignal.any([signal, run.signal]),
       log,
-      txnId: null,
+      onRun,
     }
   }
 

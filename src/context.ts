@@ -23,6 +23,6 @@ export interface RequestContext {
   /** Aborted when the caller has gone away or its run has ended; every wait below takes it. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Transaction id of a task this operation ran, for the request's log line. */
-  txnId: string | null
+  /** Told of each run that this operation starts, for the request's log line. */
+  readonly onRun: (run: Run) => void
 }

@@ -10,7 +10,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   http: ['graphql', 'credentials'],
   graphql: ['schema'],
   schema: ['domain', 'tasks', 'credentials/caller.ts'],
-  domain: ['credentials/api-token.ts'],
+  domain: [],
   store: ['domain'],
   tasks: ['credentials'],
   credentials: ['domain', 'tasks/run.ts'],

@@ -1,5 +1,5 @@
-import { hashToken, newApiToken } from '../credentials/api-token.ts'
 import type { Scope } from '../credentials/caller.ts'
+import { hashToken, newApiToken } from '../domain/api-token.ts'
 import type { Store, User } from '../domain/store.ts'
 
 export interface TokenRequest {

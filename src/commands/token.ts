@@ -122,9 +122,7 @@ interface Revocation {
 }
 
 async function revoke({ store, id, accountCode }: Revocation): Promise<string> {
-  const isThere =
-    accountCode === null || (await store.tokens.list(accountCode)).some(token => token.id === id)
-  if (isThere && (await store.tokens.revoke(id))) return `Token \`${id}\` is revoked.\n`
+  if (await store.tokens.revoke(id, accountCode)) return `Token \`${id}\` is revoked.\n`
   throw new Error(
     `There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` for those there are.`,
   )

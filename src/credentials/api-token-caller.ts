@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import { hashToken } from '../domain/api-token.ts'
 import type { Store } from '../domain/store.ts'
-import { hashToken } from './api-token.ts'
 import { type Caller, isScope } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 

@@ -17,7 +17,7 @@ export function readBearer(header: string | undefined): string {
   return token
 }
 
-export function unauthenticated(message: string): RostrumError {
+function unauthenticated(message: string): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message)
 }
 

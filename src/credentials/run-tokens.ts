@@ -30,6 +30,11 @@ export function createRunTokens(): RunTokens {
   }
 }
 
+/** The text without any token of a run: a script may log its own, or its parent's, but the system log must not show it. */
+export function hideRunTokens(text: string): string {
+  return text.includes(prefix) ? text.replace(/rrun_[\w-]{43}/g, '[token of a run]') : text
+}
+
 function digest(token: string): string {
   return createHash('sha256').update(token).digest('base64')
 }

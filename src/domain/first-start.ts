@@ -1,4 +1,4 @@
-import { hashToken, newApiToken } from '../credentials/api-token.ts'
+import { hashToken, newApiToken } from './api-token.ts'
 import type { ApiToken, Store } from './store.ts'
 
 const accountCode = 'demo'

@@ -1,4 +1,7 @@
-/** The port to the data. Every call names its account, and sees and changes rows of that account alone. */
+/**
+ * The port to the data. Every call names its account, and sees and changes rows of that account alone; only tokens are also
+ * found without one, since it is they that name it.
+ */
 export interface Store {
   readonly memberships: MembershipStore
   readonly users: UserStore
@@ -128,6 +131,9 @@ export interface TokenStore {
   findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
   /** All of one account, or all there are; oldest first, revoked ones included. */
   list(accountCode: string | null): Promise<ApiToken[]>
-  /** False when there is no such token, or it was revoked before. Ids are unique over the store. */
-  revoke(id: number): Promise<boolean>
+  /**
+   * False when there is no such token, or it was revoked before. Ids are unique over the store; with an account only a
+   * token of that account is revoked.
+   */
+  revoke(id: number, accountCode?: string | null): Promise<boolean>
 }

@@ -35,6 +35,8 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
       headersTimeout: arrivalTimeoutMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: largestHead,
+      // Refused below, in the contract's shape.
+      requireHostHeader: false,
     },
     // Bounded by the head's size; a long id gets the answer that names it.
     routerOptions: { maxParamLength: largestHead },
@@ -53,6 +55,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   server.decorateRequest('scope', null as unknown as RequestScope)
   server.addHook('onRequest', async (request, reply) => openScope(request, reply, log))
   server.addHook('onRequest', refuseWhenClosing(server))
+  server.addHook('onRequest', refuseMissingHost)
   server.addHook('onRequest', refuseLargeHeaders)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
@@ -75,6 +78,12 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   await registerGraphqlRoute(server, gateway)
   await registerRestRoutes(server, gateway)
   return server
+}
+
+// RFC 9112, 3.2: a request of HTTP/1.1 names its host.
+async function refuseMissingHost({ raw }: FastifyRequest): Promise<void> {
+  if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return
+  throw new RostrumError('BAD_USER_INPUT', 'The request has no `Host` header.')
 }
 
 // A connection kept alive can bring requests after the server stopped listening: they are sent elsewhere.

@@ -1,4 +1,4 @@
-import { readTaskInput } from './read-task-input.ts'
+import { readTaskBody } from './read-task-body.ts'
 import { row } from './rest-row.ts'
 
 interface Execution {
@@ -25,7 +25,7 @@ export const executeRow = row<{ executeTask: Execution }>('POST /api/1/endpoint/
     }
   }`,
   takesForms: true,
-  readVariables: ({ body }) => ({ input: readTaskInput(body) }),
+  readVariables: ({ body }) => ({ input: readTaskBody(body) }),
   answer: ({ executeTask: { requestContext, durationMs, ...rest } }) => ({
     status: rest.outcome === 'exit' ? 200 : 422,
     body: { task_execution: { ...rest, request_context: requestContext, duration_ms: durationMs } },

@@ -6,7 +6,9 @@ const mostFields = 100
 /** The fields of a form, by name, on an object without prototype; each name once (`BAD_USER_INPUT`). */
 export function parseFormBody(body: Buffer): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
-  const parsed = new URLSearchParams(decodeBody(body))
+  const text = decodeBody(body)
+  refuseBadEscapes(text)
+  const parsed = new URLSearchParams(text)
   if (parsed.size > mostFields) {
     throw new RostrumError(
       'BAD_USER_INPUT',
@@ -23,4 +25,17 @@ export function parseFormBody(body: Buffer): Record<string, string> {
     fields[name] = value
   }
   return fields
+}
+
+// `URLSearchParams` puts a replacement character for bytes that are no UTF-8; the caller shall know instead.
+function refuseBadEscapes(text: string): void {
+  try {
+    decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'))
+  } catch (cause) {
+    throw new RostrumError(
+      'BAD_USER_INPUT',
+      'The form holds percent-encoded bytes that are not UTF-8 text.',
+      { cause },
+    )
+  }
 }

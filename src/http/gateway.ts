@@ -10,6 +10,7 @@ export interface ContextRequest {
   readonly identity: Identity
   readonly signal: AbortSignal
   readonly log: Logger
+  readonly onRun: RequestContext['onRun']
 }
 
 /** What the way in over HTTP stands on; wired in `app.ts`. */
@@ -32,8 +33,8 @@ export async function executeFor(
 ) {
   const { identity, requestId, signal, log } = scope
   if (identity === null) throw new RostrumError('UNAUTHENTICATED', 'No credential was checked on this path.')
-  const context = createContext({ requestId, identity, signal, log })
-  const answer = await engine.execute(operation, context)
-  scope.txnId = context.txnId
-  return answer
+  const onRun: ContextRequest['onRun'] = ({ transaction }) => {
+    scope.txnId = transaction.txnID
+  }
+  return engine.execute(operation, createContext({ requestId, identity, signal, log, onRun }))
 }

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { type FieldError, RostrumError } from '../errors.ts'
 
 /** A JSON integer that can be an id, passed on as the text that GraphQL takes. */
-export const jsonId = z.custom<number>(isId, { error: issue => describeBadId(issue.input) }).transform(String)
+export const jsonId = z
+  .custom<number>(isId, { error: issue => describeBadJsonId(issue.input) })
+  .transform(String)
 
 /** Checks a body; `BAD_USER_INPUT` with a JSON pointer for each bad field (contract, section 2). */
 export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
@@ -32,7 +34,7 @@ function isId(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
 }
 
-function describeBadId(value: unknown): string {
+function describeBadJsonId(value: unknown): string {
   const rule = mustBe(`an integer from 1 to ${Number.MAX_SAFE_INTEGER}`)({ input: value })
   return typeof value === 'string' && /^\d+$/.test(value) ? `${rule}: send it as a number, not as text` : rule
 }

@@ -32,6 +32,9 @@ export class RealmIsolate {
 
   /** A fresh realm in the same isolate (`ROSTRUM_ISOLATION=account`): the last script's is released. */
   renew(): void {
+    // Each of them alone would keep the old realm and all that its script left there.
+    this.#start.release()
+    this.#settle.release()
     this.#context.release()
     const realm = this.#makeRealm()
     this.#context = realm.context

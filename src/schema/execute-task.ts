@@ -39,11 +39,11 @@ builder.mutationField('executeTask', t =>
         caseTypeCode: input.metadata?.caseTypeCode ?? null,
         accountNickname: input.metadata?.accountNickname ?? null,
       }
-      const request = { input: { ...input, metadata }, caller, parentRun, signal, log }
+      const onRun = context.onRun
+      const request = { input: { ...input, metadata }, caller, parentRun, signal, log, onRun }
       const execution = await context.tasks.execute(request)
       // The script may have changed what this operation has read.
       context.loaders.clear()
-      context.txnId = execution.requestContext.txnID
       return execution
     },
   }),

@@ -32,25 +32,28 @@ export interface Admitted {
   release(): void
 }
 
+// With fewer than this, one kept free would be too much to keep.
+const leastToKeepOneFree = 4
+
 /**
- * Decides which waiting run gets the next idle sandbox: in turn between accounts, first come first served within one. An
- * account alone may hold all sandboxes but a quarter (where there are four or more), so that another's first run finds a
- * free one.
+ * Decides which waiting run gets the next idle sandbox: in turn between accounts, first come first served within one. Of
+ * four sandboxes or more the last free one goes only to an account that has no run going: one account cannot hold them all.
  */
 export class Admission {
   readonly #pool: SandboxPool
   readonly #limits: AdmissionLimits
-  readonly #mostOfAccount: number
+  readonly #keepsOneFree: boolean
   readonly #running = new Map<string, number>()
   // In the order in which the accounts are served: the one served last goes to the end.
   readonly #queues = new Map<string, Waiting[]>()
+  #held = 0
   #waiting = 0
   #closed = false
 
   constructor(pool: SandboxPool, limits: AdmissionLimits) {
     this.#pool = pool
     this.#limits = limits
-    this.#mostOfAccount = limits.sandboxes - Math.floor(limits.sandboxes / 4)
+    this.#keepsOneFree = limits.sandboxes >= leastToKeepOneFree
     pool.onIdle(() => this.#serve())
   }
 
@@ -97,7 +100,8 @@ export class Admission {
   }
 
   #freePlaces(accountCode: string): number {
-    return this.#mostOfAccount - (this.#running.get(accountCode) ?? 0)
+    const free = this.#limits.sandboxes - this.#held
+    return this.#keepsOneFree && this.#running.has(accountCode) ? free - 1 : free
   }
 
   #refuseWhenFull(accountCode: string): void {
@@ -171,6 +175,7 @@ export class Admission {
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
+    this.#held++
     this.#running.set(accountCode, (this.#running.get(accountCode) ?? 0) + 1)
     return sandbox
   }
@@ -182,6 +187,7 @@ export class Admission {
       release: () => {
         if (!held) return
         held = false
+        this.#held--
         const running = (this.#running.get(accountCode) ?? 1) - 1
         if (running > 0) this.#running.set(accountCode, running)
         else this.#running.delete(accountCode)

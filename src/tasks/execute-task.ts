@@ -16,6 +16,8 @@ import type { TaskExecution } from './task-execution.ts'
 import type { ExecuteRequest } from './task-runner.ts'
 import { toExecution } from './to-execution.ts'
 
+const mostAttempts = 3
+
 export interface ExecutionParts {
   readonly limits: TaskLimits
   readonly admission: Admission
@@ -39,9 +41,10 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
     txnID: run.transaction.txnID,
     account: run.caller.accountCode,
   })
+  request.onRun(run)
   const token = runTokens.mint(run)
   const { logEntries: mostEntries, logBytes: mostBytes } = limits
-  const scriptLog = new RunLog({ mostEntries, mostBytes, system: log, token })
+  const scriptLog = new RunLog({ mostEntries, mostBytes, system: log })
   try {
     const ending = await admitAndRun(parts, { request, task, run, token, scriptLog })
     const execution = toExecution({ run, ending, log: scriptLog, startedAt, resultBytes: limits.resultBytes })
@@ -62,18 +65,24 @@ interface AdmittedTask {
   readonly scriptLog: RunLog
 }
 
-async function admitAndRun(
-  parts: ExecutionParts,
-  { request, task, run, token, scriptLog }: AdmittedTask,
-): Promise<RunEnding> {
-  const { limits, admission, answerCall } = parts
+// A sandbox that dies between two runs, by whatever hand, costs the next one nothing: it has not begun, and takes another.
+async function admitAndRun(parts: ExecutionParts, admitted: AdmittedTask): Promise<RunEnding> {
+  for (let attempt = 1; ; attempt++) {
+    const ending = await tryToRun(parts, admitted)
+    if (ending.kind !== 'unbegun' || attempt === mostAttempts) return ending
+  }
+}
+
+async function tryToRun(parts: ExecutionParts, { request, task, run, token, scriptLog }: AdmittedTask) {
+  const { limits, admission, answerCall, callBytes } = parts
   const { caller, parentRun } = request
   const { accountCode } = caller
   const options = scriptOptions({ given: task.options, caller, transaction: run.transaction, token })
   const signal = parentRun === null ? request.signal : AbortSignal.any([request.signal, parentRun.signal])
+  const nested = parentRun !== null
   const { sandbox, release } = await admission.acquire({
     accountCode,
-    nested: parentRun !== null,
+    nested,
     deadline: run.deadline,
     signal,
   })
@@ -106,7 +115,7 @@ async function admitAndRun(
         logEntries: limits.logEntries,
         logBytes: limits.logBytes,
         graphqlCalls: limits.graphqlCalls,
-        callBytes: parts.callBytes,
+        callBytes,
       },
     }
     return await runInSandbox({ sandbox, message, log: scriptLog, calls, signal })

@@ -17,7 +17,11 @@ export interface RunInSandbox {
 }
 
 /** How the run ended, as the gateway tells it: what the script said, or what became of its process. */
-export type RunEnding = Ending | { readonly kind: 'crashed'; readonly reason: string }
+export type RunEnding =
+  | Ending
+  | { readonly kind: 'crashed'; readonly reason: string }
+  /** The process was gone before the script could begin. */
+  | { readonly kind: 'unbegun' }
 
 /**
  * Runs one script in one sandbox process and answers how it ended: by the sandbox's word, or by SIGKILL when its deadline
@@ -46,7 +50,7 @@ export async function runInSandbox({
     stop({ kind: 'crashed', reason: 'was ended, as its caller has gone away' }, 'the caller has gone away')
   signal.addEventListener('abort', onAbort, { once: true })
 
-  sandbox.begin(message, {
+  const hasBegun = sandbox.begin(message, {
     message(said) {
       if (said.type === 'log') return log.add(said.level, said.data, sandbox)
       if (said.type === 'cut') return log.cut(said, sandbox)
@@ -56,6 +60,7 @@ export async function runInSandbox({
     },
     gone: reason => resolve({ kind: 'crashed', reason }),
   })
+  if (!hasBegun) resolve({ kind: 'unbegun' })
 
   try {
     return await promise

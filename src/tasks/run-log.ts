@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { hideRunTokens } from '../credentials/run-tokens.ts'
 import type { CutMessage } from './protocol.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 import type { LogEntry, LogLevel } from './task-execution.ts'
@@ -11,8 +12,6 @@ export interface RunLogOptions {
   readonly mostBytes: number
   /** The system log, under the run's task name, id and transaction. */
   readonly system: Logger
-  /** The token of the run, which a script may log but the system log must not show. */
-  readonly token: string
 }
 
 /** What a script logged: kept for the answer within the limits, and written to the system log line by line. */
@@ -31,7 +30,7 @@ export class RunLog {
 
   /** The sandbox itself keeps the limits; one that does not is not ours any more. */
   add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
-    const { mostEntries, mostBytes, system, token } = this.#options
+    const { mostEntries, mostBytes, system } = this.#options
     this.#added++
     const data = this.#added > mostEntries ? null : readData(text)
     if (data === null) return sandbox.kill('logged past the limits')
@@ -43,8 +42,7 @@ export class RunLog {
     }
     this.#bytes += bytes
     this.#entries.push({ at: new Date(), level, data })
-    const shown = text.includes(token) ? readData(text.replaceAll(token, '[token of the run]')) : data
-    system[level]({ data: shown }, 'log of a script')
+    system[level]({ data: readData(hideRunTokens(text)) }, 'log of a script')
   }
 
   /** What the sandbox says it has left out so far; it says so at each power of two and at the end. */

@@ -120,18 +120,23 @@ export class SandboxProcess {
     if (this.#state === 'taken') this.#becomeIdle()
   }
 
-  /** Sends the run; what the sandbox says until the run's end goes to `listener`. */
-  begin(message: RunMessage, listener: SandboxListener): void {
-    if (this.#state !== 'taken') return listener.gone(this.#reason ?? 'was gone before the run began')
+  /**
+   * Sends the run; what the sandbox says until the run's end goes to `listener`. False where the process went away before:
+   * nothing of the script has run.
+   */
+  begin(message: RunMessage, listener: SandboxListener): boolean {
+    if (this.#state !== 'taken') return false
     this.#state = 'running'
     this.#runs++
     this.#run = { id: message.run, listener }
     this.#lastAccount = message.accountCode
-    this.#send(message)
+    void this.#send(message)
+    return true
   }
 
-  answer(message: AnswerMessage): void {
-    if (this.#run?.id === message.run) this.#send(message)
+  /** Resolves when the pipe has taken the answer, or the process is gone. */
+  async answer(message: AnswerMessage): Promise<void> {
+    if (this.#run?.id === message.run) await this.#send(message)
   }
 
   /** SIGKILL: the only signal that a script in native code cannot outlast. */
@@ -180,11 +185,13 @@ export class SandboxProcess {
     this.#options.onReady(this)
   }
 
-  #send(message: ToSandbox): void {
+  async #send(message: ToSandbox): Promise<void> {
     const { stdin } = this.#child
     if (stdin === null) return
-    stdin.write(`${JSON.stringify(message)}\n`)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    stdin.write(`${JSON.stringify(message)}\n`, () => resolve())
     if (stdin.writableLength > this.#options.mostUnreadBytes) this.kill('did not read what it was sent')
+    await promise
   }
 
   #killAfter(ms: number, reason: string): void {

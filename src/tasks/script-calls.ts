@@ -49,10 +49,10 @@ export class ScriptCalls {
     try {
       const variables = readVariables(message.variables)
       const text = await this.#options.answer({ query: message.query, variables, url: message.url })
-      if (!this.#ended) sandbox.answer({ type: 'answer', run, call, ok: true, text })
+      if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: true, text })
     } catch (error) {
       const text = error instanceof Error ? error.message : 'The call failed'
-      if (!this.#ended) sandbox.answer({ type: 'answer', run, call, ok: false, text })
+      if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: false, text })
     } finally {
       this.#active--
       this.#waiting.shift()?.()

@@ -10,6 +10,8 @@ export interface ExecuteRequest {
   /** Aborted when the caller has gone away: the run ends with it. */
   readonly signal: AbortSignal
   readonly log: Logger
+  /** Called once the run has its id and transaction, before it waits for a sandbox. */
+  readonly onRun: (run: Run) => void
 }
 
 /**

@@ -37,6 +37,8 @@ function readEnding(
         : { outcome: 'fail', payload: null, message: ending.message, error: null }
     case 'error':
       return errorOutcome(ending.error)
+    case 'unbegun':
+      return errorOutcome(plainError('CRASHED', 'The sandbox was gone before the run began'))
     case 'crashed':
       return errorOutcome(plainError('CRASHED', `The sandbox ${ending.reason}`))
     default:

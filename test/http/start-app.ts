@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type App, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { hashToken, newApiToken } from '../../src/credentials/api-token.ts'
 import { scopes as allScopes, type Scope } from '../../src/credentials/caller.ts'
+import { hashToken, newApiToken } from '../../src/domain/api-token.ts'
 
 export interface TestApp {
   readonly app: App

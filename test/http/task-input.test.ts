@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
 import { parseFormBody } from '../../src/http/form-body.ts'
-import { readTaskInput } from '../../src/http/read-task-input.ts'
+import { readTaskBody } from '../../src/http/read-task-body.ts'
 
 const texts = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{"a":1}', options: '{}' }
 const noMetadata = { caseTypeCode: null, accountNickname: null }
 
 function pointersOf(body: unknown): string[] {
   try {
-    readTaskInput(body)
+    readTaskBody(body)
     return []
   } catch (error) {
     if (!(error instanceof RostrumError)) throw error
@@ -18,8 +18,8 @@ function pointersOf(body: unknown): string[] {
 }
 
 test('texts pass word for word', () => {
-  expect(readTaskInput(texts)).toEqual({ ...texts, metadata: noMetadata })
-  expect(readTaskInput({ ...texts, inputDocument: 'not json' }).inputDocument).toBe('not json')
+  expect(readTaskBody(texts)).toEqual({ ...texts, metadata: noMetadata })
+  expect(readTaskBody({ ...texts, inputDocument: 'not json' }).inputDocument).toBe('not json')
 })
 
 test.each([
@@ -29,11 +29,11 @@ test.each([
   [true, 'true'],
   [null, 'null'],
 ])('the JSON value %j may stand for its text', (value, text) => {
-  expect(readTaskInput({ ...texts, inputDocument: value }).inputDocument).toBe(text)
+  expect(readTaskBody({ ...texts, inputDocument: value }).inputDocument).toBe(text)
 })
 
 test('options may be an object or text, and nothing else', () => {
-  expect(readTaskInput({ ...texts, options: { params: { a: 1 } } }).options).toBe('{"params":{"a":1}}')
+  expect(readTaskBody({ ...texts, options: { params: { a: 1 } } }).options).toBe('{"params":{"a":1}}')
   for (const options of [null, [], 7, true]) expect(pointersOf({ ...texts, options })).toEqual(['/options'])
 })
 
@@ -41,11 +41,11 @@ test('metadata is an object or bracketed keys, in JSON and in forms', () => {
   const expected = { caseTypeCode: 'incident', accountNickname: 'acme' }
   const object = { case_type_code: 'incident', account_nickname: 'acme' }
   const bracketed = { 'metadata[case_type_code]': 'incident', 'metadata[account_nickname]': 'acme' }
-  expect(readTaskInput({ ...texts, metadata: object }).metadata).toEqual(expected)
-  expect(readTaskInput({ ...texts, ...bracketed }).metadata).toEqual(expected)
+  expect(readTaskBody({ ...texts, metadata: object }).metadata).toEqual(expected)
+  expect(readTaskBody({ ...texts, ...bracketed }).metadata).toEqual(expected)
   const form = Buffer.from(new URLSearchParams({ ...texts, ...bracketed }).toString())
-  expect(readTaskInput(parseFormBody(form))).toEqual({ ...texts, metadata: expected })
-  expect(readTaskInput({ ...texts, metadata: null }).metadata).toEqual(noMetadata)
+  expect(readTaskBody(parseFormBody(form))).toEqual({ ...texts, metadata: expected })
+  expect(readTaskBody({ ...texts, metadata: null }).metadata).toEqual(noMetadata)
 })
 
 test('what is missing or of the wrong type is named by a pointer each', () => {

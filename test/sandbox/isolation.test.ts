@@ -77,9 +77,7 @@ async function holdMemory(settings: Record<string, string>) {
 
 test('a run may have all its memory, whatever those before it held', () => holdMemory({}))
 
-// The isolate still holds the realms of the runs before: `RealmIsolate.renew` must release what it refers to.
-test.fails('so it may in an isolate that its account keeps', () =>
-  holdMemory({ ROSTRUM_ISOLATION: 'account' }))
+test('so it may in an isolate that its account keeps', () => holdMemory({ ROSTRUM_ISOLATION: 'account' }))
 
 test('an isolate that is kept does not keep a script that spins', async () => {
   const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account', ROSTRUM_TASK_CPU_MS: '200' })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { hashToken } from '../../src/credentials/api-token.ts'
+import { hashToken } from '../../src/domain/api-token.ts'
 import type { NewApiToken, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 

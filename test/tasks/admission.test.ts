@@ -93,7 +93,7 @@ describe('the sandboxes', () => {
     [3, 3],
     [4, 3],
     [5, 4],
-    [8, 6],
+    [8, 7],
   ])('of which there are %i may be held by one account to the number of %i', async (most, held) => {
     const { ask, waiting } = await startAdmission({ most })
     let count = 0

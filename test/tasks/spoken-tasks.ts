@@ -76,6 +76,7 @@ export function startSpokenTasks({ speech, settings = {}, answerCall }: SpokenTa
         input: taskInput('exit(1)'),
         caller: callerOf(account),
         parentRun: null,
+        onRun: () => {},
         signal: new AbortController().signal,
         log: silentLog,
       }),

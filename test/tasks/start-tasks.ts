@@ -49,6 +49,7 @@ export async function startTasks(
       input: taskInput(sourceCode, input),
       caller: callerOf(account),
       parentRun: parentRun ?? null,
+      onRun: () => {},
       signal: signal ?? new AbortController().signal,
       log: silentLog,
     })

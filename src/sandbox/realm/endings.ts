@@ -49,7 +49,10 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
       try {
         text = json.strict(payload, message => new TypeError(`${message}; give \`exit\` plain JSON values`))
       } catch (error) {
-        return endWithError('RESULT', errors.describe(error))
+        const described = errors.describe(error)
+        // V8's word for a text past its own limit, which is far past ours.
+        const isTooLong = described.message === 'RangeError: Invalid string length'
+        return endWithError(isTooLong ? 'LIMIT' : 'RESULT', described)
       }
       return endWithin('exit', text, 'result')
     },

@@ -8,7 +8,7 @@ type OnOdd = (kind: string, path: string, value: unknown) => unknown
  * the isolate as text.
  */
 export function makeJson(language: Language) {
-  const { create, stringify, isArray, isError, String } = language
+  const { create, stringify, isArray, isError, isBoxedBigInt, String } = language
   const deepest = 1_000
 
   const isWord = (key: string): boolean => {
@@ -42,12 +42,14 @@ export function makeJson(language: Language) {
       return false
     }
     // What is odd about a value, '' for nothing.
-    const oddity = (value: unknown): string => {
-      if (typeof value !== 'object' || value === null) return oddTypes[typeof value] ?? ''
+    const oddityOfObject = (value: object): string => {
       if (isAbove(value)) return 'cycle'
       if (depth >= deepest) return 'depth'
+      if (isBoxedBigInt(value)) return 'bigint'
       return isError(value) ? 'error' : ''
     }
+    const oddity = (value: unknown): string =>
+      typeof value === 'object' && value !== null ? oddityOfObject(value) : (oddTypes[typeof value] ?? '')
     const judge = (key: string, value: unknown): unknown => {
       const kind = oddity(value)
       return kind === '' ? value : onOdd(kind, path(key), value)

@@ -40,6 +40,9 @@ export function captureLanguage() {
       onValue: (value: unknown) => unknown,
       onError: (error: unknown) => unknown,
     ) => unknown,
+    isBoxedBigInt: uncurry(Object.prototype.isPrototypeOf).bind(null, BigInt.prototype) as (
+      value: unknown,
+    ) => boolean,
     WeakMap,
     getFrom: uncurry(WeakMap.prototype.get),
     setIn: uncurry(WeakMap.prototype.set),

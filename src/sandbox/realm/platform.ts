@@ -12,7 +12,7 @@ interface Answer {
  * error rejects with its message, and its code as `code`. Runs inside the isolate as text.
  */
 export function makePlatform(language: Language, graphql: Graphql, accountCode: string) {
-  const { Error, freeze, shield, stringify } = language
+  const { Error, TypeError, freeze, shield, stringify } = language
 
   const ask = async (document: string, variables: object, field: string): Promise<unknown> => {
     // Made here, so that its stack shows the script's own line and not the answer's arrival.
@@ -51,10 +51,19 @@ export function makePlatform(language: Language, graphql: Graphql, accountCode: 
     value === null || value === undefined ? null : shape(value as Row)
   const text = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
   const fields = '{ id userId teamId leader }'
-  const own = (fieldsGiven: Row): Row => {
+  // In the names that the script used: what the gateway says is in GraphQL's.
+  const isId = (value: unknown) => typeof value === 'number' || typeof value === 'string'
+  const readPair = (given: Row, isWhole: boolean): Row => {
     const input: Row = {}
-    if (fieldsGiven?.user_id !== undefined) input.userId = fieldsGiven.user_id
-    if (fieldsGiven?.team_id !== undefined) input.teamId = fieldsGiven.team_id
+    const read = (name: string, field: string) => {
+      const value = given?.[name]
+      if (value === undefined && !isWhole) return
+      if (!isId(value))
+        throw new TypeError(`\`${name}\` must be the integer id of a ${name === 'user_id' ? 'user' : 'team'}`)
+      input[field] = value
+    }
+    read('user_id', 'userId')
+    read('team_id', 'teamId')
     return input
   }
 
@@ -72,11 +81,13 @@ export function makePlatform(language: Language, graphql: Graphql, accountCode: 
     },
     async add(pair: Row) {
       const query = `mutation ($input: AddTeamMembershipInput!) { addTeamMembership(input: $input) ${fields} }`
-      return membership((await ask(query, { input: own(pair) }, 'addTeamMembership')) as Row)
+      return membership((await ask(query, { input: readPair(pair, true) }, 'addTeamMembership')) as Row)
     },
     async move(id: unknown, change: Row) {
       const query = `mutation ($id: ID!, $input: MoveTeamMembershipInput!) { moveTeamMembership(id: $id, input: $input) ${fields} }`
-      return membership((await ask(query, { id, input: own(change) }, 'moveTeamMembership')) as Row)
+      return membership(
+        (await ask(query, { id, input: readPair(change, false) }, 'moveTeamMembership')) as Row,
+      )
     },
     async remove(id: unknown) {
       const query = `mutation ($id: ID!) { removeTeamMembership(id: $id) ${fields} }`
@@ -107,8 +118,8 @@ export function makePlatform(language: Language, graphql: Graphql, accountCode: 
         inputDocument: text(task?.inputDocument),
         options: text(task?.options ?? {}),
         metadata: {
-          caseTypeCode: metadata?.case_type_code ?? null,
-          accountNickname: metadata?.account_nickname ?? null,
+          caseTypeCode: metadata?.case_type_code ?? task?.['metadata[case_type_code]'] ?? null,
+          accountNickname: metadata?.account_nickname ?? task?.['metadata[account_nickname]'] ?? null,
         },
       }
       const query = `mutation ($input: ExecuteTaskInput!) { executeTask(input: $input) {

@@ -32,14 +32,15 @@ export function createTokenStore(db: PostgresJsDatabase): TokenStore {
     async list(accountCode) {
       return (await statements.list.execute({ accountCode })).map(decodeScopes)
     },
-    async revoke(id) {
-      return (await statements.revoke.execute({ id })).length > 0
+    async revoke(id, accountCode = null) {
+      return (await statements.revoke.execute({ id, accountCode })).length > 0
     },
   }
 }
 
 function prepare(db: PostgresJsDatabase) {
   const accountCode = sql.placeholder('accountCode')
+  const isOfAccount = or(sql`${accountCode}::text is null`, eq(apiTokens.accountCode, accountCode))
   const isOfUser = and(eq(users.accountCode, apiTokens.accountCode), eq(users.id, apiTokens.userId))
   const isTheToken = eq(apiTokens.id, sql.placeholder('id'))
   return {
@@ -71,13 +72,13 @@ function prepare(db: PostgresJsDatabase) {
       .select(columns)
       .from(apiTokens)
       .innerJoin(users, isOfUser)
-      .where(or(sql`${accountCode}::text is null`, eq(apiTokens.accountCode, accountCode)))
+      .where(isOfAccount)
       .orderBy(asc(apiTokens.id))
       .prepare('list_tokens'),
     revoke: db
       .update(apiTokens)
       .set({ revokedAt: sql`now()` })
-      .where(and(isTheToken, isNull(apiTokens.revokedAt)))
+      .where(and(isTheToken, isOfAccount, isNull(apiTokens.revokedAt)))
       .returning({ id: apiTokens.id })
       .prepare('revoke_token'),
   }

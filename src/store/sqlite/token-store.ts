@@ -42,8 +42,8 @@ export function createTokenStore({ db, transactions, counters }: Dependencies): 
     async list(accountCode) {
       return statements.list.all({ accountCode }).map(decodeScopes)
     },
-    revoke(id) {
-      return transactions.write(() => statements.revoke.run({ id, now: Date.now() }).changes > 0)
+    revoke(id, accountCode = null) {
+      return transactions.write(() => statements.revoke.run({ id, accountCode, now: Date.now() }).changes > 0)
     },
   }
 }
@@ -51,6 +51,7 @@ export function createTokenStore({ db, transactions, counters }: Dependencies): 
 function prepare(db: BetterSQLite3Database) {
   const accountCode = sql.placeholder('accountCode')
   const isOfUser = and(eq(users.accountCode, apiTokens.accountCode), eq(users.id, apiTokens.userId))
+  const isOfAccount = or(sql`${accountCode} is null`, eq(apiTokens.accountCode, accountCode))
   const isTheToken = eq(apiTokens.id, sql.placeholder('id'))
   return {
     insert: db
@@ -76,13 +77,13 @@ function prepare(db: BetterSQLite3Database) {
       .select(columns)
       .from(apiTokens)
       .innerJoin(users, isOfUser)
-      .where(or(sql`${accountCode} is null`, eq(apiTokens.accountCode, accountCode)))
+      .where(isOfAccount)
       .orderBy(asc(apiTokens.id))
       .prepare(),
     revoke: db
       .update(apiTokens)
       .set({ revokedAt: sql`${sql.placeholder('now')}` })
-      .where(and(isTheToken, isNull(apiTokens.revokedAt)))
+      .where(and(isTheToken, isOfAccount, isNull(apiTokens.revokedAt)))
       .prepare(),
   }
 }

@@ -32,7 +32,7 @@ const taskBody = z.object(
 )
 
 /** The input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */
-export function readTaskInput(body: unknown) {
+export function readTaskBody(body: unknown) {
   const given = readBody(taskBody, body)
   return {
     name: given.name,

@@ -1,4 +1,5 @@
 import { RostrumError } from '../errors.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 
@@ -12,7 +13,6 @@ export interface AdmissionLimits {
 }
 
 interface Waiting {
-  readonly accountCode: string
   readonly admit: (sandbox: SandboxProcess) => void
   readonly refuse: (error: RostrumError) => void
 }
@@ -42,18 +42,14 @@ const leastToKeepOneFree = 4
 export class Admission {
   readonly #pool: SandboxPool
   readonly #limits: AdmissionLimits
-  readonly #keepsOneFree: boolean
   readonly #running = new Map<string, number>()
-  // In the order in which the accounts are served: the one served last goes to the end.
-  readonly #queues = new Map<string, Waiting[]>()
+  readonly #queue = new FairQueue<Waiting>()
   #held = 0
-  #waiting = 0
   #closed = false
 
   constructor(pool: SandboxPool, limits: AdmissionLimits) {
     this.#pool = pool
     this.#limits = limits
-    this.#keepsOneFree = limits.sandboxes >= leastToKeepOneFree
     pool.onIdle(() => this.#serve())
   }
 
@@ -63,7 +59,8 @@ export class Admission {
     signal.throwIfAborted()
     if (this.#closed) throw stopping()
     // Whoever else waits while a sandbox is idle may not have it. Within an account first come is first served.
-    const free = nested || !this.#queues.has(accountCode) ? this.#take(accountCode) : null
+    const mayTake = nested || this.#queue.lengthOf(accountCode) === 0
+    const free = mayTake ? this.#take(accountCode) : null
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#canGrowFor(accountCode)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
@@ -75,66 +72,54 @@ export class Admission {
   /** Refuses all who wait: the gateway stops. */
   close(): void {
     this.#closed = true
-    for (const queue of [...this.#queues.values()]) {
-      for (const waiting of [...queue]) {
-        this.#leaveQueue(waiting)
-        waiting.refuse(stopping())
-      }
-    }
+    for (const waiting of this.#queue.clear()) waiting.refuse(stopping())
   }
 
   // True where one more sandbox is on its way than those who wait will take: it is nothing that somebody must give back.
   #canGrowFor(accountCode: string): boolean {
-    return (
-      this.#freePlaces(accountCode) > (this.#queues.get(accountCode)?.length ?? 0) &&
-      this.#pool.grow(this.#demand() + 1)
-    )
+    const hasPlace = this.#freePlaces(accountCode) > this.#queue.lengthOf(accountCode)
+    return hasPlace && this.#pool.grow(this.#demand() + 1)
   }
 
-  /** How many sandboxes those who wait could take at once. */
+  // How many sandboxes those who wait could take at once.
   #demand(): number {
-    let demand = 0
-    for (const [accountCode, queue] of this.#queues)
-      demand += Math.min(queue.length, this.#freePlaces(accountCode))
-    return demand
+    return this.#queue
+      .lengths()
+      .reduce((demand, [accountCode, length]) => demand + Math.min(length, this.#freePlaces(accountCode)), 0)
   }
 
   #freePlaces(accountCode: string): number {
     const free = this.#limits.sandboxes - this.#held
-    return this.#keepsOneFree && this.#running.has(accountCode) ? free - 1 : free
+    const keepsOne = this.#limits.sandboxes >= leastToKeepOneFree && this.#running.has(accountCode)
+    return Math.max(0, keepsOne ? free - 1 : free)
   }
 
   #refuseWhenFull(accountCode: string): void {
     const { runs, accountRuns, waitMs } = this.#limits
     const retryAfterSeconds = Math.ceil(waitMs / 1000)
-    if (this.#waiting >= runs) {
+    if (this.#queue.length >= runs) {
       throw overloaded(`${runs} runs are waiting already, the most there may be`, retryAfterSeconds)
     }
-    if ((this.#queues.get(accountCode)?.length ?? 0) >= accountRuns) {
-      throw overloaded(
-        `${accountRuns} runs of this account are waiting already, the most there may be`,
-        retryAfterSeconds,
-      )
+    if (this.#queue.lengthOf(accountCode) >= accountRuns) {
+      const message = `${accountRuns} runs of this account are waiting already, the most there may be`
+      throw overloaded(message, retryAfterSeconds)
     }
   }
 
   async #wait({ accountCode, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxProcess>()
-    const waiting: Waiting = { accountCode, admit: resolve, refuse: reject }
-    const queue = this.#queues.get(accountCode) ?? []
-    queue.push(waiting)
-    this.#queues.set(accountCode, queue)
-    this.#waiting++
-    const waitMs = Math.max(0, Math.min(this.#limits.waitMs, Math.floor(deadline - performance.now())))
-    const timer = setTimeout(() => {
-      this.#leaveQueue(waiting)
-      reject(overloaded(`No sandbox came free within ${waitMs} ms`, Math.max(1, Math.ceil(waitMs / 1000))))
-    }, waitMs)
-    const onAbort = () => {
-      this.#leaveQueue(waiting)
-      reject(signal.reason)
+    const waiting: Waiting = { admit: resolve, refuse: reject }
+    const giveUp = (reason: unknown) => {
+      this.#queue.remove(accountCode, waiting)
+      reject(reason)
     }
+    const waitMs = Math.max(0, Math.min(this.#limits.waitMs, Math.floor(deadline - performance.now())))
+    const refuse = () =>
+      giveUp(overloaded(`No sandbox came free within ${waitMs} ms`, Math.ceil(waitMs / 1000)))
+    const timer = setTimeout(refuse, waitMs)
+    const onAbort = () => giveUp(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
+    this.#queue.add(accountCode, waiting)
     this.#serve()
     try {
       return await promise
@@ -144,34 +129,19 @@ export class Admission {
     }
   }
 
-  #leaveQueue(waiting: Waiting): void {
-    const queue = this.#queues.get(waiting.accountCode)
-    const at = queue?.indexOf(waiting) ?? -1
-    if (queue === undefined || at < 0) return
-    queue.splice(at, 1)
-    this.#waiting--
-    if (queue.length === 0) this.#queues.delete(waiting.accountCode)
-  }
-
+  // Each account that waits gets at most one at a time, so that the next turn is the next account's.
   #serve(): void {
-    for (const [accountCode, queue] of [...this.#queues]) {
-      const next = queue[0]
-      if (next === undefined) continue
+    for (const [accountCode, waiting] of this.#queue.firsts()) {
       const sandbox = this.#take(accountCode)
       if (sandbox === null) continue
-      this.#leaveQueue(next)
-      const rest = this.#queues.get(accountCode)
-      if (rest !== undefined) {
-        this.#queues.delete(accountCode)
-        this.#queues.set(accountCode, rest)
-      }
-      next.admit(sandbox)
+      this.#queue.serve(accountCode)
+      waiting.admit(sandbox)
     }
     this.#pool.grow(this.#demand())
   }
 
   #take(accountCode: string): SandboxProcess | null {
-    if (this.#freePlaces(accountCode) <= 0) return null
+    if (this.#freePlaces(accountCode) === 0) return null
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
@@ -201,7 +171,8 @@ function stopping(): RostrumError {
   return overloaded('The gateway stops', 1)
 }
 
-function overloaded(message: string, retryAfterSeconds: number): RostrumError {
+function overloaded(message: string, seconds: number): RostrumError {
+  const retryAfterSeconds = Math.max(1, seconds)
   return new RostrumError('OVERLOADED', `${message}. Try again in ${retryAfterSeconds} s.`, {
     retryAfterSeconds,
   })

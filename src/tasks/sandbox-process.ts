@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { residentBytesOf, yieldToGateway } from './child-resources.ts'
 import { FrameReader } from './frames.ts'
 import { parseMessage } from './parse-message.ts'
 import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from './protocol.ts'
@@ -66,7 +65,7 @@ export class SandboxProcess {
       this.#end(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
     )
     this.#killAfter(bootMs, 'did not boot in time')
-    this.#yieldToGateway()
+    yieldToGateway(this.pid)
   }
 
   get pid(): number | undefined {
@@ -147,15 +146,9 @@ export class SandboxProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** Resident memory in bytes; null where the system has no /proc, or the process is gone. */
+  /** Resident memory in bytes, where the system tells it. */
   residentBytes(): number | null {
-    try {
-      const status = readFileSync(`/proc/${this.pid}/status`, 'latin1')
-      const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
-      return kilobytes === undefined ? null : Number(kilobytes) * 1024
-    } catch {
-      return null
-    }
+    return residentBytesOf(this.pid)
   }
 
   #onLine(line: string): void {
@@ -217,17 +210,5 @@ export class SandboxProcess {
     const run = this.#run
     this.#run = null
     run?.listener.gone(this.#reason ?? reason)
-  }
-
-  // The gateway answers first and survives longest. Neither works on every system, and nothing depends on it.
-  #yieldToGateway(): void {
-    const { pid } = this.#child
-    if (pid === undefined) return
-    try {
-      setPriority(pid, 5)
-      writeFileSync(`/proc/${pid}/oom_score_adj`, '900')
-    } catch {
-      // Not permitted here.
-    }
   }
 }

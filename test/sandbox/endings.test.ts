@@ -77,6 +77,7 @@ describe.each([
   ['an isolate with compilers', { ROSTRUM_JIT: '1' }],
 ])('in %s, exit ends the run at that statement', (_, settings: Record<string, string>) => {
   let tasks: TestTasks
+  let pids: number[]
   const late: string[] = []
 
   beforeAll(async () => {
@@ -84,6 +85,7 @@ describe.each([
       if (query === 'late') late.push(query)
       return { status: 200, body: {} }
     })
+    pids = tasks.runner.pids()
   })
   afterAll(() => tasks.runner.close())
 
@@ -93,6 +95,11 @@ describe.each([
     expect(logged(execution)).toEqual([['before']])
     expect(late).toEqual([])
     expect((await tasks.run('exit(typeof late)')).payload).toBe('undefined')
+  })
+
+  // A message behind the end of its run would have been its death.
+  test('and the sandbox has said nothing more', () => {
+    expect(tasks.runner.pids()).toEqual(pids)
   })
 
   test('and so does fail, and an error that was thrown before', async () => {

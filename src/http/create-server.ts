@@ -8,6 +8,7 @@ import Fastify, {
 import { RostrumError } from '../errors.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { answerError } from './answer-error.ts'
+import { createExpectationListener } from './answer-expectation.ts'
 import { answerUnknownRoute } from './answer-unknown-route.ts'
 import type { Gateway } from './gateway.ts'
 import { parseJsonBody } from './json-body.ts'
@@ -52,6 +53,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     },
   })
 
+  server.server.on('checkExpectation', createExpectationListener(log))
   server.decorateRequest('scope', null as unknown as RequestScope)
   server.addHook('onRequest', async (request, reply) => openScope(request, reply, log))
   server.addHook('onRequest', refuseWhenClosing(server))

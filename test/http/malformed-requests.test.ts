@@ -18,6 +18,7 @@ test.each([
     'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n',
     400,
   ],
+  ['an expectation that cannot be met', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n', 417],
   ['a request without a Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['headers of 256 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(262_144)}\r\n\r\n`, 431],
 ])('%s gets a problem document and the connection is closed', async (_title, bytes, status) => {

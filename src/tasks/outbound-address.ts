@@ -13,11 +13,6 @@ export class OutboundRefusal extends Error {
   override readonly name = 'OutboundRefusal'
 }
 
-export interface Destination {
-  readonly url: URL
-  readonly port: number
-}
-
 /**
  * The allow-list of `graphql(…, url)`. `host` allows https on its own port; `host:port` allows that port, with https or
  * http. Nothing that is not listed is reached, whatever it resolves to.
@@ -25,8 +20,10 @@ export interface Destination {
 export function createAllowList(entries: readonly string[]) {
   const allowed = entries.map(readEntry)
   return {
+    /** True for a host, as `new URL` writes it, that some entry names. */
+    names: (host: string) => allowed.some(entry => entry.host === host),
     /** The destination of a call; a refusal says which rule refused. */
-    check(text: string): Destination {
+    check(text: string): URL {
       const url = readUrl(text)
       const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
       const ofHost = allowed.filter(entry => entry.host === url.hostname)
@@ -40,10 +37,12 @@ export function createAllowList(entries: readonly string[]) {
       if (url.protocol === 'http:' && !mayBePlain) {
         throw new OutboundRefusal('only `https:` is allowed for a host that is listed without a port')
       }
-      return { url, port }
+      return url
     },
   }
 }
+
+export type AllowList = ReturnType<typeof createAllowList>
 
 function readEntry(entry: string): AllowedHost {
   const url = new URL(`http://${entry}`)

@@ -1,7 +1,7 @@
 import { lookup as resolveHost } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
-import { createAllowList, type Destination, isPublicAddress, OutboundRefusal } from './outbound-address.ts'
+import { type AllowList, createAllowList, isPublicAddress, OutboundRefusal } from './outbound-address.ts'
 
 const connectTimeoutMs = 5_000
 
@@ -28,9 +28,8 @@ export interface OutboundOptions {
 /** The way out for `graphql(…, url)` (contract, section 4): listed hosts, checked addresses, no redirect, no credential. */
 export function createOutbound({ hosts, mostBytes }: OutboundOptions): Outbound {
   const allowList = createAllowList(hosts)
-  const listedHosts = new Set(hosts.map(entry => new URL(`http://${entry}`).hostname))
   const agent = new Agent({
-    connect: { lookup: createLookup(listedHosts), timeout: connectTimeoutMs },
+    connect: { lookup: createLookup(allowList), timeout: connectTimeoutMs },
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
   })
@@ -38,7 +37,7 @@ export function createOutbound({ hosts, mostBytes }: OutboundOptions): Outbound 
     async post({ query, variables, url, signal }) {
       try {
         const destination = allowList.check(url)
-        refuseLiteral(destination, listedHosts)
+        refuseLiteral(destination, allowList)
         return await send(destination, JSON.stringify({ query, variables }), { agent, mostBytes, signal })
       } catch (error) {
         throw new Error(explain(error), { cause: error })
@@ -49,15 +48,15 @@ export function createOutbound({ hosts, mostBytes }: OutboundOptions): Outbound 
 }
 
 // An address written into the url never passes through the look-up. Listed explicitly, it is the operator's word.
-function refuseLiteral({ url }: Destination, listedHosts: ReadonlySet<string>): void {
-  const address = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(address) === 0 || listedHosts.has(url.hostname) || isPublicAddress(address)) return
+function refuseLiteral({ hostname }: URL, allowList: AllowList): void {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(address) === 0 || allowList.names(hostname) || isPublicAddress(address)) return
   throw new OutboundRefusal(`\`${address}\` is not an address of the public internet`)
 }
 
 // Resolves once, checks every address, and hands the checked ones to the socket: what was checked is what is reached.
 // A host that the operator lists by name may resolve to loopback only if its name says so.
-function createLookup(listedHosts: ReadonlySet<string>): LookupFunction {
+function createLookup(allowList: AllowList): LookupFunction {
   return (hostname, options, callback) => {
     void resolveHost(hostname, {
       all: true,
@@ -65,7 +64,7 @@ function createLookup(listedHosts: ReadonlySet<string>): LookupFunction {
     }).then(
       found => {
         const refused = found.find(({ address }) => !isPublicAddress(address))
-        if (refused !== undefined && !isLocalName(hostname, listedHosts)) {
+        if (refused !== undefined && !isLocalName(hostname, allowList)) {
           const reason = `\`${hostname}\` resolves to \`${refused.address}\`, which is not an address of the public internet`
           return callback(new OutboundRefusal(reason), '', 0)
         }
@@ -80,8 +79,8 @@ function createLookup(listedHosts: ReadonlySet<string>): LookupFunction {
   }
 }
 
-function isLocalName(hostname: string, listedHosts: ReadonlySet<string>): boolean {
-  return (hostname === 'localhost' || hostname.endsWith('.localhost')) && listedHosts.has(hostname)
+function isLocalName(hostname: string, allowList: AllowList): boolean {
+  return (hostname === 'localhost' || hostname.endsWith('.localhost')) && allowList.names(hostname)
 }
 
 interface Sending {
@@ -90,11 +89,7 @@ interface Sending {
   readonly signal: AbortSignal
 }
 
-async function send(
-  { url }: Destination,
-  body: string,
-  { agent, mostBytes, signal }: Sending,
-): Promise<string> {
+async function send(url: URL, body: string, { agent, mostBytes, signal }: Sending): Promise<string> {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json',

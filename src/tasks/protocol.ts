@@ -3,6 +3,8 @@
 // logged is in the kernel's hands before a crash can take it. (Node's own IPC has no cap on a message's size, and a
 // malformed one is an uncaught exception in the parent.)
 
+import type { LogLevel, TaskError, TaskErrorCode } from './task-execution.ts'
+
 /** How a sandbox is set up, the child's only argument. */
 export interface SandboxSetup {
   readonly memoryMb: number
@@ -56,7 +58,7 @@ export interface ReadyMessage {
 export interface LogMessage {
   readonly type: 'log'
   readonly run: string
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly level: LogLevel
   /** JSON text of an array: the arguments of the call. */
   readonly data: string
 }
@@ -96,12 +98,9 @@ export type Ending =
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: ScriptError }
 
-export interface ScriptError {
-  readonly code: 'SYNTAX' | 'RUNTIME' | 'NO_OUTCOME' | 'TIMEOUT' | 'MEMORY' | 'RESULT' | 'LIMIT'
-  readonly message: string
-  readonly line: number | null
-  readonly column: number | null
-  readonly stack: string | null
+/** That it crashed is for the gateway to say. */
+export interface ScriptError extends TaskError {
+  readonly code: Exclude<TaskErrorCode, 'CRASHED'>
 }
 
 /** Most bytes of one line from a sandbox whose longest text has `textBytes`: each may be a control character, six as JSON. */

@@ -1,3 +1,4 @@
+import { errorWithoutPlace } from './error-without-place.ts'
 import type { Ending, EndMessage, RunMessage } from './protocol.ts'
 import type { RunLog } from './run-log.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
@@ -78,17 +79,13 @@ function isClean({ ending }: EndMessage): boolean {
 }
 
 function timedOut(wholeMs: number): Ending {
-  const message = `The run did not end within its ${wholeMs} ms`
-  return { kind: 'error', error: { code: 'TIMEOUT', message, line: null, column: null, stack: null } }
+  return {
+    kind: 'error',
+    error: errorWithoutPlace('TIMEOUT', `The run did not end within its ${wholeMs} ms`),
+  }
 }
 
 const outOfMemory: Ending = {
   kind: 'error',
-  error: {
-    code: 'MEMORY',
-    message: 'The run used more memory than it may',
-    line: null,
-    column: null,
-    stack: null,
-  },
+  error: errorWithoutPlace('MEMORY', 'The run used more memory than it may'),
 }

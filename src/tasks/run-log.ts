@@ -42,7 +42,8 @@ export class RunLog {
     }
     this.#bytes += bytes
     this.#entries.push({ at: new Date(), level, data })
-    system[level]({ data: readData(hideRunTokens(text)) }, 'log of a script')
+    const shown = hideRunTokens(text)
+    system[level]({ data: shown === text ? data : readData(shown) }, 'log of a script')
   }
 
   /** What the sandbox says it has left out so far; it says so at each power of two and at the end. */

@@ -109,7 +109,7 @@ export class SandboxPool {
     while (!this.#closed && this.#sandboxes.size < this.#options.warm) this.#spawn()
   }
 
-  // What a burst has started goes away again, one at a time, once nothing has become idle for a while.
+  // What a burst has started goes away again once nothing has become idle for a while.
   #planShrink(): void {
     if (this.#sandboxes.size <= this.#options.warm) return
     if (this.#shrink !== null) clearTimeout(this.#shrink)

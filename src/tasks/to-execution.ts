@@ -1,3 +1,4 @@
+import { errorWithoutPlace } from './error-without-place.ts'
 import type { Run } from './run.ts'
 import type { RunEnding } from './run-in-sandbox.ts'
 import type { RunLog } from './run-log.ts'
@@ -38,9 +39,9 @@ function readEnding(
     case 'error':
       return errorOutcome(ending.error)
     case 'unbegun':
-      return errorOutcome(plainError('CRASHED', 'The sandbox was gone before the run began'))
+      return errorOutcome(errorWithoutPlace('CRASHED', 'The sandbox was gone before the run began'))
     case 'crashed':
-      return errorOutcome(plainError('CRASHED', `The sandbox ${ending.reason}`))
+      return errorOutcome(errorWithoutPlace('CRASHED', `The sandbox ${ending.reason}`))
     default:
       return ending satisfies never
   }
@@ -51,7 +52,7 @@ function readPayload(text: string, resultBytes: number) {
   try {
     return { outcome: 'exit' as const, payload: JSON.parse(text) as unknown, message: null, error: null }
   } catch {
-    return errorOutcome(plainError('CRASHED', 'The sandbox gave a result that is not JSON'))
+    return errorOutcome(errorWithoutPlace('CRASHED', 'The sandbox gave a result that is not JSON'))
   }
 }
 
@@ -60,13 +61,11 @@ function isTooLarge(text: string, resultBytes: number): boolean {
 }
 
 function tooLarge(what: string, resultBytes: number) {
-  return errorOutcome(plainError('LIMIT', `The ${what} has more than ${resultBytes} bytes, the most allowed`))
+  return errorOutcome(
+    errorWithoutPlace('LIMIT', `The ${what} has more than ${resultBytes} bytes, the most allowed`),
+  )
 }
 
 function errorOutcome(error: TaskError) {
   return { outcome: 'error' as const, payload: null, message: null, error }
-}
-
-function plainError(code: TaskError['code'], message: string): TaskError {
-  return { code, message, line: null, column: null, stack: null }
 }

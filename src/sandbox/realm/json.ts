@@ -83,7 +83,7 @@ export function makeJson(language: Language) {
   marks.depth = '[too deep]'
 
   return {
-    /** `refusal` becomes set where the value cannot be carried. Errors travel like other objects. */
+    /** Throws what `refuse` makes of the reason where JSON cannot carry the value. Errors travel like other objects. */
     strict(value: unknown, refuse: (message: string) => unknown): string {
       return write(value, (kind, path, odd) => {
         if (kind === 'error') return odd

@@ -12,18 +12,26 @@ export interface Command {
   readonly ended: Promise<number | null>
 }
 
-/** Starts `node src/main.ts …`, as `npm start` and `npm run token` do, with an environment of these settings alone. */
-export function spawnCommand(args: readonly string[], settings: Readonly<Record<string, string>>): Command {
-  const child = spawn(process.execPath, ['src/main.ts', ...args], {
+/**
+ * Starts `node src/main.ts …`, as `npm start` and `npm run token` do, with an environment of these settings alone. A module to
+ * `preload` runs in it first, and may speak over Node's IPC.
+ */
+export function spawnCommand(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  preload: string | null = null,
+): Command {
+  const first = preload === null ? [] : ['--import', preload]
+  const child = spawn(process.execPath, [...first, 'src/main.ts', ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(preload === null ? [] : (['ipc'] as const))],
   })
   const written = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     written.stdout += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     written.stderr += text
   })
   const ended = new Promise<number | null>((resolve, reject) => {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { findFreePort } from './free-port.ts'
+import type { Observation } from './observer.ts'
 import { type Answer, type RequestParts, sendRequest } from './send-request.ts'
 import { runCommand, spawnCommand } from './spawn-command.ts'
 import { makeTempFolder } from './temp-folder.ts'
@@ -46,8 +48,32 @@ export interface TestServer {
   kill(): Promise<void>
 }
 
+/** A server with an observer inside its process. */
+export interface ObservedServer extends TestServer {
+  /** What the observer has seen so far. */
+  observe(): Promise<Observation>
+}
+
 /** Starts a real gateway with its own SQLite file on a free port and waits until `/ready`; `stop` removes its files. */
 export async function startServer(extra: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+  const { server } = await start(extra, null)
+  return server
+}
+
+/** The same, with `observer.ts` preloaded: it counts resolver calls and looks at what hostile input may have left behind. */
+export async function startObservedServer(
+  extra: Readonly<Record<string, string>> = {},
+): Promise<ObservedServer> {
+  const { server, command } = await start(extra, fileURLToPath(new URL('observer.ts', import.meta.url)))
+  const observe = () =>
+    new Promise<Observation>((resolve, reject) => {
+      command.process.once('message', message => resolve(message as Observation))
+      command.process.send('observe', error => error && reject(error))
+    })
+  return { ...server, observe }
+}
+
+async function start(extra: Readonly<Record<string, string>>, preload: string | null) {
   const folder = makeTempFolder()
   const port = await findFreePort()
   const adminToken = 'admin-token-of-the-tests'
@@ -57,7 +83,7 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
     ROSTRUM_ADMIN_TOKEN: adminToken,
     ...extra,
   }
-  const command = spawnCommand([], settings)
+  const command = spawnCommand([], settings, preload)
   const baseUrl = `http://127.0.0.1:${settings.PORT}`
   await waitUntilReady(baseUrl, command).catch(async error => {
     command.process.kill('SIGKILL')
@@ -76,7 +102,7 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
     return code
   }
 
-  return {
+  const server: TestServer = {
     baseUrl,
     adminToken,
     settings,
@@ -92,6 +118,7 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
   }
+  return { server, command }
 }
 
 async function waitUntilReady(baseUrl: string, command: ReturnType<typeof spawnCommand>): Promise<void> {

@@ -1,0 +1,59 @@
+// Preloaded into a real gateway's process. It answers any IPC message with an `Observation`.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { defaultFieldResolver, isObjectType } from 'graphql'
+import { schema } from '../../src/schema/index.ts'
+
+/** What was seen inside the gateway since its start. */
+export interface Observation {
+  /** Calls of resolvers, of introspection's own too; `__typename` has none. */
+  readonly resolverCalls: number
+  /** Own keys of the language's prototypes that were not there at the start. */
+  readonly newPrototypeKeys: readonly string[]
+  readonly residentBytes: number
+  readonly processorMs: number
+  /** The longest time for which the event loop stood still since the last look. */
+  readonly longestPauseMs: number
+}
+
+let resolverCalls = 0
+
+for (const type of Object.values(schema.getTypeMap())) {
+  if (!isObjectType(type)) continue
+  for (const field of Object.values(type.getFields())) {
+    const resolve = field.resolve ?? defaultFieldResolver
+    field.resolve = (...parts) => {
+      resolverCalls++
+      return resolve(...parts)
+    }
+  }
+}
+
+const watched = { Object: Object.prototype, Array: Array.prototype, Function: Function.prototype }
+
+function keysOfWatched(): string[] {
+  return Object.entries(watched).flatMap(([name, object]) =>
+    Reflect.ownKeys(object).map(key => `${name}.${String(key)}`),
+  )
+}
+
+const keysAtStart = new Set(keysOfWatched())
+const delay = monitorEventLoopDelay({ resolution: 1 })
+delay.enable()
+
+function observe(): Observation {
+  const { user, system } = process.cpuUsage()
+  const longestPauseMs = delay.max / 1e6
+  delay.reset()
+  return {
+    resolverCalls,
+    newPrototypeKeys: keysOfWatched().filter(key => !keysAtStart.has(key)),
+    residentBytes: process.memoryUsage.rss(),
+    processorMs: (user + system) / 1000,
+    longestPauseMs,
+  }
+}
+
+process.on('message', () => process.send?.(observe()))
+// The gateway must still end by itself.
+process.channel?.unref()

@@ -1,5 +1,7 @@
 // Preloaded into a real gateway's process. It answers any IPC message with an `Observation`.
 
+// biome-ignore assist/source/organizeImports: it must come before whatever imports `graphql`.
+import { lookAtExecutions } from './executions.ts'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { defaultFieldResolver, isObjectType } from 'graphql'
 import { schema } from '../../src/schema/index.ts'
@@ -8,6 +10,9 @@ import { schema } from '../../src/schema/index.ts'
 export interface Observation {
   /** Calls of resolvers, of introspection's own too; `__typename` has none. */
   readonly resolverCalls: number
+  /** Documents executed, and how many at once since the last look: a script's calls, and the operation that ran the script. */
+  readonly executions: number
+  readonly mostExecutionsAtOnce: number
   /** Own keys of the language's prototypes that were not there at the start. */
   readonly newPrototypeKeys: readonly string[]
   readonly residentBytes: number
@@ -47,6 +52,7 @@ function observe(): Observation {
   delay.reset()
   return {
     resolverCalls,
+    ...lookAtExecutions(),
     newPrototypeKeys: keysOfWatched().filter(key => !keysAtStart.has(key)),
     residentBytes: process.memoryUsage.rss(),
     processorMs: (user + system) / 1000,

@@ -44,7 +44,7 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     log,
   })
   const admission = new Admission(pool, { ...queue, sandboxes: sandboxes.most })
-  const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlBytes })
+  const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlBytes, log })
   const answerCall = createCallAnswerer({ executeGraphql, outbound, mostBytes: limits.graphqlBytes })
   return {
     execute: request => executeTask({ limits, admission, runTokens, answerCall, callBytes }, request),
@@ -53,7 +53,8 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     pids: () => pool.pids,
     async close() {
       admission.close()
-      await Promise.all([pool.close(), outbound.close()])
+      outbound.close()
+      await pool.close()
     },
   }
 }

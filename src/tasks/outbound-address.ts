@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 const globalUnicast = ipaddr.IPv6.parse('2000::')
+const longestUrl = 8 * 2 ** 10
 
 /** One entry of the allow-list: the host as `new URL` writes it, and the port it names, if it names one. */
 interface AllowedHost {
@@ -8,9 +9,15 @@ interface AllowedHost {
   readonly port: number | null
 }
 
-/** Why a call may not go out; the message names the rule. */
+/** Why a call may not go out; the message names the rule and is the script's to read, the facts are the operator's. */
 export class OutboundRefusal extends Error {
   override readonly name = 'OutboundRefusal'
+  readonly facts: Readonly<Record<string, string>> | null
+
+  constructor(message: string, facts: Readonly<Record<string, string>> | null = null) {
+    super(message)
+    this.facts = facts
+  }
 }
 
 /**
@@ -51,6 +58,7 @@ function readEntry(entry: string): AllowedHost {
 }
 
 function readUrl(text: string): URL {
+  if (text.length > longestUrl) throw new OutboundRefusal(`the url is longer than ${longestUrl} characters`)
   if (!URL.canParse(text)) throw new OutboundRefusal('the url cannot be read')
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -73,4 +81,9 @@ export function isPublicAddress(address: string): boolean {
   // Of IPv6 only 2000::/3 has been given out as global unicast.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast, 3)) return false
   return parsed.range() === 'unicast'
+}
+
+/** True for an address of this machine alone, in whichever of the two families. */
+export function isLoopbackAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 }

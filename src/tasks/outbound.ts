@@ -1,9 +1,9 @@
-import { lookup as resolveHost } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { Agent, request } from 'undici'
+import type { Logger } from 'pino'
 import { type AllowList, createAllowList, isPublicAddress, OutboundRefusal } from './outbound-address.ts'
-
-const connectTimeoutMs = 5_000
+import { openConnection } from './outbound-connection.ts'
+import { createCheckedLookup } from './outbound-lookup.ts'
+import { readOutboundAnswer } from './read-outbound-answer.ts'
 
 export interface OutboundCall {
   readonly query: string
@@ -15,7 +15,8 @@ export interface OutboundCall {
 export interface Outbound {
   /** Posts a GraphQL request and gives the JSON text of the answer; every failure rejects with a message for the script. */
   post(call: OutboundCall): Promise<string>
-  close(): Promise<void>
+  /** Ends the calls that still wait. */
+  close(): void
 }
 
 export interface OutboundOptions {
@@ -23,27 +24,29 @@ export interface OutboundOptions {
   readonly hosts: readonly string[]
   /** Most bytes of an answer. */
   readonly mostBytes: number
+  readonly log: Logger
 }
 
 /** The way out for `graphql(…, url)` (contract, section 4): listed hosts, checked addresses, no redirect, no credential. */
-export function createOutbound({ hosts, mostBytes }: OutboundOptions): Outbound {
+export function createOutbound({ hosts, mostBytes, log }: OutboundOptions): Outbound {
   const allowList = createAllowList(hosts)
-  const agent = new Agent({
-    connect: { lookup: createLookup(allowList), timeout: connectTimeoutMs },
-    headersTimeout: 30_000,
-    bodyTimeout: 30_000,
-  })
+  const lookup = createCheckedLookup(allowList)
+  const closing = new AbortController()
   return {
     async post({ query, variables, url, signal }) {
       try {
         const destination = allowList.check(url)
         refuseLiteral(destination, allowList)
-        return await send(destination, JSON.stringify({ query, variables }), { agent, mostBytes, signal })
+        const ended = AbortSignal.any([signal, closing.signal])
+        const body = JSON.stringify({ query, variables })
+        return await send(destination, body, { lookup, mostBytes, signal: ended })
       } catch (error) {
-        throw new Error(explain(error), { cause: error })
+        const refusal = findRefusal(error)
+        if (refusal?.facts) log.warn(refusal.facts, `graphql: ${refusal.message}`)
+        throw new Error(explain(refusal ?? error), { cause: error })
       }
     },
-    close: () => agent.destroy(),
+    close: () => closing.abort(new OutboundRefusal('the gateway is going down')),
   }
 }
 
@@ -54,89 +57,55 @@ function refuseLiteral({ hostname }: URL, allowList: AllowList): void {
   throw new OutboundRefusal(`\`${address}\` is not an address of the public internet`)
 }
 
-// Resolves once, checks every address, and hands the checked ones to the socket: what was checked is what is reached.
-// A host that the operator lists by name may resolve to loopback only if its name says so.
-function createLookup(allowList: AllowList): LookupFunction {
-  return (hostname, options, callback) => {
-    void resolveHost(hostname, {
-      all: true,
-      family: options.family === 6 ? 6 : options.family === 4 ? 4 : 0,
-    }).then(
-      found => {
-        const refused = found.find(({ address }) => !isPublicAddress(address))
-        if (refused !== undefined && !isLocalName(hostname, allowList)) {
-          const reason = `\`${hostname}\` resolves to \`${refused.address}\`, which is not an address of the public internet`
-          return callback(new OutboundRefusal(reason), '', 0)
-        }
-        if (options.all === true) return callback(null, found)
-        const [first] = found
-        return first === undefined
-          ? callback(new OutboundRefusal(`\`${hostname}\` has no address`), '', 0)
-          : callback(null, first.address, first.family)
-      },
-      error => callback(error, '', 0),
-    )
-  }
-}
-
-function isLocalName(hostname: string, allowList: AllowList): boolean {
-  return (hostname === 'localhost' || hostname.endsWith('.localhost')) && allowList.names(hostname)
-}
-
 interface Sending {
-  readonly agent: Agent
+  readonly lookup: LookupFunction
   readonly mostBytes: number
   readonly signal: AbortSignal
 }
 
-async function send(url: URL, body: string, { agent, mostBytes, signal }: Sending): Promise<string> {
+async function send(url: URL, body: string, { lookup, mostBytes, signal }: Sending): Promise<string> {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json',
     'accept-encoding': 'identity',
     'user-agent': 'rostrum',
   }
-  // undici heeds the signal only once it has a connection.
-  const asking = request(url, { method: 'POST', headers, body, dispatcher: agent, signal })
-  const answer = await Promise.race([asking, rejectWhenAborted(signal)])
+  signal.throwIfAborted()
+  const over = new AbortController()
+  const connection = openConnection(url.origin, {
+    lookup,
+    mostWireBytes: 2 * mostBytes + 2 ** 16,
+    signal: over.signal,
+  })
+  const aborted = rejectWhenAborted(signal)
   try {
-    const { statusCode } = answer
-    if (statusCode >= 300 && statusCode < 400) throw new OutboundRefusal('redirects are not followed')
-    if (statusCode < 200 || statusCode > 299) throw new OutboundRefusal(`the host answered ${statusCode}`)
-    const encoding = answer.headers['content-encoding'] ?? 'identity'
-    if (encoding !== 'identity')
-      throw new OutboundRefusal('the answer is compressed, which was not asked for')
-    const text = await readWithin(answer.body, mostBytes)
-    JSON.parse(text)
-    return text
+    const path = url.pathname + url.search
+    const asking = connection.request({ path, method: 'POST', headers, body, reset: true })
+    const reading = asking.then(answer => readOutboundAnswer(answer, mostBytes))
+    return await Promise.race([reading, aborted.promise])
   } finally {
-    answer.body.on('error', () => undefined)
-    answer.body.destroy()
+    aborted.forget()
+    over.abort()
+    void connection.destroy()
   }
 }
 
-function rejectWhenAborted(signal: AbortSignal): Promise<never> {
+function rejectWhenAborted(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
   const { promise, reject } = Promise.withResolvers<never>()
-  if (signal.aborted) reject(signal.reason)
-  else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  return promise
+  const onAbort = () => reject(signal.reason)
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return { promise, forget: () => signal.removeEventListener('abort', onAbort) }
 }
 
-async function readWithin(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > mostBytes) throw new OutboundRefusal(`the answer has more than ${mostBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+function findRefusal(error: unknown): OutboundRefusal | null {
+  const causes = error instanceof Error ? [error, error.cause] : []
+  return causes.find(cause => cause instanceof OutboundRefusal) ?? null
 }
 
 function explain(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof OutboundRefusal ? error.cause : error
-  if (cause instanceof OutboundRefusal) return `graphql: ${cause.message}`
-  if (cause instanceof SyntaxError) return 'graphql: the answer is not JSON'
-  const code = (cause as { code?: unknown } | null)?.code
+  if (error instanceof OutboundRefusal) return `graphql: ${error.message}`
+  if (error instanceof RangeError) return 'graphql: the variables are nested too deeply'
+  const code = (error as { code?: unknown } | null)?.code
   return `graphql: the host could not be reached${typeof code === 'string' ? ` (${code})` : ''}`
 }

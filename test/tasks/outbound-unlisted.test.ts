@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOutbound, type Outbound } from '../../src/tasks/outbound.ts'
 import { type Canary, startCanary } from './start-canary.ts'
+import { silentLog } from './start-tasks.ts'
 
 const mostBytes = 1_000
 // Where the machine's own name resolves, it does so to loopback or to a private address.
@@ -15,10 +16,14 @@ let outbound: Outbound
 beforeAll(async () => {
   canary = await startCanary()
   // The port next to the canary's is listed, the canary's is not.
-  outbound = createOutbound({ hosts: ['public.test', `127.0.0.1:${canary.port - 1}`], mostBytes })
+  outbound = createOutbound({
+    log: silentLog,
+    hosts: ['public.test', `127.0.0.1:${canary.port - 1}`],
+    mostBytes,
+  })
 })
 afterAll(async () => {
-  await outbound.close()
+  outbound.close()
   canary.close()
 })
 
@@ -95,25 +100,25 @@ describe('nothing that is not listed is connected to', () => {
   })
 
   test('not even a private address that an entry without a port seems to allow', async () => {
-    const own = createOutbound({ hosts: ['127.0.0.1'], mostBytes })
+    const own = createOutbound({ log: silentLog, hosts: ['127.0.0.1'], mostBytes })
     expect(await refusal(`https://127.0.0.1:${canary.port}/`, own)).toContain('port')
     expect(canary.connections()).toBe(0)
-    await own.close()
+    own.close()
   })
 
   test.skipIf(ownAddress === null)('a listed name that resolves to this machine', async () => {
     const host = `${ownName}:${canary.port}`
-    const by = createOutbound({ hosts: [host], mostBytes })
+    const by = createOutbound({ log: silentLog, hosts: [host], mostBytes })
     expect(await refusal(`http://${host}/`, by)).toBe(
-      `graphql: \`${ownName}\` resolves to \`${ownAddress?.address}\`, which is not an address of the public internet`,
+      `graphql: \`${ownName}\` resolves to an address that is not of the public internet`,
     )
     expect(canary.connections()).toBe(0)
-    await by.close()
+    by.close()
   })
 
   test('a listed name that does not resolve', async () => {
-    const by = createOutbound({ hosts: ['nowhere.invalid'], mostBytes })
+    const by = createOutbound({ log: silentLog, hosts: ['nowhere.invalid'], mostBytes })
     expect(await refusal('https://nowhere.invalid/', by)).toMatch(/could not be reached \(E\w+\)$/)
-    await by.close()
+    by.close()
   })
 })

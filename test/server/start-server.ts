@@ -65,11 +65,18 @@ export async function startObservedServer(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<ObservedServer> {
   const { server, command } = await start(extra, fileURLToPath(new URL('observer.ts', import.meta.url)))
-  const observe = () =>
+  const ask = () =>
     new Promise<Observation>((resolve, reject) => {
       command.process.once('message', message => resolve(message as Observation))
       command.process.send('observe', error => error && reject(error))
     })
+  // One after the other: an answer does not say which question it belongs to.
+  let last: Promise<unknown> = Promise.resolve()
+  const observe = () => {
+    const observation = last.then(ask)
+    last = observation.catch(() => undefined)
+    return observation
+  }
   return { ...server, observe }
 }
 

@@ -11,6 +11,8 @@ export interface Upstream {
   /** As it goes into the allow-list. */
   readonly host: string
   readonly requests: readonly UpstreamRequest[]
+  /** Connections so far, whether or not a request came over them. */
+  connections(): number
   close(): Promise<void>
 }
 
@@ -19,6 +21,7 @@ export type Responder = (request: UpstreamRequest, response: ServerResponse) => 
 /** A real HTTP server on loopback that stands for another GraphQL endpoint, a key server or a canary. */
 export async function startUpstream(respond: Responder): Promise<Upstream> {
   const requests: UpstreamRequest[] = []
+  let connections = 0
   const server = createServer((incoming, response) => {
     let body = ''
     incoming.setEncoding('utf8').on('data', (text: string) => {
@@ -30,6 +33,7 @@ export async function startUpstream(respond: Responder): Promise<Upstream> {
       void respond(request, response)
     })
   })
+  server.on('connection', () => connections++)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -37,6 +41,7 @@ export async function startUpstream(respond: Responder): Promise<Upstream> {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     requests,
+    connections: () => connections,
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())

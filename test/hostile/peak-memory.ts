@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { findDescendants } from '../server/child-processes.ts'
+
+const lookEveryMs = 20
+
+/**
+ * Watches the gateway and all processes under it; the function it gives ends that and tells the most bytes that any one of
+ * them held. The kernel keeps each one's peak, so that only what a dying process grew in its last moment is missed.
+ */
+export function watchPeakMemory(gatewayPid: number): () => number {
+  let peak = 0
+  const look = () => {
+    for (const pid of [gatewayPid, ...findDescendants(gatewayPid)]) peak = Math.max(peak, peakOf(pid))
+  }
+  const timer = setInterval(look, lookEveryMs)
+  return () => {
+    clearInterval(timer)
+    look()
+    return peak
+  }
+}
+
+function peakOf(pid: number): number {
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return Number(kilobytes ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Observation } from '../server/observer.ts'
+import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
+import { sendJson, startUpstream, type UpstreamRequest } from '../server/start-upstream.ts'
+import type { MembershipBody } from '../server/wire-shapes.ts'
+import { watchPeakMemory } from './peak-memory.ts'
+import { type Door, type ScriptAnswer, type ScriptInput, sendScript } from './script-doors.ts'
+
+export type AccountName = 'A' | 'B'
+
+/** What went on in and around the gateway while something ran. */
+export interface Happenings {
+  readonly before: Observation
+  readonly after: Observation
+  /** What the gateway wrote to standard output. */
+  readonly written: string
+  readonly canaryConnections: number
+  readonly canaryRequests: readonly UpstreamRequest[]
+  readonly peakBytes: number
+}
+
+export interface ScriptStage {
+  readonly server: ObservedServer
+  /** What the corpus calls `{TOKEN_A}`, `{CANARY_PORT}` and so on. */
+  readonly placeholders: Readonly<Record<string, string>>
+  run(door: Door, account: AccountName, input: ScriptInput): Promise<ScriptAnswer>
+  /** An ordinary run of account B. */
+  runNormally(): Promise<ScriptAnswer>
+  watch<T>(during: () => Promise<T>): Promise<{ result: T; happenings: Happenings }>
+  stop(): Promise<void>
+}
+
+export const accountCodes = { A: 'alpha', B: 'beta' } as const
+
+/** A real server with two accounts, a membership of each, and a canary on loopback that no script may reach. */
+export async function startScriptStage(settings: Record<string, string> = {}): Promise<ScriptStage> {
+  const canary = await startUpstream((_, response) => sendJson(response, { data: 'the canary' }))
+  const server = await startObservedServer(settings)
+  const tokenOf = (account: AccountName) =>
+    server.token({
+      account: accountCodes[account],
+      email: `${account}@${account}.example`,
+      user: 1,
+      scopes: ['memberships:read', 'memberships:write', 'tasks:execute'],
+    })
+  const tokens = { A: await tokenOf('A'), B: await tokenOf('B') }
+  const userOfB = 770_001
+  const memberships = {
+    A: await addMembership(server, tokens.A, 660_001),
+    B: await addMembership(server, tokens.B, userOfB),
+  }
+
+  const watch: ScriptStage['watch'] = async during => {
+    const before = await server.observe()
+    const from = server.stdout().length
+    const first = canary.requests.length
+    const connections = canary.connections()
+    const peak = watchPeakMemory(server.pid)
+    const result = await during()
+    const peakBytes = peak()
+    // What the gateway has written may still be in its pipe.
+    await sleep(20)
+    const happenings = {
+      before,
+      after: await server.observe(),
+      written: server.stdout().slice(from),
+      canaryConnections: canary.connections() - connections,
+      canaryRequests: canary.requests.slice(first),
+      peakBytes,
+    }
+    return { result, happenings }
+  }
+
+  return {
+    server,
+    placeholders: {
+      TOKEN_A: tokens.A,
+      TOKEN_B: tokens.B,
+      ACCOUNT_B: accountCodes.B,
+      ID_OF_ACCOUNT_A: String(memberships.A),
+      ID_OF_ACCOUNT_B: String(memberships.B),
+      ID_OF_ACCOUNT_B_USER: String(userOfB),
+      CANARY_PORT: new URL(canary.url).port,
+      GATEWAY_PORT: new URL(server.baseUrl).port,
+    },
+    run: (door, account, input) => sendScript({ server, door, input, token: tokens[account] }),
+    runNormally() {
+      const input = { name: 'next', sourceCode: 'exit("next")', inputDocument: '{}', options: '{}' }
+      return sendScript({ server, door: 'REST', input, token: tokens.B })
+    },
+    watch,
+    async stop() {
+      await server.stop()
+      await canary.close()
+    },
+  }
+}
+
+async function addMembership(server: ObservedServer, token: string, user_id: number): Promise<number> {
+  const body = { team_membership: { user_id, team_id: 1 } }
+  const path = '/platform/team_memberships'
+  const answer = await server.rest<MembershipBody>('POST', path, { body, token })
+  return answer.body.team_membership.id
+}

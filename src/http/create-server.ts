@@ -8,11 +8,12 @@ import Fastify, {
 import { RostrumError } from '../errors.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { answerError } from './answer-error.ts'
-import { answerUnknownRoute } from './answer-unknown-route.ts'
 import { createExpectationListener } from './create-expectation-listener.ts'
 import type { Gateway } from './gateway.ts'
 import { parseJsonBody } from './json-body.ts'
+import { normalizeTarget } from './normalize-target.ts'
 import { largestHead, refuseLargeHeaders } from './refuse-large-headers.ts'
+import { refuseUnknownRoute } from './refuse-unknown-route.ts'
 import { registerGraphqlRoute } from './register-graphql-route.ts'
 import { registerHealthRoutes } from './register-health-routes.ts'
 import { registerRestRoutes } from './register-rest-routes.ts'
@@ -42,8 +43,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     // Bounded by the head's size; a long id gets the answer that names it.
     routerOptions: { maxParamLength: largestHead },
     return503OnClosing: false,
-    // A target may be a whole URL (RFC 9112, 3.2.2): the routes know paths.
-    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*(?=\/|$)/i, '') || '/',
+    rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       answerClientError(error, socket, log),
     // Faults of the URL come before any hook.
@@ -59,6 +59,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   server.addHook('onRequest', refuseWhenClosing(server))
   server.addHook('onRequest', refuseMissingHost)
   server.addHook('onRequest', refuseLargeHeaders)
+  server.addHook('onRequest', refuseUnknownRoute)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
     'application/json',
@@ -70,11 +71,11 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     },
   )
   server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    // Closing at once would reset the connection under a client that is still sending: let it read the answer.
-    reply.removeHeader('connection')
+    // Closing at once would reset the connection under a client that is still sending: let it read the answer. Only what
+    // Fastify has set is taken back, since without a header Node would not tell a client that asked for it of the close.
+    if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
     return answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
   })
-  server.setNotFoundHandler(answerUnknownRoute)
 
   registerHealthRoutes(server, gateway)
   await registerGraphqlRoute(server, gateway)

@@ -17,8 +17,18 @@ const knownPaths: readonly KnownPath[] = [
   { pattern: toPattern('/ready'), methods: ['GET'] },
 ]
 
-/** Answers what no route takes: 404, on a known path with the methods it has; on `/graphql` 405, as its specification asks. */
-export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/**
+ * Answers what no route takes: 404, on a known path with the methods it has; on `/graphql` 405, as its specification asks. A
+ * hook, and no handler: nobody has asked who sent this, so its body is not worth reading.
+ */
+export async function refuseUnknownRoute(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  return request.is404 ? answerUnknownRoute(request, reply) : undefined
+}
+
+function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
   if (path === graphqlPath) {
     reply.header('allow', 'GET, POST')
@@ -40,5 +50,5 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
 }
 
 function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replace(':id', '[^/]+')}$`)
+  return new RegExp(`^${path.replace(':id', '[^/]*')}$`)
 }

@@ -38,12 +38,14 @@ const leastToKeepOneFree = 4
 /**
  * Decides which waiting run gets the next idle sandbox: in turn between accounts, first come first served within one. Of
  * four sandboxes or more the last free one goes only to an account that has no run going: one account cannot hold them all.
+ * An account whose last run cost its sandbox leaves the last idle one to others until the next has booted.
  */
 export class Admission {
   readonly #pool: SandboxPool
   readonly #limits: AdmissionLimits
   readonly #running = new Map<string, number>()
   readonly #queue = new FairQueue<Waiting>()
+  readonly #costly = new Set<string>()
   #held = 0
   #closed = false
 
@@ -142,6 +144,7 @@ export class Admission {
 
   #take(accountCode: string): SandboxProcess | null {
     if (this.#freePlaces(accountCode) === 0) return null
+    if (this.#costly.has(accountCode) && this.#pool.isShort) return null
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
@@ -158,6 +161,8 @@ export class Admission {
         if (!held) return
         held = false
         this.#held--
+        if (sandbox.isServing) this.#costly.delete(accountCode)
+        else this.#costly.add(accountCode)
         const running = (this.#running.get(accountCode) ?? 1) - 1
         if (running > 0) this.#running.set(accountCode, running)
         else this.#running.delete(accountCode)

@@ -44,6 +44,7 @@ export async function runInSandbox({
   const timeout = () => stop(timedOut(limits.wholeMs), 'did not end its run in time')
   const deadline = setTimeout(timeout, limits.timeoutMs + graceMs)
   const watch = setInterval(() => {
+    sandbox.yieldWhenLong()
     if ((sandbox.residentBytes() ?? 0) > limits.residentBytes)
       stop(outOfMemory, 'used more memory than it may')
   }, watchEveryMs)

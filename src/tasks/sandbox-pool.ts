@@ -51,6 +51,14 @@ export class SandboxPool {
     return [...this.#sandboxes].flatMap(sandbox => sandbox.pid ?? [])
   }
 
+  /** True while a single sandbox is idle and the next one boots. */
+  get isShort(): boolean {
+    const sandboxes = [...this.#sandboxes]
+    return (
+      sandboxes.filter(({ isIdle }) => isIdle).length === 1 && sandboxes.some(({ isBooting }) => isBooting)
+    )
+  }
+
   /** An idle sandbox, one that last ran for this account if there is one; null while all are busy. */
   takeIdle(accountCode: string): SandboxProcess | null {
     const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
@@ -75,7 +83,11 @@ export class SandboxPool {
   }
 
   #spawn(): void {
-    const sandbox = new SandboxProcess({ ...this.#options, onReady: ready => this.#onReady(ready) })
+    const sandbox = new SandboxProcess({
+      ...this.#options,
+      onReady: ready => this.#onReady(ready),
+      onLost: () => this.#keepWarm(),
+    })
     this.#sandboxes.add(sandbox)
     void sandbox.gone.then(() => this.#onGone(sandbox))
   }
@@ -105,8 +117,11 @@ export class SandboxPool {
     setTimeout(() => this.#keepWarm(), pauseMs).unref()
   }
 
+  // Those that a long run holds or that die are made up for at once, so that who comes next does not wait for a boot.
   #keepWarm(): void {
-    while (!this.#closed && this.#sandboxes.size < this.#options.warm) this.#spawn()
+    const { warm, most } = this.#options
+    let soonFree = [...this.#sandboxes].filter(sandbox => sandbox.isSoonFree).length
+    for (; soonFree < warm && this.#sandboxes.size < most && !this.#closed; soonFree++) this.#spawn()
   }
 
   // What a burst has started goes away again once nothing has become idle for a while.

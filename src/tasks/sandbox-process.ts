@@ -1,5 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { residentBytesOf, yieldToGateway } from './child-resources.ts'
+import {
+  processorMsOf,
+  residentBytesOf,
+  yieldNoLonger,
+  yieldToGateway,
+  yieldToOthers,
+} from './child-resources.ts'
 import { FrameReader } from './frames.ts'
 import { parseMessage } from './parse-message.ts'
 import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from './protocol.ts'
@@ -9,6 +15,10 @@ const bootMs = 10_000
 // A sandbox gives itself 250 ms to get a script out of its isolate.
 const recoveryMs = 2_000
 const longestComplaint = 2_000
+// A run that lasts longer no longer counts as one whose sandbox is soon free again.
+const shortRunMs = 50
+// A run that computes for longer does so behind all others.
+const shortComputingMs = 50
 
 /** What a sandbox tells the holder of its run; `gone` comes at most once, and nothing after it or after `end`. */
 export interface SandboxListener {
@@ -22,6 +32,8 @@ export interface SandboxProcessOptions {
   readonly longestFrameBytes: number
   readonly mostUnreadBytes: number
   readonly onReady: (sandbox: SandboxProcess) => void
+  /** It will be of no use to another run for a while, or ever: a long run has it, or it dies. */
+  readonly onLost: () => void
 }
 
 type State = 'booting' | 'idle' | 'taken' | 'running' | 'recovering' | 'dying' | 'gone'
@@ -39,6 +51,11 @@ export class SandboxProcess {
   readonly #gone = Promise.withResolvers<void>()
   #state: State = 'booting'
   #clock: NodeJS.Timeout | null = null
+  #longRunClock: NodeJS.Timeout | null = null
+  #isInLongRun = false
+  // Read for the first time when a run has gone on for a little: most are over by then.
+  #processorMsAtFirst: number | null = null
+  #yields = false
   #run: { readonly id: string; readonly listener: SandboxListener } | null = null
   #complaint = ''
   #reason: string | null = null
@@ -85,6 +102,11 @@ export class SandboxProcess {
     return this.#hasBooted && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
+  /** True for one that other runs can count on: not held by a long run, not about to go. */
+  get isSoonFree(): boolean {
+    return !this.#isInLongRun && this.#state !== 'dying' && this.#state !== 'gone'
+  }
+
   /** False for one that went away before its first word: starting it anew may not help. */
   get hasBooted(): boolean {
     return this.#hasBooted
@@ -129,6 +151,8 @@ export class SandboxProcess {
     this.#runs++
     this.#run = { id: message.run, listener }
     this.#lastAccount = message.accountCode
+    this.#processorMsAtFirst = null
+    this.#longRunClock = setTimeout(() => this.#becomeLongRun(), shortRunMs)
     void this.#send(message)
     return true
   }
@@ -144,6 +168,16 @@ export class SandboxProcess {
     this.#state = 'dying'
     this.#reason = reason
     this.#child.kill('SIGKILL')
+    this.#options.onLost()
+  }
+
+  /** Puts a run that has computed for long behind all others that want the processor. To be called now and then. */
+  yieldWhenLong(): void {
+    if (this.#yields) return
+    const processorMs = processorMsOf(this.pid)
+    this.#processorMsAtFirst ??= processorMs
+    if (processorMs - this.#processorMsAtFirst <= shortComputingMs) return
+    this.#yields = yieldToOthers(this.pid)
   }
 
   /** Resident memory in bytes, where the system tells it. */
@@ -161,6 +195,7 @@ export class SandboxProcess {
     if (message.type === 'end') {
       this.#run = null
       this.#state = 'recovering'
+      this.#endLongRun()
       this.#killAfter(recoveryMs, 'did not recover from its run in time')
     }
     run.listener.message(message)
@@ -171,6 +206,18 @@ export class SandboxProcess {
     this.#stopClock()
     this.#hasBooted = true
     this.#becomeIdle()
+  }
+
+  #becomeLongRun(): void {
+    this.#isInLongRun = true
+    this.#options.onLost()
+  }
+
+  #endLongRun(): void {
+    if (this.#longRunClock !== null) clearTimeout(this.#longRunClock)
+    this.#isInLongRun = false
+    if (this.#yields && !yieldNoLonger(this.pid)) this.kill('may not have its priority back')
+    this.#yields = false
   }
 
   #becomeIdle(): void {
@@ -206,6 +253,7 @@ export class SandboxProcess {
     if (this.#state === 'gone') return
     this.#state = 'gone'
     this.#stopClock()
+    if (this.#longRunClock !== null) clearTimeout(this.#longRunClock)
     this.#gone.resolve()
     const run = this.#run
     this.#run = null

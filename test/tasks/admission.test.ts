@@ -56,6 +56,25 @@ describe('turns', () => {
 })
 
 describe('the sandboxes', () => {
+  test('are left to others by an account that cost one, until the next has booted', async () => {
+    const { ask, pool, waiting } = await startAdmission({ most: 2, bootMs: 300 })
+    while (pool.takeIdle('any') === null || pool.isShort) await sleep(2)
+    await lose(await ask('a'))
+    expect(pool.isShort).toBe(true)
+    const again = ask('a')
+    await sleep(50)
+    expect(waiting()).toBe(1)
+    const other = await ask('b')
+    giveBack(await again)
+    giveBack(other)
+    // The debt is paid: a clean end.
+    expect(pool.isShort).toBe(false)
+    await lose(await ask('b'))
+    expect(pool.isShort).toBe(true)
+    giveBack(await ask('a'))
+    expect(pool.isShort).toBe(true)
+  })
+
   test('are started as they are asked for, up to the bound and no further', async () => {
     const { ask, pool, waiting } = await startAdmission({ most: 3, warm: 1 })
     expect(pool.pids).toHaveLength(1)

@@ -22,7 +22,12 @@ function start({ mostEntries = 3, mostBytes = 100 } = {}) {
   })
   const command = speakingCommand({})
   const limits = { longestFrameBytes: 1_000, mostUnreadBytes: 1_000 }
-  const sandbox = new SandboxProcess({ command, ...limits, onReady: () => undefined })
+  const sandbox = new SandboxProcess({
+    command,
+    ...limits,
+    onReady: () => undefined,
+    onLost: () => undefined,
+  })
   sandboxes.push(sandbox)
   const system = pino({ level: 'debug' }, stream).child({ task: 'recalculate', run: 'r' })
   return { log: new RunLog({ mostEntries, mostBytes, system }), lines, sandbox }

@@ -4,7 +4,7 @@ import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
 import { silentLog } from './start-tasks.ts'
 
 // Says that it is ready and waits: all that admission asks of a sandbox, in a process that boots in a moment.
-const script = 'read modules; echo \'{"type":"ready"}\'; exec cat > /dev/null'
+const script = 'read modules; sleep $0; echo \'{"type":"ready"}\'; exec cat > /dev/null'
 
 const pools: SandboxPool[] = []
 
@@ -14,6 +14,7 @@ interface AdmissionSettings {
   readonly runs?: number
   readonly accountRuns?: number
   readonly waitMs?: number
+  readonly bootMs?: number
 }
 
 interface AskOptions {
@@ -29,9 +30,10 @@ export async function startAdmission({
   runs = 100,
   accountRuns = 50,
   waitMs = 5_000,
+  bootMs = 0,
 }: AdmissionSettings) {
   const env = { PATH: process.env.PATH ?? '' }
-  const command = { file: 'sh', args: ['-c', script], env, firstLine: '{}' }
+  const command = { file: 'sh', args: ['-c', script, String(bootMs / 1000)], env, firstLine: '{}' }
   const pool = new SandboxPool({
     command,
     longestFrameBytes: 1_000,

@@ -24,6 +24,7 @@ export function startSandbox(
       readiness.push(Promise.withResolvers())
       onReady(own)
     },
+    onLost: () => undefined,
   })
   started.push(sandbox)
   return { sandbox, readyTimes: () => readiness.length - 1, nextReady: () => readiness.at(-1)?.promise }

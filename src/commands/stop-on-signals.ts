@@ -31,6 +31,8 @@ export function stopOnSignals({ app, log }: Stopping): void {
       void stop(0)
     })
   }
+  // Node's own answer is a debugger's port, open to everybody on this machine.
+  process.on('SIGUSR1', () => log.warn('SIGUSR1 is ignored: start with `--inspect` to debug'))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       log.fatal({ err: error, event }, 'an error reached nobody')

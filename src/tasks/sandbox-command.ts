@@ -1,13 +1,11 @@
-import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { confine } from './confinement.ts'
 import type { SandboxSetup } from './protocol.ts'
 import { sandboxModules } from './sandbox-modules.ts'
 
-const bootFile = fileURLToPath(new URL('../sandbox/boot.js', import.meta.url))
-// What V8 reserves without using it.
-const reservedMb = 4 * 1024
+const bootFile = fileURLToPath(new URL('../sandbox/boot.mjs', import.meta.url))
 
 export interface SandboxCommand {
   readonly file: string
@@ -19,8 +17,7 @@ export interface SandboxCommand {
 
 /**
  * How to start a sandbox process: V8 without compilers (unless `jit`), Node's permission model open for exactly the files it
- * reads and for no network, an environment without a secret, and where the system offers it a cap on address space and
- * death with the parent.
+ * reads at its start and for no network, an environment without a secret, and the kernel's own guard where there is one.
  */
 export function sandboxCommand(setup: SandboxSetup, jit: boolean): SandboxCommand {
   const node = [
@@ -28,6 +25,12 @@ export function sandboxCommand(setup: SandboxSetup, jit: boolean): SandboxComman
     // Isolates with another snapshot than Node's own share its read-only heap and crash.
     '--no-node-snapshot',
     ...(jit ? [] : ['--jitless']),
+    // The permission model knows nothing of the files that SQLite opens.
+    '--no-experimental-sqlite',
+    '--no-experimental-webstorage',
+    '--no-experimental-websocket',
+    // It must not open a port for a debugger, whoever asks for it.
+    '--disable-sigusr1',
     '--permission',
     '--allow-addons',
     ...readableFiles().map(path => `--allow-fs-read=${path}`),
@@ -35,7 +38,8 @@ export function sandboxCommand(setup: SandboxSetup, jit: boolean): SandboxComman
     bootFile,
     JSON.stringify(setup),
   ]
-  const [file, ...args] = [...dieWithParent(), ...limitAddressSpace(setup.memoryMb), ...node]
+  const files = [process.execPath, bootFile, createRequire(import.meta.url).resolve('isolated-vm')]
+  const [file, ...args] = [...confine({ memoryMb: setup.memoryMb, files }), ...node]
   const env = { PATH: process.env.PATH ?? '', TZ: 'UTC', LANG: 'en_US.UTF-8' }
   return { file: file as string, args, env, firstLine: sandboxModules() }
 }
@@ -44,32 +48,6 @@ function readableFiles(): string[] {
   const require = createRequire(import.meta.url)
   const isolatedVm = dirname(require.resolve('isolated-vm/package.json'))
   const loader = dirname(require.resolve('node-gyp-build', { paths: [isolatedVm] }))
-  const root = fileURLToPath(new URL('../../package.json', import.meta.url))
   // The loader looks for musl there.
-  return [bootFile, `${isolatedVm}/*`, `${loader}/*`, root, '/etc/alpine-release']
-}
-
-function dieWithParent(): string[] {
-  const setpriv = findOnPath('setpriv')
-  return setpriv === null ? [] : [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--']
-}
-
-function limitAddressSpace(memoryMb: number): string[] {
-  if (process.platform !== 'linux') return []
-  const sh = findOnPath('sh')
-  const kilobytes = (reservedMb + 4 * memoryMb) * 1024
-  return sh === null ? [] : [sh, '-c', `ulimit -v ${kilobytes}; ulimit -c 0; exec "$0" "$@"`]
-}
-
-function findOnPath(name: string): string | null {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, name)
-    try {
-      accessSync(path, constants.X_OK)
-      return path
-    } catch {
-      // Not in this folder.
-    }
-  }
-  return null
+  return [bootFile, `${isolatedVm}/*`, `${loader}/*`, '/etc/alpine-release']
 }

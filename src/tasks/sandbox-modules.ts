@@ -6,7 +6,7 @@ const room = fileURLToPath(new URL('../sandbox/', import.meta.url))
 
 /**
  * The first line for every sandbox: its modules as plain JavaScript, by URL, and where the one package they use really is
- * (the folder that links to it need not be readable there). See `sandbox/boot.js` for the reason.
+ * (the folder that links to it need not be readable there). See `sandbox/boot.mjs` for the reason.
  */
 export function sandboxModules(): string {
   const sources: Record<string, string> = {}
@@ -14,9 +14,8 @@ export function sandboxModules(): string {
     const path = `${room}${name}`
     sources[pathToFileURL(path).href] = stripQuietly(readFileSync(path, 'utf8'))
   }
-  const isolatedVm = createRequire(import.meta.url).resolve('isolated-vm')
-  const packages = { 'isolated-vm': pathToFileURL(isolatedVm).href }
-  return JSON.stringify({ main: pathToFileURL(`${room}main.ts`).href, sources, packages })
+  const isolatedVm = pathToFileURL(createRequire(import.meta.url).resolve('isolated-vm')).href
+  return JSON.stringify({ main: pathToFileURL(`${room}main.ts`).href, sources, isolatedVm })
 }
 
 // Node runs our own files through the same stripper without a word; called by name it warns that the name is new.

@@ -1,4 +1,4 @@
-import { readTaskBody } from './read-task-body.ts'
+import { pointersIntoTask, readTaskBody } from './read-task-body.ts'
 import { row } from './rest-row.ts'
 
 interface Execution {
@@ -25,6 +25,7 @@ export const executeRow = row<{ executeTask: Execution }>('POST /api/1/endpoint/
     }
   }`,
   takesForms: true,
+  pointers: pointersIntoTask,
   readVariables: ({ body }) => ({ input: readTaskBody(body) }),
   answer: ({ executeTask: { requestContext, durationMs, ...rest } }) => ({
     status: rest.outcome === 'exit' ? 200 : 422,

@@ -46,6 +46,17 @@ export function readTaskBody(body: unknown) {
   }
 }
 
+/** Where a label of a task stands in its body: in the object, or beside it under a bracketed key. */
+export function pointersIntoTask(body: unknown): Readonly<Record<string, string>> {
+  const { metadata } = body as { readonly metadata?: Readonly<Record<string, unknown>> | null }
+  const pointerOf = (label: string) =>
+    metadata?.[label] == null ? `/metadata[${label}]` : `/metadata/${label}`
+  return {
+    '/metadata/caseTypeCode': pointerOf('case_type_code'),
+    '/metadata/accountNickname': pointerOf('account_nickname'),
+  }
+}
+
 // Text is taken to hold JSON; any other value stands for itself. What `JSON.parse` could read may still be too deep here.
 function asJsonText(value: unknown, pointer: string): string {
   if (typeof value === 'string') return value

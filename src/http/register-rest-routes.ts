@@ -33,7 +33,7 @@ function createHandler(row: RestRow, gateway: Gateway) {
     const variables = row.readVariables(given)
     const { result } = await executeFor(request.scope, gateway, { query: row.document, variables })
     const [error] = result.errors ?? []
-    if (error !== undefined) throw renamePointers(fromGraphqlError(error), row)
+    if (error !== undefined) throw renamePointers(fromGraphqlError(error), row.pointersInto(given.body))
     const { status, headers = {}, body } = row.answer(result.data, given)
     return reply.code(status).headers(headers).send(body)
   }
@@ -50,10 +50,15 @@ function readRequest({ params, url, body, headers }: FastifyRequest): RestReques
 }
 
 // Resolvers name fields as GraphQL does; the caller sent the REST side's names.
-function renamePointers(error: RostrumError, { pointers }: RestRow): RostrumError {
+function renamePointers(error: RostrumError, pointers: Readonly<Record<string, string>>): RostrumError {
   if (error.fields.length === 0) return error
-  const fields = error.fields.map(field => ({ ...field, pointer: pointers[field.pointer] ?? field.pointer }))
-  const { code, message, facts, retryAfterSeconds } = error
+  let { message } = error
+  const fields = error.fields.map(({ pointer, detail }) => {
+    const renamed = pointers[pointer] ?? pointer
+    message = message.replace(`\`${pointer.slice(1)}\``, `\`${renamed.slice(1)}\``)
+    return { pointer: renamed, detail }
+  })
+  const { code, facts, retryAfterSeconds } = error
   return new RostrumError(code, message, {
     fields,
     facts,

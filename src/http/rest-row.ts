@@ -21,25 +21,31 @@ export interface RestRow {
   readonly takesForms: boolean
   readVariables(request: RestRequest): Record<string, unknown>
   answer(data: unknown, request: RestRequest): RestAnswer
-  /** The JSON pointers of the REST side for those that the resolvers' errors name. */
-  readonly pointers: Readonly<Record<string, string>>
+  /** The JSON pointers into this body for those that the resolvers' errors name. */
+  pointersInto(body: unknown): Pointers
 }
+
+type Pointers = Readonly<Record<string, string>>
 
 interface RowOf<Data> {
   readonly document: string
   readonly takesForms?: boolean
-  readonly pointers?: Readonly<Record<string, string>>
+  /** A function where bodies have more than one shape. */
+  readonly pointers?: Pointers | ((body: unknown) => Pointers)
   readVariables(request: RestRequest): Record<string, unknown>
   answer(data: Data, request: RestRequest): RestAnswer
 }
 
 /** A row whose document gives `Data`: that the two agree is what the tests of the row show. */
-export function row<Data>(route: `${RestRow['method']} /${string}`, rest: RowOf<Data>): RestRow {
+export function row<Data>(
+  route: `${RestRow['method']} /${string}`,
+  { pointers = {}, ...rest }: RowOf<Data>,
+): RestRow {
   const [method, path] = route.split(' ') as [RestRow['method'], string]
   return {
     takesForms: false,
-    pointers: {},
     ...rest,
+    pointersInto: body => (typeof pointers === 'function' ? pointers(body) : pointers),
     method,
     path,
     answer: (data, request) => rest.answer(data as Data, request),

@@ -27,8 +27,8 @@ export function readTaskInput(input: TaskInput, limits: TaskLimits): CheckedTask
     )
   }
   checkLabel('name', input.name, 1)
-  checkLabel('metadata/case_type_code', input.metadata.caseTypeCode ?? '', 0)
-  checkLabel('metadata/account_nickname', input.metadata.accountNickname ?? '', 0)
+  checkLabel('metadata/caseTypeCode', input.metadata.caseTypeCode ?? '', 0)
+  checkLabel('metadata/accountNickname', input.metadata.accountNickname ?? '', 0)
   parseJson('inputDocument', input.inputDocument)
   const options = parseJson('options', input.options)
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {

@@ -85,8 +85,8 @@ describe('a label', () => {
   const long = 'x'.repeat(201)
   test.each([
     ['/name', { name: long }],
-    ['/metadata/case_type_code', { metadata: { caseTypeCode: long, accountNickname: null } }],
-    ['/metadata/account_nickname', { metadata: { caseTypeCode: null, accountNickname: long } }],
+    ['/metadata/caseTypeCode', { metadata: { caseTypeCode: long, accountNickname: null } }],
+    ['/metadata/accountNickname', { metadata: { caseTypeCode: null, accountNickname: long } }],
   ])('past 200 characters is refused at %s', (pointer, rest) => {
     expect(refusalOf(rest).fields).toEqual([{ pointer, detail: 'must have at most 200 characters' }])
   })

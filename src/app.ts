@@ -47,7 +47,7 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
   })
   const runTokens = createRunTokens()
   const { jwtSecret, jwksUrl } = config
-  const authenticate = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
+  const { authenticate, confirm } = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
   const memberships = createMemberships(store)
   const directory = createDirectory(store)
   const engine = createEngine({ schema })
@@ -57,6 +57,7 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
     runTokens,
     log,
     executeGraphql: async ({ query, variables, run, log }) => {
+      await confirm(run.caller)
       const identity = { caller: run.caller, run }
       const context = createContext({ requestId: run.id, identity, signal: run.signal, log, onRun: () => {} })
       return toInProcessAnswer(await engine.execute({ query, variables }, context))

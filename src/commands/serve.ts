@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
+import { hideRunTokens } from '../credentials/run-tokens.ts'
 import { StartError } from '../errors.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { writeBanner } from './write-banner.ts'
@@ -10,7 +11,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Serves until it is told to stop. What keeps it from starting is a `StartError`: one line, nothing damaged. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
-  const log = pino({ level: config.logLevel })
+  // Whichever way the token of a run gets into a line: as a task's name, say.
+  const log = pino({ level: config.logLevel, hooks: { streamWrite: hideRunTokens } })
   const app = await createApp({ config, log })
   // From here on a failure must leave no child and no lock behind.
   try {

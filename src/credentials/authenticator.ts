@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import { readCaller } from './jwt-claims.ts'
 import { readBearer } from './read-bearer.ts'
 import type { RunTokens } from './run-tokens.ts'
-import { createJwtVerifier, isJwtShaped, type JwtSettings } from './verify-jwt.ts'
+import { createJwtVerifier, isJwtShaped, type JwtSettings, refuseExpired } from './verify-jwt.ts'
 
 export interface Identity {
   readonly caller: Caller
@@ -17,19 +17,29 @@ export interface Identity {
 /** From the `Authorization` header to who asks; rejects with `UNAUTHENTICATED` (contract, section 1). */
 export type Authenticate = (header: string | undefined) => Promise<Identity>
 
+export interface Authenticator {
+  readonly authenticate: Authenticate
+  /** Rejects with `UNAUTHENTICATED` once the credential that made a caller is no longer good: revoked, or past its time. */
+  confirm(caller: Caller): Promise<void>
+}
+
 interface Dependencies extends JwtSettings {
   readonly store: Store
   readonly runTokens: RunTokens
 }
 
-export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies): Authenticate {
+export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies): Authenticator {
   const verifyJwt = createJwtVerifier(jwt)
   const takesJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
+  // What a run does later stands on the credential that caused it, so each caller keeps the way to ask for that again.
+  const confirmations = new WeakMap<Caller, () => Promise<unknown> | unknown>()
   const madeAccounts = new LRUCache<string, true>({ max: 10_000 })
 
   // Whoever issues JWTs decides which accounts there are: theirs is made when its first token comes.
   async function findJwtCaller(token: string): Promise<Caller> {
-    const caller = readCaller(await verifyJwt(token))
+    const claims = await verifyJwt(token)
+    const caller = readCaller(claims)
+    confirmations.set(caller, () => refuseExpired(claims))
     if (!madeAccounts.has(caller.accountCode)) {
       await store.accounts.ensure(caller.accountCode)
       madeAccounts.set(caller.accountCode, true)
@@ -37,11 +47,27 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
     return caller
   }
 
-  return async header => {
-    const token = readBearer(header)
-    const run = runTokens.find(token)
-    if (run !== null) return { caller: run.caller, run }
-    if (takesJwts && isJwtShaped(token)) return { caller: await findJwtCaller(token), run: null }
-    return { caller: await findApiTokenCaller(store, token), run: null }
+  async function findStoredCaller(token: string): Promise<Caller> {
+    const caller = await findApiTokenCaller(store, token)
+    confirmations.set(caller, () => findApiTokenCaller(store, token))
+    return caller
+  }
+
+  const confirm = async (caller: Caller): Promise<void> => {
+    await confirmations.get(caller)?.()
+  }
+
+  return {
+    confirm,
+    async authenticate(header) {
+      const token = readBearer(header)
+      const run = runTokens.find(token)
+      if (run === null) {
+        const isJwt = takesJwts && isJwtShaped(token)
+        return { caller: await (isJwt ? findJwtCaller(token) : findStoredCaller(token)), run }
+      }
+      await confirm(run.caller)
+      return { caller: run.caller, run }
+    },
   }
 }

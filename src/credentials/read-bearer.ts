@@ -21,6 +21,11 @@ function unauthenticated(message: string): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message)
 }
 
+/** What is said of every token that is not good here, be it made up, revoked, or of a run that is over. */
+export function unknownToken(): RostrumError {
+  return invalidToken('The token is not known here, or was revoked.')
+}
+
 /** A token was sent and is not good; the fact `error` is RFC 6750's word for it, for `WWW-Authenticate`. */
 export function invalidToken(message: string, cause?: unknown): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message, { facts: { error: 'invalid_token' }, cause })

@@ -21,6 +21,7 @@ const asymmetric = [
   'Ed25519',
 ]
 const clockTolerance = 5
+const expired = 'The token has expired; get a new one.'
 
 /** Three parts of base64url, the first of which starts like a JSON object: what an API token of ours never is. */
 export function isJwtShaped(token: string): boolean {
@@ -59,6 +60,11 @@ export function createJwtVerifier({
   }
 }
 
+/** For claims that were verified before: `UNAUTHENTICATED` once their time is over. */
+export function refuseExpired({ exp }: JWTPayload): void {
+  if (exp !== undefined && exp + clockTolerance <= Date.now() / 1_000) throw invalidToken(expired)
+}
+
 function readAlgorithm(token: string): string {
   try {
     return decodeProtectedHeader(token).alg ?? 'none'
@@ -74,7 +80,7 @@ function isFaultOfToken(error: unknown): boolean {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return 'The token has expired; get a new one.'
+  if (error instanceof errors.JWTExpired) return expired
   if (error instanceof errors.JWTClaimValidationFailed)
     return `The claim \`${error.claim}\` of the token is not good.`
   if (error instanceof errors.JOSEAlgNotAllowed)

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Authenticate } from '../credentials/authenticator.ts'
+import { unknownToken } from '../credentials/read-bearer.ts'
 import { RostrumError } from '../errors.ts'
 
 /** A hook that runs before the body is read: who asks, or `UNAUTHENTICATED`. The only place that reads the credential. */
@@ -7,6 +8,11 @@ export function createAuthenticationHook(authenticate: Authenticate) {
   return async (request: FastifyRequest): Promise<void> => {
     request.scope.identity = await authenticate(request.headers.authorization)
   }
+}
+
+/** A hook for when the body is there. It may have come slowly: the run may be over, and its token with it. */
+export async function refuseEndedRun(request: FastifyRequest): Promise<void> {
+  if (request.scope.identity?.run?.signal.aborted) throw unknownToken()
 }
 
 /** Requests are taken as they are: a compressed body could be a thousand times its size. */

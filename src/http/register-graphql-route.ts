@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { answerError } from './answer-error.ts'
-import { createAuthenticationHook, refuseEncodedBody } from './authenticate-request.ts'
+import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
 import type { Gateway } from './gateway.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
 import { graphqlPath } from './paths.ts'
@@ -15,6 +15,7 @@ export async function registerGraphqlRoute(server: FastifyInstance, gateway: Gat
     scope.addHook('onRequest', createGraphiqlHook())
     scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
     scope.addHook('onRequest', refuseEncodedBody)
+    scope.addHook('preHandler', refuseEndedRun)
     scope.route({
       method: ['GET', 'POST'],
       url: graphqlPath,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { fromGraphqlError } from '../graphql/mask-graphql-error.ts'
-import { createAuthenticationHook, refuseEncodedBody } from './authenticate-request.ts'
+import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
 import { parseFormBody } from './form-body.ts'
 import { executeFor, type Gateway } from './gateway.ts'
 import { restRoutes } from './rest-routes.ts'
@@ -13,6 +13,7 @@ export async function registerRestRoutes(server: FastifyInstance, gateway: Gatew
     await server.register(async scope => {
       scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
       scope.addHook('onRequest', refuseEncodedBody)
+      scope.addHook('preHandler', refuseEndedRun)
       if (takesForms) {
         scope.addContentTypeParser(
           'application/x-www-form-urlencoded',

@@ -1,0 +1,75 @@
+import type { Answer } from '../server/send-request.ts'
+import type { TestServer } from '../server/start-server.ts'
+import { sendJson, startUpstream } from '../server/start-upstream.ts'
+import type { ExecutionBody } from '../server/wire-shapes.ts'
+
+interface HeldRunOptions {
+  /** What the script does once it is let go; nothing comes after it. */
+  readonly last?: string
+  /** What the script does before it gives its token away. */
+  readonly first?: string
+  readonly credential?: string
+  readonly signal?: AbortSignal
+}
+
+export interface HeldRun {
+  /** The run's own token, and whatever the script put into `extra`. */
+  readonly token: string
+  readonly extra: unknown
+  readonly answer: Promise<Answer<ExecutionBody>>
+  release(): void
+}
+
+export interface RunHolder {
+  /** As it goes into the allow-list. */
+  readonly host: string
+  /** A run that has told its token and waits for its release. */
+  hold(server: TestServer, options?: HeldRunOptions): Promise<HeldRun>
+  close(): Promise<void>
+}
+
+interface Told {
+  readonly token: string
+  readonly extra: unknown
+  release(): void
+}
+
+/** A listed host that scripts tell their token, and whose answer they await: what happens meanwhile happens during the run. */
+export async function startRunHolder(): Promise<RunHolder> {
+  const waiting = new Map<string, (told: Told) => void>()
+  let count = 0
+  const upstream = await startUpstream(({ body }, response) => {
+    const { token, extra, ticket } = (JSON.parse(body) as { variables: Told & { ticket: string } }).variables
+    waiting.get(ticket)?.({ token, extra, release: () => sendJson(response, { data: null }) })
+  })
+
+  return {
+    host: upstream.host,
+    close: upstream.close,
+    async hold(server, { last = 'exit()', first = '', credential = server.adminToken, signal } = {}) {
+      count += 1
+      const ticket = String(count)
+      const told = Promise.withResolvers<Told>()
+      waiting.set(ticket, told.resolve)
+      const sourceCode = `let extra = null
+        ${first}
+        await graphql('{ x }', { token: options.authorization.slice(7), ticket: '${ticket}', extra }, '${upstream.url}/')
+        ${last}`
+      const answer = server.execute(sourceCode, {
+        token: credential,
+        ...(signal === undefined ? {} : { signal }),
+      })
+      answer.then(
+        ({ text }) => told.reject(new Error(`The run ended before it told its token: ${text}`)),
+        told.reject,
+      )
+      const { token, extra, release } = await told.promise
+      return { token, extra, release, answer }
+    },
+  }
+}
+
+/** Whom the gateway takes the bearer for. */
+export function view(server: TestServer, token: string) {
+  return server.graphql('{ viewer { accountCode userId scopes } }', {}, token)
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMembership, freshId } from '../server/memberships.ts'
+import { runCommand } from '../server/spawn-command.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { type RunHolder, startRunHolder, view } from './held-runs.ts'
+
+const timeoutMs = 8_000
+const jwtSecret = 'a-secret-of-the-tests-with-enough-length'
+
+let holder: RunHolder
+let server: TestServer
+
+beforeAll(async () => {
+  holder = await startRunHolder()
+  server = await startServer({
+    ROSTRUM_GRAPHQL_HOSTS: holder.host,
+    ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs),
+    ROSTRUM_JWT_SECRET: jwtSecret,
+    ROSTRUM_SANDBOXES: '8',
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await holder.close()
+})
+
+const status = async (token: string) => (await view(server, token)).status
+
+async function revoke(label: string): Promise<void> {
+  const { stdout } = await runCommand(['token', '--list'], server.settings)
+  const [id = ''] = /^\d+/.exec(stdout.split('\n').find(line => line.includes(label)) ?? '') ?? []
+  const { code } = await runCommand(['token', '--revoke', id], server.settings)
+  if (code !== 0) throw new Error(`No token ${label} was revoked`)
+}
+
+describe("a run's token has the rights of its run", () => {
+  test("and sees another account's ids as ids that do not exist", async () => {
+    const foreign = await addMembership(server)
+    const credential = await server.token({
+      account: 'beta',
+      scopes: ['memberships:read', 'memberships:write', 'tasks:execute'],
+    })
+    const { token, release, answer } = await holder.hold(server, { credential })
+    const path = `/platform/team_memberships/${foreign.id}`
+    const body = { team_membership: { team_id: freshId() } }
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const parts = method === 'PUT' ? { token, body } : { token }
+      expect((await server.rest(method, path, parts)).status).toBe(404)
+    }
+    const listed = await server.rest('GET', `/platform/team_memberships?ids[]=${foreign.id}`, { token })
+    expect(listed.body).toEqual({ team_memberships: [] })
+    release()
+    await answer
+    expect((await server.rest('GET', path)).status).toBe(200)
+  })
+
+  test('whatever the caller said of itself, in options, metadata or headers', async () => {
+    const credential = await server.token({ account: 'beta', user: 5, scopes: ['tasks:execute'] })
+    const claims = {
+      current_user: { id: 1, account_code: 'demo' },
+      authorization: `Bearer ${server.adminToken}`,
+    }
+    const { token, release, answer } = await holder.hold(server, { credential })
+    const inner = await server.execute<{ data: unknown }>(
+      {
+        sourceCode: 'exit(await graphql("{ viewer { accountCode userId scopes } }"))',
+        options: { ...claims, scopes: ['admin'], requestContext: { txnSource: 'admin' } },
+        metadata: { account_nickname: 'demo' },
+      },
+      { token, headers: { 'x-account': 'demo', 'x-scopes': 'admin', 'x-forwarded-user': '1' } },
+    )
+    expect(inner.body.task_execution.payload.data).toEqual({
+      viewer: { accountCode: 'beta', userId: '5', scopes: ['tasks:execute'] },
+    })
+    release()
+    await answer
+  })
+})
+
+describe('a run started with the token of a run is inside it', () => {
+  test('so the tokens that it mints go no deeper than runs inside runs may', async () => {
+    const first = await holder.hold(server)
+    const second = await holder.hold(server, { credential: first.token })
+    const third = await holder.hold(server, { credential: second.token })
+    expect(new Set([first.token, second.token, third.token]).size).toBe(3)
+    const fourth = await server.execute('exit()', { token: third.token })
+    expect([fourth.status, fourth.text]).toEqual([429, expect.stringContaining('deep')])
+    first.release()
+    await first.answer
+    expect(await Promise.all([first, second, third].map(({ token }) => status(token)))).toEqual([
+      401, 401, 401,
+    ])
+    await Promise.all([second.answer, third.answer])
+  })
+
+  test('so none of them outlives its deadline', async () => {
+    const startedAt = performance.now()
+    const outer = await holder.hold(server)
+    await sleep(2_000)
+    const inner = await holder.hold(server, { credential: outer.token })
+    const ended = await Promise.all([outer.answer, inner.answer])
+    expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 1_500)
+    expect(ended.map(({ status: code }) => code)).toEqual([422, 422])
+    expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([401, 401])
+  })
+
+  test("and a child's token is dead while its parent still lives", async () => {
+    const first = `const inner = await Platform.tasks.execute({ name: 'inner', inputDocument: {}, options: {},
+      sourceCode: 'exit(options.authorization.slice(7))' })
+      extra = inner.payload`
+    const { token, extra, release, answer } = await holder.hold(server, { first })
+    expect(extra).toMatch(/^rrun_/)
+    expect([await status(String(extra)), await status(token)]).toEqual([401, 200])
+    release()
+    await answer
+  })
+})
+
+describe('a run stands on the credential that caused it', () => {
+  const script = {
+    first: 'await graphql("{ viewer { accountCode } }")',
+    last: 'exit(await graphql("{ viewer { accountCode } }").then(() => "read", error => error.message))',
+  }
+
+  test('revoked meanwhile, its token and those of the runs inside it are nothing, and its calls are refused', async () => {
+    const credential = await server.token({ account: 'gamma', email: 'revoked@example.com' })
+    const outer = await holder.hold(server, { credential, ...script })
+    const inner = await holder.hold(server, { credential: outer.token, ...script })
+    expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([200, 200])
+    await revoke('revoked@example.com')
+    expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([401, 401])
+    inner.release()
+    const refused = 'The token is not known here, or was revoked.'
+    expect((await inner.answer).body.task_execution.payload).toBe(refused)
+    outer.release()
+    expect((await outer.answer).body.task_execution.payload).toBe(refused)
+  })
+
+  test('the token of another user revoked, it goes on', async () => {
+    const credential = await server.token({ account: 'gamma', email: 'stays@example.com' })
+    await server.token({ account: 'gamma', email: 'goes@example.com' })
+    const { token, release, answer } = await holder.hold(server, { credential, ...script })
+    await revoke('goes@example.com')
+    expect(await status(token)).toBe(200)
+    release()
+    expect((await answer).body.task_execution.payload).toBe('read')
+  })
+
+  test('a JWT whose time is over meanwhile carries it no further', async () => {
+    // Five seconds of tolerance for clocks that differ; two of them are left.
+    const credential = await new SignJWT({ sub: '7', account: 'delta' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(Math.floor(Date.now() / 1_000) - 2)
+      .sign(new TextEncoder().encode(jwtSecret))
+    const { token, release, answer } = await holder.hold(server, { credential, ...script })
+    expect(await status(token)).toBe(200)
+    await sleep(4_000)
+    const late = await view(server, token)
+    expect([late.status, late.text]).toEqual([401, expect.stringContaining('expired')])
+    release()
+    expect((await answer).body.task_execution.payload).toContain('expired')
+  })
+})

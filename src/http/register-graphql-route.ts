@@ -5,6 +5,7 @@ import { answerError } from './answer-error.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
 import type { Gateway } from './gateway.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
+import { negotiateAccept } from './negotiate-accept.ts'
 import { graphqlPath } from './paths.ts'
 import { createYogaLane } from './yoga-lane.ts'
 
@@ -22,7 +23,9 @@ export async function registerGraphqlRoute(server: FastifyInstance, gateway: Gat
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         const { method, url, raw } = request
-        const headers = raw.headers as Record<string, string>
+        const accept = negotiateAccept(raw)
+        if (accept === null) return answerError({ request, reply, status: 406, error: unacceptable() })
+        const headers = { ...(raw.headers as Record<string, string>), accept }
         const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
         const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
         return sendResponse({ request, reply, response })
@@ -47,11 +50,15 @@ async function sendResponse({ request, reply, response }: Sending): Promise<Fast
   return reply.send(body === null ? undefined : Readable.from(body))
 }
 
-// Yoga answers these without a body.
-function refusalOf(status: number): RostrumError {
-  if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
+function unacceptable(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
     '`Accept` must allow `application/graphql-response+json` or `application/json`.',
   )
+}
+
+// Yoga answers some faults of a request without a body.
+function refusalOf(status: number): RostrumError {
+  if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
+  return new RostrumError('BAD_USER_INPUT', 'This is not a request of GraphQL over HTTP.')
 }

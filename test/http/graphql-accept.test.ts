@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from './start-app.ts'
+
+let app: TestApp
+let lastUser = 100
+
+beforeAll(async () => {
+  app = await startApp()
+})
+
+afterAll(() => app.close())
+
+/** A mutation under this `Accept`, and whether it had its effect. */
+async function mutate(accept: string) {
+  lastUser += 1
+  const query = `mutation { saveUser(input: { id: ${lastUser}, displayName: "x" }) { id } }`
+  const answer = await app.send('/graphql', { method: 'POST', headers: { accept }, body: { query } })
+  const { status } = await app.send(`/platform/users/${lastUser}`)
+  return { ...answer, type: answer.headers.get('content-type'), hadEffect: status === 200 }
+}
+
+test.each([
+  'text/plain',
+  'multipart/mixed',
+  'multipart/*',
+  ';q=1',
+  'a/b/c',
+  ',',
+  'application/json;q=0',
+  '*/*;q=0',
+  'application/json; charset=utf-16',
+])('a mutation whose answer nobody could read (`Accept: %s`) is a 406 and has no effect', async accept => {
+  const { status, body, hadEffect } = await mutate(accept)
+  expect({ status, hadEffect, code: body.errors[0].extensions.code }).toEqual({
+    status: 406,
+    hadEffect: false,
+    code: 'BAD_USER_INPUT',
+  })
+})
+
+test.each([
+  ['', 'application/json'],
+  ['*/*', 'application/json'],
+  ['application/*', 'application/json'],
+  ['Application/JSON;charset=UTF-8', 'application/json'],
+  ['multipart/mixed, application/json;q=0.1', 'application/json'],
+  ['multipart/*, text/event-stream', 'text/event-stream'],
+  ['text/event-stream, application/json', 'application/json'],
+  ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
+  ['text/event-stream', 'text/event-stream'],
+])('`Accept: %s` is answered as %s', async (accept, type) => {
+  const answer = await mutate(accept)
+  expect([answer.status, answer.type?.split(';')[0], answer.hadEffect]).toEqual([200, type, true])
+})

@@ -91,8 +91,18 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
     return (await answersInTime(store)) ? waitingFor : ['the store', ...waitingFor]
   }
 
-  const { bodyBytes } = config
-  const server = await createServer({ engine, authenticate, createContext, findUnready, bodyBytes, log })
+  const { bodyBytes, accountRequests } = config
+  const refuseRunWhenFull = tasks.refuseWhenFull
+  const server = await createServer({
+    engine,
+    authenticate,
+    createContext,
+    findUnready,
+    refuseRunWhenFull,
+    bodyBytes,
+    accountRequests,
+    log,
+  })
   return {
     server,
     store,

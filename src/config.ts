@@ -69,6 +69,7 @@ const settings = z.object({
   ROSTRUM_QUEUE_RUNS: whole(0, 100_000).default(256),
   ROSTRUM_QUEUE_ACCOUNT_RUNS: whole(0, 100_000).default(64),
   ROSTRUM_QUEUE_WAIT_MS: whole(1, 600_000).default(2_000),
+  ROSTRUM_ACCOUNT_REQUESTS: whole(1, 1_000_000).default(1_000),
   ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
 })
@@ -101,6 +102,8 @@ export interface Config {
   readonly jwtSecret: string | null
   readonly jwksUrl: string | null
   readonly bodyBytes: number
+  /** Most requests of one account in work or waiting. */
+  readonly accountRequests: number
   readonly sandboxes: {
     readonly most: number
     readonly warm: number
@@ -144,6 +147,7 @@ function arrange(s: Settings): Config {
     jwtSecret: s.ROSTRUM_JWT_SECRET ?? null,
     jwksUrl: s.ROSTRUM_JWKS_URL ?? null,
     bodyBytes: s.ROSTRUM_BODY_BYTES,
+    accountRequests: s.ROSTRUM_ACCOUNT_REQUESTS,
     sandboxes: {
       most: s.ROSTRUM_SANDBOXES,
       warm: Math.min(s.ROSTRUM_WARM_SANDBOXES, s.ROSTRUM_SANDBOXES),

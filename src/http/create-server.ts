@@ -9,6 +9,7 @@ import { RostrumError } from '../errors.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { answerError } from './answer-error.ts'
 import { createExpectationListener } from './create-expectation-listener.ts'
+import { FairTurns } from './fair-turns.ts'
 import type { Gateway } from './gateway.ts'
 import { parseJsonBody } from './json-body.ts'
 import { normalizeTarget } from './normalize-target.ts'
@@ -19,6 +20,7 @@ import { registerHealthRoutes } from './register-health-routes.ts'
 import { registerRestRoutes } from './register-rest-routes.ts'
 import { openScope, type RequestScope } from './request-scope.ts'
 import { fromServerFault } from './server-fault.ts'
+import { createTurnHook } from './take-turn.ts'
 
 const arrivalTimeoutMs = 10_000
 
@@ -78,8 +80,9 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   })
 
   registerHealthRoutes(server, gateway)
-  await registerGraphqlRoute(server, gateway)
-  await registerRestRoutes(server, gateway)
+  const takeTurn = createTurnHook(new FairTurns(gateway.accountRequests))
+  await registerGraphqlRoute(server, { gateway, takeTurn })
+  await registerRestRoutes(server, { gateway, takeTurn })
   return server
 }
 

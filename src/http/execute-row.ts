@@ -25,6 +25,7 @@ export const executeRow = row<{ executeTask: Execution }>('POST /api/1/endpoint/
     }
   }`,
   takesForms: true,
+  startsRun: true,
   pointers: pointersIntoTask,
   readVariables: ({ body }) => ({ input: readTaskBody(body) }),
   answer: ({ executeTask: { requestContext, durationMs, ...rest } }) => ({

@@ -21,7 +21,11 @@ export interface Gateway {
   createContext(request: ContextRequest): RequestContext
   /** What the service still waits for before it can serve; empty when it is ready. */
   findUnready(): Promise<string[]>
+  /** `OVERLOADED` where one more run of the account would find no place to wait. */
+  refuseRunWhenFull(accountCode: string): void
   readonly bodyBytes: number
+  /** Most requests of one account in work or waiting. */
+  readonly accountRequests: number
   readonly log: Logger
 }
 

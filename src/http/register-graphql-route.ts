@@ -3,19 +3,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { answerError } from './answer-error.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
-import type { Gateway } from './gateway.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
 import { negotiateAccept } from './negotiate-accept.ts'
 import { graphqlPath } from './paths.ts'
+import type { Registration } from './take-turn.ts'
 import { createYogaLane } from './yoga-lane.ts'
 
 /** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
-export async function registerGraphqlRoute(server: FastifyInstance, gateway: Gateway): Promise<void> {
+export async function registerGraphqlRoute(
+  server: FastifyInstance,
+  { gateway, takeTurn }: Registration,
+): Promise<void> {
   const yoga = createYogaLane(gateway)
   await server.register(async scope => {
     scope.addHook('onRequest', createGraphiqlHook())
     scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
     scope.addHook('onRequest', refuseEncodedBody)
+    scope.addHook('onRequest', takeTurn)
     scope.addHook('preHandler', refuseEndedRun)
     scope.route({
       method: ['GET', 'POST'],

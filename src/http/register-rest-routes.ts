@@ -6,9 +6,13 @@ import { parseFormBody } from './form-body.ts'
 import { executeFor, type Gateway } from './gateway.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { RestRequest, RestRow } from './rest-row.ts'
+import type { Registration } from './take-turn.ts'
 
 /** Registers the rows of the REST table, those that take forms apart: no other path parses them. */
-export async function registerRestRoutes(server: FastifyInstance, gateway: Gateway): Promise<void> {
+export async function registerRestRoutes(
+  server: FastifyInstance,
+  { gateway, takeTurn }: Registration,
+): Promise<void> {
   for (const takesForms of [false, true]) {
     await server.register(async scope => {
       scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
@@ -22,9 +26,18 @@ export async function registerRestRoutes(server: FastifyInstance, gateway: Gatew
         )
       }
       for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {
-        scope.route({ method: row.method, url: row.path, handler: createHandler(row, gateway) })
+        const refuse = row.startsRun ? [createRunRefusal(gateway)] : []
+        const onRequest = [...refuse, takeTurn]
+        scope.route({ method: row.method, url: row.path, onRequest, handler: createHandler(row, gateway) })
       }
     })
+  }
+}
+
+function createRunRefusal({ refuseRunWhenFull }: Gateway) {
+  return async ({ scope: { identity } }: FastifyRequest): Promise<void> => {
+    // A run inside a run never waits: it is for the run itself to say what becomes of it.
+    if (identity?.run === null) refuseRunWhenFull(identity.caller.accountCode)
   }
 }
 

@@ -19,6 +19,8 @@ export interface RestRow {
   readonly path: string
   readonly document: string
   readonly takesForms: boolean
+  /** True where it asks for a run: one that has no place to wait is refused before its body is read. */
+  readonly startsRun: boolean
   readVariables(request: RestRequest): Record<string, unknown>
   answer(data: unknown, request: RestRequest): RestAnswer
   /** The JSON pointers into this body for those that the resolvers' errors name. */
@@ -30,6 +32,7 @@ type Pointers = Readonly<Record<string, string>>
 interface RowOf<Data> {
   readonly document: string
   readonly takesForms?: boolean
+  readonly startsRun?: boolean
   /** A function where bodies have more than one shape. */
   readonly pointers?: Pointers | ((body: unknown) => Pointers)
   readVariables(request: RestRequest): Record<string, unknown>
@@ -44,6 +47,7 @@ export function row<Data>(
   const [method, path] = route.split(' ') as [RestRow['method'], string]
   return {
     takesForms: false,
+    startsRun: false,
     ...rest,
     pointersInto: body => (typeof pointers === 'function' ? pointers(body) : pointers),
     method,

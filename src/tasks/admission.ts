@@ -1,5 +1,5 @@
 import { RostrumError } from '../errors.ts'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from '../fair-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 
@@ -66,7 +66,7 @@ export class Admission {
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#canGrowFor(accountCode)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
-      this.#refuseWhenFull(accountCode)
+      this.refuseWhenFull(accountCode)
     }
     return this.#admit(accountCode, await this.#wait(request))
   }
@@ -96,7 +96,8 @@ export class Admission {
     return Math.max(0, keepsOne ? free - 1 : free)
   }
 
-  #refuseWhenFull(accountCode: string): void {
+  /** `OVERLOADED` where all places to wait are taken, or the account's share of them. */
+  refuseWhenFull(accountCode: string): void {
     const { runs, accountRuns, waitMs } = this.#limits
     const retryAfterSeconds = Math.ceil(waitMs / 1000)
     if (this.#queue.length >= runs) {

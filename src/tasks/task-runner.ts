@@ -20,4 +20,6 @@ export interface ExecuteRequest {
  */
 export interface TaskRunner {
   execute(request: ExecuteRequest): Promise<TaskExecution>
+  /** `OVERLOADED` where one more run of the account would have to wait and has no place to: for before it is read whole. */
+  refuseWhenFull(accountCode: string): void
 }

@@ -39,6 +39,16 @@ export class FairQueue<Item> {
     if (items.length > 0) this.#items.set(accountCode, items)
   }
 
+  /** Takes out whose turn it is; undefined where nobody waits. */
+  next(): Item | undefined {
+    for (const [accountCode, items] of this.#items) {
+      const [item] = items
+      this.serve(accountCode)
+      return item
+    }
+    return undefined
+  }
+
   /** Takes out one that waits no longer; nothing happens where it is not there. */
   remove(accountCode: string, item: Item): void {
     const items = this.#items.get(accountCode)

@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { FairTurns } from '../../src/http/fair-turns.ts'
+
+// All ask within one turn of the event loop; gives the order in which they had theirs.
+async function ask(turns: FairTurns, names: readonly string[]): Promise<string[]> {
+  const served: string[] = []
+  await Promise.all(
+    names.map(async name => {
+      await turns.take(name.slice(0, 1))
+      served.push(name)
+    }),
+  )
+  return served
+}
+
+test('a request that comes alone has its turn at once', async () => {
+  const turns = new FairTurns(10)
+  let hasTurn = false
+  void turns.take('a').then(() => {
+    hasTurn = true
+  })
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(hasTurn).toBe(true)
+})
+
+test('accounts take turns, and within one first come is first served', async () => {
+  const turns = new FairTurns(10)
+  expect(await ask(turns, ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'])).toEqual([
+    'a1',
+    'a2',
+    'b1',
+    'c1',
+    'a3',
+    'b2',
+    'a4',
+  ])
+})
+
+test('one that comes late waits for one turn of each other account, not for all that wait', async () => {
+  const turns = new FairTurns(100)
+  const served: string[] = []
+  const flood = Array.from({ length: 50 }, (_, n) =>
+    ask(turns, [`a${n}`]).then(names => served.push(...names)),
+  )
+  await nextTurn()
+  await nextTurn()
+  const before = served.length
+  await ask(turns, ['b1'])
+  expect(served.length - before).toBeLessThanOrEqual(2)
+  await Promise.all(flood)
+})
+
+test('an account has so many in work at once, whatever others have, and a place again after each end', async () => {
+  const turns = new FairTurns(2)
+  await ask(turns, ['a1', 'a2', 'b1'])
+  await expect(turns.take('a')).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 1 })
+  await turns.take('b')
+  turns.end('a')
+  await turns.take('a')
+  await expect(turns.take('a')).rejects.toMatchObject({ code: 'OVERLOADED' })
+})

@@ -59,8 +59,13 @@ export class RealmIsolate {
     return wrapped ?? (await this.#compileError(text, 0))
   }
 
+  /** Also where V8 has disposed of it, as it does past the memory limit. */
+  get isDisposed(): boolean {
+    return this.#isolate.isDisposed
+  }
+
   dispose(): void {
-    if (!this.#isolate.isDisposed) this.#isolate.dispose()
+    if (!this.isDisposed) this.#isolate.dispose()
   }
 
   async #compileError(text: string, lineOffset: number): Promise<{ line: number; column: number } | null> {

@@ -39,8 +39,13 @@ export function syntaxError(message: string, source: string, place: Place | null
   return { code: 'SYNTAX', message: told, line, column, stack: null }
 }
 
+// What isolated-vm says in place of a thrown value that it does not hand over.
+const withheld = 'An object was thrown from supplied code within isolated-vm'
+
 /** A rejection that no handler took. */
 export function unhandledRejection({ message, stack }: Error): ScriptError {
+  if (message.startsWith(withheld))
+    return withoutPlace('RUNTIME', 'Unhandled rejection with a value that is not an `Error`')
   const text = typeof stack === 'string' ? stack : ''
   // Behind the message, which may have lines like frames.
   const frames = text.slice(text.indexOf(message) + message.length)

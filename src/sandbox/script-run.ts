@@ -164,15 +164,13 @@ export class ScriptRun {
     else if (process.memoryUsage.rss() > residentBytes) this.#fail(outOfMemory)
   }
 
-  // The value may be anything: a rejection that the script left unhandled arrives here too, whatever it was. That one
-  // does not end the run, as a handler may still come; it is told when nothing else ends it.
+  // The value may be anything: a rejection that the script left unhandled arrives here too, whatever it was, and it may say
+  // what V8 says. So the isolate and the clock are asked, and not the text. A rejection does not end the run, as a handler
+  // may still come; it is told when nothing else ends it.
   #onCallFailure(error: unknown): void {
-    const message = error instanceof Error ? error.message : ''
-    if (/disposed during execution due to memory limit/.test(message)) this.#fail(outOfMemory)
-    else if (/^Script execution timed out/.test(message)) this.#fail(outOfTime(this.#message.limits.wholeMs))
-    else if (!/^Isolate (was|is already) disposed/.test(message)) {
-      this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
-    }
+    if (this.#isolate.isDisposed) this.#fail(outOfMemory)
+    else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#message.limits.wholeMs))
+    else this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
   }
 
   #onCatastrophe(message: string): void {

@@ -115,6 +115,7 @@ async function tryToRun(parts: ExecutionParts, { request, task, run, token, scri
         logEntries: limits.logEntries,
         logBytes: limits.logBytes,
         graphqlCalls: limits.graphqlCalls,
+        graphqlAtOnce: limits.graphqlAtOnce,
         callBytes,
       },
     }

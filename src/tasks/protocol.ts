@@ -35,6 +35,7 @@ export interface RunLimits {
   readonly logEntries: number
   readonly logBytes: number
   readonly graphqlCalls: number
+  readonly graphqlAtOnce: number
   /** Most bytes of one call's query and variables. */
   readonly callBytes: number
 }

@@ -32,9 +32,12 @@ export class ScriptCalls {
       return sandbox.kill('called `graphql` out of order or past the limit')
     }
     this.#count++
+    const { atOnce } = this.#options
     const start = () => void this.#perform(message, sandbox)
-    if (this.#active < this.#options.atOnce) start()
-    else this.#waiting.push(start)
+    if (this.#active < atOnce) return start()
+    // It makes one when it has read an answer, which may be before we hear that the pipe took it: never more than so many.
+    if (this.#waiting.length >= atOnce) return sandbox.kill('called `graphql` more often at once than it may')
+    this.#waiting.push(start)
   }
 
   /** What waits is dropped, and answers that still come go nowhere. */

@@ -108,6 +108,7 @@ describe('a call with other arguments rejects and is not made', () => {
     ['a query past all bounds', "graphql('x'.repeat(5e6))"],
     ['variables past all bounds', "graphql('x', { a: 'x'.repeat(5e6) })"],
     ['wide characters past all bounds', "graphql('x', { a: '\\u0001'.repeat(1e5) })"],
+    ['a url past all bounds', "graphql('x', {}, 'https://evil.example/' + 'x'.repeat(14e6))"],
     ['a url that is not on the list', "graphql('x', {}, 'https://evil.example/')"],
   ])('%s', async (_, call) => {
     expect(await fate(call)).toEqual(['rejected', expect.stringMatching(/\S/)])

@@ -164,3 +164,18 @@ test('a child that does not read its answers does not fill the gateway', async (
   expect(wordOf(await run())).toBe('CRASHED')
   expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000)
 })
+
+test('a child that has more calls under way than it may is killed, and the gateway keeps no more of them', async () => {
+  const made: string[] = []
+  const { run } = start({
+    speech: { onRun: Array.from({ length: 5 }, (_, n) => callLine(n + 1)) },
+    settings: { ROSTRUM_TASK_GRAPHQL_AT_ONCE: '2' },
+    answerCall: ({ query }) => {
+      made.push(query)
+      return new Promise(() => undefined)
+    },
+  })
+  const execution = await run()
+  expect(execution.error?.message).toBe('The sandbox called `graphql` more often at once than it may')
+  expect(made).toHaveLength(2)
+})

@@ -66,6 +66,7 @@ export function runMessage(source: string): RunMessage {
       logEntries: 10,
       logBytes: 1_000,
       graphqlCalls: 10,
+      graphqlAtOnce: 10,
       callBytes: 1_000,
     },
   }

@@ -14,10 +14,13 @@ export interface DescribedError {
  */
 export function makeDescribeError(language: Language) {
   const { create, isError, String, slice, indexOf, stringify, WeakMap, getFrom, setIn } = language
-  const file = 'task.js'
+  const shownFile = 'task.js'
+  // The script's own source goes by a secret name: `task.js` is what anybody may call a text of code.
+  let file = ''
   // `AsyncFunction` puts two lines before the author's first.
   const linesBefore = 2
   const longest = 8_192
+  const longestName = 200
 
   const cap = (text: string): string =>
     text.length <= longest ? text : `${slice(text, 0, longest)}… (${text.length} characters in all)`
@@ -32,8 +35,9 @@ export function makeDescribeError(language: Language) {
 
   const frame = (site: CallSite): string => {
     if (site.getScriptNameOrSourceURL() !== file) return ''
-    const name = site.getFunctionName()
-    const place = `${file}:${(site.getLineNumber() ?? 0) - linesBefore}:${site.getColumnNumber() ?? 0}`
+    const called = site.getFunctionName()
+    const name = called === null ? null : slice(called, 0, longestName)
+    const place = `${shownFile}:${(site.getLineNumber() ?? 0) - linesBefore}:${site.getColumnNumber() ?? 0}`
     const isTop = name === null || name === 'eval' || name === 'anonymous'
     return `\n    at ${site.isAsync() ? 'async ' : ''}${isTop ? place : `${name} (${place})`}`
   }
@@ -54,7 +58,7 @@ export function makeDescribeError(language: Language) {
 
   const prepareStackTrace = (error: object, sites: CallSite[]): string => {
     let frames = ''
-    for (let i = 0; i < sites.length; i++) frames += frame(sites[i] as CallSite)
+    for (let i = 0; i < sites.length && frames.length < longest; i++) frames += frame(sites[i] as CallSite)
     setIn(framesOf, error, frames)
     return cap(header(error)) + frames
   }
@@ -70,9 +74,9 @@ export function makeDescribeError(language: Language) {
   }
 
   const locate = (described: DescribedError, stack: string): void => {
-    const at = indexOf(stack, `${file}:`)
+    const at = indexOf(stack, `${shownFile}:`)
     if (at < 0) return
-    const line = at + file.length + 1
+    const line = at + shownFile.length + 1
     const column = indexOf(stack, ':', line) + 1
     described.line = number(stack, line)
     described.column = number(stack, column)
@@ -110,5 +114,12 @@ export function makeDescribeError(language: Language) {
     }
   }
 
-  return { prepareStackTrace, describe }
+  return {
+    prepareStackTrace,
+    describe,
+    /** Called before the script is compiled, with the name that its frames will bear. */
+    readFramesOf(name: string): void {
+      file = name
+    },
+  }
 }

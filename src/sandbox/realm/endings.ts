@@ -38,7 +38,8 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     if (language.isError(message)) return String((message as Error).message)
     if (typeof message !== 'object' || message === null) return String(message)
     // A plain object would read `[object Object]`; one that says how it reads is asked.
-    const hasOwnWords = (message as object).toString !== language.objectToString
+    const { toString } = message as object
+    const hasOwnWords = typeof toString === 'function' && toString !== language.objectToString
     return hasOwnWords ? String(message) : json.lenient(message, String)
   }
 

@@ -11,6 +11,10 @@ export function makeGraphql({ language, json, state }: RealmParts) {
   const { create, isArray, parse, Error, TypeError, Promise } = language
   const calls = create(null) as Record<number, Call | undefined>
   let count = 0
+  // Calls past those that go at once wait here, in the run's own memory: the gateway is not to keep them.
+  const waiting = create(null) as Record<number, () => void>
+  let posted = 0
+  let answered = 0
 
   const refuse = (message: string): never => {
     throw new TypeError(message)
@@ -27,11 +31,19 @@ export function makeGraphql({ language, json, state }: RealmParts) {
   const checkLimits = (characters: number): void => {
     if (characters > state.callBytes) {
       throw new Error(
-        `The query and its variables have ${characters} characters; at most ${state.callBytes} are allowed`,
+        `The query, its variables and its url have ${characters} characters; at most ${state.callBytes} are allowed`,
       )
     }
     if (count < state.graphqlCalls) return
     throw new Error(`A run may call \`graphql\` ${state.graphqlCalls} times; this call is one more`)
+  }
+
+  const postNext = (): void => {
+    if (posted === count || posted - answered >= state.graphqlAtOnce) return
+    posted++
+    const post = waiting[posted] as () => void
+    delete waiting[posted]
+    post()
   }
 
   return {
@@ -39,19 +51,22 @@ export function makeGraphql({ language, json, state }: RealmParts) {
       // Made at the call, so that a rejection carries the line of the script that asked.
       const error = new Error('')
       return new Promise((resolve, reject) => {
-        check(query, variables, url ?? '')
+        const target = (url ?? '') as string
+        check(query, variables, target)
         const text = json.strict(
           variables,
           message => new TypeError(`${message}, in the variables of \`graphql\``),
         )
-        checkLimits((query as string).length + text.length)
+        checkLimits((query as string).length + text.length + target.length)
         count++
+        const id = count
         const call = create(null) as unknown as Call
         call.resolve = resolve
         call.reject = reject
         call.error = error
-        calls[count] = call
-        state.post('graphql', count, query as string, text, (url ?? '') as string)
+        calls[id] = call
+        waiting[id] = () => state.post('graphql', id, query as string, text, target)
+        postNext()
       })
     },
     /** Called by the host: `text` is a JSON text, or the message with which the call rejects. */
@@ -59,6 +74,8 @@ export function makeGraphql({ language, json, state }: RealmParts) {
       const call = calls[id]
       if (call === undefined) return
       calls[id] = undefined
+      answered++
+      postNext()
       if (ok) return call.resolve(parse(text))
       call.error.message = text
       call.reject(call.error)

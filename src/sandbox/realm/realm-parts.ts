@@ -19,6 +19,7 @@ export interface RealmState {
   logEntries: number
   logBytes: number
   graphqlCalls: number
+  graphqlAtOnce: number
   callBytes: number
   cutEntries: number
   cutCharacters: number

@@ -13,6 +13,7 @@ export interface RealmSetup {
   readonly logEntries: number
   readonly logBytes: number
   readonly graphqlCalls: number
+  readonly graphqlAtOnce: number
   readonly callBytes: number
 }
 
@@ -69,11 +70,15 @@ export function makeStart({ language, errors, state, endings, calls, log, makePl
     state.logEntries = setup.logEntries
     state.logBytes = setup.logBytes
     state.graphqlCalls = setup.graphqlCalls
+    state.graphqlAtOnce = setup.graphqlAtOnce
     state.callBytes = setup.callBytes
 
+    // A name that no script can guess, so that code it makes of text cannot pass for a line of its source.
+    const file = state.post('guid') as string
+    errors.readFramesOf(file)
     let script: () => Promise<unknown>
     try {
-      script = new AsyncFunction(`${source}\n//# sourceURL=task.js`)
+      script = new AsyncFunction(`${source}\n//# sourceURL=${file}`)
     } catch (error) {
       return errors.describe(error).message
     }

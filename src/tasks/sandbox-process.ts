@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import {
   processorMsOf,
   residentBytesOf,
@@ -6,7 +5,7 @@ import {
   yieldToGateway,
   yieldToOthers,
 } from './child-resources.ts'
-import { FrameReader } from './frames.ts'
+import { LineChild } from './line-child.ts'
 import { parseMessage } from './parse-message.ts'
 import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from './protocol.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
@@ -14,7 +13,6 @@ import type { SandboxCommand } from './sandbox-command.ts'
 const bootMs = 10_000
 // A sandbox gives itself 250 ms to get a script out of its isolate.
 const recoveryMs = 2_000
-const longestComplaint = 2_000
 // A run that lasts longer no longer counts as one whose sandbox is soon free again.
 const shortRunMs = 50
 // A run that computes for longer does so behind all others.
@@ -46,7 +44,7 @@ type State = 'booting' | 'idle' | 'taken' | 'running' | 'recovering' | 'dying' |
  *   any ─ kill: a bad message, a clock, the pool ─▶ dying ─▶ gone;   any ─ exit, crash ─▶ gone
  */
 export class SandboxProcess {
-  readonly #child: ChildProcess
+  readonly #child: LineChild
   readonly #options: SandboxProcessOptions
   readonly #gone = Promise.withResolvers<void>()
   #state: State = 'booting'
@@ -57,7 +55,6 @@ export class SandboxProcess {
   #processorMsAtFirst: number | null = null
   #yields = false
   #run: { readonly id: string; readonly listener: SandboxListener } | null = null
-  #complaint = ''
   #reason: string | null = null
   #runs = 0
   #hasBooted = false
@@ -65,22 +62,13 @@ export class SandboxProcess {
 
   constructor(options: SandboxProcessOptions) {
     this.#options = options
-    const { file, args, env, firstLine } = options.command
-    this.#child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
-    const frames = new FrameReader(
-      options.longestFrameBytes,
-      line => this.#onLine(line),
-      () => this.kill('sent a message past the size limit'),
-    )
-    this.#child.stdout?.on('data', chunk => frames.push(chunk))
-    this.#child.stderr?.on('data', chunk => this.#keepComplaint(chunk))
-    // A write to a child that is gone fails here; that it is gone is told by 'close'.
-    this.#child.stdin?.on('error', () => undefined)
-    this.#child.stdin?.write(`${firstLine}\n`)
-    this.#child.on('error', error => this.#end(error.message))
-    this.#child.on('close', (code, signal) =>
-      this.#end(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
-    )
+    this.#child = new LineChild({
+      command: options.command,
+      longestLineBytes: options.longestFrameBytes,
+      onLine: line => this.#onLine(line),
+      onExcess: reason => this.kill(reason),
+      onGone: reason => this.#end(reason),
+    })
     this.#killAfter(bootMs, 'did not boot in time')
     yieldToGateway(this.pid)
   }
@@ -128,7 +116,7 @@ export class SandboxProcess {
 
   /** What it first wrote to standard error: says why a sandbox did not boot. */
   get complaint(): string {
-    return this.#complaint
+    return this.#child.complaint
   }
 
   /** Takes the idle sandbox for one run. */
@@ -167,7 +155,7 @@ export class SandboxProcess {
     if (this.#state === 'gone' || this.#state === 'dying') return
     this.#state = 'dying'
     this.#reason = reason
-    this.#child.kill('SIGKILL')
+    this.#child.kill()
     this.#options.onLost()
   }
 
@@ -225,13 +213,10 @@ export class SandboxProcess {
     this.#options.onReady(this)
   }
 
-  async #send(message: ToSandbox): Promise<void> {
-    const { stdin } = this.#child
-    if (stdin === null) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    stdin.write(`${JSON.stringify(message)}\n`, () => resolve())
-    if (stdin.writableLength > this.#options.mostUnreadBytes) this.kill('did not read what it was sent')
-    await promise
+  #send(message: ToSandbox): Promise<void> {
+    const written = this.#child.write(JSON.stringify(message))
+    if (this.#child.unreadBytes > this.#options.mostUnreadBytes) this.kill('did not read what it was sent')
+    return written
   }
 
   #killAfter(ms: number, reason: string): void {
@@ -242,11 +227,6 @@ export class SandboxProcess {
   #stopClock(): void {
     if (this.#clock !== null) clearTimeout(this.#clock)
     this.#clock = null
-  }
-
-  #keepComplaint(chunk: Buffer): void {
-    const room = longestComplaint - this.#complaint.length
-    if (room > 0) this.#complaint += chunk.toString('utf8').slice(0, room)
   }
 
   #end(reason: string): void {

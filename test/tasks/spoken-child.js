@@ -1,8 +1,11 @@
 // A sandbox that was taken over: it says what it is told to, chunk by chunk, and nothing else.
 // Argument: {"atStart": [chunk…], "onRun": [chunk…], "onAnswer": [chunk…], "reads": true}; a chunk is text, with `<run>` for the
-// id of the run, or [text, times].
-import { writeSync } from 'node:fs'
+// id of the run and `<pid>` for its own, or [text, times], or something to do: {"error": text, "times": n}, {"close": 1},
+// {"fork": true}, {"exit": 1}, {"wait": ms}, {"block": true}.
+import { spawn } from 'node:child_process'
+import { closeSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const {
   atStart = ['{"type":"ready"}\n'],
@@ -11,16 +14,36 @@ const {
   reads = true,
 } = JSON.parse(process.argv[2])
 
-function say(chunks, run) {
+const deeds = {
+  error: ({ error, times = 1 }) => write(2, error, times),
+  close: ({ close }) => closeSync(close),
+  // Holds what it inherits, and would outlive its parent.
+  fork: () => void spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }),
+  exit: ({ exit }) => process.reallyExit(exit),
+  wait: ({ wait }) => sleep(wait),
+  block() {
+    for (;;);
+  },
+}
+
+async function say(chunks, run) {
   for (const chunk of chunks) {
-    const [text, times] = Array.isArray(chunk) ? chunk : [chunk, 1]
-    const bytes = Buffer.from(text.replaceAll('<run>', run))
-    for (let i = 0; i < times; i++) write(bytes)
+    const [deed] = Object.keys(chunk)
+    if (typeof chunk === 'string') write(1, named(chunk, run), 1)
+    else if (Array.isArray(chunk)) write(1, named(chunk[0], run), chunk[1])
+    else await deeds[deed](chunk)
   }
 }
 
-function write(bytes) {
-  for (let sent = 0; sent < bytes.length; ) sent += writeSync(1, bytes, sent)
+function named(text, run) {
+  return text.replaceAll('<run>', run).replaceAll('<pid>', String(process.pid))
+}
+
+function write(fd, text, times) {
+  const bytes = Buffer.from(text)
+  for (let i = 0; i < times; i++) {
+    for (let sent = 0; sent < bytes.length; ) sent += writeSync(fd, bytes, sent)
+  }
 }
 
 let hasStarted = false
@@ -28,11 +51,11 @@ createInterface({ input: process.stdin })
   .on('line', function (line) {
     if (!hasStarted) {
       hasStarted = true
-      return say(atStart, '')
+      return void say(atStart, '')
     }
     const message = JSON.parse(line)
-    if (message.type === 'answer') return say(onAnswer, message.run)
+    if (message.type === 'answer') return void say(onAnswer, message.run)
     if (!reads) this.pause()
-    say(onRun, message.run)
+    void say(onRun, message.run)
   })
   .on('close', () => process.kill(process.pid, 'SIGKILL'))

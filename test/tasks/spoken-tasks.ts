@@ -10,7 +10,15 @@ import { callerOf, silentLog, taskInput } from './start-tasks.ts'
 
 const file = fileURLToPath(new URL('spoken-child.js', import.meta.url))
 
-type Chunk = string | [text: string, times: number]
+export type Chunk =
+  | string
+  | [text: string, times: number]
+  | { error: string; times?: number }
+  | { close: number }
+  | { fork: true }
+  | { exit: number }
+  | { wait: number }
+  | { block: true }
 
 /** What a taken-over sandbox says: see spoken-child.js. */
 export interface Speech {

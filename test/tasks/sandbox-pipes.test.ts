@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { type Chunk, logLine, ready, type Speech, speakingCommand } from './spoken-tasks.ts'
+import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.ts'
+
+afterEach(endSandboxes)
+
+// What it does at once when it has said that it is ready, or in its run.
+async function start(deeds: Chunk[], when: 'idle' | 'running') {
+  const speech: Speech = when === 'idle' ? { atStart: [ready, { wait: 50 }, ...deeds] } : { onRun: deeds }
+  const { sandbox, nextReady } = startSandbox(speakingCommand(speech))
+  await nextReady()
+  const heard = listen()
+  if (when === 'running') {
+    sandbox.occupy()
+    sandbox.begin(runMessage(''), heard.listener)
+  }
+  return { sandbox, pid: sandbox.pid ?? 0, ...heard }
+}
+
+describe.each(['idle', 'running'] as const)('a sandbox that is %s is killed', when => {
+  const cases: [string, Chunk[], string][] = [
+    [
+      'when it floods its standard error',
+      [{ error: 'x'.repeat(65_536), times: 2_000 }],
+      'wrote too much to its standard error',
+    ],
+    ['when it closes its output', [{ close: 1 }], 'closed its output'],
+    ['when it sends a line without end', [['x'.repeat(65_536), 2_000]], 'sent a message past the size limit'],
+  ]
+  test.each(cases)('%s', async (_, deeds, reason) => {
+    const begun = performance.now()
+    const before = process.cpuUsage()
+    const { sandbox, pid, reasons } = await start(deeds, when)
+    await sandbox.gone
+    expect(performance.now() - begun).toBeLessThan(3_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+    expect(await findSurvivors([pid], 100)).toEqual([])
+    expect(reasons).toEqual(when === 'idle' ? [] : [reason])
+  })
+})
+
+test('what a sandbox has started holds neither its end nor its run, and dies with it', async () => {
+  for (const death of [{ exit: 7 }, 'nonsense\n']) {
+    const { sandbox, pid, reasons } = await start([{ fork: true }, { wait: 300 }, death], 'running')
+    let family: number[] = []
+    while (family.length === 0) {
+      await new Promise(resolve => setTimeout(resolve, 10))
+      family = findDescendants(pid)
+    }
+    const begun = performance.now()
+    await sandbox.gone
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(reasons).toEqual([
+      death === 'nonsense\n' ? 'sent a message out of the protocol' : 'exited with code 7',
+    ])
+    expect(await findSurvivors([pid, ...family], 500)).toEqual([])
+  }
+})
+
+test('what a sandbox said before it went is heard, and how it went', async () => {
+  const { sandbox, said, reasons } = await start([[logLine('["last words"]'), 50], { exit: 3 }], 'running')
+  await sandbox.gone
+  expect([said.length, reasons]).toEqual([50, ['exited with code 3']])
+})

@@ -9,10 +9,10 @@ import {
 } from 'graphql'
 import { RostrumError } from '../errors.ts'
 import { createDocumentCache, type PreparedDocument } from './document-cache.ts'
-import { operationCost } from './operation-cost.ts'
+import { createPricing } from './operation-cost.ts'
 import { prepareDocument, refuseDeepNesting } from './prepare-document.ts'
 import type { Variables } from './read-argument.ts'
-import { refuseBeyond } from './refuse-bound.ts'
+import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
 
 export interface OperationRequest {
   readonly query: string
@@ -38,12 +38,14 @@ export type Admission =
       readonly operation: OperationDefinitionNode | null
     }
 
-// graphql-js gives up on comparing fields of the same name, which grows with their square, and says only this.
+// graphql-js gives up on comparing fields of the same name, which grows with their square, and says only this. Only fragments
+// that nothing spreads can bring it there: the others are counted before.
 const abortedValidation = 'Validation aborted.'
 
 /** Everything that happens to a text before a resolver may run: parsing, bounds, validation; cached by the text. */
 export function createAdmission(schema: GraphQLSchema): (request: OperationRequest) => Admission {
   const documents = createDocumentCache()
+  const price = createPricing(schema)
 
   function prepare(text: string): PreparedDocument {
     const known = documents.get(text)
@@ -70,7 +72,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       const { document, fragments } = prepared
       operation = getOperationAST(document, operationName) ?? null
       if (operation !== null) {
-        refuseBeyond('cost', operationCost({ schema, operation, fragments, variables: variables ?? {} }))
+        refuseBeyond('cost', price({ operation, fragments, variables: variables ?? {} }))
       }
       const faults = findFaults(prepared)
       if (faults.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
@@ -83,11 +85,6 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       return refused(whatRefused(error), [error])
     }
   }
-}
-
-function tooRepetitive(): RostrumError {
-  const message = 'The document selects the same fields too often to be compared: select each once.'
-  return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'repetition' } })
 }
 
 function whatRefused(error: unknown): Refusal {

@@ -2,14 +2,19 @@
 export const bounds = {
   /** Of the document's text, as graphql-js counts them. */
   tokens: 5_000,
+  /** Of the text as well: comments are no tokens, and the place of each error is found by counting lines. */
+  lines: 20_000,
   /** Fields inside fields; what lies below `__schema` and `__type` has graphql-js's own bound. */
   depth: 15,
   /** In the whole document, as written. */
   aliases: 100,
   directives: 200,
+  fragments: 200,
   /** Of one operation, fragments followed, counted as written. */
   rootFields: 50,
   variables: 100,
+  /** Of any argument that takes a list. */
+  listItems: 1_000,
   /** Of the operation asked for, with the variables given; `FieldCost` says what a field costs. */
   cost: 200_000,
 } as const

@@ -1,7 +1,9 @@
 import { type ExecutionResult, execute, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import type { RequestContext } from '../context.ts'
+import { RostrumError } from '../errors.ts'
 import { createAdmission, type OperationRequest, type Refusal } from './admit-operation.ts'
-import { maskGraphqlError } from './mask-graphql-error.ts'
+import { maskError } from './mask-error.ts'
+import { maskGraphqlError, toGraphqlError } from './mask-graphql-error.ts'
 
 export interface Answer {
   /** Null for an operation that was executed, whatever its resolvers did. */
@@ -44,9 +46,22 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   }
 }
 
+// One bad argument below a list is an error for each item.
+const mostErrors = 100
+
 function mask(result: ExecutionResult, context: RequestContext): ExecutionResult {
   if (result.errors === undefined) return result
-  return { ...result, errors: result.errors.map(error => maskGraphqlError(error, context)) }
+  const errors = result.errors.slice(0, mostErrors).map(error => maskGraphqlError(error, context))
+  const left = result.errors.length - errors.length
+  if (left > 0) errors.push(toGraphqlError(maskError(tooManyErrors(left), context)))
+  return { ...result, errors }
+}
+
+function tooManyErrors(left: number): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `There are ${left} errors more; only the first ${mostErrors} are told.`,
+  )
 }
 
 function describe(operation: OperationDefinitionNode | null): string {

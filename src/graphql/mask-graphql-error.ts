@@ -2,12 +2,17 @@ import { GraphQLError } from 'graphql'
 import { type FieldError, RostrumError } from '../errors.ts'
 import { type MaskedError, type MaskRequest, maskError } from './mask-error.ts'
 
-/** A GraphQL error that may leave: message and `extensions` masked, path and locations kept. */
+// One error can name every one of a thousand duplicates.
+const mostNodes = 10
+
+/** A GraphQL error that may leave: message and `extensions` masked, path and the first locations kept. */
 export function maskGraphqlError(error: unknown, request: MaskRequest): GraphQLError {
   const masked = toGraphqlError(maskError(error, request))
   if (!(error instanceof GraphQLError)) return masked
   const { nodes = null, source = null, positions = null, path = null } = error
-  return new GraphQLError(masked.message, { nodes, source, positions, path, extensions: masked.extensions })
+  const { message, extensions } = masked
+  if (nodes === null) return new GraphQLError(message, { source, positions, path, extensions })
+  return new GraphQLError(message, { nodes: nodes.slice(0, mostNodes), path, extensions })
 }
 
 /** The GraphQL form of a masked error: its code, bad fields and facts are the `extensions`. */

@@ -4,30 +4,43 @@ import {
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
-  isCompositeType,
   isInterfaceType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
 } from 'graphql'
 import { type FieldCost, isFieldCost } from '../schema/field-cost.ts'
+import { measureIntrospection } from './introspection-sizes.ts'
 import { countItems, readArgument, type Variables } from './read-argument.ts'
+import { refuseBeyond } from './refuse-bound.ts'
 
 type ParentType = ReturnType<typeof getNamedType> | undefined
 
 interface CostRequest {
-  readonly schema: GraphQLSchema
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Variables
 }
 
 /**
- * The most that an operation can cost, before validation: each field 1, what is below a list once for each item it can
- * have. Each fragment is priced once; unknown fields and cycles, which validation refuses later, are tolerated.
+ * A function to the most that an operation can cost, before validation: each field 1, what is below a list once for each item
+ * it can have. Each fragment is priced once; unknown fields and cycles, which validation refuses later, are tolerated. A
+ * list in an argument that is beyond its own bound is refused on the way.
  */
-export function operationCost({ schema, operation, fragments, variables }: CostRequest): number {
+export function createPricing(schema: GraphQLSchema): (request: CostRequest) => number {
+  const introspection = measureIntrospection(schema)
+  return request => operationCost({ ...request, schema, introspection })
+}
+
+interface PricingRequest extends CostRequest {
+  readonly schema: GraphQLSchema
+  readonly introspection: ReadonlyMap<string, number>
+}
+
+function operationCost({ schema, introspection, operation, fragments, variables }: PricingRequest): number {
   const priced = new Map<string, number>()
 
   function priceSelections(set: SelectionSetNode, parent: ParentType): number {
@@ -41,20 +54,34 @@ export function operationCost({ schema, operation, fragments, variables }: CostR
   }
 
   function priceField(node: FieldNode, parent: ParentType): number {
+    refuseLongLists(node)
     const field = findField(parent, node.name.value)
-    const own = field?.extensions.cost
+    const own = field?.extensions.cost ?? priceOfIntrospection(parent, node.name.value)
     const { once, times } = isFieldCost(own) ? readCost(own, node) : { once: 1, times: 1 }
     if (node.selectionSet === undefined) return once
     return once + times * priceSelections(node.selectionSet, field && getNamedType(field.type))
   }
 
+  function refuseLongLists(node: FieldNode): void {
+    for (const { name } of node.arguments ?? []) {
+      const value = readArgument({ node, name: name.value, operation, variables })
+      if (Array.isArray(value)) refuseBeyond('listItems', value.length)
+    }
+  }
+
+  function priceOfIntrospection(parent: ParentType, name: string): FieldCost | undefined {
+    const most = introspection.get(`${parent?.name}.${name}`)
+    return most === undefined ? undefined : { kind: 'list', most }
+  }
+
   function readCost(cost: FieldCost, node: FieldNode): { once: number; times: number } {
     if (cost.kind === 'fixed') return { once: cost.cost, times: 1 }
+    if (cost.kind === 'list') return { once: 1, times: cost.most }
     const read = (name: string) => readArgument({ node, name, operation, variables })
     if (cost.kind === 'listOf') return { once: 1, times: countItems(read(cost.argument)) }
     const size = read('first') ?? read('last') ?? cost.byDefault
     const asked = typeof size === 'number' ? size : cost.byDefault
-    return { once: 1, times: Math.min(Math.max(asked, 1), cost.most) }
+    return { once: cost.once, times: Math.min(Math.max(asked, 1), cost.most) }
   }
 
   function priceFragment(name: string): number {
@@ -75,7 +102,10 @@ export function operationCost({ schema, operation, fragments, variables }: CostR
   return priceSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined)
 }
 
+// `__schema` and `__type` are fields of every root and in no type's list; `__typename` costs what an unknown field does.
+const introspectionFields = new Map([SchemaMetaFieldDef, TypeMetaFieldDef].map(field => [field.name, field]))
+
 function findField(parent: ParentType, name: string): GraphQLField<unknown, unknown> | undefined {
-  if (!isCompositeType(parent)) return undefined
-  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
+  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined
+  return parent.getFields()[name] ?? introspectionFields.get(name)
 }

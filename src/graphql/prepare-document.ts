@@ -3,7 +3,7 @@ import { RostrumError } from '../errors.ts'
 import { bounds } from './bounds.ts'
 import type { PreparedDocument } from './document-cache.ts'
 import { fragmentsOf } from './measure-selections.ts'
-import { beyondBound } from './refuse-bound.ts'
+import { beyondBound, refuseBeyond } from './refuse-bound.ts'
 import { refuseShape } from './refuse-shape.ts'
 
 /** Parses a text; a `GraphQLError` if it is not GraphQL, a `RostrumError` if it is beyond a bound. */
@@ -15,15 +15,29 @@ export function prepareDocument(text: string): PreparedDocument {
   })
 }
 
+// graphql-js counts the lines before each place that an error names: past this, errors name none.
+const mostLinesWithPlaces = 500
+
 function parseBounded(text: string) {
+  const lines = countLines(text)
+  refuseBeyond('lines', lines)
   try {
-    return parse(text, { maxTokens: bounds.tokens })
+    return parse(text, { maxTokens: bounds.tokens, noLocation: lines > mostLinesWithPlaces })
   } catch (error) {
     if (error instanceof GraphQLError && error.message.includes(`${bounds.tokens} tokens`)) {
       throw beyondBound('tokens')
     }
     throw error
   }
+}
+
+function countLines(text: string): number {
+  let lines = 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x0a || code === 0x0d) lines++
+  }
+  return lines
 }
 
 /** Text nested so deeply that working on it overflows the stack is the caller's fault, not ours. */

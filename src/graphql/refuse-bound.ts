@@ -3,21 +3,27 @@ import { type Bound, bounds } from './bounds.ts'
 
 const advice: Record<Bound, string> = {
   tokens: 'send less text, and values as variables',
+  lines: 'send long texts as variables',
   depth: 'nest fewer fields',
   aliases: 'use fewer, or split the document',
+  fragments: 'use fewer',
   directives: 'use fewer',
   rootFields: 'split the operation',
   variables: 'declare fewer',
+  listItems: 'ask in several calls',
   cost: 'ask for fewer items, smaller pages or fewer fields',
 }
 
 const names: Record<Bound, string> = {
   tokens: 'tokens',
+  lines: 'lines',
   depth: 'levels of depth',
   aliases: 'aliases',
+  fragments: 'fragments',
   directives: 'directives',
   rootFields: 'root fields in one operation',
   variables: 'variables in one operation',
+  listItems: 'items in one list',
   cost: 'points of cost',
 }
 
@@ -31,4 +37,10 @@ export function beyondBound(bound: Bound, found?: number): RostrumError {
   const has = found === undefined ? '' : `; this one has ${found}`
   const message = `A document can have at most ${bounds[bound]} ${names[bound]}${has}: ${advice[bound]}.`
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound, most: bounds[bound] } })
+}
+
+/** The error for fields that are selected too often to be compared with one another; there is no one number to name. */
+export function tooRepetitive(): RostrumError {
+  const message = 'The document selects the same fields too often to be compared: select each once.'
+  return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'repetition' } })
 }

@@ -1,15 +1,19 @@
 /**
  * What a field says about its price in `extensions.cost`, for the bound on cost (contract, section 3). A field without
- * it costs 1, once; everything below a list costs as often as the list can have items.
+ * it costs 1, once; everything below a list costs as often as the list can have items (`list`: a fixed number, or as priced).
  */
 export type FieldCost =
   | { readonly kind: 'fixed'; readonly cost: number }
   | { readonly kind: 'listOf'; readonly argument: string }
-  | { readonly kind: 'page'; readonly byDefault: number; readonly most: number }
+  | { readonly kind: 'list'; readonly most: number }
+  | { readonly kind: 'page'; readonly once: number; readonly byDefault: number; readonly most: number }
 
 export function cost(fieldCost: FieldCost): { cost: FieldCost } {
   return { cost: fieldCost }
 }
+
+/** Of a text of some hundred characters, which aliases could repeat a hundred thousand times in one answer. */
+export const costOfText = cost({ kind: 'fixed', cost: 10 })
 
 export function isFieldCost(value: unknown): value is FieldCost {
   return typeof value === 'object' && value !== null && 'kind' in value

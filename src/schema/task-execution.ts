@@ -7,6 +7,13 @@ import {
 } from '../tasks/task-execution.ts'
 import type { Transaction } from '../tasks/transaction.ts'
 import { builder } from './builder.ts'
+import { cost } from './field-cost.ts'
+
+// What can be long costs by its length, some 250 bytes a point: aliases would repeat it in the answer as often as they like.
+// The longest are those of the defaults (contract, section 4, "Limits").
+const costOfResult = cost({ kind: 'fixed', cost: 8_000 })
+const costOfLogData = cost({ kind: 'fixed', cost: 10 })
+const costOfLogs = cost({ kind: 'list', most: 100 })
 
 const TaskOutcome = builder.enumType('TaskOutcome', {
   description: 'How an execution ended.',
@@ -51,6 +58,7 @@ const TaskLogEntry = builder.objectRef<LogEntry>('TaskLogEntry').implement({
       type: ['JSON'],
       nullable: { list: false, items: true },
       description: 'The arguments of the call.',
+      extensions: costOfLogData,
       resolve: entry => entry.data,
     }),
   }),
@@ -76,16 +84,26 @@ export const TaskExecution = builder.objectRef<Execution>('TaskExecution').imple
       type: 'JSON',
       nullable: true,
       description: 'What the script gave to `exit`.',
+      extensions: costOfResult,
       resolve: run => run.payload,
     }),
-    message: t.exposeString('message', { nullable: true, description: 'What it gave to `fail`.' }),
+    message: t.exposeString('message', {
+      nullable: true,
+      description: 'What it gave to `fail`.',
+      extensions: costOfResult,
+    }),
     error: t.field({
       type: TaskErrorRef,
       nullable: true,
       description: 'What went wrong, if the outcome is `error`.',
       resolve: run => run.error,
     }),
-    logs: t.field({ type: [TaskLogEntry], description: 'What it logged.', resolve: run => run.logs }),
+    logs: t.field({
+      type: [TaskLogEntry],
+      description: 'What it logged.',
+      extensions: costOfLogs,
+      resolve: run => run.logs,
+    }),
     requestContext: t.field({
       type: RequestContextRef,
       description: 'The transaction it was part of.',

@@ -1,7 +1,7 @@
 import { parseId } from '../domain/id.ts'
 import { builder } from './builder.ts'
-import { cost } from './field-cost.ts'
-import { pageSize } from './page-size.ts'
+import { costOfText } from './field-cost.ts'
+import { costOfPage, pageSize } from './page-size.ts'
 import { Team, TeamMembership } from './refs.ts'
 import { resolveMemberships } from './resolve-memberships.ts'
 import { TeamMembershipConnection, TeamMembershipEdge } from './team-membership-connection.ts'
@@ -10,7 +10,11 @@ Team.implement({
   description: 'A team of the account, known since the first membership that named it.',
   fields: t => ({
     id: t.exposeID('id', { description: 'The decimal integer of the REST side.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Null until saved.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Null until saved.',
+      extensions: costOfText,
+    }),
     memberships: t.connection(
       {
         description: `Who is in the team: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
@@ -18,7 +22,7 @@ Team.implement({
         // So that a bad cursor costs the page and not what stands beside it.
         nullable: true,
         authScopes: { scope: 'memberships:read' },
-        extensions: cost({ kind: 'page', byDefault: pageSize.byDefault, most: pageSize.most }),
+        extensions: costOfPage,
         resolve: (team, page, { loaders }) =>
           resolveMemberships(page, rows => loaders.membershipsOfTeam(team.id, rows)),
       },

@@ -1,7 +1,7 @@
 import { parseId } from '../domain/id.ts'
 import { builder } from './builder.ts'
-import { cost } from './field-cost.ts'
-import { pageSize } from './page-size.ts'
+import { costOfText } from './field-cost.ts'
+import { costOfPage, pageSize } from './page-size.ts'
 import { TeamMembership, User } from './refs.ts'
 import { resolveMemberships } from './resolve-memberships.ts'
 import { TeamMembershipConnection, TeamMembershipEdge } from './team-membership-connection.ts'
@@ -10,8 +10,16 @@ User.implement({
   description: 'A user of the account, known since the first membership that named it.',
   fields: t => ({
     id: t.exposeID('id', { description: 'The decimal integer of the REST side.' }),
-    email: t.exposeString('email', { nullable: true, description: 'Null until saved.' }),
-    displayName: t.exposeString('displayName', { nullable: true, description: 'Null until saved.' }),
+    email: t.exposeString('email', {
+      nullable: true,
+      description: 'Null until saved.',
+      extensions: costOfText,
+    }),
+    displayName: t.exposeString('displayName', {
+      nullable: true,
+      description: 'Null until saved.',
+      extensions: costOfText,
+    }),
     memberships: t.connection(
       {
         description: `The teams the user is in: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
@@ -19,7 +27,7 @@ User.implement({
         // So that a bad cursor costs the page and not what stands beside it.
         nullable: true,
         authScopes: { scope: 'memberships:read' },
-        extensions: cost({ kind: 'page', byDefault: pageSize.byDefault, most: pageSize.most }),
+        extensions: costOfPage,
         resolve: (user, page, { loaders }) =>
           resolveMemberships(page, rows => loaders.membershipsOfUser(user.id, rows)),
       },

@@ -77,9 +77,69 @@ const beyond: Case[] = [
   },
   {
     title: '200,000 ids in a variable',
-    bound: 'cost',
+    bound: 'listItems',
     query: 'query ($ids: [ID!]!) { teamMemberships(ids: $ids) { id } }',
     variables: { ids: Array(200_000).fill(1) },
+  },
+  {
+    title: '1,001 ids as written',
+    bound: 'listItems',
+    query: `{ teamMemberships(ids: [${repeat(1_001, i => `${i + 1}`)}]) { id } }`,
+  },
+  {
+    title: '1,001 versions',
+    bound: 'listItems',
+    query: 'mutation ($v: [Int!]) { removeTeamMembership(id: 1, ifVersions: $v) { id } }',
+    variables: { v: Array(1_001).fill(1) },
+  },
+  { title: '20,001 lines', bound: 'lines', query: `${'#\n'.repeat(20_000)}{ viewer { userId } }` },
+  { title: '20,001 lines in a text', bound: 'lines', query: `{ a(b: """${'\r'.repeat(20_000)}""") }` },
+  {
+    title: '201 fragments',
+    bound: 'fragments',
+    query: `{ viewer { ...F0 } } ${repeat(201, i => `fragment F${i} on Viewer { userId }`)}`,
+  },
+  {
+    title: 'all types with their fields under 50 aliases',
+    bound: 'cost',
+    query: `{ ${repeat(50, i => `a${i}: __schema { ...S }`)} } fragment S on __Schema { types { fields { args { name description type { name } } } } }`,
+  },
+  {
+    title: 'the fields of all types under aliases',
+    bound: 'cost',
+    query: `{ __schema { types { ${repeat(45, i => `a${i}: fields { name description type { name description } args { name description } }`)} } } }`,
+  },
+  {
+    title: 'a payload under 24 aliases',
+    bound: 'cost',
+    query: `mutation { executeTask(input: ${task}) { ${repeat(24, i => `a${i}: payload`)} } }`,
+  },
+  {
+    title: 'names of a thousand teams under 20 aliases',
+    bound: 'cost',
+    query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { team { ${repeat(20, i => `a${i}: name`)} } } }`,
+    variables: { ids: Array(1_000).fill(1) },
+  },
+  {
+    title: 'a thousand bad pages under four aliases',
+    bound: 'cost',
+    query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { user { ${repeat(4, i => `a${i}: memberships(first: -1) { nodes { id } }`)} } } }`,
+    variables: { ids: Array(1_000).fill(1) },
+  },
+  {
+    title: 'the same field in 190 fragments',
+    bound: 'repetition',
+    query: `{ teamMembership(id: 1) { ${repeat(190, i => `...F${i}`)} } } ${repeat(190, i => `fragment F${i} on TeamMembership { user { memberships { nodes { id } } } }`)}`,
+  },
+  {
+    title: 'the same field in a fragment that nothing spreads',
+    bound: 'repetition',
+    query: `{ viewer { userId } } fragment F on TeamMembership { ${repeat(400, () => 'user { id }')} }`,
+  },
+  {
+    title: 'the same field in 1,200 inline fragments',
+    bound: 'repetition',
+    query: `{ viewer { ${repeat(1_200, () => '... { userId }')} } }`,
   },
   {
     title: '20 tasks',

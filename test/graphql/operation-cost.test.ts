@@ -1,18 +1,32 @@
-import { getOperationAST, parse } from 'graphql'
+import { getOperationAST, isObjectType, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { fragmentsOf } from '../../src/graphql/measure-selections.ts'
-import { operationCost } from '../../src/graphql/operation-cost.ts'
+import { createPricing } from '../../src/graphql/operation-cost.ts'
 import { schema } from '../../src/schema/index.ts'
+
+const priceOf = createPricing(schema)
 
 function price(query: string, variables: Record<string, unknown> = {}): number {
   const document = parse(query)
   const operation = getOperationAST(document)
   if (!operation) throw new Error('expected one operation')
-  return operationCost({ schema, operation, fragments: fragmentsOf(document), variables })
+  return priceOf({ operation, fragments: fragmentsOf(document), variables })
 }
+
+const named = Object.values(schema.getTypeMap())
+const types = named.length
+const mostFields = Math.max(
+  ...named.map(type => (isObjectType(type) ? Object.keys(type.getFields()).length : 0)),
+)
 
 test.each([
   ['each field costs 1', '{ viewer { userId email } }', {}, 3],
+  [
+    'a text of a user or team costs 10',
+    '{ user(id: 1) { id email displayName } team(id: 1) { name } }',
+    {},
+    33,
+  ],
   [
     'a list costs its fields once for each id',
     '{ teamMemberships(ids: [1, 2, 3]) { id userId } }',
@@ -27,44 +41,63 @@ test.each([
     5,
   ],
   ['default values are counted', 'query ($i: [ID!]! = [1, 2]) { teamMemberships(ids: $i) { id } }', {}, 3],
-  ['a page costs its size', '{ user(id: 1) { memberships(first: 7) { nodes { id } } } }', {}, 1 + 1 + 7 * 2],
+  [
+    'a page costs 50 and its size',
+    '{ user(id: 1) { memberships(first: 7) { nodes { id } } } }',
+    {},
+    1 + 50 + 7 * 2,
+  ],
   [
     'a page from the end as well',
     '{ user(id: 1) { memberships(last: 7) { nodes { id } } } }',
     {},
-    1 + 1 + 7 * 2,
+    1 + 50 + 7 * 2,
   ],
   [
     'a page of untold size costs the default of 100',
     '{ team(id: 1) { memberships { nodes { id } } } }',
     {},
-    2 + 100 * 2,
+    51 + 100 * 2,
   ],
   [
     'a page in a variable',
     'query ($n: Int) { user(id: 1) { memberships(first: $n) { nodes { id } } } }',
     { n: 9 },
-    2 + 9 * 2,
+    51 + 9 * 2,
   ],
   [
     'a page beyond 1,000 is refused later, and costs 1,000',
     '{ user(id: 1) { memberships(first: 9999) { nodes { id } } } }',
     {},
-    2 + 1_000 * 2,
+    51 + 1_000 * 2,
   ],
   [
     'a negative page costs no less than one',
     '{ user(id: 1) { memberships(first: -9) { nodes { id } } } }',
     {},
-    4,
+    51 + 2,
   ],
   [
     'null in a variable is the default',
     'query ($n: Int) { user(id: 1) { memberships(first: $n) { nodes { id } } } }',
     { n: null },
-    2 + 100 * 2,
+    51 + 100 * 2,
   ],
   ['a task costs 10,000', 'mutation { executeTask(input: {}) { id } }', {}, 10_001],
+  [
+    'what a task can answer costs by its length',
+    'mutation { executeTask(input: {}) { payload message logs { data } } }',
+    {},
+    10_000 + 2 * 8_000 + 1 + 100 * 10,
+  ],
+  ['types in introspection cost as many as there are', '{ __schema { types { name } } }', {}, 2 + types],
+  [
+    'and their fields as many as a type has at most',
+    '{ __schema { types { fields { name } } } }',
+    {},
+    2 + types * (1 + mostFields),
+  ],
+  ['one type is one', '{ __type(name: "Query") { name } }', {}, 2],
   [
     'fragments cost where they are spread',
     '{ viewer { ...F ... { ...F } } } fragment F on Viewer { userId email }',

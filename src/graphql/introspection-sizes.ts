@@ -1,0 +1,38 @@
+import {
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+} from 'graphql'
+
+/** The most items that a list of introspection can have, by the name of its type and field; these fields have no `FieldCost`. */
+export function measureIntrospection(schema: GraphQLSchema): ReadonlyMap<string, number> {
+  const types = Object.values(schema.getTypeMap())
+  const directives = schema.getDirectives()
+  const fields = types.flatMap(type =>
+    isObjectType(type) || isInterfaceType(type) ? [Object.values(type.getFields())] : [],
+  )
+  const inputs = types.flatMap(type => (isInputObjectType(type) ? [Object.keys(type.getFields())] : []))
+  const values = types.flatMap(type => (isEnumType(type) ? [type.getValues()] : []))
+  const members = types.flatMap(type => (isUnionType(type) ? [type.getTypes()] : []))
+  const parents = types.flatMap(type => (isObjectType(type) ? [type.getInterfaces()] : []))
+  return new Map([
+    ['__Schema.types', types.length],
+    ['__Schema.directives', directives.length],
+    ['__Type.fields', longest(fields)],
+    ['__Type.inputFields', longest(inputs)],
+    ['__Type.enumValues', longest(values)],
+    ['__Type.possibleTypes', longest(members)],
+    ['__Type.interfaces', longest(parents)],
+    ['__Field.args', longest(fields.flatMap(each => each.map(({ args }) => args)))],
+    ['__Directive.args', longest(directives.map(({ args }) => args))],
+    ['__Directive.locations', longest(directives.map(({ locations }) => locations))],
+  ])
+}
+
+// No list costs nothing: to find none is work as well.
+function longest(lists: readonly (readonly unknown[])[]): number {
+  return Math.max(1, ...lists.map(list => list.length))
+}

@@ -1,5 +1,6 @@
 import { RostrumError } from '../errors.ts'
 import { decodeBody } from './json-body.ts'
+import { parseParameters } from './parse-parameters.ts'
 
 const mostFields = 100
 
@@ -8,13 +9,7 @@ export function parseFormBody(body: Buffer): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
   const text = decodeBody(body)
   refuseBadEscapes(text)
-  const parsed = new URLSearchParams(text)
-  if (parsed.size > mostFields) {
-    throw new RostrumError(
-      'BAD_USER_INPUT',
-      `A form can have at most ${mostFields} fields; this has ${parsed.size}.`,
-    )
-  }
+  const parsed = parseParameters({ text, most: mostFields, what: 'A form' })
   for (const [name, value] of parsed) {
     if (name in fields) {
       throw new RostrumError(

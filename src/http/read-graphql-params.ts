@@ -1,11 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
+import { parseParameters } from './parse-parameters.ts'
+
+const mostFields = 100
 
 /** The parameters of a GraphQL request, unchecked: the parsed body of a POST, the query string of a GET. */
 export function readGraphqlParams({ method, url, body }: FastifyRequest): unknown {
   if (method === 'POST') return body
   const queryStart = url.indexOf('?')
-  const given = new URLSearchParams(queryStart === -1 ? '' : url.slice(queryStart + 1))
+  const text = queryStart === -1 ? '' : url.slice(queryStart + 1)
+  const given = parseParameters({ text, most: mostFields, what: 'A query string' })
   const params: Record<string, unknown> = Object.create(null)
   for (const [name, value] of given) {
     if (name in params)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
 import { parseFormBody } from '../../src/http/form-body.ts'
+import { parseJsonBody } from '../../src/http/json-body.ts'
 import { readTaskBody } from '../../src/http/read-task-body.ts'
 
 const texts = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{"a":1}', options: '{}' }
@@ -75,4 +76,22 @@ test('a form has each field once, on an object without prototype, and not too ma
     parseFormBody(Buffer.from(Array.from({ length: 101 }, (_, i) => `f${i}=1`).join('&'))),
   ).toThrow('101')
   expect(() => parseFormBody(Buffer.from([0x61, 0x3d, 0xff]))).toThrow('UTF-8')
+})
+
+test('a body is nested 2,000 deep at most, strings not counted, whatever escapes it holds', () => {
+  const nest = (levels: number) =>
+    `{"\\u005f":"${'['.repeat(5_000)}\\"[","a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+  expect(parseJsonBody(Buffer.from(nest(1_999)))).toHaveProperty('a')
+  for (const levels of [2_000, 900_000]) {
+    expect(() => parseJsonBody(Buffer.from(nest(levels)))).toThrow('more than 2000 levels')
+  }
+})
+
+test.each([
+  '{"__proto__":1}',
+  '{"a":[{"b":{"__proto__":null}}]}',
+  '[[{"\\u005f_proto__":{}}]]',
+  '{"\\u005F\\u005f\\u0070roto\\u005f_":1}',
+])('a body with the key `__proto__` is refused: %s', body => {
+  expect(() => parseJsonBody(Buffer.from(body))).toThrow('`__proto__`')
 })

@@ -8,9 +8,12 @@ export function setErrorHeaders(
 ): void {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterSeconds)))
   if (code === 'UNAUTHENTICATED') reply.header('www-authenticate', challenge({ error: facts.error, message }))
-  if (code === 'FORBIDDEN') {
-    reply.header('www-authenticate', challenge({ error: 'insufficient_scope', scope: facts.scope, message }))
-  }
+  if (code === 'FORBIDDEN') reply.header('www-authenticate', challengeScope(facts.scope, message))
+}
+
+/** The challenge for a credential that lacks a scope. */
+export function challengeScope(scope: string | number | undefined, message: string): string {
+  return challenge({ error: 'insufficient_scope', scope, message })
 }
 
 interface Challenge {

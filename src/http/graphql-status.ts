@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { Answer } from '../graphql/engine.ts'
+import { challengeScope } from './error-headers.ts'
 
 interface HttpHint {
   readonly status: number
@@ -22,7 +23,7 @@ export function withHttpStatus({ refusedBy, result }: Answer): ExecutionResult {
     case 'document':
       return { ...result, errors: result.errors?.map(asSpecError) ?? [] }
     case null:
-      return isForbidden(result) ? hint(result, { status: 403 }) : result
+      return isForbidden(result) ? hint(result, { status: 403, headers: challenges(result) }) : result
     default:
       return refusedBy satisfies never
   }
@@ -52,4 +53,10 @@ function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
   return (
     errors.length > 0 && errors.every(isRefusal) && Object.values(data ?? {}).every(value => value === null)
   )
+}
+
+// As on the REST side, for the first scope that is lacking.
+function challenges({ errors: [first] = [] }: ExecutionResult): Record<string, string> {
+  if (first === undefined) return {}
+  return { 'www-authenticate': challengeScope(String(first.extensions.scope), first.message) }
 }

@@ -35,3 +35,14 @@ test('a mutation that fails leaves the answer of the one before it', async () =>
   expect(answer.body.data).toEqual({ a: { userId: '20' }, b: null })
   expect(answer.body.errors).toMatchObject([{ path: ['b'], extensions: { code: 'CONFLICT' } }])
 })
+
+test('a refusal for want of a scope names it in the same challenge over GraphQL and REST', async () => {
+  const runner = await app.issueToken('demo', ['tasks:execute'])
+  const graphql = await app.graphql('{ user(id: 1) { id } }', {}, runner)
+  const rest = await app.send('/platform/users/1', { token: runner })
+  expect([graphql.status, rest.status]).toEqual([403, 403])
+  expect(graphql.headers.get('www-authenticate')).toMatch(
+    /error="insufficient_scope".*scope="memberships:read"$/,
+  )
+  expect(graphql.headers.get('www-authenticate')).toBe(rest.headers.get('www-authenticate'))
+})

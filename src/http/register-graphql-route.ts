@@ -9,6 +9,9 @@ import { graphqlPath } from './paths.ts'
 import type { Registration } from './take-turn.ts'
 import { createYogaLane } from './yoga-lane.ts'
 
+// Yoga sets these for streams, whatever the client has asked for. Node knows the connection better.
+const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
 /** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
@@ -48,7 +51,9 @@ async function sendResponse({ request, reply, response }: Sending): Promise<Fast
   const { status, headers, body } = response
   if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
   reply.code(status)
-  for (const [name, value] of headers) reply.header(name, value)
+  for (const [name, value] of headers) {
+    if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
+  }
   // JSON is there already; what else there is comes in pieces (SSE).
   if (/json/.test(headers.get('content-type') ?? '')) return reply.send(await response.text())
   return reply.send(body === null ? undefined : Readable.from(body))

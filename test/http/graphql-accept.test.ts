@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendRaw } from './send-raw.ts'
 import { startApp, type TestApp } from './start-app.ts'
 
 let app: TestApp
@@ -51,4 +52,24 @@ test.each([
 ])('`Accept: %s` is answered as %s', async (accept, type) => {
   const answer = await mutate(accept)
   expect([answer.status, answer.type?.split(';')[0], answer.hadEffect]).toEqual([200, type, true])
+})
+
+test('a stream closes the connection of a client that asked for it, and keeps that of any other', async () => {
+  const body = '{"query":"{ viewer { accountCode } }"}'
+  const request = (connection: string) =>
+    [
+      'POST /graphql HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${app.adminToken}`,
+      'Accept: text/event-stream',
+      'Content-Type: application/json',
+      `Connection: ${connection}`,
+      `Content-Length: ${body.length}`,
+      `\r\n${body}`,
+    ].join('\r\n')
+  const writes = [request('keep-alive') + request('close')]
+  const { text, closedAfterMs } = await sendRaw({ url: app.url, writes })
+  expect(closedAfterMs).not.toBeNull()
+  expect(text.match(/^connection: .*$/gim)).toEqual(['Connection: keep-alive', 'Connection: close'])
+  expect(text.match(/^event: complete$/gm)).toHaveLength(2)
 })

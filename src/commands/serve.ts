@@ -1,9 +1,8 @@
-import { pino } from 'pino'
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
-import { hideRunTokens } from '../credentials/run-tokens.ts'
 import { StartError } from '../errors.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
+import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -11,16 +10,15 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Serves until it is told to stop. What keeps it from starting is a `StartError`: one line, nothing damaged. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
-  // Whichever way the token of a run gets into a line: as a task's name, say.
-  const log = pino({ level: config.logLevel, hooks: { streamWrite: hideRunTokens } })
+  const { log, write, flush } = createSystemLog(config)
   const app = await createApp({ config, log })
   // From here on a failure must leave no child and no lock behind.
   try {
-    stopOnSignals({ app, log })
+    stopOnSignals({ app, log, flush })
     await listen(app, config)
     const firstStart = await app.prepare()
     await app.start()
-    writeBanner({ url: urlOf(app, config), firstStart })
+    writeBanner({ url: urlOf(app, config), firstStart, write })
   } catch (error) {
     await app.close()
     throw error

@@ -1,27 +1,34 @@
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
+import type { SystemLog } from './system-log.ts'
+
+const flushMs = 2_000
 
 interface Stopping {
   readonly app: App
   readonly log: Logger
+  readonly flush: SystemLog['flush']
 }
 
 /**
  * Stops in order on SIGTERM and SIGINT (exit code 0) and when an error reached nobody (exit code 1). A second signal ends
  * the process at once; its children see their channel close and end by themselves.
  */
-export function stopOnSignals({ app, log }: Stopping): void {
+export function stopOnSignals({ app, log, flush }: Stopping): void {
   let stopping = false
 
   async function stop(exitCode: number): Promise<void> {
     stopping = true
+    let code = exitCode
     try {
       await app.close()
-      process.exit(exitCode)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop in order')
-      process.exit(1)
+      code = 1
     }
+    // To exit, Node waits for what it writes: for ever, where nobody reads.
+    if (!(await flush(flushMs))) process.kill(process.pid, 'SIGKILL')
+    process.exit(code)
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -3,18 +3,20 @@ import type { FirstStart } from '../domain/first-start.ts'
 interface Banner {
   readonly url: string
   readonly firstStart: FirstStart
+  readonly write: (text: string) => void
 }
 
 /** Tells a person where the gateway is and, on an empty store, the token once and two lines to paste (contract, section 5). */
-export function writeBanner({ url, firstStart: { createdToken, createdAccount } }: Banner): void {
-  process.stdout.write(`Rostrum serves on ${url} (GraphiQL: ${url}/graphql)\n`)
+export function writeBanner({ url, firstStart, write }: Banner): void {
+  const { createdToken, createdAccount } = firstStart
+  write(`Rostrum serves on ${url} (GraphiQL: ${url}/graphql)\n`)
   if (!createdAccount) return
   const token = createdToken ?? '$ROSTRUM_ADMIN_TOKEN'
   const introduction =
     createdToken === null
       ? 'The store was empty, so the account `demo` was made, with ROSTRUM_ADMIN_TOKEN as its admin token.'
       : `The store was empty, so the account \`demo\` was made. Its admin token, shown this once:\n\n  ${token}`
-  process.stdout.write(`
+  write(`
 ${introduction}
 
 Add a membership:

@@ -33,6 +33,9 @@ export interface TestServer {
   readonly pid: number
   stdout(): string
   stderr(): string
+  /** Reads its standard output no longer, until it is resumed. */
+  pauseStdout(): void
+  resumeStdout(): void
   /** A request to a path, as the admin unless another token (or null, for none) is given. */
   rest<T>(method: string, path: string, options?: RestOptions): Promise<Answer<T>>
   graphql<D = Record<string, unknown>>(
@@ -104,6 +107,8 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
 
   async function end(signal: 'SIGTERM' | 'SIGKILL') {
     command.process.kill(signal)
+    // Its streams are at their end only once they are read.
+    command.process.once('exit', () => command.process.stdout?.resume())
     const code = await command.ended
     folder.remove()
     return code
@@ -116,6 +121,8 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
     pid: command.process.pid ?? 0,
     stdout: command.stdout,
     stderr: command.stderr,
+    pauseStdout: () => void command.process.stdout?.pause(),
+    resumeStdout: () => void command.process.stdout?.resume(),
     rest,
     graphql: (query, variables = {}, token = adminToken) =>
       rest('POST', '/graphql', { body: { query, variables }, token }),

@@ -1,0 +1,46 @@
+import { type Logger, pino } from 'pino'
+import type { Config } from '../config.ts'
+import { hideRunTokens } from '../credentials/run-tokens.ts'
+
+// What a reader of the log may lag behind before lines are lost.
+const mostWaitingBytes = 16 * 2 ** 20
+
+export interface SystemLog {
+  readonly log: Logger
+  /** Writes a text for people, between the lines of the log. */
+  write(text: string): void
+  /** Resolves once all is written; false where that takes longer. */
+  flush(withinMs: number): Promise<boolean>
+}
+
+/**
+ * The log on standard output, written behind the gateway's back: who reads it slowly, or not at all, must not hold up requests. It
+ * says how many lines were lost by that. (Asking for `process.stdout` would make the descriptor one that has to be polled.)
+ */
+export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemLog {
+  const output = pino.destination({ dest: 1, sync: false, minLength: 1, maxLength: mostWaitingBytes })
+  // Whichever way the token of a run gets into a line: as a task's name, say.
+  const log = pino({ level: logLevel, hooks: { streamWrite: hideRunTokens } }, output)
+  let lost = 0
+  output.on('drop', () => {
+    lost++
+  })
+  output.on('drain', () => {
+    if (lost === 0) return
+    const lines = lost
+    lost = 0
+    log.warn({ lines }, 'log lines were lost: standard output is read too slowly')
+  })
+  return {
+    log,
+    write: text => void output.write(text),
+    async flush(withinMs) {
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const timer = setTimeout(() => resolve(false), withinMs)
+      output.flush(() => resolve(true))
+      const isWritten = await promise
+      clearTimeout(timer)
+      return isWritten
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startServer } from '../server/start-server.ts'
+
+// 256 KiB of log a run, four times as long in the system log: whoever reads it must not be waited for.
+const flood = 'for (let n = 0; n < 1000; n++) log("x".repeat(200)); exit(1)'
+
+test('a log that nobody reads holds up no request and no stop; what was lost is told once it is read', async () => {
+  const server = await startServer()
+  server.pauseStdout()
+  for (let n = 0; n < 60; n++) {
+    const started = performance.now()
+    const answer = await server.execute(flood)
+    expect([answer.status, answer.body.task_execution.logs.length]).toEqual([200, 1_000])
+    expect((await server.rest('GET', '/platform/team_memberships?ids[]=1')).status).toBe(200)
+    expect(performance.now() - started).toBeLessThan(3_000)
+  }
+  server.resumeStdout()
+  const lost = '"msg":"log lines were lost: standard output is read too slowly"'
+  for (let waited = 0; !server.stdout().includes(lost) && waited < 10_000; waited += 50) await sleep(50)
+  expect(server.stdout()).toContain(lost)
+  for (const line of server
+    .stdout()
+    .split('\n')
+    .filter(text => text.startsWith('{')))
+    JSON.parse(line)
+
+  server.pauseStdout()
+  for (let n = 0; n < 4; n++) await server.execute(flood)
+  const stopping = performance.now()
+  await server.stop()
+  expect(performance.now() - stopping).toBeLessThan(6_000)
+})

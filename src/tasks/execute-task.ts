@@ -5,9 +5,10 @@ import type { Admission } from './admission.ts'
 import type { AnswerCallOfRun } from './answer-call.ts'
 import { createRun } from './create-run.ts'
 import type { RunMessage } from './protocol.ts'
+import type { RunEnding } from './read-ending.ts'
 import { type CheckedTask, readTaskInput } from './read-task-input.ts'
 import type { Run } from './run.ts'
-import { type RunEnding, runInSandbox } from './run-in-sandbox.ts'
+import { runInSandbox } from './run-in-sandbox.ts'
 import { RunLog } from './run-log.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 import { ScriptCalls } from './script-calls.ts'
@@ -47,7 +48,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
   const scriptLog = new RunLog({ mostEntries, mostBytes, system: log })
   try {
     const ending = await admitAndRun(parts, { request, task, run, token, scriptLog })
-    const execution = toExecution({ run, ending, log: scriptLog, startedAt, resultBytes: limits.resultBytes })
+    const execution = toExecution({ run, ending, log: scriptLog, startedAt })
     const { outcome, error, durationMs } = execution
     log.info({ outcome, error: error?.code, durationMs }, 'task ended')
     return execution
@@ -96,6 +97,7 @@ async function tryToRun(parts: ExecutionParts, { request, task, run, token, scri
     const calls = new ScriptCalls({
       most: limits.graphqlCalls,
       atOnce: limits.graphqlAtOnce,
+      mostCharacters: callBytes,
       answer: call => answerCall({ ...call, run, log: request.log }),
     })
     const message: RunMessage = {

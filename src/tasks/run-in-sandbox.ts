@@ -1,5 +1,6 @@
 import { errorWithoutPlace } from './error-without-place.ts'
-import type { Ending, EndMessage, RunMessage } from './protocol.ts'
+import type { RunMessage } from './protocol.ts'
+import { type RunEnding, readEnding } from './read-ending.ts'
 import type { RunLog } from './run-log.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 import type { ScriptCalls } from './script-calls.ts'
@@ -16,13 +17,6 @@ export interface RunInSandbox {
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal
 }
-
-/** How the run ended, as the gateway tells it: what the script said, or what became of its process. */
-export type RunEnding =
-  | Ending
-  | { readonly kind: 'crashed'; readonly reason: string }
-  /** The process was gone before the script could begin. */
-  | { readonly kind: 'unbegun' }
 
 /**
  * Runs one script in one sandbox process and answers how it ended: by the sandbox's word, or by SIGKILL when its deadline
@@ -57,8 +51,9 @@ export async function runInSandbox({
       if (said.type === 'log') return log.add(said.level, said.data, sandbox)
       if (said.type === 'cut') return log.cut(said, sandbox)
       if (said.type === 'graphql') return calls.take(said, sandbox)
-      if (!isClean(said)) sandbox.kill('ended its run uncleanly')
-      resolve(said.ending)
+      const { ending, isKept } = readEnding(said.ending, limits.resultBytes)
+      if (!isKept) sandbox.kill('ended its run uncleanly')
+      resolve(ending)
     },
     gone: reason => resolve({ kind: 'crashed', reason }),
   })
@@ -74,19 +69,14 @@ export async function runInSandbox({
   }
 }
 
-// After a time-out or a memory death something of the script may still run or lie about in the process.
-function isClean({ ending }: EndMessage): boolean {
-  return ending.kind !== 'error' || (ending.error.code !== 'TIMEOUT' && ending.error.code !== 'MEMORY')
-}
-
-function timedOut(wholeMs: number): Ending {
+function timedOut(wholeMs: number): RunEnding {
   return {
     kind: 'error',
     error: errorWithoutPlace('TIMEOUT', `The run did not end within its ${wholeMs} ms`),
   }
 }
 
-const outOfMemory: Ending = {
+const outOfMemory: RunEnding = {
   kind: 'error',
   error: errorWithoutPlace('MEMORY', 'The run used more memory than it may'),
 }

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import { hideRunTokens } from '../credentials/run-tokens.ts'
 import type { CutMessage } from './protocol.ts'
+import { readSandboxJson } from './read-sandbox-json.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 import type { LogEntry, LogLevel } from './task-execution.ts'
 
 // More than there are powers of two among safe integers, and one at the end.
 const mostCutMessages = 64
+// The sandbox counts characters, as UTF-16 has them, where the limit is in bytes.
+const mostBytesOfCharacter = 3
 
 export interface RunLogOptions {
   readonly mostEntries: number
@@ -19,6 +22,7 @@ export class RunLog {
   readonly #options: RunLogOptions
   readonly #entries: LogEntry[] = []
   #added = 0
+  #addedBytes = 0
   #bytes = 0
   #cutHere = { entries: 0, characters: 0 }
   #cutThere = { entries: 0, characters: 0, isFinal: true }
@@ -31,10 +35,12 @@ export class RunLog {
   /** The sandbox itself keeps the limits; one that does not is not ours any more. */
   add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
     const { mostEntries, mostBytes, system } = this.#options
-    this.#added++
-    const data = this.#added > mostEntries ? null : readData(text)
-    if (data === null) return sandbox.kill('logged past the limits')
     const bytes = Buffer.byteLength(text)
+    this.#added++
+    this.#addedBytes += bytes
+    const isPast = this.#added > mostEntries || this.#addedBytes > mostBytesOfCharacter * mostBytes
+    const data = isPast ? null : readData(text)
+    if (data === null) return sandbox.kill('logged past the limits')
     if (this.#bytes + bytes > mostBytes) {
       this.#cutHere.entries++
       this.#cutHere.characters += text.length
@@ -68,10 +74,6 @@ export class RunLog {
 }
 
 function readData(text: string): readonly unknown[] | null {
-  try {
-    const data: unknown = JSON.parse(text)
-    return Array.isArray(data) ? data : null
-  } catch {
-    return null
-  }
+  const data = readSandboxJson(text)
+  return Array.isArray(data) ? data : null
 }

@@ -127,10 +127,24 @@ describe('a sandbox that logs what ours would not is killed', () => {
   })
 
   test('an entry past their number, be there room for it or not', async () => {
-    const { log, sandbox } = start({ mostEntries: 10, mostBytes: 10 })
-    for (let i = 0; i < 11; i++) log.add('info', '[12345678]', sandbox)
+    const { log, sandbox } = start({ mostEntries: 3, mostBytes: 10 })
+    for (let i = 0; i < 4; i++) log.add('info', '[1234567]', sandbox)
     await sandbox.gone
-    expect(dataOf(log)).toEqual([[12345678], [expect.stringContaining('9 more entries')]])
+    expect(dataOf(log)).toEqual([[1234567], [expect.stringContaining('2 more entries')]])
+  })
+
+  test('more bytes than its characters can have, however few the entries', async () => {
+    const { log, sandbox } = start({ mostEntries: 100, mostBytes: 10 })
+    for (let i = 0; i < 4; i++) log.add('info', '[12345678]', sandbox)
+    await sandbox.gone
+    expect(dataOf(log)).toEqual([[12345678], [expect.stringContaining('2 more entries')]])
+  })
+
+  test('data that nobody could write again', async () => {
+    const { log, sandbox } = start({ mostBytes: 10_000 })
+    log.add('info', '['.repeat(2_000) + ']'.repeat(2_000), sandbox)
+    await sandbox.gone
+    expect(log.entries()).toEqual([])
   })
 
   test('a count of what was cut told again and again', async () => {

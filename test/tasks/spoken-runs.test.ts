@@ -42,6 +42,8 @@ describe('a sandbox that was taken over costs its own run only', () => {
       [logLine('["before"]'), callLine(1), callLine(2), callLine(3), callLine(4)],
     ],
     ['logs what is no array', [logLine('["before"]'), logLine('{}')]],
+    ['calls with variables that are no JSON', [logLine('["before"]'), callLine(1).replace('{}', '{')]],
+    ['calls with variables that are no object', [logLine('["before"]'), callLine(1).replace('{}', '[]')]],
     ['says nonsense', [logLine('["before"]'), 'nonsense\n']],
     ['sends a line without end', [logLine('["before"]'), ['x'.repeat(10_000), 200]]],
   ]
@@ -67,7 +69,7 @@ describe('a sandbox that was taken over costs its own run only', () => {
     const execution = await run()
     expect(wordOf(execution)).toBe('CRASHED')
     expect(execution.logs).toHaveLength(5)
-    expect(String(execution.logs.at(-1)?.data[0])).toContain('The log was cut: 46 more entries')
+    expect(String(execution.logs.at(-1)?.data[0])).toContain('The log was cut: 10 more entries')
     expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
   })
 
@@ -89,6 +91,11 @@ describe('what a sandbox says of an ending is checked once more', () => {
   test.each([
     ['a result that is not JSON', exitLine('<run>', '{'), 'CRASHED'],
     ['an empty result', exitLine('<run>', ''), 'CRASHED'],
+    [
+      'a result too deep to be written',
+      exitLine('<run>', '['.repeat(20_000) + ']'.repeat(20_000)),
+      'CRASHED',
+    ],
     ['a result past the limit', exitLine('<run>', JSON.stringify('x'.repeat(1_000))), 'LIMIT'],
     ['a result past the limit in bytes', exitLine('<run>', JSON.stringify('€'.repeat(400))), 'LIMIT'],
     [
@@ -96,12 +103,14 @@ describe('what a sandbox says of an ending is checked once more', () => {
       line({ type: 'end', run: '<run>', ending: { kind: 'fail', message: 'x'.repeat(1_001) } }),
       'LIMIT',
     ],
-  ])('%s', async (_, end, word) => {
-    const { run } = start({
+  ])('%s costs the sandbox its life', async (what, end, word) => {
+    const { run, pool } = start({
       speech: { onRun: [end + ready] },
-      settings: { ROSTRUM_TASK_RESULT_BYTES: '1000' },
+      settings: { ROSTRUM_TASK_RESULT_BYTES: what.includes('deep') ? '100000' : '1000' },
     })
+    const [pid = 0] = pool.pids
     expect(wordOf(await run())).toBe(word)
+    expect(await findSurvivors([pid], 1_000)).toEqual([])
   })
 
   test('a payload that names prototypes stays data', async () => {

@@ -1,0 +1,55 @@
+import { errorWithoutPlace } from './error-without-place.ts'
+import type { Ending } from './protocol.ts'
+import { readSandboxJson } from './read-sandbox-json.ts'
+import type { TaskError } from './task-execution.ts'
+
+/** How the run ended, as the gateway tells it: what the script said, or what became of its process. */
+export type RunEnding =
+  | { readonly kind: 'exit'; readonly payload: unknown }
+  | { readonly kind: 'fail'; readonly message: string }
+  | { readonly kind: 'error'; readonly error: TaskError }
+  | { readonly kind: 'crashed'; readonly reason: string }
+  /** The process was gone before the script could begin. */
+  | { readonly kind: 'unbegun' }
+
+/** An ending by the sandbox's word, and whether a sandbox that says so may have another run. */
+interface ReadEnding {
+  readonly ending: RunEnding
+  readonly isKept: boolean
+}
+
+/** What the sandbox says of an ending is checked once more: one of ours keeps the limits and gives JSON. */
+export function readEnding(said: Ending, resultBytes: number): ReadEnding {
+  switch (said.kind) {
+    case 'exit':
+      return readExit(said.payload, resultBytes)
+    case 'fail':
+      return isTooLarge(said.message, resultBytes)
+        ? distrusted(tooLarge('message', resultBytes))
+        : { ending: said, isKept: true }
+    case 'error':
+      // After a time-out or a memory death something of the script may still run or lie about in the process.
+      return { ending: said, isKept: said.error.code !== 'TIMEOUT' && said.error.code !== 'MEMORY' }
+    default:
+      return said satisfies never
+  }
+}
+
+function readExit(text: string, resultBytes: number): ReadEnding {
+  if (isTooLarge(text, resultBytes)) return distrusted(tooLarge('result', resultBytes))
+  const payload = readSandboxJson(text)
+  if (payload !== undefined) return { ending: { kind: 'exit', payload }, isKept: true }
+  return distrusted(errorWithoutPlace('CRASHED', 'The sandbox gave a result that is not JSON'))
+}
+
+function distrusted(error: TaskError): ReadEnding {
+  return { ending: { kind: 'error', error }, isKept: false }
+}
+
+function isTooLarge(text: string, resultBytes: number): boolean {
+  return Buffer.byteLength(text) > resultBytes
+}
+
+function tooLarge(what: string, resultBytes: number): TaskError {
+  return errorWithoutPlace('LIMIT', `The ${what} has more than ${resultBytes} bytes, the most allowed`)
+}

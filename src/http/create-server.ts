@@ -6,13 +6,14 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { RostrumError } from '../errors.ts'
-import { answerClientError } from './answer-client-error.ts'
+import { createClientErrorHandler, createConnectListener } from './answer-client-error.ts'
 import { answerError } from './answer-error.ts'
 import { createExpectationListener } from './create-expectation-listener.ts'
 import { FairTurns } from './fair-turns.ts'
 import type { Gateway } from './gateway.ts'
 import { parseJsonBody } from './json-body.ts'
 import { normalizeTarget } from './normalize-target.ts'
+import { refuseAmbiguousRequest } from './refuse-ambiguous-request.ts'
 import { largestHead, refuseLargeHeaders } from './refuse-large-headers.ts'
 import { refuseUnknownRoute } from './refuse-unknown-route.ts'
 import { registerGraphqlRoute } from './register-graphql-route.ts'
@@ -23,6 +24,7 @@ import { fromServerFault } from './server-fault.ts'
 import { createTurnHook } from './take-turn.ts'
 
 const arrivalTimeoutMs = 10_000
+const stalledReaderMs = 15_000
 
 /** For those who start and stop it without knowing what it is made of. */
 export type HttpServer = FastifyInstance
@@ -30,6 +32,7 @@ export type HttpServer = FastifyInstance
 /** The HTTP server with all its routes, not yet listening. */
 export async function createServer(gateway: Gateway): Promise<HttpServer> {
   const { log, bodyBytes } = gateway
+  const clientErrors = createClientErrorHandler(log)
   const server = Fastify({
     logger: false,
     bodyLimit: bodyBytes,
@@ -46,8 +49,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     routerOptions: { maxParamLength: largestHead },
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      answerClientError(error, socket, log),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => clientErrors.handle(error, socket),
     // Faults of the URL come before any hook.
     frameworkErrors: (error, request, reply) => {
       openScope(request, reply, log)
@@ -55,13 +57,16 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     },
   })
 
+  clientErrors.watch(server.server)
   server.server.on('checkExpectation', createExpectationListener(log))
+  server.server.on('connect', createConnectListener(log))
   server.decorateRequest('scope', null as unknown as RequestScope)
   server.addHook('onRequest', async (request, reply) => openScope(request, reply, log))
   server.addHook('onRequest', refuseWhenClosing(server))
-  server.addHook('onRequest', refuseMissingHost)
+  server.addHook('onRequest', refuseAmbiguousRequest)
   server.addHook('onRequest', refuseLargeHeaders)
   server.addHook('onRequest', refuseUnknownRoute)
+  server.addHook('onSend', giveUpStalledReader)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
     'application/json',
@@ -86,10 +91,9 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   return server
 }
 
-// RFC 9112, 3.2: a request of HTTP/1.1 names its host.
-async function refuseMissingHost({ raw }: FastifyRequest): Promise<void> {
-  if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return
-  throw new RostrumError('BAD_USER_INPUT', 'The request has no `Host` header.')
+// A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity.
+async function giveUpStalledReader({ raw }: FastifyRequest): Promise<void> {
+  raw.socket.setTimeout(stalledReaderMs)
 }
 
 // A connection kept alive can bring requests after the server stopped listening: they are sent elsewhere.

@@ -20,6 +20,21 @@ test.each([
   ],
   ['an expectation that cannot be met', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n', 417],
   ['a request without a Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['two hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  ['a host that is none', 'GET /health HTTP/1.1\r\nHost: a/b@c\r\n\r\n', 400],
+  ['a version that is not spoken', 'GET /health HTTP/2.0\r\nHost: x\r\n\r\n', 400],
+  [
+    'chunks in HTTP/1.0',
+    'GET /health HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  [
+    'an encoding besides the chunks',
+    'GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n', 405],
+  ['2,001 headers', `GET /health HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(2_001)}\r\n`, 431],
   ['headers of 256 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(262_144)}\r\n\r\n`, 431],
 ])('%s gets a problem document and the connection is closed', async (_title, bytes, status) => {
   const { text, closedAfterMs } = await sendRaw({ url: app.url, writes: [bytes] })
@@ -65,6 +80,17 @@ test('pipelined requests are answered in order', async () => {
     expect.stringMatching(/200|503/),
     'HTTP/1.1 404',
   ])
+})
+
+test('what is no request is refused behind the answers to those before it', async () => {
+  const body = '{"query":"{ viewer { accountCode } }"}'
+  const post = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.adminToken}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  for (const bad of ['hello\r\n\r\n', 'GET / HTTP/1.1\r\nX: a\rb\r\n\r\n']) {
+    const { text, closedAfterMs } = await sendRaw({ url: app.url, writes: [post + post + bad, post] })
+    expect(closedAfterMs).not.toBeNull()
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400'])
+    expect(text.match(/"accountCode":"demo"/g)).toHaveLength(2)
+  }
 })
 
 test('no header of a caller stands for another method, account or request id', async () => {

@@ -85,6 +85,7 @@ test.concurrent.each(
 test('no connection is left, none was made to anybody else, and no cookie ever came back', async () => {
   expect(await isClosed(0)).toBe(true)
   expect(canary.connections()).toBe(0)
+  expect(host.connections()).toBe(host.requests.length)
   const expected = [
     'accept',
     'accept-encoding',

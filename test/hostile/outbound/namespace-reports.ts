@@ -1,0 +1,17 @@
+import type { SeenRequest } from './canaries.ts'
+
+/** What became of a script, and what was seen around it meanwhile. */
+export interface Report {
+  readonly group: 'unlisted' | 'listed' | 'corpus' | 'scenario'
+  /** Of its group. */
+  readonly name: string
+  readonly outcome: string
+  /** What the script ended with: the result or the message of a failure. */
+  readonly said: unknown
+  readonly ms: number
+  /** Addresses and ports that were connected to. */
+  readonly connections: readonly string[]
+  readonly requests: readonly SeenRequest[]
+  /** Names that the name server was asked for. */
+  readonly asked: readonly string[]
+}

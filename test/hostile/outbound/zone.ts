@@ -1,0 +1,93 @@
+import type { Zone } from './name-server.ts'
+
+export const publicV4 = '93.184.216.34'
+export const publicV6 = '2606:2800:220:1::1'
+
+/** A name for each address that no listed name may lead to. */
+export const innerAddresses: Readonly<Record<string, string>> = {
+  'loopback.test': '127.0.0.1',
+  'loopback-far.test': '127.255.255.254',
+  'unspecified.test': '0.0.0.0',
+  'this-network.test': '0.1.2.3',
+  'private-10.test': '10.0.0.5',
+  'private-172.test': '172.16.0.1',
+  'private-172-end.test': '172.31.255.254',
+  'private-192.test': '192.168.1.1',
+  'metadata.test': '169.254.169.254',
+  'metadata-ecs.test': '169.254.170.2',
+  'shared.test': '100.64.0.1',
+  'shared-metadata.test': '100.100.100.200',
+  'protocol.test': '192.0.0.192',
+  'documentation.test': '192.0.2.1',
+  'relay-6to4.test': '192.88.99.1',
+  'benchmark.test': '198.18.0.1',
+  'multicast.test': '224.0.0.1',
+  'reserved.test': '240.0.0.1',
+  'broadcast.test': '255.255.255.255',
+  'v6-loopback.test': '::1',
+  'v6-unspecified.test': '::',
+  'v6-mapped.test': '::ffff:127.0.0.1',
+  'v6-mapped-metadata.test': '::ffff:169.254.169.254',
+  'v6-compatible.test': '::7f00:1',
+  'v6-translated.test': '::ffff:0:7f00:1',
+  'v6-nat64.test': '64:ff9b::7f00:1',
+  'v6-nat64-local.test': '64:ff9b:1::a00:5',
+  'v6-6to4.test': '2002:7f00:1::',
+  'v6-teredo.test': '2001:0:53aa:64c::80ff:fffe',
+  'v6-unique-local.test': 'fd00:ec2::254',
+  'v6-link-local.test': 'fe80::1',
+  'v6-site-local.test': 'fec0::1',
+  'v6-multicast.test': 'ff02::1',
+  'v6-documentation.test': '2001:db8::1',
+  'v6-discard.test': '100::1',
+  'v6-isatap.test': 'fe80::5efe:7f00:1',
+}
+
+const many = Array.from({ length: 20 }, (_, n) => `93.184.216.${100 + n}`)
+
+/** Names that lead inside by a detour: some of their addresses, or an alias. */
+export const mixedNames: Zone = {
+  'mixed.test': [publicV4, '127.0.0.1'],
+  'mixed-back.test': ['127.0.0.1', publicV4],
+  'mixed-v6.test': [publicV4, '::1'],
+  'mixed-mapped.test': [publicV4, '::ffff:127.0.0.1'],
+  'mixed-nat64.test': [publicV4, '64:ff9b::7f00:1'],
+  'mixed-last-of-many.test': [...many, '10.0.0.5'],
+  'v6-public-v4-private.test': [publicV6, '192.168.1.1'],
+  'alias.test': ['cname localhost'],
+  'alias-dotted.test': ['cname inner.corp'],
+  'alias-chain.test': ['cname one.corp'],
+  '127.0.0.1.nip.test': ['127.0.0.1'],
+  'sub.localhost': ['10.0.0.5'],
+}
+
+export const zone: Zone = {
+  ...Object.fromEntries(Object.entries(innerAddresses).map(([name, address]) => [name, [address]])),
+  ...mixedNames,
+  localhost: ['127.0.0.1'],
+  'inner.corp': ['10.0.0.5'],
+  'one.corp': ['cname two.corp'],
+  'two.corp': ['cname three.corp'],
+  'three.corp': ['127.0.0.1'],
+  'alias-ring.test': ['cname alias-ring.test'],
+  'alias-public.test': ['cname public.test'],
+  'public.test': [publicV4],
+  'other.test': ['93.184.216.35'],
+  'both.test': [publicV4, publicV6],
+  'v6.test': [publicV6],
+  'many.test': many,
+  'xn--bcher-kva.test': [publicV4],
+  'ends-in-a-dot.test': [publicV4],
+  'slow.test': 'slow',
+  'silent.test': 'silent',
+  'failing.test': 'failing',
+  'garbage.test': 'garbage',
+  'empty.test': [],
+  'rebinds.test': asked => (asked === 0 ? [publicV4] : ['127.0.0.1']),
+  'rebinds-back.test': asked => (asked === 0 ? ['127.0.0.1'] : [publicV4]),
+  'rebinds-each-time.test': asked => (asked % 2 === 0 ? [publicV4] : ['::1']),
+  'expired.test': [publicV4],
+  'wrong-name.test': [publicV4],
+  'self-signed.test': [publicV4],
+  'unlisted.test': [publicV4],
+}

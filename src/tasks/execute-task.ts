@@ -66,7 +66,8 @@ interface AdmittedTask {
   readonly scriptLog: RunLog
 }
 
-// A sandbox that dies between two runs, by whatever hand, costs the next one nothing: it has not begun, and takes another.
+// A sandbox that dies between two runs, by whatever hand, or says something late of the one before, costs the next one
+// nothing: nothing has come of that yet, and it takes another.
 async function admitAndRun(parts: ExecutionParts, admitted: AdmittedTask): Promise<RunEnding> {
   for (let attempt = 1; ; attempt++) {
     const ending = await tryToRun(parts, admitted)

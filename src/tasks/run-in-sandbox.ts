@@ -55,9 +55,9 @@ export async function runInSandbox({
       if (!isKept) sandbox.kill('ended its run uncleanly')
       resolve(ending)
     },
-    gone: reason => resolve({ kind: 'crashed', reason }),
+    gone: (reason, unheard) => resolve(unheard ? { kind: 'unbegun', reason } : { kind: 'crashed', reason }),
   })
-  if (!hasBegun) resolve({ kind: 'unbegun' })
+  if (!hasBegun) resolve({ kind: 'unbegun', reason: 'was gone before the run began' })
 
   try {
     return await promise

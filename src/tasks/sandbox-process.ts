@@ -21,7 +21,14 @@ const shortComputingMs = 50
 /** What a sandbox tells the holder of its run; `gone` comes at most once, and nothing after it or after `end`. */
 export interface SandboxListener {
   message(message: Exclude<FromSandbox, { type: 'ready' }>): void
-  gone(reason: string): void
+  /** `unheard`: what it was killed for is the first that it said, and may be left from an earlier run. */
+  gone(reason: string, unheard: boolean): void
+}
+
+interface HeldRun {
+  readonly id: string
+  readonly listener: SandboxListener
+  wasHeard: boolean
 }
 
 export interface SandboxProcessOptions {
@@ -54,9 +61,10 @@ export class SandboxProcess {
   // Read for the first time when a run has gone on for a little: most are over by then.
   #processorMsAtFirst: number | null = null
   #yields = false
-  #run: { readonly id: string; readonly listener: SandboxListener } | null = null
+  #run: HeldRun | null = null
   #reason: string | null = null
   #runs = 0
+  #isDistrusted = false
   #hasBooted = false
   #lastAccount: string | null = null
 
@@ -66,7 +74,7 @@ export class SandboxProcess {
       command: options.command,
       longestLineBytes: options.longestFrameBytes,
       onLine: line => this.#onLine(line),
-      onExcess: reason => this.kill(reason),
+      onExcess: reason => this.#distrust(reason),
       onGone: reason => this.#end(reason),
     })
     this.#killAfter(bootMs, 'did not boot in time')
@@ -137,7 +145,7 @@ export class SandboxProcess {
     if (this.#state !== 'taken') return false
     this.#state = 'running'
     this.#runs++
-    this.#run = { id: message.run, listener }
+    this.#run = { id: message.run, listener, wasHeard: false }
     this.#lastAccount = message.accountCode
     this.#processorMsAtFirst = null
     this.#longRunClock = setTimeout(() => this.#becomeLongRun(), shortRunMs)
@@ -176,10 +184,11 @@ export class SandboxProcess {
   #onLine(line: string): void {
     if (this.#state === 'gone' || this.#state === 'dying') return
     const message = parseMessage(line)
-    if (message === null) return this.kill('sent a message out of the protocol')
+    if (message === null) return this.#distrust('sent a message out of the protocol')
     if (message.type === 'ready') return this.#onReady()
     const run = this.#run
-    if (run === null || run.id !== message.run) return this.kill('spoke of a run that is not its own')
+    if (run === null || run.id !== message.run) return this.#distrust('spoke of a run that is not its own')
+    run.wasHeard = true
     if (message.type === 'end') {
       this.#run = null
       this.#state = 'recovering'
@@ -190,10 +199,17 @@ export class SandboxProcess {
   }
 
   #onReady(): void {
-    if (this.#state !== 'booting' && this.#state !== 'recovering') return this.kill('said ready out of turn')
+    if (this.#state !== 'booting' && this.#state !== 'recovering') {
+      return this.#distrust('said ready out of turn')
+    }
     this.#stopClock()
     this.#hasBooted = true
     this.#becomeIdle()
+  }
+
+  #distrust(reason: string): void {
+    this.#isDistrusted = true
+    this.kill(reason)
   }
 
   #becomeLongRun(): void {
@@ -237,6 +253,6 @@ export class SandboxProcess {
     this.#gone.resolve()
     const run = this.#run
     this.#run = null
-    run?.listener.gone(this.#reason ?? reason)
+    run?.listener.gone(this.#reason ?? reason, this.#isDistrusted && !run.wasHeard)
   }
 }

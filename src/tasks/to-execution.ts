@@ -33,7 +33,6 @@ function outcomeOf(ending: RunEnding): Pick<TaskExecution, 'outcome' | 'payload'
     case 'error':
       return errorOutcome(ending.error)
     case 'unbegun':
-      return errorOutcome(errorWithoutPlace('CRASHED', 'The sandbox was gone before the run began'))
     case 'crashed':
       return errorOutcome(errorWithoutPlace('CRASHED', `The sandbox ${ending.reason}`))
     default:

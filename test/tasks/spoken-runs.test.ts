@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { findSurvivors } from '../server/child-processes.ts'
 import {
+  type Chunk,
   callLine,
   exitLine,
   line,
@@ -31,7 +32,7 @@ const errorLine = (code: string, message = 'm') =>
   })
 
 describe('a sandbox that was taken over costs its own run only', () => {
-  const worsts: [string, (string | [string, number])[]][] = [
+  const worsts: [string, Chunk[]][] = [
     ['speaks of another run', [logLine('["before"]'), logLine('["forged"]', 'other')]],
     ['ends another run', [logLine('["before"]'), exitLine('other')]],
     ['says ready in the middle', [logLine('["before"]'), ready]],
@@ -142,6 +143,17 @@ test.each([
   const { pids } = pool
   expect([wordOf(await first), wordOf(await run()), wordOf(await run())]).toEqual([code, code, code])
   expect(pool.pids).toEqual(pids)
+})
+
+test('what a sandbox says late of one run costs the next run nothing', async () => {
+  const { run } = start({
+    speech: { onRun: [{ wait: 60 }, exitLine() + ready, { wait: 30 }, logLine('["late"]')] },
+    settings: { ROSTRUM_QUEUE_WAIT_MS: '5000' },
+  })
+  const first = run('a')
+  const second = run('b')
+  expect([wordOf(await first), wordOf(await second)]).toEqual(['exit', 'exit'])
+  expect((await second).logs).toEqual([])
 })
 
 test('a sandbox that says ready twice is never given to two runs', async () => {

@@ -57,6 +57,8 @@ export function makeGraphql({ language, json, state }: RealmParts) {
           variables,
           message => new TypeError(`${message}, in the variables of \`graphql\``),
         )
+        // What `toJSON` gave in its place.
+        if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')
         checkLimits((query as string).length + text.length + target.length)
         count++
         const id = count

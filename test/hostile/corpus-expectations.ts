@@ -8,6 +8,8 @@ import { accountCodes, type Happenings } from './script-stage.ts'
 export interface Seen {
   readonly answer: ScriptAnswer
   readonly happenings: Happenings
+  /** Most bytes that any one process of the gateway's held. */
+  readonly peakBytes: number
   /** Operations that the test itself sent meanwhile: what else was executed, scripts called. */
   readonly operations: number
   /** Texts that no other server may be sent. */
@@ -53,7 +55,7 @@ const checks: Readonly<Record<string, Check>> = {
   maxConcurrentUpstream: ({ happenings, operations }, expected) =>
     most(happenings.after.mostExecutionsAtOnce - operations, expected),
   maxDepth: ({ happenings }, expected) => most(depthOfRuns(readLogRecords(happenings.written)), expected),
-  hostPeakRssMB: ({ happenings }, expected) => most(happenings.peakBytes / mebibyte, expected),
+  hostPeakRssMB: ({ peakBytes }, expected) => most(peakBytes / mebibyte, expected),
   hostObjectPrototypeClean: ({ happenings }, expected) =>
     expect(happenings.after.newPrototypeKeys.length === 0).toBe(expected),
   hostStdoutMustNotContain: ({ happenings }, expected) => expect(happenings.written).not.toContain(expected),

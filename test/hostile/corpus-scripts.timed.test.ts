@@ -12,6 +12,7 @@ import {
   fillPlaceholders,
   readCorpusLines,
 } from './corpus-lines.ts'
+import { watchPeakMemory } from './peak-memory.ts'
 import { type Door, doors, type ScriptAnswer, type ScriptInput } from './script-doors.ts'
 import { type ScriptStage, startScriptStage } from './script-stage.ts'
 
@@ -23,6 +24,10 @@ const contractHolds: Readonly<Record<string, { reason: string; instead: Expectat
   'cpu-007': {
     reason: 'with nothing pending the end is found at once',
     instead: { outcome: ['error/NO_OUTCOME'], maxMs: 1_500 },
+  },
+  'leak-007': {
+    reason: 'fifty million turns may take more than the processor time of a run',
+    instead: { outcome: ['exit', 'error/TIMEOUT'] },
   },
   'flood-004': { reason: 'ten calls may go at once', instead: { maxConcurrentUpstream: 10 } },
   'cap-026': {
@@ -71,6 +76,7 @@ async function runLine(line: CorpusLine, door: Door): Promise<Seen[]> {
   const beside: Promise<ScriptAnswer>[] = []
   let answers: ScriptAnswer[] = []
   let operations = 0
+  const endWatch = watchPeakMemory(stage.server.pid)
   const { happenings } = await stage.watch(async () => {
     for (const { account, repeat = 1, concurrentWithNext = false, ...step } of sequence) {
       answers = []
@@ -84,8 +90,9 @@ async function runLine(line: CorpusLine, door: Door): Promise<Seen[]> {
     }
     await Promise.all(beside)
   })
+  const peakBytes = endWatch()
   const secrets = [stage.placeholders.TOKEN_A, stage.placeholders.TOKEN_B, 'rrun_'].map(String)
-  return answers.map(answer => ({ answer, happenings, operations, secrets }))
+  return answers.map(answer => ({ answer, happenings, peakBytes, operations, secrets }))
 }
 
 function inputOf(line: CorpusLine, given: CorpusLine['input']): ScriptInput {

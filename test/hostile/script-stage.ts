@@ -3,7 +3,6 @@ import type { Observation } from '../server/observer.ts'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
 import { sendJson, startUpstream, type UpstreamRequest } from '../server/start-upstream.ts'
 import type { MembershipBody } from '../server/wire-shapes.ts'
-import { watchPeakMemory } from './peak-memory.ts'
 import { type Door, type ScriptAnswer, type ScriptInput, sendScript } from './script-doors.ts'
 
 export type AccountName = 'A' | 'B'
@@ -16,7 +15,6 @@ export interface Happenings {
   readonly written: string
   readonly canaryConnections: number
   readonly canaryRequests: readonly UpstreamRequest[]
-  readonly peakBytes: number
 }
 
 export interface ScriptStage {
@@ -55,18 +53,16 @@ export async function startScriptStage(settings: Record<string, string> = {}): P
     const from = server.stdout().length
     const first = canary.requests.length
     const connections = canary.connections()
-    const peak = watchPeakMemory(server.pid)
     const result = await during()
-    const peakBytes = peak()
+    const after = await server.observe()
     // What the gateway has written may still be in its pipe.
-    await sleep(20)
+    await sleep(10)
     const happenings = {
       before,
-      after: await server.observe(),
+      after,
       written: server.stdout().slice(from),
       canaryConnections: canary.connections() - connections,
       canaryRequests: canary.requests.slice(first),
-      peakBytes,
     }
     return { result, happenings }
   }

@@ -5,4 +5,4 @@ log('before')
   await null
   for (;;);
 })()
-await graphql('hang')
+await graphql('{ x }', {}, options.params.hanging)

@@ -1,4 +1,4 @@
 // A call that is never answered, and nobody waits for it.
 // ends: TIMEOUT
 log('before')
-graphql('hang')
+graphql('{ x }', {}, options.params.hanging)

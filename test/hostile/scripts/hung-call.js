@@ -1,4 +1,4 @@
 // A call that is never answered.
 // ends: TIMEOUT
 log('before')
-await graphql('hang')
+await graphql('{ x }', {}, options.params.hanging)

@@ -6,4 +6,4 @@ const turn = () => {
   Promise.resolve().then(turn)
 }
 turn()
-await graphql('hang')
+await graphql('{ x }', {}, options.params.hanging)

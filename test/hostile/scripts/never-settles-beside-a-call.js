@@ -1,5 +1,5 @@
 // A promise that never settles, beside a call that is never answered.
 // ends: TIMEOUT
 log('before')
-graphql('hang')
+graphql('{ x }', {}, options.params.hanging)
 await new Promise(() => {})

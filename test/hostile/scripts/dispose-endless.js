@@ -1,0 +1,11 @@
+// A resource that takes for ever to dispose of.
+// ends: TIMEOUT
+log('before')
+{
+  using resource = {
+    [Symbol.dispose]() {
+      for (;;);
+    },
+  }
+  log(typeof resource)
+}

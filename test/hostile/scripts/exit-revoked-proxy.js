@@ -1,0 +1,7 @@
+// A result that was taken back.
+// ends: RESULT
+// error: revoked
+log('before')
+const { proxy, revoke } = Proxy.revocable([], {})
+revoke()
+exit({ proxy })

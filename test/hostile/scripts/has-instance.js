@@ -1,0 +1,10 @@
+// A class that takes for ever to know its own, asked for in each way the realm asks.
+// ends: TIMEOUT
+log('before')
+Object.defineProperty(Error, Symbol.hasInstance, {
+  value() {
+    for (;;);
+  },
+})
+log(new Error('x'))
+exit(new Error('y') instanceof Error)

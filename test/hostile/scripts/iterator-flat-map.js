@@ -1,0 +1,5 @@
+// An iterator helper over nothing, for ever.
+// ends: TIMEOUT
+log('before')
+const endless = Iterator.from({ next: () => ({ done: false, value: 0 }) })
+for (const x of endless.flatMap(() => [])) exit(x)

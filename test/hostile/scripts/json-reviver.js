@@ -1,0 +1,6 @@
+// A reviver that never comes back.
+// ends: TIMEOUT
+log('before')
+JSON.parse('[1]', () => {
+  for (;;);
+})

@@ -1,0 +1,12 @@
+// Labels that jump out of `finally`, for ever.
+// ends: TIMEOUT
+log('before')
+again: for (;;) {
+  try {
+    throw 1
+  } catch {
+    continue again
+  } finally {
+    continue again
+  }
+}

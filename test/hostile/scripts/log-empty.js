@@ -1,0 +1,5 @@
+// A hundred thousand log calls of nothing, to go behind the count of bytes.
+// ends: exit TIMEOUT
+log('before')
+for (let i = 0; i < 1e5; i++) log()
+exit(1)

@@ -1,0 +1,13 @@
+// Log data whose keys never end.
+// ends: TIMEOUT MEMORY
+log('before')
+log(
+  new Proxy(
+    {},
+    {
+      ownKeys() {
+        for (;;);
+      },
+    },
+  ),
+)

@@ -1,0 +1,4 @@
+// What only a module has.
+// ends: SYNTAX
+// logs: []
+// source: 'exit(import.meta.url)'

@@ -1,0 +1,5 @@
+// Source that leaves a comment open, to swallow what comes behind it.
+// ends: SYNTAX
+// logs: []
+// place: 2:1
+// source: 'log(1)\n/*/'

@@ -1,0 +1,9 @@
+// A value that takes for ever to become a number.
+// ends: TIMEOUT
+log('before')
+const slow = {
+  [Symbol.toPrimitive]() {
+    for (;;);
+  },
+}
+exit('x'.repeat(slow))

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { executeCase } from './execute-cases.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
+import { casesOf, checkProperty, timeLimitMs } from './property-plan.ts'
+
+let gateway: GatewayUnderTest
+
+beforeAll(async () => {
+  gateway = await startGatewayUnderTest()
+})
+afterAll(() => gateway.stop())
+
+test(`${casesOf('execute')} tasks, good and bad, as JSON and as forms, get what the contract says`, {
+  timeout: timeLimitMs,
+}, async context => {
+  await checkProperty(context, {
+    name: 'execute',
+    arbitrary: executeCase,
+    check: gateway.exchange,
+    lanes: 2,
+  })
+  expect(await gateway.findDamage()).toEqual([])
+})

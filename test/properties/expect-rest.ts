@@ -1,0 +1,115 @@
+import type { MatchedRoute } from './contract-routes.ts'
+import { isIdText, isIdValue } from './id-texts.ts'
+import { memberOf, readSentBody, type SentBody } from './read-sent-body.ts'
+import type { WireCase } from './wire-case.ts'
+import { sentHeader, type WireRequest } from './wire-request.ts'
+
+interface RestExpectation {
+  readonly sample: Pick<WireCase, 'credential'>
+  readonly request: WireRequest
+  readonly matched: MatchedRoute | null
+  /** Null where the target cannot be decoded. */
+  readonly path: string | null
+}
+
+const refusals = [400, 401, 403, 415]
+
+/** The statuses that the contract allows for a request, by rules of the tests' own: one, where the input alone decides. */
+export function expectRest({ sample, request, matched, path }: RestExpectation): readonly number[] {
+  const expectation = sentHeader(request, 'expect')
+  if (expectation !== undefined && expectation !== '100-continue') return [417]
+  if (path === null) return [400]
+  if (sizeOfHeaders(request) > 15_000) return [431]
+  if (matched === null) return [404, 400]
+  const { route, id } = matched
+  const statuses = Object.keys(route.bodies).map(Number)
+  if (route.open === true) return statuses
+  if (sample.credential === 'none' || sample.credential === 'bad') return [401]
+  const encoding = sentHeader(request, 'content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') return [415]
+  const takesBody = request.method === 'POST' || request.method === 'PUT'
+  const faults = takesBody ? faultsOfBody(route.name, readSentBody(request)) : []
+  if (faults === 'unsure' || (!takesBody && request.body !== null)) {
+    return [...statuses, ...route.refusals, ...refusals]
+  }
+  const badId = id !== null && !isIdText(id)
+  const bad = [...faults, ...(badId || hasBadIds(route.name, request) ? [400] : [])]
+  // Scopes stand on the fields, so a request that could be read is refused for what it lacks.
+  if (sample.credential === 'idle') return bad.length > 0 ? [...bad, 403] : [403]
+  return bad.length > 0 ? bad : [...statuses, ...route.refusals.filter(status => status !== 413)]
+}
+
+function sizeOfHeaders({ headers }: WireRequest): number {
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
+}
+
+function hasBadIds(route: string, { target }: WireRequest): boolean {
+  if (route !== 'list') return false
+  const query = /^[^?#]*\?([^#]*)/.exec(target)?.[1] ?? ''
+  const ids = new URLSearchParams(query).getAll('ids[]')
+  return ids.length === 0 || ids.length > 1_000 || !ids.every(isIdText)
+}
+
+// The statuses of a body that cannot be taken; none for one that can.
+function faultsOfBody(route: string, body: SentBody): readonly number[] | 'unsure' {
+  switch (body.kind) {
+    case 'unsure':
+      return 'unsure'
+    case 'none':
+      return [400, 415]
+    case 'foreign':
+      return route === 'execute' ? 'unsure' : [415]
+    case 'broken':
+      return [400]
+    case 'json':
+      if (route === 'execute') return 'unsure'
+      return fits(route, body.value) ? [] : [400]
+    default:
+      return body satisfies never
+  }
+}
+
+function fits(route: string, body: unknown): boolean {
+  switch (route) {
+    case 'create': {
+      const pair = memberOf(body, 'team_membership')
+      return isIdValue(memberOf(pair, 'user_id')) && isIdValue(memberOf(pair, 'team_id'))
+    }
+    case 'update': {
+      const given = ['user_id', 'team_id']
+        .map(name => memberOf(memberOf(body, 'team_membership'), name))
+        .filter(value => value !== undefined)
+      return given.length > 0 && given.every(isIdValue)
+    }
+    case 'saveUser': {
+      const user = memberOf(body, 'user')
+      return isObject(user) && isEmail(memberOf(user, 'email')) && isName(memberOf(user, 'display_name'))
+    }
+    case 'saveTeam': {
+      const team = memberOf(body, 'team')
+      return isObject(team) && isName(memberOf(team, 'name'))
+    }
+    default:
+      return true
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isName(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  return typeof value === 'string' && value !== '' && value.length <= 200 && isStorable(value)
+}
+
+function isEmail(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  return (
+    typeof value === 'string' && value.length <= 320 && isStorable(value) && /^[^@\s]+@[^@\s]+$/.test(value)
+  )
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}

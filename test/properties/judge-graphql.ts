@@ -1,0 +1,77 @@
+import { graphqlBody, statusOfCode } from './contract-shapes.ts'
+import { findCommonFaults, findProblemFaults } from './judge-answer.ts'
+import type { RestExchange } from './judge-rest.ts'
+import { readSentBody } from './read-sent-body.ts'
+import type { WireAnswer } from './wire-answer.ts'
+import { sentHeader, type WireRequest } from './wire-request.ts'
+
+const statuses = [200, 400, 403, 405, 406, 413, 415, 431]
+
+/** Everything that is wrong with the answer to a request for `/graphql` (contract, section 3; GraphQL over HTTP). */
+export function findGraphqlFaults({ sample, request, answer, secrets }: RestExchange): string[] {
+  const isHead = request.method === 'HEAD'
+  const common = findCommonFaults({ answer, isHead, secrets })
+  const expected = expectStatuses(request, sample.credential)
+  const faults = [
+    ...common,
+    ...(expected.includes(answer.status)
+      ? []
+      : [`status ${answer.status}, expected ${expected.join(' or ')}`]),
+  ]
+  if (answer.status === 417) return [...faults, ...findProblemFaults({ answer, isHead, secrets })]
+  return [...faults, ...(isHead ? [] : findBodyFaults(request, answer))]
+}
+
+function expectStatuses(request: WireRequest, credential: RestExchange['sample']['credential']): number[] {
+  const expectation = sentHeader(request, 'expect')
+  if (expectation !== undefined && expectation !== '100-continue') return [417]
+  const size = request.headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
+  if (size > 15_000) return [431]
+  if (request.method !== 'GET' && request.method !== 'POST') return [405]
+  const isPage = request.method === 'GET' && /html/.test(sentHeader(request, 'accept') ?? '')
+  if (credential === 'none' || credential === 'bad') return isPage ? [200, 401] : [401]
+  const encoding = sentHeader(request, 'content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') return isPage ? [200, 415] : [415]
+  if (request.method === 'GET') return statuses
+  const body = readSentBody(request)
+  if (body.kind === 'foreign') return [415]
+  if (body.kind === 'broken') return [400]
+  return statuses.filter(status => status !== 405)
+}
+
+function findBodyFaults(request: WireRequest, answer: WireAnswer): string[] {
+  const type = answer.headers.get('content-type') ?? ''
+  if (type === 'text/html; charset=utf-8' && request.method === 'GET' && answer.status === 200) return []
+  if (type.startsWith('text/event-stream')) return findStreamFaults(answer)
+  if (!/^application\/(graphql-response\+)?json; charset=utf-8$/.test(type)) return [`content type ${type}`]
+  return findResultFaults(answer.json, answer.status, type.startsWith('application/json'))
+}
+
+function findResultFaults(json: unknown, status: number, isPlainJson: boolean): string[] {
+  const parsed = graphqlBody.safeParse(json)
+  if (!parsed.success) return [`no GraphQL answer: ${parsed.error.message}`]
+  const { data, errors = [] } = parsed.data
+  if (data !== undefined) {
+    const refused = errors.every(({ extensions }) => extensions.code === 'FORBIDDEN') && status === 403
+    return status === 200 || refused ? [] : [`status ${status} with data`]
+  }
+  // Faults of a document are 200 where plain JSON is asked for, as the specification has it; all else has its own status.
+  const [first] = errors
+  const own = first === undefined ? 0 : statusOfCode[first.extensions.code]
+  const allowed = [own, ...(own === 400 ? [405, 406, 431, ...(isPlainJson ? [200] : [])] : [])]
+  return allowed.includes(status) ? [] : [`status ${status} for ${first?.extensions.code}`]
+}
+
+function findStreamFaults({ text, status }: WireAnswer): string[] {
+  const events = text.split('\n\n').filter(event => event.trim() !== '' && event.trim() !== ':')
+  const [last, ...earlier] = events.toReversed()
+  return [
+    ...(/^event: complete/.test(last ?? '') ? [] : ['a stream that does not complete']),
+    ...earlier.flatMap(event => {
+      const data = /^event: next\ndata: (.*)$/.exec(event)?.[1]
+      return data === undefined
+        ? [`an odd event: ${event}`]
+        : findResultFaults(JSON.parse(data), status, true)
+    }),
+  ]
+}

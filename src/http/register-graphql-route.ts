@@ -32,7 +32,8 @@ export async function registerGraphqlRoute(
         const { method, url, raw } = request
         const accept = negotiateAccept(raw)
         if (accept === null) return answerError({ request, reply, status: 406, error: unacceptable() })
-        const headers = { ...(raw.headers as Record<string, string>), accept }
+        // The credential stays here.
+        const headers = { accept, 'content-type': raw.headers['content-type'] ?? '' }
         const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
         const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
         return sendResponse({ request, reply, response })

@@ -1,0 +1,174 @@
+import { argumentsOf } from './source-files.ts'
+
+/** What code must not do, save in the files named, each for its reason. */
+export interface Rule {
+  readonly title: string
+  /** The places of a text that the rule is about. */
+  readonly find: (code: string) => readonly string[]
+  readonly allowed: Readonly<Record<string, string>>
+  /** Code that it must catch, in each of the ways there are. */
+  readonly caught: readonly string[]
+  /** Code that looks like it and is none of its business. */
+  readonly passed?: readonly string[]
+}
+
+const matching = (pattern: RegExp) => (code: string) => code.match(pattern) ?? []
+
+const credentials: readonly Rule[] = [
+  {
+    title: 'one place reads the credential of a request',
+    find: matching(/\bauthorization\b|\bcookies?\b|\brawHeaders\b/gi),
+    allowed: {
+      'http/authenticate-request.ts': 'reads it',
+      'http/refuse-large-headers.ts': 'counts the bytes of all headers',
+      'http/refuse-ambiguous-request.ts': 'counts the headers of one name',
+      'credentials/read-bearer.ts': 'says in a refusal what the header must be',
+      'tasks/script-options.ts': 'gives a script the token of its run',
+      'http/graphiql-page.ts': 'shows where the reader may put a token',
+      'commands/write-banner.ts': 'prints lines to paste',
+    },
+    caught: ["headers['authorization']", 'const { authorization } = request.headers', "get('Authorization')"],
+  },
+  {
+    title: 'only the way in and the tokens of runs know what a bearer is',
+    find: code => code.replace(/^import .*$/gm, '').match(/\bbearer\b/gi) ?? [],
+    allowed: {
+      'credentials/read-bearer.ts': 'takes the token out of the header',
+      'tasks/script-options.ts': 'gives a script the token of its run',
+      'http/error-headers.ts': 'challenges',
+      'http/graphiql-page.ts': 'shows where the reader may put a token',
+      'commands/write-banner.ts': 'prints lines to paste',
+    },
+    caught: ['/^Bearer (.*)$/.exec(text)', "text.startsWith('bearer ')"],
+    passed: ["import { readBearer } from './read-bearer.ts'"],
+  },
+  {
+    title: 'the headers of a request are handed on whole to nobody',
+    find: matching(/\.\.\.\(?\w+\.headers\b|\bheaders[:=]\s*\w+\.headers\b(?![.[])/g),
+    allowed: {},
+    caught: ['{ ...raw.headers }', '{ ...(raw.headers as X), accept }', 'f({ headers: request.headers })'],
+    passed: ["{ accept: raw.headers['accept'] }", 'const { url, headers } = request'],
+  },
+  {
+    title: 'nobody logs headers, tokens or secrets',
+    find: code =>
+      argumentsOf(code, /\b(?:log|logger|system|console)\.(?:trace|debug|info|warn|error|fatal|log)/).filter(
+        given =>
+          /header(?!sSent)|\btokens?\b|authorization|secret|password|databaseUrl|[{,]\s*config\s*[,}]|process\.env/i.test(
+            given,
+          ),
+      ),
+    allowed: {},
+    caught: [
+      "log.info({ headers: request.headers }, 'x')",
+      'console.log(token)',
+      "scope.log.error({ config }, 'x')",
+    ],
+    passed: ["log.info({ tokenCount: 1, sent: reply.headersSent }, 'x')"],
+  },
+]
+
+const rooms: readonly Rule[] = [
+  {
+    title:
+      'the environment is read where the commands start, and what a child needs of it where it is started',
+    find: matching(
+      /\bprocess\??\.env\b(?!\.PATH\b)|\bprocess\[|from 'node:process'|\{[^}]*\benv\b[^}]*\} = process/g,
+    ),
+    allowed: {
+      'main.ts': 'hands it to the command',
+      'sandbox/boot.mjs': 'removes what a sandbox must not have',
+    },
+    caught: [
+      'process.env.HOME',
+      'const { env } = process',
+      "import { env } from 'node:process'",
+      "process['env']",
+    ],
+    passed: ['process.env.PATH'],
+  },
+  {
+    title: 'only `tasks` starts processes, in two files',
+    find: matching(/\bchild_process\b|\bnode:cluster\b|\bworker_threads\b/g),
+    allowed: {
+      'tasks/line-child.ts': 'starts sandboxes',
+      'tasks/confinement.ts': 'tries what confines them',
+    },
+    caught: [
+      "import { spawn } from 'node:child_process'",
+      "require('child_process')",
+      "from 'node:worker_threads'",
+    ],
+  },
+  {
+    title: 'every process is started with an environment of its own',
+    find: code =>
+      argumentsOf(code, /(?<![#.\w])(?:spawn|spawnSync|fork|exec|execSync|execFile|execFileSync)/).filter(
+        given => !/\benv\b/.test(given),
+      ),
+    allowed: {},
+    caught: ["spawn('sh', ['-c', 'x'])", "execFile('sh', { stdio: 'ignore' })"],
+    passed: ['spawn(file, args, { env, detached: true })', 'this.#spawn()', 'pattern.exec(text)'],
+  },
+  {
+    title: 'text becomes code in the isolate alone',
+    find: matching(
+      /\beval\(|\bnew \w*Function\b|(?<![\w.])Function\(|\bnode:vm\b|\bnode:inspector\b|\bnode:repl\b|\.constructor as\b/g,
+    ),
+    allowed: {
+      'sandbox/realm/language.ts': 'takes the realm’s own AsyncFunction',
+      'sandbox/realm/run-script.ts': 'compiles the script with it',
+    },
+    caught: [
+      'eval(text)',
+      'new Function(text)',
+      'new AsyncFunction(text)',
+      "from 'node:vm'",
+      "Function('return 1')",
+    ],
+    passed: ['typeof value === "function"', 'isFunction(x)'],
+  },
+  {
+    title: 'files are for the store, and for what a sandbox is made of and measured by',
+    find: matching(/['"](?:node:)?fs(?:\/promises)?['"]/g),
+    allowed: {
+      'store/sqlite/file-checks.ts': 'looks at the database file before it is opened',
+      'store/sqlite/serve-lock.ts': 'keeps a second gateway from the same file',
+      'tasks/sandbox-modules.ts': 'reads the modules of the sandbox',
+      'tasks/child-resources.ts': 'reads what a child uses',
+      'tasks/child-priority.ts': 'sets whom the kernel ends first',
+      'tasks/confinement.ts': 'looks for commands',
+      'sandbox/boot.mjs': 'reads standard input and no file',
+      'sandbox/channel.ts': 'writes standard output and no file',
+    },
+    caught: ["from 'node:fs'", "from 'node:fs/promises'", "require('fs')"],
+  },
+  {
+    title: 'only `tasks` calls out, through one client',
+    find: matching(/['"]undici['"]|(?<![\w.#])fetch\((?!\{ \.\.\.page)|\bnode:(?:https|http2|tls|dgram)\b/g),
+    allowed: {
+      'tasks/outbound-connection.ts': 'connects',
+      'tasks/read-outbound-answer.ts': 'reads',
+    },
+    caught: ["from 'undici'", 'await fetch(url)', "from 'node:https'"],
+    passed: ['yoga.fetch(request)'],
+  },
+  {
+    title: 'SQL is written in the store alone',
+    find: code =>
+      code.match(
+        /\bsql`|\b(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b/g,
+      ) ?? [],
+    allowed: {},
+    caught: ['sql`select 1`', "'SELECT id FROM users'", "'DELETE FROM users'"],
+    passed: ['a select of fields from a list'],
+  },
+  {
+    title: 'nothing secret is left to `Math.random`',
+    find: matching(/\bMath\.random\b/g),
+    allowed: {},
+    caught: ['Math.random().toString(36)'],
+  },
+]
+
+export const rules: readonly Rule[] = [...credentials, ...rooms]

@@ -1,10 +1,5 @@
-import {
-  processorMsOf,
-  residentBytesOf,
-  yieldNoLonger,
-  yieldToGateway,
-  yieldToOthers,
-} from './child-resources.ts'
+import { yieldNoLonger, yieldToGateway, yieldToOthers } from './child-priority.ts'
+import { processorMsOf, residentBytesOf } from './child-resources.ts'
 import { LineChild } from './line-child.ts'
 import { parseMessage } from './parse-message.ts'
 import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from './protocol.ts'

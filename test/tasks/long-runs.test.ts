@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { startTasks, type TestTasks, wordOf } from './start-tasks.ts'
@@ -12,13 +12,21 @@ async function until(isSo: () => boolean): Promise<void> {
   expect(isSo()).toBe(true)
 }
 
-// Each thread has its own on Linux.
+// Each thread has its own on Linux, and the session where the scheduler groups by sessions.
 function nicenessOf(pid: number): number[] {
   const threads = readdirSync(`/proc/${pid}/task`).map(thread => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
   })
-  return [...new Set(threads)]
+  return [...new Set([...threads, ...nicenessOfSession(pid)])]
+}
+
+function nicenessOfSession(pid: number): number[] {
+  const read = (of: number | 'self') => readFileSync(`/proc/${of}/autogroup`, 'utf8').split(' ')
+  if (!existsSync('/proc/self/autogroup')) return []
+  const [group, , niceness] = read(pid)
+  expect(group).not.toBe(read('self')[0])
+  return [Number(niceness)]
 }
 
 test('a run that lasts is made up for: who comes next finds a sandbox ready', async () => {

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { RunMessage } from '../../src/tasks/protocol.ts'
+import { runInSandbox } from '../../src/tasks/run-in-sandbox.ts'
+import { RunLog } from '../../src/tasks/run-log.ts'
+import { type SandboxCommand, sandboxCommand } from '../../src/tasks/sandbox-command.ts'
+import { ScriptCalls } from '../../src/tasks/script-calls.ts'
+import { findSurvivors } from '../server/child-processes.ts'
+import { type Speech, speakingCommand } from './spoken-tasks.ts'
+import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.ts'
+import { silentLog } from './start-tasks.ts'
+
+// Each clock by itself: the others are taken out of the very modules that the sandbox is sent.
+
+afterEach(endSandboxes)
+
+const isolateTimeout = [/\{ timeout: timeoutMs \}/g, '{}'] as const
+const wallTimer = [/#checkBudgets\(\) *(: *void)? *\{/g, '$& return;'] as const
+const timeoutMs = 300
+const graceMs = 250
+
+function withoutClocks(...clocks: (readonly [RegExp, string])[]): SandboxCommand {
+  const command = sandboxCommand({ memoryMb: 64, isolation: 'run' }, false)
+  const line = JSON.parse(command.firstLine)
+  for (const [clock, replacement] of clocks) {
+    const before = JSON.stringify(line.sources)
+    for (const url of Object.keys(line.sources)) {
+      line.sources[url] = line.sources[url].replace(clock, replacement)
+    }
+    expect(JSON.stringify(line.sources)).not.toBe(before)
+  }
+  return { ...command, firstLine: JSON.stringify(line) }
+}
+
+function messageOf(source: string): RunMessage {
+  const { limits, ...rest } = runMessage(source)
+  return { ...rest, limits: { ...limits, timeoutMs, wholeMs: timeoutMs, cpuMs: 60_000, residentBytes: 2e9 } }
+}
+
+const loop = 'for (;;);'
+const wait = "await graphql('never answered')"
+const native = "'a'.repeat(2 ** 24).lastIndexOf('a'.repeat(2 ** 23) + 'b')"
+
+describe('in the sandbox', () => {
+  // Without the gateway's clock: only what the sandbox says by itself is heard.
+  async function endingOf(command: SandboxCommand, source: string, withinMs: number) {
+    const { sandbox, nextReady } = startSandbox(command)
+    await nextReady()
+    sandbox.occupy()
+    const { listener, said, over } = listen()
+    const begun = performance.now()
+    sandbox.begin(messageOf(source), listener)
+    await Promise.race([over, sleep(withinMs)])
+    const end = said.find(message => message.type === 'end')
+    const code = end?.ending.kind === 'error' ? end.ending.error.code : null
+    return { code, afterMs: performance.now() - begun }
+  }
+
+  test('the isolate’s own timeout ends a loop, where there is no other clock', async () => {
+    const { code, afterMs } = await endingOf(withoutClocks(wallTimer), loop, 5_000)
+    expect(code).toBe('TIMEOUT')
+    expect(afterMs).toBeGreaterThan(timeoutMs - 5)
+    expect(afterMs).toBeLessThan(timeoutMs + 400)
+  })
+
+  test.each([
+    ['a loop', loop],
+    ['a wait', wait],
+    ['native code', native],
+  ])('the wall timer ends %s, where there is no other clock', async (_, source) => {
+    const { code, afterMs } = await endingOf(withoutClocks(isolateTimeout), source, 5_000)
+    expect(code).toBe('TIMEOUT')
+    expect(afterMs).toBeGreaterThan(timeoutMs - 5)
+    expect(afterMs).toBeLessThan(timeoutMs + 400)
+  })
+
+  test.each([
+    ['a loop', loop],
+    ['a wait', wait],
+  ])('nothing else ends %s', async (_, source) => {
+    const { code } = await endingOf(withoutClocks(isolateTimeout, wallTimer), source, 1_500)
+    expect(code).toBe(null)
+  })
+})
+
+describe('the gateway', () => {
+  async function run(command: SandboxCommand, source: string, stopAt: 'idle' | 'running' | null = null) {
+    const { sandbox, nextReady } = startSandbox(command)
+    const pid = sandbox.pid ?? 0
+    await nextReady()
+    if (stopAt === 'idle') process.kill(pid, 'SIGSTOP')
+    sandbox.occupy()
+    const begun = performance.now()
+    const ending = runInSandbox({
+      sandbox,
+      message: messageOf(source),
+      log: new RunLog({ mostEntries: 10, mostBytes: 1_000, system: silentLog }),
+      calls: new ScriptCalls({
+        most: 10,
+        atOnce: 10,
+        mostCharacters: 1_000,
+        answer: () => new Promise(() => undefined),
+      }),
+      signal: new AbortController().signal,
+    })
+    if (stopAt === 'running') setTimeout(() => process.kill(pid, 'SIGSTOP'), 100)
+    const { kind, ...rest } = await ending
+    const afterMs = performance.now() - begun
+    return {
+      kind,
+      code: 'error' in rest ? rest.error.code : null,
+      afterMs,
+      left: await findSurvivors([pid], 1_000),
+    }
+  }
+
+  const clockless = () => withoutClocks(isolateTimeout, wallTimer)
+  const speaking = (speech: Speech) => () => speakingCommand(speech)
+  const cases: [string, () => SandboxCommand, string, ('idle' | 'running')?][] = [
+    ['a loop that no clock of the sandbox ends', clockless, loop],
+    ['native code that no clock of the sandbox ends', clockless, native],
+    ['a wait that no clock of the sandbox ends', clockless, wait],
+    ['a sandbox that was stopped before its run', clockless, loop, 'idle'],
+    [
+      'a sandbox that is stopped in its run',
+      () => sandboxCommand({ memoryMb: 64, isolation: 'run' }, false),
+      wait,
+      'running',
+    ],
+    ['a sandbox whose main loop is stuck', speaking({ onRun: [{ block: true }] }), ''],
+    ['a sandbox that says nothing', speaking({ onRun: [] }), ''],
+    ['a sandbox that ends no line', speaking({ onRun: ['{"type":"log"'] }), ''],
+  ]
+  test.each(cases)('answers in time and kills: %s', async (_, command, source, stopAt) => {
+    const { kind, code, afterMs, left } = await run(command(), source, stopAt ?? null)
+    expect([kind, code, left]).toEqual(['error', 'TIMEOUT', []])
+    expect(afterMs).toBeGreaterThan(timeoutMs + graceMs - 5)
+    expect(afterMs).toBeLessThan(timeoutMs + graceMs + 200)
+  })
+
+  test('kills a sandbox that is stopped while it boots, and one stopped while it recovers', {
+    timeout: 20_000,
+  }, async () => {
+    const booting = startSandbox(speakingCommand({ atStart: [] }))
+    process.kill(booting.sandbox.pid ?? 0, 'SIGSTOP')
+    const ended = { type: 'end', run: 'r', ending: { kind: 'exit', payload: '1' } }
+    const recovering = startSandbox(speakingCommand({ onRun: [`${JSON.stringify(ended)}\n`] }))
+    const begun = performance.now()
+    await recovering.nextReady()
+    recovering.sandbox.occupy()
+    const { listener, over } = listen()
+    recovering.sandbox.begin(messageOf(''), listener)
+    await over
+    process.kill(recovering.sandbox.pid ?? 0, 'SIGSTOP')
+    await recovering.sandbox.gone
+    expect(performance.now() - begun).toBeLessThan(4_000)
+    await booting.sandbox.gone
+    expect(performance.now() - begun).toBeGreaterThan(9_500)
+    expect(performance.now() - begun).toBeLessThan(11_500)
+    expect(await findSurvivors([booting.sandbox.pid ?? 0, recovering.sandbox.pid ?? 0], 100)).toEqual([])
+  })
+})

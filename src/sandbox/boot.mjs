@@ -81,7 +81,9 @@ function lockProcess() {
   for (const scope of ['addon', 'fs.read']) process.permission.drop(scope)
 }
 
-const { main, isolatedVm, ...rest } = JSON.parse(readFirstLine())
+const { main, isolatedVm, gateway, ...rest } = JSON.parse(readFirstLine())
+// What takes long comes after this line.
+if (process.ppid !== gateway) throw new Error('The gateway was gone before the sandbox had booted')
 const sources = { __proto__: null, ...rest.sources }
 await addIsolatedVm(sources, isolatedVm)
 lockModules(sources)

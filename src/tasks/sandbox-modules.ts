@@ -15,7 +15,12 @@ export function sandboxModules(): string {
     sources[pathToFileURL(path).href] = stripQuietly(readFileSync(path, 'utf8'))
   }
   const isolatedVm = pathToFileURL(createRequire(import.meta.url).resolve('isolated-vm')).href
-  return JSON.stringify({ main: pathToFileURL(`${room}main.ts`).href, sources, isolatedVm })
+  return JSON.stringify({
+    main: pathToFileURL(`${room}main.ts`).href,
+    sources,
+    isolatedVm,
+    gateway: process.pid,
+  })
 }
 
 // Node runs our own files through the same stripper without a word; called by name it warns that the name is new.

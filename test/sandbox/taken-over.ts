@@ -19,8 +19,8 @@ export const guard = [command.file, ...command.args.slice(0, nodeAt + 1)]
 
 /** Tries the attempts where a sandbox's own modules would be: in the same process, started and locked up in the same way. */
 export function attackFromInside(attempts: readonly Attempt[], facts: Facts): Promise<Verdicts> {
-  const { main, isolatedVm } = JSON.parse(command.firstLine)
-  const firstLine = JSON.stringify({ main, isolatedVm, sources: { [main]: sealed(attempts, facts) } })
+  const { main, ...rest } = JSON.parse(command.firstLine)
+  const firstLine = JSON.stringify({ ...rest, main, sources: { [main]: sealed(attempts, facts) } })
   return attack([command.file, ...command.args], `${firstLine}\n`)
 }
 

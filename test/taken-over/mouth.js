@@ -74,7 +74,7 @@ function startReal(firstMessage) {
     isReady = true
     real.stdin.write(`${firstMessage}\n`)
   })
-  real.stdin.write(`${firstLine}\n`)
+  real.stdin.write(`${JSON.stringify({ ...JSON.parse(firstLine), gateway: process.pid })}\n`)
 }
 
 function hear(line) {

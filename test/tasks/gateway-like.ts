@@ -1,24 +1,38 @@
 import { startTasks } from './start-tasks.ts'
 
 // A process with sandboxes of its own that is there to be killed: runs the scripts of its arguments, each of which calls
-// `graphql('begun')` first, and when all have begun prints the process ids of its sandboxes.
+// `graphql('begun')` first, and when all have begun prints the process ids of its sandboxes. Calls of `hang` are not answered,
+// those of `run` are the sources of runs inside the run. SIGUSR2 makes it throw where nobody catches it.
 const scripts = process.argv.slice(2)
+const nested = scripts.filter(script => script.includes("'run'")).length
+const sandboxes = String(scripts.length + nested + 1)
 let begun = 0
 
 const tasks = await startTasks(
   {
-    ROSTRUM_SANDBOXES: String(scripts.length + 1),
-    ROSTRUM_WARM_SANDBOXES: String(scripts.length + 1),
+    ROSTRUM_SANDBOXES: sandboxes,
+    ROSTRUM_WARM_SANDBOXES: sandboxes,
     ROSTRUM_TASK_TIMEOUT_MS: '60000',
     ROSTRUM_TASK_CPU_MS: '60000',
     ROSTRUM_QUEUE_WAIT_MS: '60000',
   },
-  async () => {
-    begun++
-    if (begun === scripts.length) setTimeout(() => console.log(JSON.stringify(tasks.runner.pids())), 100)
+  async ({ query, variables, run }) => {
+    if (query === 'hang') return new Promise(() => undefined)
+    if (query === 'run') {
+      await tasks.run(String(variables.source), { account: run.caller.accountCode, parentRun: run })
+    }
+    if (query === 'begun') {
+      begun++
+      if (begun === scripts.length + nested) {
+        setTimeout(() => console.log(JSON.stringify(tasks.runner.pids())), 100)
+      }
+    }
     return { status: 200, body: {} }
   },
 )
+process.on('SIGUSR2', () => {
+  throw new Error('nobody catches this')
+})
 scripts.forEach((script, index) => {
   void tasks.run(`await graphql('begun'); ${script}`, { account: `account-${index}` })
 })

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { startServer } from '../server/start-server.ts'
+import { startUpstream } from '../server/start-upstream.ts'
+
+test('SIGTERM in the midst of twenty stuck runs ends all of them, and the gateway with 0, within its 10 s', {
+  timeout: 60_000,
+}, async () => {
+  const upstream = await startUpstream(() => undefined)
+  const server = await startServer({
+    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
+    ROSTRUM_SANDBOXES: '24',
+    ROSTRUM_TASK_TIMEOUT_MS: '60000',
+    ROSTRUM_TASK_CPU_MS: '60000',
+    ROSTRUM_QUEUE_WAIT_MS: '30000',
+  })
+  const call = `graphql('{ x }', {}, '${upstream.url}/')`
+  const stuck = [
+    `await ${call}`,
+    `${call}; for (;;);`,
+    `${call}; let x = 3n; for (;;) x = x ** 3n`,
+    `await ${call}; exit(1)`,
+  ]
+  const runs = Array.from({ length: 20 }, (_, n) => server.execute(stuck[n % 4] ?? '').catch(() => 'cut'))
+  while (upstream.requests.length < 20) await new Promise(resolve => setTimeout(resolve, 20))
+  const children = findDescendants(server.pid)
+  expect(children.length).toBeGreaterThanOrEqual(20)
+  const begun = performance.now()
+  expect(await server.stop()).toBe(0)
+  expect(performance.now() - begun).toBeLessThan(11_500)
+  expect(await findSurvivors(children, 1_000)).toEqual([])
+  await Promise.all(runs)
+  await upstream.close()
+})

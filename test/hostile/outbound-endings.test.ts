@@ -22,6 +22,7 @@ beforeAll(async () => {
     ROSTRUM_GRAPHQL_HOSTS: `${host.host},${stopped.host}`,
     ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs),
     ROSTRUM_SANDBOXES: '4',
+    ROSTRUM_QUEUE_WAIT_MS: '20000',
   })
 })
 afterAll(async () => {

@@ -5,6 +5,7 @@ import type { Report } from './outbound/namespace-reports.ts'
 import { findNamespaces, runInNamespace } from './outbound/run-in-namespace.ts'
 import { scenarios } from './outbound/scenarios.ts'
 import { unlistedUrls } from './outbound/unlisted-urls.ts'
+import { innerAddresses } from './outbound/zone.ts'
 
 interface CorpusLine {
   readonly id: string
@@ -94,6 +95,19 @@ describe.skipIf(way === null)(way === null ? skipped : title, () => {
     expect(
       inner.filter(text => /\b(127|10|192|172|169|100)\.\d+\.|::|fe80|fd00/.test(text.replace(names, ''))),
     ).toEqual([])
+  })
+
+  test.each(
+    Object.entries(innerAddresses),
+  )('but the log tells the operator: %s is %s', (hostname, address) => {
+    const lines = reports.filter(({ group }) => group === 'log').flatMap(({ name }) => name.split('\n'))
+    const line = lines.find(each => each.includes(`"${hostname}"`)) ?? '{}'
+    expect(JSON.parse(line)).toMatchObject({
+      level: 40,
+      hostname,
+      address: expect.stringMatching(/^[\d.]+$|:/),
+    })
+    if (!address.includes(':')) expect(JSON.parse(line).address).toBe(address)
   })
 
   test.each(corpus)('of the corpus: $id', ({ id, expect: expected }) => {

@@ -16,8 +16,9 @@ beforeAll(async () => {
   server = await startServer({
     ROSTRUM_GRAPHQL_HOSTS: holder.host,
     ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs),
-    ROSTRUM_TASK_CPU_MS: '200',
+    ROSTRUM_TASK_CPU_MS: '500',
     ROSTRUM_SANDBOXES: '4',
+    ROSTRUM_QUEUE_WAIT_MS: '20000',
   })
 })
 afterAll(async () => {
@@ -40,7 +41,7 @@ describe('the token of a run is good during the run and nothing once it has ende
       'let text = "[" + "1,".repeat(1e5) + "1]"; for (;;) JSON.parse(text)',
       'TIMEOUT',
     ],
-    ['its memory', 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length))', 'MEMORY'],
+    ['its memory', 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length))', 'MEMORY or TIMEOUT'],
     ['the crash of its process', '"x".repeat(2 ** 28).split("")', 'CRASHED or MEMORY'],
   ])('%s', async (_, last, ending) => {
     const { token, answer, release } = await holder.hold(server, { last })
@@ -122,6 +123,17 @@ describe('what began with the token and is not done when the run ends', () => {
     await outer.answer
     expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([401, 401])
     expect((await inner.answer).status).toBe(422)
+  })
+
+  test('and neither outlives the deadline of the outer one', async () => {
+    const startedAt = performance.now()
+    const outer = await holder.hold(server)
+    await sleep(timeoutMs / 2)
+    const inner = await holder.hold(server, { credential: outer.token })
+    const ended = await Promise.all([outer.answer, inner.answer])
+    expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 1_000)
+    expect(ended.map(each => each.status)).toEqual([422, 422])
+    expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([401, 401])
   })
 })
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Script } from '../../server/start-server.ts'
 import { listedCalls } from './listed-calls.ts'
+import type { Report } from './namespace-reports.ts'
 import { canaryPort, startNamespaceStage } from './namespace-stage.ts'
 import { scenarios } from './scenarios.ts'
 import { unlistedUrls } from './unlisted-urls.ts'
@@ -23,7 +24,7 @@ const call = (url: string) => ({
   inputDocument: JSON.stringify(url),
 })
 
-async function print(script: Script, group: 'unlisted' | 'listed' | 'corpus' | 'scenario', name: string) {
+async function print(script: Script, group: Report['group'], name: string) {
   console.log(JSON.stringify(await stage.report(script, { group, name })))
 }
 
@@ -38,4 +39,5 @@ for (const line of corpus) {
   if (kind === 'ssrf') await print(input, 'corpus', id)
 }
 for (const { title, sourceCode } of scenarios) await print({ sourceCode }, 'scenario', title)
+await print({ sourceCode: 'exit()' }, 'log', stage.server.stdout())
 await stage.stop()

@@ -2,8 +2,8 @@ import type { SeenRequest } from './canaries.ts'
 
 /** What became of a script, and what was seen around it meanwhile. */
 export interface Report {
-  readonly group: 'unlisted' | 'listed' | 'corpus' | 'scenario'
-  /** Of its group. */
+  readonly group: 'unlisted' | 'listed' | 'corpus' | 'scenario' | 'log'
+  /** Of its group; of `log`, all that the gateway has written. */
   readonly name: string
   readonly outcome: string
   /** What the script ended with: the result or the message of a failure. */

@@ -37,7 +37,7 @@ export async function startNamespaceStage(
   execFileSync('ip', ['link', 'set', 'lo', 'up'])
   execFileSync('ip', ['route', 'add', 'local', '0.0.0.0/0', 'dev', 'lo'])
   execFileSync('ip', ['-6', 'route', 'add', 'local', '::/0', 'dev', 'lo'])
-  bind('/etc/resolv.conf', 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n')
+  bind('/etc/resolv.conf', 'nameserver 127.0.0.1\noptions timeout:3 attempts:1\n')
   bind('/etc/nsswitch.conf', 'hosts: files dns\n')
   bind('/etc/hosts', '127.0.0.1 localhost hosts-file.test hosts-file-unlisted.test ip6-localhost\n')
 

@@ -13,6 +13,7 @@ import { createPricing } from './operation-cost.ts'
 import { prepareDocument, refuseDeepNesting } from './prepare-document.ts'
 import type { Variables } from './read-argument.ts'
 import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
+import { refuseManyValues } from './refuse-many-values.ts'
 
 export interface OperationRequest {
   readonly query: string
@@ -73,6 +74,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       operation = getOperationAST(document, operationName) ?? null
       if (operation !== null) {
         refuseBeyond('cost', price({ operation, fragments, variables: variables ?? {} }))
+        refuseManyValues(variables)
       }
       const faults = findFaults(prepared)
       if (faults.some(({ message }) => message === abortedValidation)) throw tooRepetitive()

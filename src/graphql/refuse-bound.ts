@@ -10,6 +10,7 @@ const advice: Record<Bound, string> = {
   directives: 'use fewer',
   rootFields: 'split the operation',
   variables: 'declare fewer',
+  values: 'send less in one operation',
   listItems: 'ask in several calls',
   cost: 'ask for fewer items, smaller pages or fewer fields',
 }
@@ -23,6 +24,7 @@ const names: Record<Bound, string> = {
   directives: 'directives',
   rootFields: 'root fields in one operation',
   variables: 'variables in one operation',
+  values: 'values in its variables',
   listItems: 'items in one list',
   cost: 'points of cost',
 }

@@ -1,8 +1,9 @@
 import type { MatchedRoute } from './contract-routes.ts'
+import { expectTransport, isEncoded } from './expect-transport.ts'
 import { isIdText, isIdValue } from './id-texts.ts'
 import { memberOf, readSentBody, type SentBody } from './read-sent-body.ts'
 import type { WireCase } from './wire-case.ts'
-import { sentHeader, type WireRequest } from './wire-request.ts'
+import type { WireRequest } from './wire-request.ts'
 
 interface RestExpectation {
   readonly sample: Pick<WireCase, 'credential'>
@@ -15,32 +16,33 @@ interface RestExpectation {
 const refusals = [400, 401, 403, 415]
 
 /** The statuses that the contract allows for a request, by rules of the tests' own: one, where the input alone decides. */
-export function expectRest({ sample, request, matched, path }: RestExpectation): readonly number[] {
-  const expectation = sentHeader(request, 'expect')
-  if (expectation !== undefined && expectation !== '100-continue') return [417]
-  if (path === null) return [400]
-  if (sizeOfHeaders(request) > 15_000) return [431]
-  if (matched === null) return [404, 400]
+export function expectRest(expectation: RestExpectation): readonly number[] {
+  const { request, matched, path } = expectation
+  const transport = expectTransport(request)
+  // What cannot be decoded is found before the headers are counted.
+  if (path === null) return [transport === 417 ? 417 : 400]
+  if (transport !== null) return [transport]
+  if (matched !== null) return expectRoute({ ...expectation, matched })
+  // Node's parser takes no such bytes in a target.
+  return /[^\x21-\x7e]/.test(request.target) ? [404, 400] : [404]
+}
+
+function expectRoute({ sample, request, matched }: RestExpectation & { matched: MatchedRoute }) {
   const { route, id } = matched
   const statuses = Object.keys(route.bodies).map(Number)
   if (route.open === true) return statuses
   if (sample.credential === 'none' || sample.credential === 'bad') return [401]
-  const encoding = sentHeader(request, 'content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') return [415]
+  if (isEncoded(request)) return [415]
   const takesBody = request.method === 'POST' || request.method === 'PUT'
   const faults = takesBody ? faultsOfBody(route.name, readSentBody(request)) : []
   if (faults === 'unsure' || (!takesBody && request.body !== null)) {
     return [...statuses, ...route.refusals, ...refusals]
   }
-  const badId = id !== null && !isIdText(id)
-  const bad = [...faults, ...(badId || hasBadIds(route.name, request) ? [400] : [])]
-  // Scopes stand on the fields, so a request that could be read is refused for what it lacks.
-  if (sample.credential === 'idle') return bad.length > 0 ? [...bad, 403] : [403]
+  const badId = (id !== null && !isIdText(id)) || hasBadIds(route.name, request)
+  const bad = badId ? [...faults, 400] : faults
+  // Scopes stand on the fields, so what cannot be read is refused for that or for want of them.
+  if (sample.credential === 'idle') return [...bad, 403]
   return bad.length > 0 ? bad : [...statuses, ...route.refusals.filter(status => status !== 413)]
-}
-
-function sizeOfHeaders({ headers }: WireRequest): number {
-  return headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
 }
 
 function hasBadIds(route: string, { target }: WireRequest): boolean {

@@ -28,23 +28,23 @@ export interface JudgedAnswer {
 /** What is wrong with an answer whatever was asked: its status, headers and leaks. */
 export function findCommonFaults({ answer, secrets }: JudgedAnswer): string[] {
   const { status, headers, text } = answer
-  // GraphiQL: a file of others, the same for everybody.
-  const isPage = headers.get('content-type')?.startsWith('text/html')
   const whole = `${text}\n${[...headers.values()].join('\n')}`
-  return [
-    ...(status >= 500 ? [`status ${status}`] : []),
-    ...(requestId.test(headers.get('x-request-id') ?? '') ? [] : ['no x-request-id']),
-    ...unwanted.filter(name => headers.has(name)).map(name => `has the header ${name}`),
-    ...(isPage || !leak.test(text) ? [] : [`leaks ${leak.exec(text)?.[0]}`]),
-    ...secrets.filter(secret => whole.includes(secret)).map(secret => `shows ${secret} of the other account`),
-    ...(status === 401 && !/^Bearer\b/.test(headers.get('www-authenticate') ?? '') ? ['no challenge'] : []),
-    ...(status === 403 && !/insufficient_scope/.test(headers.get('www-authenticate') ?? '')
-      ? ['no challenge that names the scope']
-      : []),
-    ...(status === 429 && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? '') ? ['no Retry-After'] : []),
-    ...(status === 405 && !headers.has('allow') ? ['no Allow'] : []),
-    ...(text !== '' && !headers.has('content-type') ? ['no content type'] : []),
+  const says = (name: string) => headers.get(name) ?? ''
+  // GraphiQL: a file of others, the same for everybody.
+  const isPage = says('content-type').startsWith('text/html')
+  const faults: [boolean, string][] = [
+    [status >= 500, `status ${status}`],
+    [!requestId.test(says('x-request-id')), 'no x-request-id'],
+    [!isPage && leak.test(text), `leaks ${leak.exec(text)?.[0]}`],
+    [status === 401 && !says('www-authenticate').startsWith('Bearer'), 'no challenge'],
+    [status === 403 && !says('www-authenticate').includes('insufficient_scope'), 'no challenge for a scope'],
+    [status === 429 && !/^[1-9]\d*$/.test(says('retry-after')), 'no Retry-After'],
+    [status === 405 && says('allow') === '', 'no Allow'],
+    [text !== '' && says('content-type') === '', 'no content type'],
+    ...unwanted.map((name): [boolean, string] => [headers.has(name), `has the header ${name}`]),
+    ...secrets.map((secret): [boolean, string] => [whole.includes(secret), `shows ${secret} of account B`]),
   ]
+  return faults.filter(([isFault]) => isFault).map(([, what]) => what)
 }
 
 /** What is wrong with a refusal that must be a problem document (contract, section 2). */

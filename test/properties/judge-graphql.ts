@@ -1,7 +1,8 @@
 import { graphqlBody, statusOfCode } from './contract-shapes.ts'
+import { expectTransport, isEncoded } from './expect-transport.ts'
 import { findCommonFaults, findProblemFaults } from './judge-answer.ts'
 import type { RestExchange } from './judge-rest.ts'
-import { readSentBody } from './read-sent-body.ts'
+import { readSentBody, type SentBody } from './read-sent-body.ts'
 import type { WireAnswer } from './wire-answer.ts'
 import { sentHeader, type WireRequest } from './wire-request.ts'
 
@@ -23,20 +24,19 @@ export function findGraphqlFaults({ sample, request, answer, secrets }: RestExch
 }
 
 function expectStatuses(request: WireRequest, credential: RestExchange['sample']['credential']): number[] {
-  const expectation = sentHeader(request, 'expect')
-  if (expectation !== undefined && expectation !== '100-continue') return [417]
-  const size = request.headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
-  if (size > 15_000) return [431]
+  const transport = expectTransport(request)
+  if (transport !== null) return [transport]
   if (request.method !== 'GET' && request.method !== 'POST') return [405]
-  const isPage = request.method === 'GET' && /html/.test(sentHeader(request, 'accept') ?? '')
-  if (credential === 'none' || credential === 'bad') return isPage ? [200, 401] : [401]
-  const encoding = sentHeader(request, 'content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') return isPage ? [200, 415] : [415]
-  if (request.method === 'GET') return statuses
-  const body = readSentBody(request)
-  if (body.kind === 'foreign') return [415]
-  if (body.kind === 'broken') return [400]
-  return statuses.filter(status => status !== 405)
+  // Who prefers a page gets one, whoever it is.
+  const page = request.method === 'GET' && /html/.test(sentHeader(request, 'accept') ?? '') ? [200] : []
+  if (credential === 'none' || credential === 'bad') return [...page, 401]
+  if (isEncoded(request)) return [...page, 415]
+  return request.method === 'GET' ? statuses : expectPosted(readSentBody(request))
+}
+
+function expectPosted({ kind }: SentBody): number[] {
+  if (kind === 'foreign') return [415]
+  return kind === 'broken' ? [400] : statuses.filter(status => status !== 405)
 }
 
 function findBodyFaults(request: WireRequest, answer: WireAnswer): string[] {

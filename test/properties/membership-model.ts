@@ -45,9 +45,18 @@ export function apply(model: Model, operation: Addressed, outcome: Outcome): Mod
   if (operation.ifVersion !== null && operation.ifVersion !== row.version) {
     return same(outcome, { kind: 'stale', version: row.version }) ? model : null
   }
-  if (operation.kind === 'remove') {
-    return outcome.kind === 'removed' ? withRows(model, operation.account, drop(rows, row.id)) : null
-  }
+  if (operation.kind === 'move') return applyMove(model, { operation, outcome, row })
+  return outcome.kind === 'removed' ? withRows(model, operation.account, drop(rows, row.id)) : null
+}
+
+interface Move {
+  readonly operation: Addressed & { readonly kind: 'move' }
+  readonly outcome: Outcome
+  readonly row: Row
+}
+
+function applyMove(model: Model, { operation, outcome, row }: Move): Model | null {
+  const rows = model.rows[operation.account]
   const pair = { user: row.user, team: row.team, ...operation.change }
   const other = findPair(rows, pair)
   if (other !== undefined && other.id !== row.id) {
@@ -55,9 +64,8 @@ export function apply(model: Model, operation: Addressed, outcome: Outcome): Mod
   }
   // A change to what it was is no change.
   const moved = other === undefined ? { id: row.id, ...pair, version: row.version + 1 } : row
-  return same(outcome, { kind: 'row', row: moved })
-    ? withRows(model, operation.account, new Map([...rows, [row.id, moved]]))
-    : null
+  if (!same(outcome, { kind: 'row', row: moved })) return null
+  return withRows(model, operation.account, new Map([...rows, [row.id, moved]]))
 }
 
 function applyCreate(

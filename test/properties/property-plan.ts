@@ -30,6 +30,8 @@ const firstSeed = Number(process.env.PROPERTY_SEED ?? usualSeed) | 0
 // What a failure printed, to run that case alone.
 const path = process.env.PROPERTY_PATH
 
+const mostShrinks = 500
+
 export function casesOf(property: keyof typeof shares): number {
   return Math.ceil((totalCases * shares[property]) / 100)
 }
@@ -54,8 +56,9 @@ export async function checkProperty<Case>(
   const cases = casesOf(name)
   const running = path === undefined ? lanes : 1
   const perLane = Math.ceil(cases / running)
+  const bounded = untilFailed(mostShrinks)
   const runs = Array.from({ length: running }, (_, lane) => {
-    const property = fc.asyncProperty(arbitrary, sample => check(sample, lane))
+    const property = fc.asyncProperty(arbitrary, sample => bounded(() => check(sample, lane)))
     const again =
       path === undefined ? { seed: firstSeed + lane } : { seed: firstSeed, path, endOnFailure: true }
     return fc.check(property, { numRuns: perLane, ...again })
@@ -65,6 +68,21 @@ export async function checkProperty<Case>(
     if (outcome.failed) throw new Error(describe(name, outcome))
   }
   task.meta.cases = outcomes.reduce((sum, { numRuns }) => sum + numRuns, 0)
+}
+
+// Making a failing case smaller ends in time: past so many tries, all others pass without a look.
+function untilFailed(most: number) {
+  let left = Number.POSITIVE_INFINITY
+  return async (check: () => Promise<void>): Promise<void> => {
+    left -= 1
+    if (left < 0) return
+    try {
+      await check()
+    } catch (error) {
+      left = Math.min(left, most)
+      throw error
+    }
+  }
 }
 
 function describe<Case>(

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { takeAnswer, type WireAnswer } from './wire-answer.ts'
-import { toBytes, type WireRequest } from './wire-request.ts'
+import { showRequest, toBytes, type WireRequest } from './wire-request.ts'
 
 /** One connection, kept alive, that sends bytes no HTTP client would; opened again whenever the server closes it. */
 export interface WireClient {
@@ -22,7 +22,17 @@ export function createWireClient(url: string): WireClient {
   function exchange(socket: Socket, request: WireRequest): Promise<WireAnswer | null> {
     return new Promise((resolve, reject) => {
       let bytes: Buffer = Buffer.alloc(0)
-      const timer = setTimeout(() => settle(() => reject(new Error('No answer in time.'))), patienceMs)
+      const timer = setTimeout(
+        () =>
+          settle(() =>
+            reject(
+              new Error(
+                `no answer in time to:\n${showRequest(request)}\n--- which came after:\n${before === null ? 'nothing' : showRequest(before)}`,
+              ),
+            ),
+          ),
+        patienceMs,
+      )
       const settle = (end: () => void) => {
         clearTimeout(timer)
         socket.off('data', onData).off('close', onClose)

@@ -56,6 +56,6 @@ export function createClientErrorHandler(log: Logger) {
 export function createConnectListener(log: Logger) {
   return (_request: IncomingMessage, socket: Duplex): void => {
     socket.on('error', () => socket.destroy())
-    answerInBytes({ socket, status: 405, message: 'This is no proxy.', log, reason: 'CONNECT' })
+    answerInBytes({ socket, status: 400, message: 'This is no proxy.', log, reason: 'CONNECT' })
   }
 }

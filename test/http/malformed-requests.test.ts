@@ -33,7 +33,7 @@ test.each([
     'GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
-  ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n', 405],
+  ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n', 400],
   ['2,001 headers', `GET /health HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(2_001)}\r\n`, 431],
   ['headers of 256 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(262_144)}\r\n\r\n`, 431],
 ])('%s gets a problem document and the connection is closed', async (_title, bytes, status) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { findDescendants } from '../server/child-processes.ts'
 
 const lookEveryMs = 20
@@ -17,6 +17,15 @@ export function watchPeakMemory(gatewayPid: number): () => number {
     clearInterval(timer)
     look()
     return peak
+  }
+}
+
+/** Lets the kernel count a process's peak anew, where it may be asked to. */
+export function forgetPeakMemory(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch {
+    // The peak is the process's whole life's then: too strict, and never too lax.
   }
 }
 

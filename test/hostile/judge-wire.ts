@@ -1,0 +1,19 @@
+import { graphqlBody } from '../properties/contract-shapes.ts'
+import { findCommonFaults, findProblemFaults } from '../properties/judge-answer.ts'
+import type { WireAnswer } from '../properties/wire-answer.ts'
+
+/** What is wrong with an answer whatever was asked: headers, leaks, and for a refusal its shape (contract, sections 2 and 3). */
+export function findWireFaults(answer: WireAnswer, isHead = false): string[] {
+  const judged = { answer, isHead, secrets: [] }
+  const { status, headers, text } = answer
+  const crossOrigin = [...headers.keys()].filter(name => name.startsWith('access-control'))
+  const common = [...findCommonFaults(judged), ...crossOrigin.map(name => `has the header ${name}`)]
+  // A script that failed is an answer and no refusal.
+  if (status < 400 || (status === 422 && text.startsWith('{"task_execution"'))) return common
+  if (/^application\/(graphql-response\+)?json/.test(headers.get('content-type') ?? '')) {
+    if (isHead) return text === '' ? common : [...common, 'HEAD with a body']
+    const parsed = graphqlBody.safeParse(answer.json)
+    return parsed.success ? common : [...common, `no GraphQL body: ${parsed.error.message}`]
+  }
+  return [...common, ...findProblemFaults(judged)]
+}

@@ -33,7 +33,8 @@ export function findCommonFaults({ answer, secrets }: JudgedAnswer): string[] {
   // GraphiQL: a file of others, the same for everybody.
   const isPage = says('content-type').startsWith('text/html')
   const faults: [boolean, string][] = [
-    [status >= 500, `status ${status}`],
+    // 503 is for `/ready`, as its route says.
+    [status >= 500 && status !== 503, `status ${status}`],
     [!requestId.test(says('x-request-id')), 'no x-request-id'],
     [!isPage && leak.test(text), `leaks ${leak.exec(text)?.[0]}`],
     [status === 401 && !says('www-authenticate').startsWith('Bearer'), 'no challenge'],

@@ -1,3 +1,4 @@
+import { getOperationAST, parse } from 'graphql'
 import { graphqlBody, statusOfCode } from './contract-shapes.ts'
 import { expectTransport, isEncoded } from './expect-transport.ts'
 import { findCommonFaults, findProblemFaults } from './judge-answer.ts'
@@ -20,7 +21,15 @@ export function findGraphqlFaults({ sample, request, answer, secrets }: RestExch
       : [`status ${answer.status}, expected ${expected.join(' or ')}`]),
   ]
   if (answer.status === 417) return [...faults, ...findProblemFaults({ answer, isHead, secrets })]
-  return [...faults, ...(isHead ? [] : findBodyFaults(request, answer))]
+  return [...faults, ...(isHead ? [] : findBodyFaults(request, answer)), ...findEffects(request, answer)]
+}
+
+// A GET must change nothing: nothing but a query may have been executed.
+function findEffects({ method, target }: WireRequest, { json }: WireAnswer): string[] {
+  if (method !== 'GET' || graphqlBody.safeParse(json).data?.data === undefined) return []
+  const given = new URLSearchParams(/^[^?#]*\?([^#]*)/.exec(target)?.[1] ?? '')
+  const operation = getOperationAST(parse(given.get('query') ?? ''), given.get('operationName'))
+  return operation?.operation === 'query' ? [] : [`a GET has executed a ${operation?.operation}`]
 }
 
 function expectStatuses(request: WireRequest, credential: RestExchange['sample']['credential']): number[] {

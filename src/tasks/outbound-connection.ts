@@ -6,11 +6,12 @@ const connectTimeoutMs = 5_000
 const idleTimeoutMs = 30_000
 const mostHeaderBytes = 16 * 2 ** 10
 const watchEveryMs = 20
+const spareBytes = 2 ** 19
 
 export interface OutboundConnectionOptions {
   readonly lookup: LookupFunction
-  /** Most bytes that may come over it, whatever they are: headers without end, extensions of chunks, padding. */
-  readonly mostWireBytes: number
+  /** How much of the answer's body has been read. */
+  readonly answerBytes: () => number
   /** Ends it in whatever state it is, name look-up and handshake included. */
   readonly signal: AbortSignal
 }
@@ -20,7 +21,7 @@ export interface OutboundConnectionOptions {
  * reaches no other call, run or account. HTTP/1.1 alone, whose bounds are ours.
  */
 export function openConnection(origin: string, options: OutboundConnectionOptions): Client {
-  const { lookup, mostWireBytes, signal } = options
+  const { lookup, answerBytes, signal } = options
   const connect = buildConnector({
     lookup,
     signal,
@@ -31,7 +32,7 @@ export function openConnection(origin: string, options: OutboundConnectionOption
   return new Client(origin, {
     connect: (target, callback) =>
       connect(target, (...opened) => {
-        if (opened[0] === null) watchBytes(opened[1], mostWireBytes)
+        if (opened[0] === null) watchBytes(opened[1], answerBytes)
         callback(...opened)
       }),
     headersTimeout: idleTimeoutMs,
@@ -40,9 +41,12 @@ export function openConnection(origin: string, options: OutboundConnectionOption
   })
 }
 
-function watchBytes(socket: Socket, most: number): void {
+// A host may send without end what is no part of an answer: hints, extensions of chunks, a chunk for every byte. What
+// buffers hold on the way is well within the spare bytes.
+function watchBytes(socket: Socket, answerBytes: () => number): void {
   const watch = setInterval(() => {
-    if (socket.bytesRead > most) socket.destroy(new OutboundRefusal(`the host sent more than ${most} bytes`))
+    if (socket.bytesRead <= 2 * answerBytes() + spareBytes) return
+    socket.destroy(new OutboundRefusal('the host sent too much that is no part of an answer'))
   }, watchEveryMs)
   socket.once('close', () => clearInterval(watch))
 }

@@ -72,16 +72,20 @@ async function send(url: URL, body: string, { lookup, mostBytes, signal }: Sendi
   }
   signal.throwIfAborted()
   const over = new AbortController()
+  let answerBytes = 0
   const connection = openConnection(url.origin, {
     lookup,
-    mostWireBytes: 2 * mostBytes + 2 ** 16,
+    answerBytes: () => answerBytes,
     signal: over.signal,
   })
+  const onRead = (bytes: number) => {
+    answerBytes = bytes
+  }
   const aborted = rejectWhenAborted(signal)
   try {
     const path = url.pathname + url.search
     const asking = connection.request({ path, method: 'POST', headers, body, reset: true })
-    const reading = asking.then(answer => readOutboundAnswer(answer, mostBytes))
+    const reading = asking.then(answer => readOutboundAnswer(answer, { mostBytes, onRead }))
     return await Promise.race([reading, aborted.promise])
   } finally {
     aborted.forget()

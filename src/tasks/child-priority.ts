@@ -1,29 +1,22 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-const usualNiceness = 10
-const longRunNiceness = 19
+// Behind the gateway, always: it must hear of everything. A boot is our own work, and somebody may wait for it.
+const niceness = { booting: 5, usual: 10, longRun: 19 } as const
 
-/** Lets a child wait for the gateway, and die before it when memory is short. Where neither works, nothing depends on it. */
-export function yieldToGateway(pid: number | undefined): void {
-  if (pid === undefined) return
+/** Lets a child that boots go before those that run, and die before the gateway when memory is short. */
+export function prepareChild(pid: number | undefined): void {
+  setPriorityOf(pid, 'booting')
   try {
-    setPriority(pid, usualNiceness)
-    setSessionNiceness(pid, usualNiceness)
     writeFileSync(`/proc/${pid}/oom_score_adj`, '900')
   } catch {
-    // Not permitted here, or not this system's way.
+    // Not this system's way: nothing depends on it.
   }
 }
 
-/** Puts a child behind all others that want the processor; false where that does not work, or not now. */
-export function yieldToOthers(pid: number | undefined): boolean {
-  return setNiceness(pid, longRunNiceness)
-}
-
-/** Takes that back; false where this needs a right that the gateway has not. */
-export function yieldNoLonger(pid: number | undefined): boolean {
-  return setNiceness(pid, usualNiceness)
+/** Gives a child its place among all that want the processor; false where that is not permitted, or not now. */
+export function setPriorityOf(pid: number | undefined, rank: keyof typeof niceness): boolean {
+  return setNiceness(pid, niceness[rank])
 }
 
 // On Linux each thread has its own.

@@ -1,6 +1,7 @@
-import { yieldNoLonger, yieldToGateway, yieldToOthers } from './child-priority.ts'
-import { processorMsOf, residentBytesOf } from './child-resources.ts'
+import { prepareChild, setPriorityOf } from './child-priority.ts'
+import { residentBytesOf } from './child-resources.ts'
 import { LineChild } from './line-child.ts'
+import { LongRun } from './long-run.ts'
 import { parseMessage } from './parse-message.ts'
 import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from './protocol.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
@@ -8,10 +9,6 @@ import type { SandboxCommand } from './sandbox-command.ts'
 const bootMs = 10_000
 // A sandbox gives itself 250 ms to get a script out of its isolate.
 const recoveryMs = 2_000
-// A run that lasts longer no longer counts as one whose sandbox is soon free again.
-const shortRunMs = 50
-// A run that computes for longer does so behind all others.
-const shortComputingMs = 50
 
 /** What a sandbox tells the holder of its run; `gone` comes at most once, and nothing after it or after `end`. */
 export interface SandboxListener {
@@ -51,11 +48,7 @@ export class SandboxProcess {
   readonly #gone = Promise.withResolvers<void>()
   #state: State = 'booting'
   #clock: NodeJS.Timeout | null = null
-  #longRunClock: NodeJS.Timeout | null = null
-  #isInLongRun = false
-  // Read for the first time when a run has gone on for a little: most are over by then.
-  #processorMsAtFirst: number | null = null
-  #yields = false
+  #cost: LongRun | null = null
   #run: HeldRun | null = null
   #reason: string | null = null
   #runs = 0
@@ -73,7 +66,7 @@ export class SandboxProcess {
       onGone: reason => this.#end(reason),
     })
     this.#killAfter(bootMs, 'did not boot in time')
-    yieldToGateway(this.pid)
+    prepareChild(this.pid)
   }
 
   get pid(): number | undefined {
@@ -95,7 +88,7 @@ export class SandboxProcess {
 
   /** True for one that other runs can count on: not held by a long run, not about to go. */
   get isSoonFree(): boolean {
-    return !this.#isInLongRun && this.#state !== 'dying' && this.#state !== 'gone'
+    return this.#cost?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
   /** False for one that went away before its first word: starting it anew may not help. */
@@ -142,8 +135,7 @@ export class SandboxProcess {
     this.#runs++
     this.#run = { id: message.run, listener, wasHeard: false }
     this.#lastAccount = message.accountCode
-    this.#processorMsAtFirst = null
-    this.#longRunClock = setTimeout(() => this.#becomeLongRun(), shortRunMs)
+    this.#cost = new LongRun(this.pid, this.#options.onLost)
     void this.#send(message)
     return true
   }
@@ -162,13 +154,9 @@ export class SandboxProcess {
     this.#options.onLost()
   }
 
-  /** Puts a run that has computed for long behind all others that want the processor. To be called now and then. */
+  /** See `LongRun`. To be called now and then while it runs. */
   yieldWhenLong(): void {
-    if (this.#yields) return
-    const processorMs = processorMsOf(this.pid)
-    this.#processorMsAtFirst ??= processorMs
-    if (processorMs - this.#processorMsAtFirst <= shortComputingMs) return
-    this.#yields = yieldToOthers(this.pid)
+    this.#cost?.yieldWhenLong()
   }
 
   /** Resident memory in bytes, where the system tells it. */
@@ -187,7 +175,7 @@ export class SandboxProcess {
     if (message.type === 'end') {
       this.#run = null
       this.#state = 'recovering'
-      this.#endLongRun()
+      this.#endCost()
       this.#killAfter(recoveryMs, 'did not recover from its run in time')
     }
     run.listener.message(message)
@@ -198,6 +186,7 @@ export class SandboxProcess {
       return this.#distrust('said ready out of turn')
     }
     this.#stopClock()
+    if (!this.#hasBooted) setPriorityOf(this.pid, 'usual')
     this.#hasBooted = true
     this.#becomeIdle()
   }
@@ -207,16 +196,9 @@ export class SandboxProcess {
     this.kill(reason)
   }
 
-  #becomeLongRun(): void {
-    this.#isInLongRun = true
-    this.#options.onLost()
-  }
-
-  #endLongRun(): void {
-    if (this.#longRunClock !== null) clearTimeout(this.#longRunClock)
-    this.#isInLongRun = false
-    if (this.#yields && !yieldNoLonger(this.pid)) this.kill('may not have its priority back')
-    this.#yields = false
+  #endCost(): void {
+    if (this.#cost?.end() === false) this.kill('may not have its priority back')
+    this.#cost = null
   }
 
   #becomeIdle(): void {
@@ -244,7 +226,7 @@ export class SandboxProcess {
     if (this.#state === 'gone') return
     this.#state = 'gone'
     this.#stopClock()
-    if (this.#longRunClock !== null) clearTimeout(this.#longRunClock)
+    this.#cost?.stop()
     this.#gone.resolve()
     const run = this.#run
     this.#run = null

@@ -57,7 +57,7 @@ describe('turns', () => {
 
 describe('the sandboxes', () => {
   test('are left to others by an account that cost one, until the next has booted', async () => {
-    const { ask, pool, waiting } = await startAdmission({ most: 2, bootMs: 300 })
+    const { ask, pool, waiting } = await startAdmission({ most: 2, bootMs: 1_000 })
     while (pool.takeIdle('any') === null || pool.isShort) await sleep(2)
     await lose(await ask('a'))
     expect(pool.isShort).toBe(true)

@@ -27,16 +27,16 @@ const hang = "log('before'); await graphql('hang'); exit('late')"
 
 describe('a sandbox', () => {
   test('that is stopped is killed at the deadline, and the logs are in the answer', async () => {
-    const { run, called, pid } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '700' })
+    const { run, called, pid } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '2000' })
     const begun = performance.now()
     const running = run(hang)
     await called
     process.kill(pid, 'SIGSTOP')
     const execution = await running
     expect([wordOf(execution), logged(execution)]).toEqual(['TIMEOUT', [['before']]])
-    expect(execution.error?.message).toBe('The run did not end within its 700 ms')
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(690)
-    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(execution.error?.message).toBe('The run did not end within its 2000 ms')
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_990)
+    expect(performance.now() - begun).toBeLessThan(3_500)
     expect(await findSurvivors([pid], 500)).toEqual([])
     expect((await run('exit(1)')).payload).toBe(1)
   })

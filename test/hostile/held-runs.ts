@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../server/send-request.ts'
 import type { TestServer } from '../server/start-server.ts'
 import { sendJson, startUpstream } from '../server/start-upstream.ts'
@@ -72,4 +73,9 @@ export async function startRunHolder(): Promise<RunHolder> {
 /** Whom the gateway takes the bearer for. */
 export function view(server: TestServer, token: string) {
   return server.graphql('{ viewer { accountCode userId scopes } }', {}, token)
+}
+
+/** Waits for a sandbox where all have been killed, so that the next test's run does not. */
+export async function untilReady(server: TestServer): Promise<void> {
+  while ((await server.rest('GET', '/ready', { token: null })).status !== 200) await sleep(50)
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findDescendants } from '../server/child-processes.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { untilReady } from './held-runs.ts'
 import { type RawHost, startRawHost } from './outbound/raw-host.ts'
 import { type StoppedHost, startStoppedHost } from './outbound/stopped-host.ts'
 
@@ -64,6 +65,7 @@ describe('the connection of a call is closed within a second of the end of its r
     for (const pid of findDescendants(server.pid)) process.kill(pid, 'SIGKILL')
     expect(await until(() => host.open() === 0, 1_000)).toBe(true)
     expect((await answer).body.task_execution.error?.code).toBe('CRASHED')
+    await untilReady(server)
   })
 
   test('a client that goes away, ten calls at once', async () => {

@@ -4,7 +4,7 @@ import { sendRaw } from '../http/send-raw.ts'
 import { findDescendants } from '../server/child-processes.ts'
 import { freshId } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
-import { type RunHolder, startRunHolder, view } from './held-runs.ts'
+import { type RunHolder, startRunHolder, untilReady, view } from './held-runs.ts'
 
 const timeoutMs = 2_500
 
@@ -64,6 +64,7 @@ describe('the token of a run is good during the run and nothing once it has ende
     for (const pid of findDescendants(server.pid)) process.kill(pid, 'SIGKILL')
     expect((await answer).body.task_execution.error?.code).toBe('CRASHED')
     expect(await status(token)).toBe(401)
+    await untilReady(server)
   })
 
   test('a client that goes away', async () => {

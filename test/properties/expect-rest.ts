@@ -21,10 +21,10 @@ export function expectRest(expectation: RestExpectation): readonly number[] {
   const transport = expectTransport(request)
   // What cannot be decoded is found before the headers are counted.
   if (path === null) return [transport === 417 ? 417 : 400]
-  if (transport !== null) return [transport]
-  if (matched !== null) return expectRoute({ ...expectation, matched })
   // Node's parser takes no such bytes in a target.
-  return /[^\x21-\x7e]/.test(request.target) ? [404, 400] : [404]
+  const unparsed = /[^\x21-\x7e]/.test(request.target) ? [400] : []
+  if (transport !== null) return [transport, ...unparsed]
+  return matched === null ? [404, ...unparsed] : expectRoute({ ...expectation, matched })
 }
 
 function expectRoute({ sample, request, matched }: RestExpectation & { matched: MatchedRoute }) {

@@ -21,7 +21,7 @@ import { type Door, doors, type ScriptAnswer, type ScriptInput } from './script-
 import { readScriptFiles, type ScriptFile } from './script-files.ts'
 import { type ScriptStage, startScriptStage } from './script-stage.ts'
 
-const timeoutMs = 2_000
+const timeoutMs = 3_000
 // Within these a machine that has other tests to run must have answered.
 const mostMs = timeoutMs + 4_000
 const deadly = ['TIMEOUT', 'MEMORY', 'CRASHED']

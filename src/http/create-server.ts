@@ -24,7 +24,7 @@ import { fromServerFault } from './server-fault.ts'
 import { createTurnHook } from './take-turn.ts'
 
 const arrivalTimeoutMs = 10_000
-const stalledReaderMs = 15_000
+const stalledReaderMs = 10_000
 
 /** For those who start and stop it without knowing what it is made of. */
 export type HttpServer = FastifyInstance
@@ -91,7 +91,8 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   return server
 }
 
-// A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity.
+// A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity, and
+// looks for it twice: it closes after two such times.
 async function giveUpStalledReader({ raw }: FastifyRequest): Promise<void> {
   raw.socket.setTimeout(stalledReaderMs)
 }

@@ -1,0 +1,163 @@
+// Many connections, and connections that misbehave: other clients are answered meanwhile, and what was held is given back.
+
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exchangeBytes } from './wire-exchange.ts'
+import { startWireStage, type WireStage } from './wire-stage.ts'
+
+const mebibyte = 2 ** 20
+
+// Other tests run beside these.
+const answeredWithinMs = 5_000
+
+let stage: WireStage
+
+beforeAll(async () => {
+  stage = await startWireStage()
+})
+afterAll(() => stage.stop())
+
+const get = (path: string, more = '') =>
+  Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\n${more}\r\n`)
+
+interface Held {
+  readonly socket: Socket
+  isClosed(): boolean
+}
+
+// A connection that is opened, given some bytes and left alone, unread if so told.
+function hold(bytes: Buffer | null, reads = true): Promise<Held> {
+  const { hostname, port } = new URL(stage.server.baseUrl)
+  return new Promise((resolve, reject) => {
+    let closed = false
+    const socket = connect(Number(port), hostname)
+    socket.once('error', reject)
+    socket.on('close', () => {
+      closed = true
+    })
+    socket.once('connect', () => {
+      socket.removeAllListeners('error').on('error', () => {})
+      if (reads) socket.resume()
+      else socket.pause()
+      if (bytes !== null) socket.write(bytes)
+      resolve({ socket, isClosed: () => closed })
+    })
+  })
+}
+
+// A hundred at a time: what overflows the kernel's queue of a listener looks open to the client, and is not.
+async function holdMany(count: number, bytes: Buffer | null, reads = true): Promise<Held[]> {
+  const held: Held[] = []
+  while (held.length < count) {
+    const next = Math.min(100, count - held.length)
+    held.push(...(await Promise.all(Array.from({ length: next }, () => hold(bytes, reads)))))
+    await stage.askNormally()
+  }
+  return held
+}
+
+async function slowestOf(requests: number): Promise<number> {
+  let slowest = 0
+  for (let sent = 0; sent < requests; sent++) slowest = Math.max(slowest, await stage.askNormally())
+  return slowest
+}
+
+test('1,000 pipelined requests are all answered, in order', async () => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => 1_000_000 + index)
+  const last = get('/nowhere', 'Connection: close\r\n')
+  const writes = [Buffer.concat([...ids.map(id => get(`/platform/team_memberships/${id}`)), last])]
+  const [{ answers, rest }, slowest] = await Promise.all([
+    exchangeBytes({ url: stage.server.baseUrl, writes, mostMs: 25_000 }),
+    slowestOf(10),
+  ])
+  const named = answers.map(({ text }) => Number(/`(\d+)`/.exec(text)?.[1]))
+  expect(named.slice(0, -1)).toEqual(ids)
+  expect(answers.at(-1)?.text).toContain('There is nothing at this path.')
+  expect(rest).toBe('')
+  expect(slowest).toBeLessThan(answeredWithinMs)
+})
+
+test('a connection that breaks within a thousand pipelined requests costs nobody else an answer', async () => {
+  const writes = [Buffer.concat(Array.from({ length: 1_000 }, () => get('/platform/team_memberships/1')))]
+  const broken = Array.from({ length: 20 }, (_, index) =>
+    exchangeBytes({ url: stage.server.baseUrl, writes, abortAfterMs: index * 5, mostMs: 10_000 }),
+  )
+  expect(await slowestOf(20)).toBeLessThan(answeredWithinMs)
+  await Promise.all(broken)
+  expect((await stage.observe()).newPrototypeKeys).toEqual([])
+})
+
+test('2,000 idle connections and 500 that drip their headers leave others their answers, and are closed', {
+  timeout: 60_000,
+}, async () => {
+  const before = await stage.observe()
+  const idle = await holdMany(2_000, null)
+  const slow = await holdMany(500, Buffer.from('POST /graphql HTTP/1.1\r\nHost: x\r\nX: '))
+  const drip = setInterval(() => {
+    for (const { socket } of slow) if (socket.writable) socket.write('x')
+  }, 1_000)
+  try {
+    expect(await slowestOf(50)).toBeLessThan(answeredWithinMs)
+    const after = await stage.observe()
+    expect(after.residentBytes - before.residentBytes).toBeLessThan(128 * mebibyte)
+    const isOpen = (held: Held) => !held.isClosed()
+    for (let waited = 0; waited < 20_000 && [...idle, ...slow].some(isOpen); waited += 500) await sleep(500)
+    expect([idle.filter(isOpen).length, slow.filter(isOpen).length]).toEqual([0, 0])
+  } finally {
+    clearInterval(drip)
+    for (const { socket } of [...idle, ...slow]) socket.destroy()
+  }
+})
+
+// Both mostly wait.
+describe.concurrent('clients that take their time', () => {
+  test('readers that never read hold no more than their answers, and only until they are given up', {
+    timeout: 60_000,
+  }, async () => {
+    // GraphiQL's page: 9 MB for anyone who asks, in one copy for all.
+    const page = Buffer.from('GET /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n')
+    await exchangeBytes({ url: stage.server.baseUrl, writes: [page], answers: 1, mostMs: 20_000 })
+    const before = await stage.observe()
+    const query = '{"query":"{__schema{types{name fields{name args{name}}}}}"}'
+    const post = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\nContent-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`
+    const held = [
+      ...(await holdMany(100, page, false)),
+      ...(await holdMany(50, Buffer.from(post.repeat(50)), false)),
+    ]
+    try {
+      await sleep(2_000)
+      expect(await slowestOf(20)).toBeLessThan(answeredWithinMs)
+      const after = await stage.observe()
+      expect(after.residentBytes - before.residentBytes).toBeLessThan(256 * mebibyte)
+      expect(held.some(({ isClosed }) => isClosed())).toBe(false)
+      await sleep(21_000)
+      // An unread socket does not learn that it was closed until it reads.
+      for (const { socket } of held) socket.resume()
+      await sleep(1_000)
+      const open = held.slice(0, 100).filter(({ isClosed }) => !isClosed()).length
+      expect(open).toBe(0)
+    } finally {
+      for (const { socket } of held) socket.destroy()
+    }
+  })
+
+  test('bodies that drip a byte a second, 200 at once, leave others their answers', async () => {
+    const head = `POST /platform/team_memberships HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
+    const rows = stage.readRows()
+    const dripping = Array.from({ length: 200 }, () =>
+      exchangeBytes({
+        url: stage.server.baseUrl,
+        writes: [Buffer.from(head)],
+        thenByteEveryMs: 1_000,
+        mostMs: 20_000,
+      }),
+    )
+    expect(await slowestOf(50)).toBeLessThan(answeredWithinMs)
+    for (const { answers, closedAfterMs } of await Promise.all(dripping)) {
+      expect(answers.map(({ status }) => status)).toEqual([408])
+      expect(closedAfterMs).toBeLessThan(15_000)
+    }
+    expect(stage.readRows()).toEqual(rows)
+  })
+})

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-// Behind the gateway, always: it must hear of everything. A boot is our own work, and somebody may wait for it.
-const niceness = { booting: 5, usual: 10, longRun: 19 } as const
+// Behind the gateway, always: it must hear of everything.
+const niceness = { usual: 5, longRun: 19 } as const
 
-/** Lets a child that boots go before those that run, and die before the gateway when memory is short. */
+/** Puts a child behind the gateway, and lets it die before the gateway when memory is short. */
 export function prepareChild(pid: number | undefined): void {
-  setPriorityOf(pid, 'booting')
+  setPriorityOf(pid, 'usual')
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '900')
   } catch {

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { ComputingRuns } from './computing-runs.ts'
+import type { LongRun } from './long-run.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 import { SandboxProcess } from './sandbox-process.ts'
 
@@ -25,6 +27,7 @@ export class SandboxPool {
   readonly #options: SandboxPoolOptions
   readonly #sandboxes = new Set<SandboxProcess>()
   #onIdle: () => void = () => undefined
+  readonly #computing = new ComputingRuns<LongRun>()
   #failedBoots = 0
   #shrink: NodeJS.Timeout | null = null
   #closed = false
@@ -85,6 +88,7 @@ export class SandboxPool {
   #spawn(): void {
     const sandbox = new SandboxProcess({
       ...this.#options,
+      computing: this.#computing,
       onReady: ready => this.#onReady(ready),
       onLost: () => this.#keepWarm(),
     })

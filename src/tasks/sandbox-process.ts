@@ -1,5 +1,6 @@
-import { prepareChild, setPriorityOf } from './child-priority.ts'
+import { prepareChild } from './child-priority.ts'
 import { residentBytesOf } from './child-resources.ts'
+import type { ComputingRuns } from './computing-runs.ts'
 import { LineChild } from './line-child.ts'
 import { LongRun } from './long-run.ts'
 import { parseMessage } from './parse-message.ts'
@@ -28,6 +29,7 @@ export interface SandboxProcessOptions {
   /** Most bytes of one message from the child, and of messages to it that it has not read. */
   readonly longestFrameBytes: number
   readonly mostUnreadBytes: number
+  readonly computing: ComputingRuns<LongRun>
   readonly onReady: (sandbox: SandboxProcess) => void
   /** It will be of no use to another run for a while, or ever: a long run has it, or it dies. */
   readonly onLost: () => void
@@ -135,7 +137,8 @@ export class SandboxProcess {
     this.#runs++
     this.#run = { id: message.run, listener, wasHeard: false }
     this.#lastAccount = message.accountCode
-    this.#cost = new LongRun(this.pid, this.#options.onLost)
+    const { computing, onLost } = this.#options
+    this.#cost = new LongRun({ pid: this.pid, computing, onLong: onLost })
     void this.#send(message)
     return true
   }
@@ -186,7 +189,6 @@ export class SandboxProcess {
       return this.#distrust('said ready out of turn')
     }
     this.#stopClock()
-    if (!this.#hasBooted) setPriorityOf(this.pid, 'usual')
     this.#hasBooted = true
     this.#becomeIdle()
   }

@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ComputingRuns } from '../../src/tasks/computing-runs.ts'
+import type { LongRun } from '../../src/tasks/long-run.ts'
 import { RunLog } from '../../src/tasks/run-log.ts'
 import { SandboxProcess } from '../../src/tasks/sandbox-process.ts'
 import { speakingCommand } from './spoken-tasks.ts'
@@ -27,6 +29,7 @@ function start({ mostEntries = 3, mostBytes = 100 } = {}) {
     ...limits,
     onReady: () => undefined,
     onLost: () => undefined,
+    computing: new ComputingRuns<LongRun>(),
   })
   sandboxes.push(sandbox)
   const system = pino({ level: 'debug' }, stream).child({ task: 'recalculate', run: 'r' })

@@ -1,3 +1,5 @@
+import { ComputingRuns } from '../../src/tasks/computing-runs.ts'
+import type { LongRun } from '../../src/tasks/long-run.ts'
 import type { RunMessage } from '../../src/tasks/protocol.ts'
 import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
 import { type SandboxListener, SandboxProcess } from '../../src/tasks/sandbox-process.ts'
@@ -25,6 +27,7 @@ export function startSandbox(
       onReady(own)
     },
     onLost: () => undefined,
+    computing: new ComputingRuns<LongRun>(),
   })
   started.push(sandbox)
   return { sandbox, readyTimes: () => readiness.length - 1, nextReady: () => readiness.at(-1)?.promise }

@@ -92,13 +92,12 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
   }
 
   const { bodyBytes, accountRequests } = config
-  const refuseRunWhenFull = tasks.refuseWhenFull
   const server = await createServer({
     engine,
     authenticate,
     createContext,
     findUnready,
-    refuseRunWhenFull,
+    holdRunPlace: tasks.holdPlace,
     bodyBytes,
     accountRequests,
     log,

@@ -93,7 +93,7 @@ describe('a served application', () => {
     const query = 'mutation Spin($input: ExecuteTaskInput!) { executeTask(input: $input) { outcome } }'
     const body = JSON.stringify(path === '/graphql' ? { query, variables: { input } } : input)
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
-    const asked = fetch(url + path, { method: 'POST', headers, body, signal: AbortSignal.timeout(300) })
+    const asked = fetch(url + path, { method: 'POST', headers, body, signal: AbortSignal.timeout(1_000) })
     await expect(asked).rejects.toThrow()
     const startedAt = performance.now()
     await waitForLine(app, ({ msg, aborted }) => msg === 'request' && aborted === true)

@@ -1,6 +1,10 @@
 import { RostrumError } from '../errors.ts'
 import { FairQueue } from '../fair-queue.ts'
 
+// About what a request costs.
+const msOfTurn = 1
+const mostAtOnce = 64
+
 /**
  * Gives each request its turn before it is worked on: accounts in turn, within one first come first served. While requests
  * come faster than they are answered, who floods waits behind its own flood and not before another account's request.
@@ -10,6 +14,7 @@ export class FairTurns {
   readonly #inWork = new Map<string, number>()
   readonly #waiting = new FairQueue<() => void>()
   #isGiving = false
+  #lastGivenAt = 0
 
   /** `mostOfAccount`: most requests of one account in work or waiting. */
   constructor(mostOfAccount: number) {
@@ -33,7 +38,8 @@ export class FairTurns {
       return promise
     }
     this.#isGiving = true
-    setImmediate(() => this.#giveNext())
+    this.#lastGivenAt = performance.now()
+    setImmediate(() => this.#give())
   }
 
   end(accountCode: string): void {
@@ -42,12 +48,18 @@ export class FairTurns {
     else this.#inWork.delete(accountCode)
   }
 
-  // One for each turn of the event loop: between two of them it reads what has come from other accounts.
-  #giveNext(): void {
-    const begin = this.#waiting.next()
-    this.#isGiving = begin !== undefined
-    if (begin === undefined) return
-    begin()
-    setImmediate(() => this.#giveNext())
+  // One a millisecond: in each turn of the event loop so many as it took, so that between them it reads what has come from
+  // other accounts, and a loop held up by other work holds up nobody's turn.
+  #give(): void {
+    const now = performance.now()
+    const due = Math.min(mostAtOnce, Math.max(1, Math.round((now - this.#lastGivenAt) / msOfTurn)))
+    this.#lastGivenAt = now
+    for (let given = 0; given < due; given++) {
+      const begin = this.#waiting.next()
+      this.#isGiving = begin !== undefined
+      if (begin === undefined) return
+      begin()
+    }
+    setImmediate(() => this.#give())
   }
 }

@@ -21,8 +21,8 @@ export interface Gateway {
   createContext(request: ContextRequest): RequestContext
   /** What the service still waits for before it can serve; empty when it is ready. */
   findUnready(): Promise<string[]>
-  /** `OVERLOADED` where one more run of the account would find no place to wait. */
-  refuseRunWhenFull(accountCode: string): void
+  /** Keeps a place for a run that is being read, until what it gives is called; `OVERLOADED` where there is none. */
+  holdRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
   /** Most requests of one account in work or waiting. */
   readonly accountRequests: number
@@ -39,6 +39,7 @@ export async function executeFor(
   if (identity === null) throw new RostrumError('UNAUTHENTICATED', 'No credential was checked on this path.')
   const onRun: ContextRequest['onRun'] = ({ transaction }) => {
     scope.txnId = transaction.txnID
+    scope.releaseRunPlace()
   }
   return engine.execute(operation, createContext({ requestId, identity, signal, log, onRun }))
 }

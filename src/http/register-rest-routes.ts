@@ -26,18 +26,21 @@ export async function registerRestRoutes(
         )
       }
       for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {
-        const refuse = row.startsRun ? [createRunRefusal(gateway)] : []
-        const onRequest = [...refuse, takeTurn]
+        const onRequest = row.startsRun ? [createPlaceHook(gateway), takeTurn] : [takeTurn]
         scope.route({ method: row.method, url: row.path, onRequest, handler: createHandler(row, gateway) })
       }
     })
   }
 }
 
-function createRunRefusal({ refuseRunWhenFull }: Gateway) {
-  return async ({ scope: { identity } }: FastifyRequest): Promise<void> => {
-    // A run inside a run never waits: it is for the run itself to say what becomes of it.
-    if (identity?.run === null) refuseRunWhenFull(identity.caller.accountCode)
+// One run too many is refused before its body is read. A run inside a run never waits, and needs no place.
+function createPlaceHook({ holdRunPlace }: Gateway) {
+  return async ({ scope }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (scope.identity === null || scope.identity.run !== null) return
+    scope.releaseRunPlace = holdRunPlace(scope.identity.caller.accountCode)
+    // Nobody hears of the end of a connection that has ended.
+    if (reply.raw.destroyed) scope.releaseRunPlace()
+    else reply.raw.once('close', scope.releaseRunPlace)
   }
 }
 

@@ -16,6 +16,8 @@ export interface RequestScope {
   operation: string | null
   /** For the log line: the transaction of a task that the request ran. */
   txnId: string | null
+  /** Gives back what was kept for the run that the request asks for, once the run itself counts. */
+  releaseRunPlace: () => void
 }
 
 declare module 'fastify' {
@@ -39,6 +41,7 @@ export function openScope(request: FastifyRequest, reply: FastifyReply, log: Log
     identity: null,
     operation: routeOf(request),
     txnId: null,
+    releaseRunPlace: () => undefined,
   }
   request.scope = scope
   reply.header('x-request-id', requestId)

@@ -45,6 +45,7 @@ export class Admission {
   readonly #limits: AdmissionLimits
   readonly #running = new Map<string, number>()
   readonly #queue = new FairQueue<Waiting>()
+  readonly #expected = new Map<string, number>()
   readonly #costly = new Set<string>()
   #held = 0
   #closed = false
@@ -66,7 +67,7 @@ export class Admission {
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#canGrowFor(accountCode)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
-      this.refuseWhenFull(accountCode)
+      this.#refuseWhenFull(accountCode, 0)
     }
     return this.#admit(accountCode, await this.#wait(request))
   }
@@ -96,14 +97,29 @@ export class Admission {
     return Math.max(0, keepsOne ? free - 1 : free)
   }
 
-  /** `OVERLOADED` where all places to wait are taken, or the account's share of them. */
-  refuseWhenFull(accountCode: string): void {
+  /**
+   * Keeps a place for a run that is on its way here, so that one too many is refused before it is read; `OVERLOADED` where
+   * there is none. What it gives is to be called when the run is here, or will not come.
+   */
+  holdPlace(accountCode: string): () => void {
+    const expected = this.#expected.get(accountCode) ?? 0
+    this.#refuseWhenFull(accountCode, Math.max(0, expected - this.#freePlaces(accountCode)))
+    addTo(this.#expected, accountCode, 1)
+    let held = true
+    return () => {
+      if (held) addTo(this.#expected, accountCode, -1)
+      held = false
+    }
+  }
+
+  // With so many of the account that will wait as well.
+  #refuseWhenFull(accountCode: string, expected: number): void {
     const { runs, accountRuns, waitMs } = this.#limits
     const retryAfterSeconds = Math.ceil(waitMs / 1000)
-    if (this.#queue.length >= runs) {
+    if (this.#queue.length + expected >= runs) {
       throw overloaded(`${runs} runs are waiting already, the most there may be`, retryAfterSeconds)
     }
-    if (this.#queue.lengthOf(accountCode) >= accountRuns) {
+    if (this.#queue.lengthOf(accountCode) + expected >= accountRuns) {
       const message = `${accountRuns} runs of this account are waiting already, the most there may be`
       throw overloaded(message, retryAfterSeconds)
     }
@@ -150,7 +166,7 @@ export class Admission {
     if (sandbox === null) return null
     sandbox.occupy()
     this.#held++
-    this.#running.set(accountCode, (this.#running.get(accountCode) ?? 0) + 1)
+    addTo(this.#running, accountCode, 1)
     return sandbox
   }
 
@@ -164,13 +180,17 @@ export class Admission {
         this.#held--
         if (sandbox.isServing) this.#costly.delete(accountCode)
         else this.#costly.add(accountCode)
-        const running = (this.#running.get(accountCode) ?? 1) - 1
-        if (running > 0) this.#running.set(accountCode, running)
-        else this.#running.delete(accountCode)
+        addTo(this.#running, accountCode, -1)
         this.#serve()
       },
     }
   }
+}
+
+function addTo(counts: Map<string, number>, accountCode: string, change: 1 | -1): void {
+  const count = (counts.get(accountCode) ?? 0) + change
+  if (count > 0) counts.set(accountCode, count)
+  else counts.delete(accountCode)
 }
 
 function stopping(): RostrumError {

@@ -48,7 +48,7 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
   const answerCall = createCallAnswerer({ executeGraphql, outbound, mostBytes: limits.graphqlBytes })
   return {
     execute: request => executeTask({ limits, admission, runTokens, answerCall, callBytes }, request),
-    refuseWhenFull: accountCode => admission.refuseWhenFull(accountCode),
+    holdPlace: accountCode => admission.holdPlace(accountCode),
     start: async () => pool.start(),
     ready: () => pool.isReady,
     pids: () => pool.pids,

@@ -20,6 +20,9 @@ export interface ExecuteRequest {
  */
 export interface TaskRunner {
   execute(request: ExecuteRequest): Promise<TaskExecution>
-  /** `OVERLOADED` where one more run of the account would have to wait and has no place to: for before it is read whole. */
-  refuseWhenFull(accountCode: string): void
+  /**
+   * Keeps a place for a run that is being read; `OVERLOADED` where it would have none to wait in. What it gives is to be
+   * called when the run is there, or will not come.
+   */
+  holdPlace(accountCode: string): () => void
 }

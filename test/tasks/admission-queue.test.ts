@@ -125,3 +125,31 @@ describe('the queue', () => {
     giveBack(await ask('a'))
   })
 })
+
+describe('a run on its way', () => {
+  test('has a place of its account kept for it, and gives it back once', async () => {
+    const { admission } = await startAdmission({ most: 1, accountRuns: 2 })
+    const full = /2 runs of this account are waiting already/
+    // One would find the sandbox, two would wait.
+    const release = admission.holdPlace('a')
+    admission.holdPlace('a')
+    admission.holdPlace('a')
+    expect(() => admission.holdPlace('a')).toThrow(full)
+    admission.holdPlace('b')
+    release()
+    release()
+    admission.holdPlace('a')
+    expect(() => admission.holdPlace('a')).toThrow(full)
+  })
+
+  test('counts with those that wait, of its account and of all', async () => {
+    const { ask, admission } = await startAdmission({ most: 1, accountRuns: 2, runs: 4 })
+    const held = await ask('a')
+    const waiting = [ask('a'), ask('b')]
+    admission.holdPlace('a')
+    expect(() => admission.holdPlace('a')).toThrow(/2 runs of this account are waiting already/)
+    admission.holdPlace('b')
+    giveBack(held)
+    for (const asked of waiting) giveBack(await asked)
+  })
+})

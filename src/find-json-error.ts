@@ -24,12 +24,14 @@ function findUnnamed(text: string, { message }: SyntaxError): number {
 function findByVisiting(text: string): number {
   let first: number | null = null
   const onError = (_code: number, offset: number) => {
-    first ??= offset
+    first = offset
+    // A million commas are a million errors, and the visitor would go on to the last.
+    throw new RangeError('found')
   }
   try {
     visit(text, { onError }, { disallowComments: true, allowTrailingComma: false })
   } catch {
-    // Nested too deep for it; V8 was not.
+    // Found, or nested too deep for the visitor; V8 was not.
   }
   return first ?? text.length
 }

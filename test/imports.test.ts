@@ -18,7 +18,14 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   commands: ['app.ts', 'credentials', 'domain', 'schema', 'store'],
 }
 
-const forAll = ['config.ts', 'errors.ts', 'context.ts', 'fair-queue.ts', 'find-json-error.ts']
+const forAll = [
+  'config.ts',
+  'errors.ts',
+  'context.ts',
+  'fair-queue.ts',
+  'find-json-error.ts',
+  'is-nested-deeper.ts',
+]
 
 // What a room is the only one to know.
 const owners: Readonly<Record<string, string>> = {

@@ -1,13 +1,11 @@
 import { RostrumError } from '../errors.ts'
 import { findJsonError } from '../find-json-error.ts'
+import { isNestedDeeper } from '../is-nested-deeper.ts'
 
 // Any spelling of the key, escapes included, must contain one of these.
 const suspect = /__proto__|\\u00(?:5f|6f|70|72|74)/i
 
 const deepestNesting = 2_000
-
-const [quote, backslash] = [0x22, 0x5c]
-const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
  * The JSON value of a body; `BAD_USER_INPUT` for what is not UTF-8, not JSON, nested more than 2,000 deep, or has a key
@@ -16,7 +14,9 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) throw new RostrumError('BAD_USER_INPUT', 'The body is empty; send a JSON document.')
   const text = decodeBody(body)
-  refuseDeepNesting(text)
+  if (isNestedDeeper(text, deepestNesting)) {
+    throw new RostrumError('BAD_USER_INPUT', `The body is nested more than ${deepestNesting} levels deep.`)
+  }
   try {
     const value: unknown = JSON.parse(text)
     if (suspect.test(text)) refusePrototypes(value)
@@ -36,26 +36,6 @@ export function decodeBody(body: Buffer): string {
   } catch (cause) {
     throw new RostrumError('BAD_USER_INPUT', 'The body is not UTF-8 text.', { cause })
   }
-}
-
-// By counting brackets outside of strings, since all that reads a million levels takes its time or overflows the stack.
-function refuseDeepNesting(text: string): void {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) at = findEndOfString(text, at)
-    else if (code === openBracket || code === openBrace) depth++
-    else if (code === closeBracket || code === closeBrace) depth--
-    if (depth > deepestNesting) {
-      throw new RostrumError('BAD_USER_INPUT', `The body is nested more than ${deepestNesting} levels deep.`)
-    }
-  }
-}
-
-function findEndOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
-  return at
 }
 
 // A reviver would do, at ten times the time: it is called for each of a million numbers.

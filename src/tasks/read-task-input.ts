@@ -1,16 +1,19 @@
 import type { TaskLimits } from '../config.ts'
 import { RostrumError } from '../errors.ts'
 import { findJsonError } from '../find-json-error.ts'
+import { isNestedDeeper } from '../is-nested-deeper.ts'
 import type { TaskInput } from './task-execution.ts'
 
 const longestLabel = 200
+// A million levels hold everyone up for a third of a second to read, and as long again to write.
+const mostLevels = 100_000
 
 /** A task's input, checked: what remains as text is JSON. */
 export interface CheckedTask {
   readonly name: string
   readonly source: string
   readonly payload: string
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: Record<string, unknown>
   readonly caseTypeCode: string | null
 }
 
@@ -49,6 +52,7 @@ function checkLabel(field: string, text: string, least: number): void {
 }
 
 function parseJson(field: string, text: string): unknown {
+  if (isNestedDeeper(text, mostLevels)) throw refuse(field, 'is nested too deeply')
   try {
     return JSON.parse(text)
   } catch (error) {

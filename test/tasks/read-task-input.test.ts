@@ -31,6 +31,7 @@ describe('text that is not JSON is refused with its position', () => {
     ['{a:1}', 1, 1, 2],
     ['[1 2]', 3, 1, 4],
     ['abc', 0, 1, 1],
+    [`[${','.repeat(99)}`, 1, 1, 2],
     ["'a'", 0, 1, 1],
     ['"abc', 4, 1, 5],
     ['"a\tb"', 2, 1, 3],
@@ -66,6 +67,22 @@ describe('text that is not JSON is refused with its position', () => {
 
   test('whatever the text says of positions', () => {
     expect(refusalOf({ inputDocument: 'at position 99' }).message).toContain('at position 0 ')
+  })
+})
+
+describe('text of many levels', () => {
+  const levels = (count: number) => `{"a":${'['.repeat(count - 1)}${']'.repeat(count - 1)}}`
+
+  test.each(['inputDocument', 'options'] as const)('is refused in %s without being read', field => {
+    const { code, fields } = refusalOf({ [field]: levels(100_001) })
+    expect(code).toBe('BAD_USER_INPUT')
+    expect(fields).toEqual([{ pointer: `/${field}`, detail: 'is nested too deeply' }])
+  })
+
+  test('is an input document up to a hundred thousand, and brackets in its strings count for nothing', () => {
+    for (const inputDocument of [levels(100_000), `["\\\\\\"${'['.repeat(200_000)}"]`]) {
+      expect(readTaskInput(taskInput('exit(1)', { inputDocument }), taskLimits).payload).toBe(inputDocument)
+    }
   })
 })
 

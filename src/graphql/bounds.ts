@@ -8,6 +8,8 @@ export const bounds = {
   depth: 15,
   /** In the whole document, as written. */
   aliases: 100,
+  /** Of each alias: an answer repeats it for every item of a list, and every error below it in its path. */
+  aliasCharacters: 100,
   directives: 200,
   fragments: 200,
   /** Of one operation, fragments followed, counted as written. */

@@ -5,8 +5,9 @@ import { refuseRepetition } from './refuse-repetition.ts'
 
 /** Refuses a parsed document that is beyond a bound whatever its variables: all bounds but tokens and cost. */
 export function refuseShape(document: DocumentNode): void {
-  const { aliases, directives } = countAsWritten(document)
+  const { aliases, aliasCharacters, directives } = countAsWritten(document)
   refuseBeyond('aliases', aliases)
+  refuseBeyond('aliasCharacters', aliasCharacters)
   refuseBeyond('directives', directives)
   const fragments = fragmentsOf(document)
   refuseBeyond(
@@ -24,16 +25,26 @@ export function refuseShape(document: DocumentNode): void {
   refuseRepetition(document, fragments)
 }
 
-function countAsWritten(document: DocumentNode): { aliases: number; directives: number } {
+interface Written {
+  readonly aliases: number
+  /** Of the longest. */
+  readonly aliasCharacters: number
+  readonly directives: number
+}
+
+function countAsWritten(document: DocumentNode): Written {
   let aliases = 0
+  let aliasCharacters = 0
   let directives = 0
   visit(document, {
-    Field(field) {
-      if (field.alias !== undefined) aliases += 1
+    Field({ alias }) {
+      if (alias === undefined) return
+      aliases += 1
+      aliasCharacters = Math.max(aliasCharacters, alias.value.length)
     },
     Directive() {
       directives += 1
     },
   })
-  return { aliases, directives }
+  return { aliases, aliasCharacters, directives }
 }

@@ -46,6 +46,11 @@ const beyond: Case[] = [
       fragment B on Viewer { ${repeat(41, i => `b${i}: userId`)} }`,
   },
   {
+    title: 'an alias of 101 characters',
+    bound: 'aliasCharacters',
+    query: `{ viewer { ...V } } fragment V on Viewer { ${'a'.repeat(101)}: userId }`,
+  },
+  {
     title: '201 directives',
     bound: 'directives',
     query: `{ viewer { userId ${repeat(201, () => '@skip(if: false)')} } }`,
@@ -187,6 +192,11 @@ test.each(beyond)('$title are refused with the bound `$bound`, before any resolv
 })
 
 const within: Case[] = [
+  {
+    title: 'an alias of 100 characters',
+    bound: 'aliasCharacters',
+    query: `{ viewer { ${'a'.repeat(100)}: userId } }`,
+  },
   { title: '100 aliases', bound: 'aliases', query: `{ viewer { ${repeat(100, i => `a${i}: userId`)} } }` },
   { title: '50 root fields', bound: 'rootFields', query: `{ ${repeat(50, i => `a${i}: __typename`)} }` },
   { title: '15 levels', bound: 'depth', query: nest(15) },

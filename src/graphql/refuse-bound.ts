@@ -39,7 +39,7 @@ export function refuseBeyond(bound: Bound, found: number): void {
 /** The error for a document beyond a bound; `found` is left out where counting stopped at the bound. */
 export function beyondBound(bound: Bound, found?: number): RostrumError {
   const has = found === undefined ? '' : `; this one has ${found}`
-  const message = `A document can have at most ${bounds[bound]} ${names[bound]}${has}: ${advice[bound]}.`
+  const message = `A request can have at most ${bounds[bound]} ${names[bound]}${has}: ${advice[bound]}.`
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound, most: bounds[bound] } })
 }
 

@@ -15,6 +15,9 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
 /** Of a text of some hundred characters, which aliases could repeat a hundred thousand times in one answer. */
 export const costOfText = cost({ kind: 'fixed', cost: 10 })
 
+/** Of a record that is looked up: a hundred thousand of them under aliases hold the event loop for most of a second. */
+export const costOfRecord = cost({ kind: 'fixed', cost: 8 })
+
 export function isFieldCost(value: unknown): value is FieldCost {
   return typeof value === 'object' && value !== null && 'kind' in value
 }

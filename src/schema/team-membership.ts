@@ -1,6 +1,6 @@
 import { parseId } from '../domain/id.ts'
 import { builder } from './builder.ts'
-import { cost } from './field-cost.ts'
+import { cost, costOfRecord } from './field-cost.ts'
 import { Team, TeamMembership, User } from './refs.ts'
 
 TeamMembership.implement({
@@ -16,6 +16,7 @@ TeamMembership.implement({
       type: User,
       nullable: true,
       authScopes: { scope: 'memberships:read' },
+      extensions: costOfRecord,
       resolve: async ({ userId }, _args, { loaders }) => found(await loaders.user.load(userId)),
     }),
     team: t.field({
@@ -23,6 +24,7 @@ TeamMembership.implement({
       type: Team,
       nullable: true,
       authScopes: { scope: 'memberships:read' },
+      extensions: costOfRecord,
       resolve: async ({ teamId }, _args, { loaders }) => found(await loaders.team.load(teamId)),
     }),
   }),

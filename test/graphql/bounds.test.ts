@@ -132,6 +132,12 @@ const beyond: Case[] = [
     variables: { ids: Array(1_000).fill(1) },
   },
   {
+    title: 'users of a thousand memberships under 23 aliases',
+    bound: 'cost',
+    query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { ${repeat(23, i => `a${i}: user { id }`)} } }`,
+    variables: { ids: Array(1_000).fill(1) },
+  },
+  {
     title: 'a thousand bad pages under four aliases',
     bound: 'cost',
     query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { user { ${repeat(4, i => `a${i}: memberships(first: -1) { nodes { id } }`)} } } }`,

@@ -28,6 +28,12 @@ test.each([
     33,
   ],
   [
+    'a record that is looked up costs 8',
+    '{ teamMembership(id: 1) { user { id } team { id } } }',
+    {},
+    1 + 2 * 9,
+  ],
+  [
     'a list costs its fields once for each id',
     '{ teamMemberships(ids: [1, 2, 3]) { id userId } }',
     {},

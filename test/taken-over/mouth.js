@@ -4,8 +4,8 @@
 // Arguments: the command of the real sandbox. It is given to this program in the place of the `sh` that would have started it.
 import { spawn } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readLines } from './read-lines.js'
 
 const command = process.argv.slice(2)
 const mark = '//speech '
@@ -69,7 +69,7 @@ function startReal(firstMessage) {
   real = spawn(command[0], command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] })
   real.on('close', () => process.kill(process.pid, 'SIGKILL'))
   let isReady = false
-  createInterface({ input: real.stdout }).on('line', line => {
+  readLines(real.stdout, line => {
     if (isReady) return write(1, Buffer.from(`${line}\n`), 1)
     isReady = true
     real.stdin.write(`${firstMessage}\n`)
@@ -92,10 +92,8 @@ function hear(line) {
   nextAnswer = null
 }
 
-createInterface({ input: process.stdin })
-  .on('line', line => {
-    if (firstLine !== null) return hear(line)
-    firstLine = line
-    say({ type: 'ready' })
-  })
-  .on('close', () => process.kill(process.pid, 'SIGKILL'))
+readLines(process.stdin, line => {
+  if (firstLine !== null) return hear(line)
+  firstLine = line
+  say({ type: 'ready' })
+}).on('close', () => process.kill(process.pid, 'SIGKILL'))

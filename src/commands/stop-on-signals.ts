@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import type { SystemLog } from './system-log.ts'
 
 const flushMs = 2_000
+const hurriedFlushMs = 200
 
 interface Stopping {
   readonly app: App
@@ -26,14 +27,18 @@ export function stopOnSignals({ app, log, flush }: Stopping): void {
       log.fatal({ err: error }, 'could not stop in order')
       code = 1
     }
-    // To exit, Node waits for what it writes: for ever, where nobody reads.
-    if (!(await flush(flushMs))) process.kill(process.pid, 'SIGKILL')
-    process.exit(code)
+    await leave(code, flushMs)
+  }
+
+  // To exit, Node waits for what it writes: for ever, where nobody reads.
+  async function leave(exitCode: number, withinMs: number): Promise<void> {
+    if (!(await flush(withinMs))) process.kill(process.pid, 'SIGKILL')
+    process.exit(exitCode)
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (stopping) process.exit(1)
+      if (stopping) return void leave(1, hurriedFlushMs)
       log.info({ signal }, 'stopping')
       void stop(0)
     })

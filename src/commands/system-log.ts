@@ -9,7 +9,7 @@ export interface SystemLog {
   readonly log: Logger
   /** Writes a text for people, between the lines of the log. */
   write(text: string): void
-  /** Resolves once all is written; false where that takes longer. */
+  /** Resolves once all is written, or cannot be; false where that takes longer. To be called last. */
   flush(withinMs: number): Promise<boolean>
 }
 
@@ -21,6 +21,14 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
   const output = pino.destination({ dest: 1, sync: false, minLength: 1, maxLength: mostWaitingBytes })
   // Whichever way the token of a run gets into a line: as a task's name, say.
   const log = pino({ level: logLevel, hooks: { streamWrite: hideRunTokens } }, output)
+  // A full disk ends no gateway: what could not be written is tried again with the next line.
+  let isFailing = false
+  output.on('error', () => {
+    isFailing = true
+  })
+  output.on('write', () => {
+    isFailing = false
+  })
   let lost = 0
   output.on('drop', () => {
     lost++
@@ -40,6 +48,8 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
       output.flush(() => resolve(true))
       const isWritten = await promise
       clearTimeout(timer)
+      // When the process exits it would be tried again, for ever.
+      if (isFailing) output.destroy()
       return isWritten
     },
   }

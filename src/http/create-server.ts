@@ -9,7 +9,6 @@ import { RostrumError } from '../errors.ts'
 import { createClientErrorHandler, createConnectListener } from './answer-client-error.ts'
 import { answerError } from './answer-error.ts'
 import { createExpectationListener } from './create-expectation-listener.ts'
-import { FairTurns } from './fair-turns.ts'
 import type { Gateway } from './gateway.ts'
 import { parseJsonBody } from './json-body.ts'
 import { normalizeTarget } from './normalize-target.ts'
@@ -85,7 +84,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   })
 
   registerHealthRoutes(server, gateway)
-  const takeTurn = createTurnHook(new FairTurns(gateway.accountRequests))
+  const takeTurn = createTurnHook(gateway)
   await registerGraphqlRoute(server, { gateway, takeTurn })
   await registerRestRoutes(server, { gateway, takeTurn })
   return server

@@ -5,33 +5,47 @@ import { FairQueue } from '../fair-queue.ts'
 const msOfTurn = 1
 const mostAtOnce = 64
 
+interface InWork {
+  readonly requests: number
+  /** Of their bodies. */
+  readonly bytes: number
+}
+
+const nothing: InWork = { requests: 0, bytes: 0 }
+
 /**
  * Gives each request its turn before it is worked on: accounts in turn, within one first come first served. While requests
  * come faster than they are answered, who floods waits behind its own flood and not before another account's request.
  */
 export class FairTurns {
-  readonly #mostOfAccount: number
-  readonly #inWork = new Map<string, number>()
+  readonly #most: InWork
+  readonly #inWork = new Map<string, InWork>()
   readonly #waiting = new FairQueue<() => void>()
   #isGiving = false
   #lastGivenAt = 0
 
-  /** `mostOfAccount`: most requests of one account in work or waiting. */
-  constructor(mostOfAccount: number) {
-    this.#mostOfAccount = mostOfAccount
+  /** `most`: of one account in work or waiting. */
+  constructor(most: InWork) {
+    this.#most = most
   }
 
-  /** Resolves when it is the request's turn; `OVERLOADED` at once where its account has too many. Each taken is to be ended. */
-  async take(accountCode: string): Promise<void> {
-    const inWork = this.#inWork.get(accountCode) ?? 0
-    if (inWork >= this.#mostOfAccount) {
-      throw new RostrumError(
-        'OVERLOADED',
-        `${inWork} requests of this account are in work already, the most there may be. Try again in 1 s.`,
-        { retryAfterSeconds: 1 },
+  /**
+   * Resolves when it is the turn of a request with a body of so many bytes; `OVERLOADED` at once where its account has too much
+   * in work. Each taken is to be ended.
+   */
+  async take(accountCode: string, bytes: number): Promise<void> {
+    const inWork = this.#inWork.get(accountCode) ?? nothing
+    if (inWork.requests >= this.#most.requests) {
+      throw overloaded(
+        `${inWork.requests} requests of this account are in work already, the most there may be`,
       )
     }
-    this.#inWork.set(accountCode, inWork + 1)
+    if (inWork.bytes + bytes > this.#most.bytes) {
+      throw overloaded(
+        `Bodies of ${inWork.bytes} bytes of this account are in work already, about the most there may be`,
+      )
+    }
+    this.#inWork.set(accountCode, { requests: inWork.requests + 1, bytes: inWork.bytes + bytes })
     if (this.#isGiving) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.add(accountCode, resolve)
@@ -42,9 +56,10 @@ export class FairTurns {
     setImmediate(() => this.#give())
   }
 
-  end(accountCode: string): void {
-    const left = (this.#inWork.get(accountCode) ?? 1) - 1
-    if (left > 0) this.#inWork.set(accountCode, left)
+  /** The end of what was taken with the same arguments. */
+  end(accountCode: string, bytes: number): void {
+    const { requests, bytes: bytesInWork } = this.#inWork.get(accountCode) ?? nothing
+    if (requests > 1) this.#inWork.set(accountCode, { requests: requests - 1, bytes: bytesInWork - bytes })
     else this.#inWork.delete(accountCode)
   }
 
@@ -62,4 +77,8 @@ export class FairTurns {
     }
     setImmediate(() => this.#give())
   }
+}
+
+function overloaded(message: string): RostrumError {
+  return new RostrumError('OVERLOADED', `${message}. Try again in 1 s.`, { retryAfterSeconds: 1 })
 }

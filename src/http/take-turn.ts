@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FairTurns } from './fair-turns.ts'
+import { FairTurns } from './fair-turns.ts'
 import type { Gateway } from './gateway.ts'
 
 /** What routes are registered with. */
@@ -8,14 +9,29 @@ export interface Registration {
   readonly takeTurn: ReturnType<typeof createTurnHook>
 }
 
+// An account can have bodies in work that together are as large as so many of the largest: what is read is in memory until it
+// is answered, and 1,000 of 2 MiB took 2 GB.
+const mostLargestBodies = 256
+
 /** A hook behind the credential's and before the body is read: waits for the request's turn among those of all accounts. */
-export function createTurnHook(turns: FairTurns) {
-  return async ({ scope }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+export function createTurnHook({
+  accountRequests,
+  bodyBytes,
+}: Pick<Gateway, 'accountRequests' | 'bodyBytes'>) {
+  const turns = new FairTurns({ requests: accountRequests, bytes: mostLargestBodies * bodyBytes })
+  return async ({ scope, raw }: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const accountCode = scope.identity?.caller.accountCode
     if (accountCode === undefined) return
-    await turns.take(accountCode)
-    if (!reply.raw.destroyed) return void reply.raw.once('close', () => turns.end(accountCode))
-    turns.end(accountCode)
+    const bytes = Math.min(announcedBytes(raw), bodyBytes)
+    await turns.take(accountCode, bytes)
+    if (!reply.raw.destroyed) return void reply.raw.once('close', () => turns.end(accountCode, bytes))
+    turns.end(accountCode, bytes)
     scope.signal.throwIfAborted()
   }
+}
+
+// What comes in chunks may be of any size, and counts as the largest.
+function announcedBytes({ headers }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY
+  return Number(headers['content-length'] ?? 0)
 }

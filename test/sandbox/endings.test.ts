@@ -75,6 +75,7 @@ describe.each([
   ['an isolate of its own', {}],
   ['an isolate that its account keeps', { ROSTRUM_ISOLATION: 'account' }],
   ['an isolate with compilers', { ROSTRUM_JIT: '1' }],
+  ['an isolate with compilers that its account keeps', { ROSTRUM_JIT: '1', ROSTRUM_ISOLATION: 'account' }],
 ])('in %s, exit ends the run at that statement', (_, settings: Record<string, string>) => {
   let tasks: TestTasks
   let pids: number[]
@@ -95,6 +96,15 @@ describe.each([
     expect(logged(execution)).toEqual([['before']])
     expect(late).toEqual([])
     expect((await tasks.run('exit(typeof late)')).payload).toBe('undefined')
+  })
+
+  test('on the way back from where the stack ends, at the first level that has room', async () => {
+    const dive = 'function dive() { try { dive() } finally { exit(1) } } dive()'
+    for (let n = 0; n < 40; n++) {
+      await tasks.run('exit(2)')
+      const { outcome, payload } = await tasks.run(dive)
+      expect({ outcome, payload }).toEqual({ outcome: 'exit', payload: 1 })
+    }
   })
 
   // A message behind the end of its run would have been its death.

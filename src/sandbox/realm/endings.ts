@@ -3,7 +3,7 @@ import type { RealmParts } from './realm-parts.ts'
 
 /** `exit`, `fail` and the end by an error (contract, section 4). Runs inside the isolate as text. */
 export function makeEndings({ language, json, errors, state }: RealmParts) {
-  const { create, String, Error, TypeError } = language
+  const { apply, create, String, Error, TypeError } = language
   const unwinding = create(null)
 
   // Posted, the run is over: the host disposes the isolate, which this loop waits for. Nothing of the script runs again.
@@ -43,9 +43,16 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     return hasOwnWords ? String(message) : json.lenient(message, String)
   }
 
+  // Called where the stack ends, it is this that overflows, before anything has begun: the script goes back, and may call again
+  // from where there is room. As arguments these take 64 KiB of stack, whatever compiler made the caller's frames small.
+  const room: number[] = []
+  for (let i = 0; i < 8_192; i++) room[i] = 0
+  const needRoom = (): unknown => apply(() => undefined, undefined, room)
+
   return {
     endByThrown,
     exit(payload?: unknown): never {
+      needRoom()
       let text: string
       try {
         text = json.strict(payload, message => new TypeError(`${message}; give \`exit\` plain JSON values`))
@@ -58,6 +65,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
       return endWithin('exit', text, 'result')
     },
     fail(message?: unknown): never {
+      needRoom()
       let text: string
       try {
         text = describeMessage(message)

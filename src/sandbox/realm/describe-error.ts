@@ -15,7 +15,7 @@ export interface DescribedError {
 export function makeDescribeError(language: Language) {
   const { create, isError, String, slice, indexOf, stringify, WeakMap, getFrom, setIn } = language
   const shownFile = 'task.js'
-  // The script's own source goes by a secret name: `task.js` is what anybody may call a text of code.
+  // The script's own source goes by a name of its run's own: `task.js` is what anybody may call a text of code.
   let file = ''
   // `AsyncFunction` puts two lines before the author's first.
   const linesBefore = 2

@@ -73,7 +73,7 @@ export function makeStart({ language, errors, state, endings, calls, log, makePl
     state.graphqlAtOnce = setup.graphqlAtOnce
     state.callBytes = setup.callBytes
 
-    // A name that no script can guess, so that code it makes of text cannot pass for a line of its source.
+    // A name of the run's own, so that code it makes of text cannot pass for a line of its source.
     const file = state.post('guid') as string
     errors.readFramesOf(file)
     let script: () => Promise<unknown>

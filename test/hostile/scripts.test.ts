@@ -13,6 +13,7 @@
 //   // source: '('.repeat(9)    an expression that makes the source instead of the file
 //   // next: exit(typeof leak)  what another account runs next, and
 //   // nextResult: "undefined"  what that exits with
+// `HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1'` runs them under other settings; the nightly mode does.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'
@@ -45,12 +46,17 @@ beforeAll(async () => {
     ROSTRUM_QUEUE_WAIT_MS: '10000',
     ROSTRUM_SANDBOXES: '1',
     ROSTRUM_GRAPHQL_HOSTS: hanging.host,
+    ...readSettings(process.env.HOSTILE_SETTINGS ?? ''),
   })
 })
 afterAll(async () => {
   await stage.stop()
   await hanging.close()
 })
+
+function readSettings(text: string): Record<string, string> {
+  return Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
+}
 
 function run(script: ScriptFile, door: Door): Promise<ScriptAnswer> {
   const { ID_OF_ACCOUNT_B, ID_OF_ACCOUNT_B_USER, GATEWAY_PORT } = stage.placeholders

@@ -32,21 +32,28 @@ export function apply(model: Model, operation: Addressed, outcome: Outcome): Mod
   const rows = model.rows[operation.account]
   if (operation.kind === 'create') return applyCreate(model, operation, outcome)
   if (operation.kind === 'list') {
-    // Lists are read without versions, since the REST side's has none.
-    const expected = [...new Set(operation.ids)]
-      .flatMap(id => rows.get(id) ?? [])
-      .map(row => ({ ...row, version: Number.NaN }))
-    return same(outcome, { kind: 'rows', rows: expected }) ? model : null
+    return same(outcome, { kind: 'rows', rows: listed(rows, operation.ids) }) ? model : null
   }
   const row = rows.get(operation.id)
   if (row === undefined) return outcome.kind === 'missing' ? model : null
   if (operation.kind === 'read') return same(outcome, { kind: 'row', row }) ? model : null
+  return applyChange(model, { operation, outcome, row })
+}
+
+interface Change {
+  readonly operation: Addressed & { readonly kind: 'move' | 'remove' }
+  readonly outcome: Outcome
+  readonly row: Row
+}
+
+function applyChange(model: Model, { operation, outcome, row }: Change): Model | null {
   // The precondition comes first (RFC 9110, section 13.2.1), before what the change would meet.
   if (operation.ifVersion !== null && operation.ifVersion !== row.version) {
     return same(outcome, { kind: 'stale', version: row.version }) ? model : null
   }
   if (operation.kind === 'move') return applyMove(model, { operation, outcome, row })
-  return outcome.kind === 'removed' ? withRows(model, operation.account, drop(rows, row.id)) : null
+  const rows = drop(model.rows[operation.account], row.id)
+  return outcome.kind === 'removed' ? withRows(model, operation.account, rows) : null
 }
 
 interface Move {
@@ -83,6 +90,11 @@ function applyCreate(
   if (!same(outcome, { kind: 'row', row: made })) return null
   const next = withRows(model, operation.account, new Map([...rows, [made.id, made]]))
   return { ...next, usedIds: new Set([...model.usedIds, made.id]) }
+}
+
+// Lists are read without versions, since the REST side's has none.
+function listed(rows: ReadonlyMap<number, Row>, ids: readonly number[]): Row[] {
+  return [...new Set(ids)].flatMap(id => rows.get(id) ?? []).map(row => ({ ...row, version: Number.NaN }))
 }
 
 function withRows(model: Model, account: AccountName, rows: ReadonlyMap<number, Row>): Model {

@@ -4,7 +4,7 @@ import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
 import { silentLog } from './start-tasks.ts'
 
 // Says that it is ready and waits: all that admission asks of a sandbox, in a process that boots in a moment.
-const script = 'read modules; sleep $0; echo \'{"type":"ready"}\'; exec cat > /dev/null'
+const script = 'read modules; sleep $0; echo \'{"type":"ready"}\'; while read -r line; do :; done'
 
 const pools: SandboxPool[] = []
 

@@ -56,10 +56,12 @@ test('a move that PostgreSQL ends for a deadlock is made all the same', async ()
   const rival = postgres(url, { max: 1 })
   let moved: ReturnType<typeof store.memberships.move> | undefined
   const undone = rival.begin(async transaction => {
+    // Who looks for the deadlock first is the one to be ended: that must be the move.
+    await transaction`set local deadlock_timeout = '20s'`
     await transaction`update team_memberships set team_id = 1000 where id = ${second}`
     moved = store.memberships.move('a', first, { teamId: 1000 }, null)
     await waitForLock(url)
-    // Each now waits for the other; the move began to wait first, so it is the one to be ended.
+    // Each now waits for the other.
     await transaction`update team_memberships set version = version where id = ${first}`
     throw new Error('Nothing of the rival stays.')
   })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { headersOfCalls } from '../server/start-upstream.ts'
 import { listedCalls } from './outbound/listed-calls.ts'
 import type { Report } from './outbound/namespace-reports.ts'
 import { findNamespaces, runInNamespace } from './outbound/run-in-namespace.ts'
@@ -27,15 +28,6 @@ const corpus = readFileSync(new URL('corpus.jsonl', import.meta.url), 'utf8')
 const way = findNamespaces()
 const title = 'in a network of its own, where every address answers'
 const skipped = `${title} (skipped: needs \`unshare\` and \`ip\`, and to be allowed them)`
-const headers = [
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'user-agent',
-]
 
 describe.skipIf(way === null)(way === null ? skipped : title, () => {
   let reports: readonly Report[] = []
@@ -77,7 +69,7 @@ describe.skipIf(way === null)(way === null ? skipped : title, () => {
       const all = reports.flatMap(({ requests }) => requests)
       expect(all.length).toBeGreaterThan(100)
       for (const request of all)
-        expect(request.headers.map(name => name.toLowerCase()).toSorted()).toEqual(headers)
+        expect(request.headers.map(name => name.toLowerCase()).toSorted()).toEqual(headersOfCalls)
     })
 
     test('is spoken to directly, whatever proxies the environment names', () => {

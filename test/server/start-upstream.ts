@@ -54,3 +54,14 @@ export async function startUpstream(respond: Responder): Promise<Upstream> {
 export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
+
+/** The names of all headers that a script's call to another host may bring, sorted. */
+export const headersOfCalls = [
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'user-agent',
+]

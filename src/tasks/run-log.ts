@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { hideRunTokens } from '../credentials/run-tokens.ts'
 import type { CutMessage } from './protocol.ts'
 import { readSandboxJson } from './read-sandbox-json.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
@@ -48,8 +47,7 @@ export class RunLog {
     }
     this.#bytes += bytes
     this.#entries.push({ at: new Date(), level, data })
-    const shown = hideRunTokens(text)
-    system[level]({ data: shown === text ? data : readData(shown) }, 'log of a script')
+    system[level]({ data }, 'log of a script')
   }
 
   /** What the sandbox says it has left out so far; it says so at each power of two and at the end. */

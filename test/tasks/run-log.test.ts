@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
+import { hideRunTokens } from '../../src/credentials/run-tokens.ts'
 import { ComputingRuns } from '../../src/tasks/computing-runs.ts'
 import type { LongRun } from '../../src/tasks/long-run.ts'
 import { RunLog } from '../../src/tasks/run-log.ts'
@@ -32,7 +33,9 @@ function start({ mostEntries = 3, mostBytes = 100 } = {}) {
     computing: new ComputingRuns<LongRun>(),
   })
   sandboxes.push(sandbox)
-  const system = pino({ level: 'debug' }, stream).child({ task: 'recalculate', run: 'r' })
+  // With the hook that the gateway's own log has.
+  const hooks = { streamWrite: hideRunTokens }
+  const system = pino({ level: 'debug', hooks }, stream).child({ task: 'recalculate', run: 'r' })
   return { log: new RunLog({ mostEntries, mostBytes, system }), lines, sandbox }
 }
 

@@ -1,15 +1,38 @@
 import { timingSafeEqual } from 'node:crypto'
-import { hashToken } from '../domain/api-token.ts'
-import type { Store } from '../domain/store.ts'
+import { LRUCache } from 'lru-cache'
+import type { TokenStore } from '../domain/store.ts'
 import { type Caller, isScope } from './caller.ts'
 import { unknownToken } from './read-bearer.ts'
 
-/** Whose API token it is; `UNAUTHENTICATED` for one that is unknown or revoked. Read from the store every time. */
-export async function findApiTokenCaller(store: Store, token: string): Promise<Caller> {
-  const sha256 = hashToken(token)
-  const candidates = await store.tokens.findBySha256(sha256)
-  const found = candidates.find(candidate => timingSafeEqual(candidate.sha256, sha256))
-  if (found === undefined) throw unknownToken()
-  const { accountCode, userId, email, displayName, scopes } = found
-  return { accountCode, userId, email, displayName, scopes: new Set(scopes.filter(isScope)) }
+const mostKept = 10_000
+
+/** Whose API token has this digest; `UNAUTHENTICATED` for one that is unknown or revoked. */
+export type FindApiTokenCaller = (digest: string) => Caller | Promise<Caller>
+
+/**
+ * Finds callers in the store, and again without it for as long as the store says that nothing has changed: so a token that another
+ * process revokes is worthless at once. One that is not good is looked up every time, and is not kept.
+ */
+export function createApiTokenCallers(tokens: TokenStore): FindApiTokenCaller {
+  const kept = new LRUCache<string, Caller>({ max: mostKept })
+  let keptMark: number | null = null
+
+  // The mark is asked before the row: what changes between the two is in the row, or shows in the next mark.
+  async function readCaller(digest: string, mark: number | null): Promise<Caller> {
+    const sha256 = Buffer.from(digest, 'base64')
+    const candidates = await tokens.findBySha256(sha256)
+    const found = candidates.find(candidate => timingSafeEqual(candidate.sha256, sha256))
+    if (found === undefined) throw unknownToken()
+    const { accountCode, userId, email, displayName, scopes } = found
+    const caller = { accountCode, userId, email, displayName, scopes: new Set(scopes.filter(isScope)) }
+    if (mark !== null && mark === keptMark) kept.set(digest, caller)
+    return caller
+  }
+
+  return digest => {
+    const mark = tokens.changeMark()
+    if (mark !== keptMark) kept.clear()
+    keptMark = mark
+    return kept.get(digest) ?? readCaller(digest, mark)
+  }
 }

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Store } from '../domain/store.ts'
 import type { Run } from '../tasks/run.ts'
-import { findApiTokenCaller } from './api-token-caller.ts'
+import { createApiTokenCallers } from './api-token-caller.ts'
 import type { Caller } from './caller.ts'
+import { digestToken } from './digest-token.ts'
 import { readCaller } from './jwt-claims.ts'
 import { readBearer } from './read-bearer.ts'
 import type { RunTokens } from './run-tokens.ts'
@@ -14,8 +15,11 @@ export interface Identity {
   readonly run: Run | null
 }
 
-/** From the `Authorization` header to who asks; rejects with `UNAUTHENTICATED` (contract, section 1). */
-export type Authenticate = (header: string | undefined) => Promise<Identity>
+/**
+ * From the `Authorization` header to who asks; throws or rejects with `UNAUTHENTICATED` (contract, section 1). No promise where
+ * the answer is known: most requests come with a token that was seen before.
+ */
+export type Authenticate = (header: string | undefined) => Identity | Promise<Identity>
 
 export interface Authenticator {
   readonly authenticate: Authenticate
@@ -47,10 +51,24 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
     return caller
   }
 
-  async function findStoredCaller(token: string): Promise<Caller> {
-    const caller = await findApiTokenCaller(store, token)
-    confirmations.set(caller, () => findApiTokenCaller(store, token))
-    return caller
+  const findApiTokenCaller = createApiTokenCallers(store.tokens)
+
+  function identifyStored(token: string): Identity | Promise<Identity> {
+    const digest = digestToken(token)
+    const caller = findApiTokenCaller(digest)
+    return caller instanceof Promise
+      ? caller.then(found => identify(found, digest))
+      : identify(caller, digest)
+  }
+
+  function identify(caller: Caller, digest: string): Identity {
+    if (!confirmations.has(caller)) confirmations.set(caller, () => findApiTokenCaller(digest))
+    return { caller, run: null }
+  }
+
+  async function identifyRun(run: Run): Promise<Identity> {
+    await confirm(run.caller)
+    return { caller: run.caller, run }
   }
 
   const confirm = async (caller: Caller): Promise<void> => {
@@ -59,15 +77,12 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
 
   return {
     confirm,
-    async authenticate(header) {
+    authenticate(header) {
       const token = readBearer(header)
       const run = runTokens.find(token)
-      if (run === null) {
-        const isJwt = takesJwts && isJwtShaped(token)
-        return { caller: await (isJwt ? findJwtCaller(token) : findStoredCaller(token)), run }
-      }
-      await confirm(run.caller)
-      return { caller: run.caller, run }
+      if (run !== null) return identifyRun(run)
+      if (takesJwts && isJwtShaped(token)) return findJwtCaller(token).then(caller => ({ caller, run }))
+      return identifyStored(token)
     },
   }
 }

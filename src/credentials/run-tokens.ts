@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Run } from '../tasks/run.ts'
+import { digestToken } from './digest-token.ts'
 
 const prefix = 'rrun_'
 
@@ -12,20 +13,19 @@ export interface RunTokens {
 }
 
 export function createRunTokens(): RunTokens {
-  // Keyed by hash, so that how long a look-up takes says nothing about the tokens that exist.
   const runs = new Map<string, Run>()
   return {
     mint(run) {
       const token = prefix + randomBytes(32).toString('base64url')
-      runs.set(digest(token), run)
+      runs.set(digestToken(token), run)
       return token
     },
     revoke(token) {
-      runs.delete(digest(token))
+      runs.delete(digestToken(token))
     },
     find(token) {
       if (!token.startsWith(prefix)) return null
-      return runs.get(digest(token)) ?? null
+      return runs.get(digestToken(token)) ?? null
     },
   }
 }
@@ -33,8 +33,4 @@ export function createRunTokens(): RunTokens {
 /** The text without any token of a run: a script may log its own, or its parent's, but the system log must not show it. */
 export function hideRunTokens(text: string): string {
   return text.includes(prefix) ? text.replace(/rrun_[\w-]{43}/g, '[token of a run]') : text
-}
-
-function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64')
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const prefix = 'rst_'
 
@@ -9,5 +9,5 @@ export function newApiToken(): string {
 
 /** SHA-256 of a token, 32 bytes: what the store holds of it. A token is random, so the hash needs no salt. */
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

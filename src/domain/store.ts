@@ -129,6 +129,11 @@ export interface TokenStore {
   create(token: NewApiToken): Promise<ApiToken>
   /** Those with this hash that are not revoked (one, save for an operator's own token set for two accounts). */
   findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
+  /**
+   * Another number than before once a token or its user may have been changed, by whichever process; at the latest in the turn
+   * of the event loop after the change. Null where the store cannot tell for less than a look-up.
+   */
+  changeMark(): number | null
   /** All of one account, or all there are; oldest first, revoked ones included. */
   list(accountCode: string | null): Promise<ApiToken[]>
   /**

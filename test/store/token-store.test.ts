@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { hashToken } from '../../src/domain/api-token.ts'
 import type { NewApiToken, Store } from '../../src/domain/store.ts'
@@ -59,6 +60,29 @@ eachStore(harness => {
     expect(await store.tokens.list('a')).toEqual([first, third])
     expect(await store.tokens.list(null)).toEqual([first, second, third])
     expect(await store.tokens.list('c')).toEqual([])
+  })
+
+  test('the mark of changes is another one after every change that may concern a token, whoever made it', async () => {
+    const url = await harness.freshUrl()
+    const [own, other] = [await harness.open({ url }), await harness.open({ url })]
+    if (harness.engine === 'PostgreSQL') return expect(own.tokens.changeMark()).toBeNull()
+    let last = own.tokens.changeMark()
+    for (const changed of [own, other, own, other]) {
+      for (const change of [
+        () => changed.users.save('a', 7, { email: 'ann@example.com' }),
+        () => changed.tokens.create(ofAnn('one')),
+        async () => changed.tokens.revoke((await changed.tokens.list(null)).at(-1)?.id ?? 0),
+      ]) {
+        await change()
+        // What another connection changes shows in the next turn.
+        if (changed === other) await nextTurn()
+        expect(own.tokens.changeMark()).not.toBe(last)
+        last = own.tokens.changeMark()
+        await own.tokens.list(null)
+        await nextTurn()
+        expect(own.tokens.changeMark()).toBe(last)
+      }
+    }
   })
 
   test('a token of a user of another account cannot be made', async () => {

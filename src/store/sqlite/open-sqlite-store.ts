@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Store } from '../../domain/store.ts'
 import { createAccountStore } from './account-store.ts'
+import { createChangeMark } from './change-mark.ts'
 import { connect } from './connect.ts'
 import { createCounters } from './counters.ts'
 import { refuseUnusableFile } from './file-checks.ts'
@@ -37,7 +38,8 @@ export async function openSqliteStore({ path, onStatement, serve }: OpenSqliteSt
 
 function arrange(client: Database, releaseServeLock: () => void): Store {
   const db = drizzle(client)
-  const transactions = createTransactions(client)
+  const changeMark = createChangeMark(client)
+  const transactions = createTransactions(client, changeMark)
   const counters = createCounters(db)
   const provision = createProvision(db)
   const ping = client.prepare('SELECT 1 FROM accounts LIMIT 1')
@@ -46,7 +48,7 @@ function arrange(client: Database, releaseServeLock: () => void): Store {
     users: createUserStore({ db, transactions, counters, provision }),
     teams: createTeamStore({ db, transactions, provision }),
     accounts: createAccountStore({ db, transactions, provision }),
-    tokens: createTokenStore({ db, transactions, counters }),
+    tokens: createTokenStore({ db, transactions, counters, changeMark }),
     async ping() {
       ping.get()
     },

@@ -2,6 +2,7 @@ import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { TokenStore } from '../../domain/store.ts'
 import { decodeScopes, encodeScopes } from '../api-token-row.ts'
+import type { ChangeMark } from './change-mark.ts'
 import type { Counters } from './counters.ts'
 import { apiTokens, users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
@@ -10,6 +11,7 @@ interface Dependencies {
   readonly db: BetterSQLite3Database
   readonly transactions: Transactions
   readonly counters: Counters
+  readonly changeMark: ChangeMark
 }
 
 const columns = {
@@ -24,7 +26,7 @@ const columns = {
   revokedAt: apiTokens.revokedAt,
 }
 
-export function createTokenStore({ db, transactions, counters }: Dependencies): TokenStore {
+export function createTokenStore({ db, transactions, counters, changeMark }: Dependencies): TokenStore {
   const statements = prepare(db)
   return {
     create(token) {
@@ -39,6 +41,7 @@ export function createTokenStore({ db, transactions, counters }: Dependencies): 
     async findBySha256(sha256) {
       return statements.findBySha256.all({ sha256 }).map(decodeScopes)
     },
+    changeMark: changeMark.read,
     async list(accountCode) {
       return statements.list.all({ accountCode }).map(decodeScopes)
     },

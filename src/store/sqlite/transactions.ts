@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { ChangeMark } from './change-mark.ts'
 
 /** The one place where writes are grouped into transactions of the SQLite file. */
 export interface Transactions {
@@ -9,7 +10,7 @@ export interface Transactions {
   write<T>(work: () => T, keep?: (result: T) => boolean): Promise<T>
 }
 
-export function createTransactions(client: Database): Transactions {
+export function createTransactions(client: Database, changeMark: ChangeMark): Transactions {
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollBack = client.prepare('ROLLBACK')
@@ -20,6 +21,7 @@ export function createTransactions(client: Database): Transactions {
         const result = work()
         const end = keep(result) ? commit : rollBack
         end.run()
+        changeMark.advance()
         return result
       } catch (error) {
         // Some failures (a full disk) make SQLite roll back by itself.

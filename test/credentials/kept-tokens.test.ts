@@ -1,0 +1,99 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { hashToken, newApiToken } from '../../src/domain/api-token.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { startApp, type TestApp } from '../http/start-app.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
+
+const folder = makeTempFolder()
+const path = `${folder.path}/rostrum.db`
+let app: TestApp
+let token: string
+
+beforeAll(async () => {
+  app = await startApp({ DATABASE_URL: `sqlite:${path}` })
+})
+afterAll(async () => {
+  await app.close()
+  folder.remove()
+})
+beforeEach(async () => {
+  token = await app.issueToken('beta', ['memberships:read'])
+})
+
+const view = () => app.graphql('{ viewer { email scopes } }', {}, token)
+
+async function countLookUps(work: () => Promise<unknown>): Promise<number> {
+  app.statements.length = 0
+  await work()
+  return app.statements.filter(statement => statement.includes('from "api_tokens"')).length
+}
+
+// What any other program does to the file while the gateway serves it.
+function changeFile(statement: string): void {
+  const other = new Database(path)
+  try {
+    expect(other.prepare(statement).run().changes).toBeGreaterThan(0)
+  } finally {
+    other.close()
+  }
+}
+
+test('a token is looked up once while nothing changes', async () => {
+  const looks = await countLookUps(async () => {
+    for (let n = 0; n < 5; n++) expect((await view()).status).toBe(200)
+  })
+  expect(looks).toBe(1)
+})
+
+test('a token that nobody has is looked up every time', async () => {
+  const looks = await countLookUps(async () => {
+    for (let n = 0; n < 5; n++)
+      expect((await app.graphql('{ viewer { email } }', {}, 'made-up')).status).toBe(401)
+  })
+  expect(looks).toBe(5)
+})
+
+test('a token that comes into the file after it was refused is good', async () => {
+  const late = newApiToken()
+  const ask = () => app.graphql('{ viewer { email } }', {}, late)
+  expect((await ask()).status).toBe(401)
+  changeFile(
+    `update api_tokens set sha256 = x'${hashToken(late).toString('hex')}' where sha256 = x'${hashToken(token).toString('hex')}'`,
+  )
+  expect((await ask()).status).toBe(200)
+  expect((await view()).status).toBe(401)
+})
+
+test('a token that another connection revokes is worthless for the next request, every time', async () => {
+  const other = await openStore({ url: `sqlite:${path}` })
+  try {
+    for (let n = 0; n < 20; n++) {
+      token = await app.issueToken('beta')
+      expect((await view()).status).toBe(200)
+      await other.tokens.revoke((await other.tokens.list('beta')).at(-1)?.id ?? 0)
+      expect((await view()).status).toBe(401)
+    }
+  } finally {
+    await other.close()
+  }
+})
+
+test('scopes and email changed in the file are those of the next request', async () => {
+  expect((await view()).body.data.viewer).toEqual({ email: null, scopes: ['memberships:read'] })
+  changeFile(
+    `update api_tokens set scopes = 'tasks:execute' where revoked_at is null and account_code = 'beta'`,
+  )
+  expect((await view()).body.data.viewer).toEqual({ email: null, scopes: ['tasks:execute'] })
+  changeFile(`update users set email = 'ann@example.com' where account_code = 'beta'`)
+  expect((await view()).body.data.viewer).toEqual({ email: 'ann@example.com', scopes: ['tasks:execute'] })
+})
+
+test('an email that the gateway itself saves is that of the next request', async () => {
+  token = await app.issueToken('gamma', ['admin'])
+  const me = (await app.graphql('{ viewer { userId email } }', {}, token)).body.data.viewer
+  expect(me.email).toBeNull()
+  const save = 'mutation ($id: ID!) { saveUser(input: { id: $id, email: "bo@example.com" }) { id } }'
+  expect((await app.graphql(save, { id: me.userId }, token)).body.errors).toBeUndefined()
+  expect((await view()).body.data.viewer.email).toBe('bo@example.com')
+})

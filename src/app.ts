@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import type { RequestContext } from './context.ts'
+import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
 import { createRunTokens } from './credentials/run-tokens.ts'
 import { createDirectory } from './domain/directory.ts'
@@ -10,7 +10,6 @@ import type { Store } from './domain/store.ts'
 import { createEngine } from './graphql/engine.ts'
 import { toInProcessAnswer } from './graphql/in-process.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
-import type { ContextRequest } from './http/gateway.ts'
 import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
 import { openStore } from './store/open-store.ts'
@@ -58,33 +57,18 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
     log,
     executeGraphql: async ({ query, variables, run, log }) => {
       await confirm(run.caller)
-      const identity = { caller: run.caller, run }
-      const context = createContext({ requestId: run.id, identity, signal: run.signal, log, onRun: () => {} })
+      const source = { requestId: run.id, signal: run.signal, log, onRun: () => {} }
+      const context = createContext(source, { caller: run.caller, run })
       return toInProcessAnswer(await engine.execute({ query, variables }, context))
     },
   })
 
-  function createContext({
-    requestId,
-    identity: { caller, run },
-    signal,
-    log,
-    onRun,
-  }: ContextRequest): RequestContext {
-    return {
-      requestId,
-      caller,
-      loaders: createLoaders(store, caller.accountCode),
-      memberships,
-      directory,
-      tasks,
-      parentRun: run,
-      // What a run asks for over HTTP, with its token, ends with it as well.
-      signal: run === null || run.signal === signal ? signal : AbortSignal.any([signal, run.signal]),
-      log,
-      onRun,
-    }
-  }
+  const createContext = createContextFactory({
+    memberships,
+    directory,
+    tasks,
+    createLoaders: accountCode => createLoaders(store, accountCode),
+  })
 
   async function findUnready(): Promise<string[]> {
     const waitingFor = tasks.ready() ? [] : ['a sandbox']

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Identity } from './credentials/authenticator.ts'
 import type { Caller } from './credentials/caller.ts'
 import type { Directory } from './domain/directory.ts'
 import type { Loaders } from './domain/loaders.ts'
@@ -25,4 +26,66 @@ export interface RequestContext {
   readonly log: Logger
   /** Told of each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
+}
+
+/** The request, or the run, that an operation comes from. Its signal and its log are made when they are first asked for. */
+export type ContextSource = Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'>
+
+/** What every operation finds the same. */
+export interface Services extends Pick<RequestContext, 'memberships' | 'directory' | 'tasks'> {
+  createLoaders(accountCode: string): Loaders
+}
+
+export type CreateContext = (source: ContextSource, identity: Identity) => RequestContext
+
+/** A function to a fresh context for one operation. What most operations never ask for is made when one does. */
+export function createContextFactory(services: Services): CreateContext {
+  return (source, identity) => new OperationContext(services, source, identity)
+}
+
+class OperationContext implements RequestContext {
+  readonly requestId: string
+  readonly caller: Caller
+  readonly memberships: Memberships
+  readonly directory: Directory
+  readonly tasks: TaskRunner
+  readonly parentRun: Run | null
+  readonly #services: Services
+  readonly #source: ContextSource
+  #loaders: Loaders | null = null
+  #signal: AbortSignal | null = null
+
+  constructor(services: Services, source: ContextSource, { caller, run }: Identity) {
+    this.requestId = source.requestId
+    this.caller = caller
+    this.memberships = services.memberships
+    this.directory = services.directory
+    this.tasks = services.tasks
+    this.parentRun = run
+    this.#services = services
+    this.#source = source
+  }
+
+  get loaders(): Loaders {
+    this.#loaders ??= this.#services.createLoaders(this.caller.accountCode)
+    return this.#loaders
+  }
+
+  // What a run asks for over HTTP, with its token, ends with it as well.
+  get signal(): AbortSignal {
+    if (this.#signal === null) {
+      const { signal } = this.#source
+      const ofRun = this.parentRun?.signal ?? signal
+      this.#signal = ofRun === signal ? signal : AbortSignal.any([signal, ofRun])
+    }
+    return this.#signal
+  }
+
+  get log(): Logger {
+    return this.#source.log
+  }
+
+  get onRun(): (run: Run) => void {
+    return this.#source.onRun
+  }
 }

@@ -60,20 +60,39 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   server.server.on('checkExpectation', createExpectationListener(log))
   server.server.on('connect', createConnectListener(log))
   server.decorateRequest('scope', null as unknown as RequestScope)
-  server.addHook('onRequest', async (request, reply) => openScope(request, reply, log))
-  server.addHook('onRequest', refuseWhenClosing(server))
-  server.addHook('onRequest', refuseAmbiguousRequest)
-  server.addHook('onRequest', refuseLargeHeaders)
-  server.addHook('onRequest', refuseUnknownRoute)
-  server.addHook('onSend', giveUpStalledReader)
+  let isClosing = false
+  server.addHook('preClose', async () => {
+    isClosing = true
+  })
+  server.addHook('onRequest', (request, reply, done) => {
+    openScope(request, reply, log)
+    if (isClosing) throw shuttingDown()
+    refuseAmbiguousRequest(request, reply)
+    const answered = refuseLargeHeaders(request, reply) ?? refuseUnknownRoute(request, reply)
+    if (answered === undefined) done()
+  })
+  server.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,
+    // and looks for it twice: it closes after two such times.
+    raw.socket.setTimeout(stalledReaderMs)
+    // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
+    if (isClosing) reply.header('connection', 'close')
+    done()
+  })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
+    (request: FastifyRequest, body: Buffer, done) => {
       // Many clients name a type on every request; a DELETE has no body all the same.
-      if (request.method === 'DELETE') return undefined
-      return parseJsonBody(body)
+      if (request.method === 'DELETE') return done(null, undefined)
+      let value: unknown
+      try {
+        value = parseJsonBody(body)
+      } catch (error) {
+        return done(error as Error)
+      }
+      done(null, value)
     },
   )
   server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
@@ -90,26 +109,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   return server
 }
 
-// A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity, and
-// looks for it twice: it closes after two such times.
-async function giveUpStalledReader({ raw }: FastifyRequest): Promise<void> {
-  raw.socket.setTimeout(stalledReaderMs)
-}
-
 // A connection kept alive can bring requests after the server stopped listening: they are sent elsewhere.
-function refuseWhenClosing(server: FastifyInstance) {
-  let closing = false
-  server.addHook('preClose', async () => {
-    closing = true
-  })
-  // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
-  server.addHook('onSend', async (_request, reply) => {
-    if (closing) reply.header('connection', 'close')
-  })
-  return async () => {
-    if (!closing) return
-    throw new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', {
-      retryAfterSeconds: 1,
-    })
-  }
+function shuttingDown(): RostrumError {
+  return new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', { retryAfterSeconds: 1 })
 }

@@ -1,31 +1,33 @@
 import { RostrumError } from '../errors.ts'
 import { FairQueue } from '../fair-queue.ts'
 
-// About what a request costs.
-const msOfTurn = 1
-const mostAtOnce = 64
+// As long as requests are worked on before the event loop looks for new ones: some thirty short ones, or one long one.
+const msOfRound = 1
+const mostInRound = 64
 
 interface InWork {
-  readonly requests: number
+  requests: number
   /** Of their bodies. */
-  readonly bytes: number
+  bytes: number
 }
-
-const nothing: InWork = { requests: 0, bytes: 0 }
 
 /**
  * Gives each request its turn before it is worked on: accounts in turn, within one first come first served. While requests
  * come faster than they are answered, who floods waits behind its own flood and not before another account's request.
  */
 export class FairTurns {
-  readonly #most: InWork
+  readonly #most: Readonly<InWork>
   readonly #inWork = new Map<string, InWork>()
   readonly #waiting = new FairQueue<() => void>()
-  #isGiving = false
-  #lastGivenAt = 0
+  /** From the first request that comes until a round finds nobody waiting. */
+  #isBusy = false
+  /** Turns of the round that the event loop still has to come to. */
+  #turnsLeft = 0
+  #isRound = false
+  #roundEndsAt = 0
 
   /** `most`: of one account in work or waiting. */
-  constructor(most: InWork) {
+  constructor(most: Readonly<InWork>) {
     this.#most = most
   }
 
@@ -34,7 +36,7 @@ export class FairTurns {
    * in work. Each taken is to be ended.
    */
   async take(accountCode: string, bytes: number): Promise<void> {
-    const inWork = this.#inWork.get(accountCode) ?? nothing
+    const inWork = this.#inWork.get(accountCode) ?? { requests: 0, bytes: 0 }
     if (inWork.requests >= this.#most.requests) {
       throw overloaded(
         `${inWork.requests} requests of this account are in work already, the most there may be`,
@@ -45,37 +47,48 @@ export class FairTurns {
         `Bodies of ${inWork.bytes} bytes of this account are in work already, about the most there may be`,
       )
     }
-    this.#inWork.set(accountCode, { requests: inWork.requests + 1, bytes: inWork.bytes + bytes })
-    if (this.#isGiving) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#waiting.add(accountCode, resolve)
-      return promise
-    }
-    this.#isGiving = true
-    this.#lastGivenAt = performance.now()
-    setImmediate(() => this.#give())
+    if (inWork.requests === 0) this.#inWork.set(accountCode, inWork)
+    inWork.requests++
+    inWork.bytes += bytes
+    const isFirst = !this.#isBusy
+    this.#isBusy = true
+    if (!this.#isRound && this.#turnsLeft < mostInRound) this.#addTurn()
+    if (isFirst) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.add(accountCode, resolve)
+    return promise
   }
 
   /** The end of what was taken with the same arguments. */
   end(accountCode: string, bytes: number): void {
-    const { requests, bytes: bytesInWork } = this.#inWork.get(accountCode) ?? nothing
-    if (requests > 1) this.#inWork.set(accountCode, { requests: requests - 1, bytes: bytesInWork - bytes })
-    else this.#inWork.delete(accountCode)
+    const inWork = this.#inWork.get(accountCode)
+    if (inWork === undefined) return
+    inWork.requests--
+    inWork.bytes -= bytes
+    if (inWork.requests === 0) this.#inWork.delete(accountCode)
   }
 
-  // One a millisecond: in each turn of the event loop so many as it took, so that between them it reads what has come from
-  // other accounts, and a loop held up by other work holds up nobody's turn.
-  #give(): void {
+  #addTurn(): void {
+    this.#turnsLeft++
+    setImmediate(this.#giveTurn)
+  }
+
+  // Each in a call of its own, so that the one before has done what it can at once, and its time is known. What the round has
+  // no time for is left to the next, behind a look for what has come from other accounts.
+  readonly #giveTurn = (): void => {
     const now = performance.now()
-    const due = Math.min(mostAtOnce, Math.max(1, Math.round((now - this.#lastGivenAt) / msOfTurn)))
-    this.#lastGivenAt = now
-    for (let given = 0; given < due; given++) {
-      const begin = this.#waiting.next()
-      this.#isGiving = begin !== undefined
-      if (begin === undefined) return
-      begin()
-    }
-    setImmediate(() => this.#give())
+    if (!this.#isRound) this.#roundEndsAt = now + msOfRound
+    this.#isRound = true
+    this.#turnsLeft--
+    if (now <= this.#roundEndsAt) this.#waiting.next()?.()
+    if (this.#turnsLeft === 0) this.#endRound()
+  }
+
+  #endRound(): void {
+    this.#isRound = false
+    const turns = Math.min(this.#waiting.length, mostInRound)
+    this.#isBusy = turns > 0
+    for (let turn = 0; turn < turns; turn++) this.#addTurn()
   }
 }
 

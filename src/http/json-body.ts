@@ -14,7 +14,7 @@ const deepestNesting = 2_000
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) throw new RostrumError('BAD_USER_INPUT', 'The body is empty; send a JSON document.')
   const text = decodeBody(body)
-  if (isNestedDeeper(text, deepestNesting)) {
+  if (text.length > deepestNesting && isNestedDeeper(text, deepestNesting)) {
     throw new RostrumError('BAD_USER_INPUT', `The body is nested more than ${deepestNesting} levels deep.`)
   }
   try {
@@ -29,10 +29,12 @@ export function parseJsonBody(body: Buffer): unknown {
   }
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 /** The text of a body, which must be UTF-8. */
 export function decodeBody(body: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return decoder.decode(body)
   } catch (cause) {
     throw new RostrumError('BAD_USER_INPUT', 'The body is not UTF-8 text.', { cause })
   }

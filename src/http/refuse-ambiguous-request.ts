@@ -9,7 +9,7 @@ const host = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
  * Refuses what two servers in a row could read in two ways, and Node lets pass: a request of HTTP/1.1 names one host (RFC 9112,
  * 3.2), and its body is framed by `chunked` alone, which HTTP/1.0 does not know (6.1).
  */
-export async function refuseAmbiguousRequest({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function refuseAmbiguousRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
   const problem = findProblem(raw)
   if (problem === null) return
   // Who knows where the next request begins.
@@ -19,12 +19,20 @@ export async function refuseAmbiguousRequest({ raw }: FastifyRequest, reply: Fas
 
 function findProblem({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Only HTTP/1.1 and HTTP/1.0 are spoken here.'
-  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length
-  if (hosts > 1) return 'The request has more than one `Host` header.'
+  if (countHosts(rawHeaders) > 1) return 'The request has more than one `Host` header.'
   if (headers.host === undefined && httpVersion === '1.1') return 'The request has no `Host` header.'
   if (!host.test(headers.host ?? '')) return 'The `Host` header names no host.'
   const encoding = headers['transfer-encoding']
   if (encoding === undefined) return null
   if (httpVersion === '1.0') return 'HTTP/1.0 has no `Transfer-Encoding`.'
   return encoding.toLowerCase() === 'chunked' ? null : 'The only `Transfer-Encoding` taken is `chunked`.'
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts
 }

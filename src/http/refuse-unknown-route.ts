@@ -21,10 +21,7 @@ const knownPaths: readonly KnownPath[] = [
  * Answers what no route takes: 404, on a known path with the methods it has; on `/graphql` 405, as its specification asks. A
  * hook, and no handler: nobody has asked who sent this, so its body is not worth reading.
  */
-export async function refuseUnknownRoute(
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply | undefined> {
+export function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   return request.is404 ? answerUnknownRoute(request, reply) : undefined
 }
 

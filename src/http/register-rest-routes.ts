@@ -1,4 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction as HookDone,
+} from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { fromGraphqlError } from '../graphql/mask-graphql-error.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
@@ -35,12 +40,11 @@ export async function registerRestRoutes(
 
 // One run too many is refused before its body is read. A run inside a run never waits, and needs no place.
 function createPlaceHook({ holdRunPlace }: Gateway) {
-  return async ({ scope }: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (scope.identity === null || scope.identity.run !== null) return
+  return ({ scope }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
+    if (scope.identity === null || scope.identity.run !== null) return done()
     scope.releaseRunPlace = holdRunPlace(scope.identity.caller.accountCode)
-    // Nobody hears of the end of a connection that has ended.
-    if (reply.raw.destroyed) scope.releaseRunPlace()
-    else reply.raw.once('close', scope.releaseRunPlace)
+    scope.atEnd(scope.releaseRunPlace)
+    done()
   }
 }
 

@@ -1,24 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import type { ContextSource } from '../context.ts'
 import type { Identity } from '../credentials/authenticator.ts'
 import { RostrumError } from '../errors.ts'
-
-/** What one HTTP request gathers on its way, for its context and its log line. */
-export interface RequestScope {
-  readonly requestId: string
-  readonly log: Logger
-  /** Aborted when the client's connection is gone before it has its answer. */
-  readonly signal: AbortSignal
-  /** Null until the credential was checked, and on paths that need none. */
-  identity: Identity | null
-  /** For the log line: the route, until it is known which GraphQL operation it is. */
-  operation: string | null
-  /** For the log line: the transaction of a task that the request ran. */
-  txnId: string | null
-  /** Gives back what was kept for the run that the request asks for, once the run itself counts. */
-  releaseRunPlace: () => void
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,41 +11,93 @@ declare module 'fastify' {
   }
 }
 
+const nothing = () => undefined
+
 /**
- * Starts the scope of a request: an id of our own making, in `x-request-id`, and a signal for the client that goes away. Its
- * one log line is written when the connection is done with the answer, whether that was read or not.
+ * What one HTTP request gathers on its way, for its context and its log line: an id of our own making, and a signal for the
+ * client that goes away. Signal and log are made for those who ask for them; most requests end without.
  */
-export function openScope(request: FastifyRequest, reply: FastifyReply, log: Logger): void {
-  const requestId = randomUUID()
-  const gone = new AbortController()
-  const startedAt = performance.now()
-  const scope: RequestScope = {
-    requestId,
-    log: log.child({ requestId }),
-    signal: gone.signal,
-    identity: null,
-    operation: routeOf(request),
-    txnId: null,
-    releaseRunPlace: () => undefined,
+export class RequestScope implements ContextSource {
+  readonly requestId: string = randomUUID()
+  /** Null until the credential was checked, and on paths that need none. */
+  identity: Identity | null = null
+  /** For the log line: the route, until it is known which GraphQL operation it is. */
+  operation: string | null
+  /** For the log line: the transaction of a task that the request ran. */
+  txnId: string | null = null
+  /** Gives back what was kept for the run that the request asks for, once the run itself counts. */
+  releaseRunPlace: () => void = nothing
+  readonly #startedAt = performance.now()
+  readonly #reply: FastifyReply
+  readonly #systemLog: Logger
+  #log: Logger | null = null
+  #gone: AbortController | null = null
+  #isAborted = false
+  #endings: (() => void)[] | null = null
+
+  constructor(request: FastifyRequest, reply: FastifyReply, log: Logger) {
+    this.operation = routeOf(request)
+    this.#reply = reply
+    this.#systemLog = log
+    reply.raw.once('close', () => this.#close())
   }
-  request.scope = scope
-  reply.header('x-request-id', requestId)
-  reply.raw.once('close', () => {
-    const aborted = !reply.raw.writableFinished
-    if (aborted) gone.abort(new RostrumError('OVERLOADED', 'The client has gone away.'))
-    scope.log.info(
+
+  get log(): Logger {
+    this.#log ??= this.#systemLog.child({ requestId: this.requestId })
+    return this.#log
+  }
+
+  /** Aborted when the client's connection is gone before it has its answer. */
+  get signal(): AbortSignal {
+    if (this.#gone === null) {
+      this.#gone = new AbortController()
+      if (this.#isAborted) this.#gone.abort(goneAway())
+    }
+    return this.#gone.signal
+  }
+
+  readonly onRun: ContextSource['onRun'] = ({ transaction }) => {
+    this.txnId = transaction.txnID
+    this.releaseRunPlace()
+  }
+
+  /** Calls this once the connection is done with the answer; at once where it is gone, since nobody hears of its end then. */
+  atEnd(ending: () => void): void {
+    if (this.#reply.raw.destroyed) ending()
+    else if (this.#endings === null) this.#endings = [ending]
+    else this.#endings.push(ending)
+  }
+
+  // The one log line is written here, whether the answer was read or not.
+  #close(): void {
+    const { raw, statusCode } = this.#reply
+    this.#isAborted = !raw.writableFinished
+    if (this.#isAborted) this.#gone?.abort(goneAway())
+    this.#systemLog.info(
       {
-        account: scope.identity?.caller.accountCode ?? null,
-        operation: scope.operation,
+        requestId: this.requestId,
+        account: this.identity?.caller.accountCode ?? null,
+        operation: this.operation,
         // Null for an answer that nobody was there to get.
-        status: reply.raw.headersSent ? reply.statusCode : null,
-        durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
-        ...(scope.txnId === null ? {} : { txnID: scope.txnId }),
-        ...(aborted ? { aborted } : {}),
+        status: raw.headersSent ? statusCode : null,
+        durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
+        ...(this.txnId === null ? {} : { txnID: this.txnId }),
+        ...(this.#isAborted ? { aborted: true } : {}),
       },
       'request',
     )
-  })
+    for (const ending of this.#endings ?? []) ending()
+  }
+}
+
+/** Starts the scope of a request; its id goes into `x-request-id`. */
+export function openScope(request: FastifyRequest, reply: FastifyReply, log: Logger): void {
+  request.scope = new RequestScope(request, reply, log)
+  reply.header('x-request-id', request.scope.requestId)
+}
+
+function goneAway(): RostrumError {
+  return new RostrumError('OVERLOADED', 'The client has gone away.')
 }
 
 // The row of the REST table, for one. Null where no route took the request.

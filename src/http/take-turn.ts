@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import { FairTurns } from './fair-turns.ts'
 import type { Gateway } from './gateway.ts'
 
@@ -19,14 +19,15 @@ export function createTurnHook({
   bodyBytes,
 }: Pick<Gateway, 'accountRequests' | 'bodyBytes'>) {
   const turns = new FairTurns({ requests: accountRequests, bytes: mostLargestBodies * bodyBytes })
-  return async ({ scope, raw }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return ({ scope, raw }: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
     const accountCode = scope.identity?.caller.accountCode
-    if (accountCode === undefined) return
+    if (accountCode === undefined) return done()
     const bytes = Math.min(announcedBytes(raw), bodyBytes)
-    await turns.take(accountCode, bytes)
-    if (!reply.raw.destroyed) return void reply.raw.once('close', () => turns.end(accountCode, bytes))
-    turns.end(accountCode, bytes)
-    scope.signal.throwIfAborted()
+    turns.take(accountCode, bytes).then(() => {
+      scope.atEnd(() => turns.end(accountCode, bytes))
+      const isGone = reply.raw.destroyed && scope.signal.aborted
+      done(isGone ? (scope.signal.reason as Error) : undefined)
+    }, done)
   }
 }
 

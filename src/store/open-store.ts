@@ -1,5 +1,6 @@
 import type { Store } from '../domain/store.ts'
 import { StartError } from '../errors.ts'
+import { importWithDrizzle } from './import-with-drizzle.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
@@ -16,11 +17,11 @@ export interface OpenStore {
  */
 export async function openStore({ url, serve = false, onStatement }: OpenStore): Promise<Store> {
   if (url.startsWith('sqlite:')) {
-    const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts')
+    const { openSqliteStore } = await importWithDrizzle(() => import('./sqlite/open-sqlite-store.ts'))
     return openSqliteStore({ path: url.slice('sqlite:'.length), serve, onStatement })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgresStore } = await import('./postgres/open-postgres-store.ts')
+    const { openPostgresStore } = await importWithDrizzle(() => import('./postgres/open-postgres-store.ts'))
     return openPostgresStore({ url, onStatement })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')

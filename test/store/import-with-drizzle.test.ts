@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const url = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
+
+// Hooks run in reverse order: this one sees what was left to Node.
+const script = `
+  import { registerHooks } from 'node:module'
+  const left = []
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (/drizzle-orm/.test(specifier + context.parentURL)) left.push(specifier)
+      return next(specifier, context)
+    },
+  })
+  const { openStore } = await import(${url('src/store/open-store.ts')})
+  const store = await openStore({ url: 'sqlite::memory:' })
+  const whileOpening = left.splice(0)
+  await import(${url('node_modules/drizzle-orm/gel-core/index.js')})
+  console.log(JSON.stringify({ whileOpening, after: left.length }))
+  await store.close()
+`
+
+test('a store opens without asking Node what kind of module each file of Drizzle is, and leaves no hook', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  const { whileOpening, after } = JSON.parse(stdout) as { whileOpening: string[]; after: number }
+  expect(whileOpening).toContain('drizzle-orm/better-sqlite3')
+  expect(whileOpening.filter(specifier => specifier.startsWith('.'))).toEqual([])
+  expect(after).toBeGreaterThan(10)
+})

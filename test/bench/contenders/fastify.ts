@@ -1,0 +1,112 @@
+import Fastify from 'fastify'
+import { announce } from './announce.ts'
+import { type Caller, createAuthenticate, mayRead, mayWrite } from './authenticate.ts'
+import { toId } from './graphql-schema.ts'
+import { listen } from './listen.ts'
+import { openDatabase } from './open-database.ts'
+import { prepareReads } from './prepare-reads.ts'
+import { prepareWrites } from './prepare-writes.ts'
+
+// Hand-written handlers as a careful author writes them: schemas for what is answered (Fastify compiles them), prepared
+// statements, one transaction a write.
+
+const client = openDatabase()
+const reads = prepareReads(client)
+const writes = prepareWrites(client)
+const authenticate = createAuthenticate(client)
+
+const membershipSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'integer' },
+    user_id: { type: 'integer' },
+    team_id: { type: 'integer' },
+    leader: { type: 'boolean', nullable: true },
+  },
+}
+const restAnswer = { type: 'object', properties: { team_membership: membershipSchema } }
+const graphqlAnswer = {
+  type: 'object',
+  properties: {
+    data: {
+      type: 'object',
+      properties: {
+        teamMembership: {
+          type: 'object',
+          nullable: true,
+          properties: {
+            id: { type: 'string' },
+            userId: { type: 'string' },
+            teamId: { type: 'string' },
+            leader: { type: 'boolean', nullable: true },
+          },
+        },
+      },
+    },
+  },
+}
+
+const app = Fastify({ logger: false })
+
+function callerOf(header: string | undefined, may: (caller: Caller) => boolean): Caller {
+  const caller = authenticate(header)
+  if (caller === null) throw Object.assign(new Error('Send a good token.'), { statusCode: 401 })
+  if (!may(caller)) throw Object.assign(new Error('The token lacks a scope.'), { statusCode: 403 })
+  return caller
+}
+
+app.get<{ Params: { id: string } }>(
+  '/platform/team_memberships/:id',
+  { schema: { response: { 200: restAnswer } } },
+  (request, reply) => {
+    const { accountCode } = callerOf(request.headers.authorization, mayRead)
+    const row = reads.membership(accountCode, toId(request.params.id))
+    if (row === undefined) return reply.code(404).send()
+    return reply.header('etag', `"${row.version}"`).send(toRest(row))
+  },
+)
+
+app.post<{ Body: { query: string; variables: { id: string } } }>(
+  '/graphql',
+  { schema: { response: { 200: graphqlAnswer } } },
+  (request, reply) => {
+    const { accountCode } = callerOf(request.headers.authorization, mayRead)
+    const teamMembership = reads.membership(accountCode, toId(request.body.variables.id)) ?? null
+    return reply.send({ data: { teamMembership } })
+  },
+)
+
+app.post<{ Body: { team_membership: { user_id: number; team_id: number } } }>(
+  '/platform/team_memberships',
+  { schema: { response: { 201: restAnswer } } },
+  (request, reply) => {
+    const { accountCode } = callerOf(request.headers.authorization, mayWrite)
+    const { user_id: userId, team_id: teamId } = request.body.team_membership
+    const row = writes.add({ accountCode, userId, teamId })
+    if (row === null) return reply.code(409).send()
+    return reply
+      .code(201)
+      .header('location', `/platform/team_memberships/${row.id}`)
+      .header('etag', `"${row.version}"`)
+      .send(toRest(row))
+  },
+)
+
+app.put<{ Params: { id: string }; Body: { team_membership: { team_id: number } } }>(
+  '/platform/team_memberships/:id',
+  { schema: { response: { 200: restAnswer } } },
+  (request, reply) => {
+    const { accountCode } = callerOf(request.headers.authorization, mayWrite)
+    const { team_id: teamId } = request.body.team_membership
+    const row = writes.move({ accountCode, id: toId(request.params.id), teamId })
+    if (row === null) return reply.code(404).send()
+    return reply.header('etag', `"${row.version}"`).send(toRest(row))
+  },
+)
+
+announce(await listen(app))
+
+function toRest(row: NonNullable<ReturnType<typeof reads.membership>>) {
+  const { id, userId, teamId, leader } = row
+  return { team_membership: { id, user_id: userId, team_id: teamId, leader } }
+}

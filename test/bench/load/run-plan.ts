@@ -1,0 +1,90 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import type { LoadResult, Plan } from './plan.ts'
+import { type LoadRequest, requestOf } from './traffic.ts'
+
+const nanosecondsPerMs = 1e6
+
+/** Sends the load; rejects at the first answer that is not the one expected. */
+export async function runPlan(plan: Plan): Promise<LoadResult> {
+  const pool = new Pool(`http://127.0.0.1:${plan.port}`, { connections: plan.connections, pipelining: 1 })
+  const latencies = createHistogram()
+  const lateness = createHistogram()
+  const cpu = process.cpuUsage()
+  const started = performance.now()
+  let sent = 0
+
+  async function sendNext(plannedAt: number): Promise<void> {
+    await send(pool, plan.token, requestOf(plan.traffic, plan.from + sent++))
+    record(latencies, performance.now() - plannedAt)
+  }
+
+  const mayGoOn = () =>
+    plan.requests === undefined ? performance.now() - started < plan.seconds * 1000 : sent < plan.requests
+
+  async function sendOnAndOn(): Promise<void> {
+    while (mayGoOn()) await sendNext(performance.now())
+  }
+
+  async function sendAtPace(perSecond: number): Promise<void> {
+    const answers: Promise<void>[] = []
+    while (mayGoOn()) {
+      const plannedAt = started + (answers.length * 1000) / perSecond
+      const early = plannedAt - performance.now()
+      if (early > 0) await sleep(early)
+      record(lateness, performance.now() - plannedAt)
+      const answer = sendNext(plannedAt)
+      // Awaited below; until then a failure must not end the process as an unhandled one.
+      answer.catch(() => undefined)
+      answers.push(answer)
+    }
+    await Promise.all(answers)
+  }
+
+  if (plan.perSecond === undefined) await Promise.all(Array.from({ length: plan.connections }, sendOnAndOn))
+  else await sendAtPace(plan.perSecond)
+  const seconds = (performance.now() - started) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  await pool.close()
+  return {
+    requests: sent,
+    seconds,
+    p50Ms: latencies.percentile(50) / nanosecondsPerMs,
+    p99Ms: latencies.percentile(99) / nanosecondsPerMs,
+    latenessP99Ms: lateness.count === 0 ? 0 : lateness.percentile(99) / nanosecondsPerMs,
+    generatorShare: (user + system) / 1e6 / seconds,
+  }
+}
+
+function record(histogram: RecordableHistogram, ms: number): void {
+  histogram.record(Math.max(1, Math.round(ms * nanosecondsPerMs)))
+}
+
+function send(pool: Pool, token: string, request: LoadRequest): Promise<void> {
+  const { method, path, body, status, answerStart } = request
+  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+  return new Promise((resolve, reject) => {
+    let got = 0
+    let start = ''
+    pool.dispatch(
+      { method, path, headers, ...(body && { body }) },
+      {
+        onRequestStart() {},
+        onResponseStart: (_, statusCode) => {
+          got = statusCode
+        },
+        onResponseData: (_, chunk) => {
+          if (start.length < answerStart.length) start += chunk.toString()
+        },
+        onResponseEnd: () => {
+          if (got === status && start.startsWith(answerStart)) return resolve()
+          reject(
+            new Error(`${method} ${path}: ${got} ${start.slice(0, 300)} instead of ${status} ${answerStart}`),
+          )
+        },
+        onResponseError: (_, error) => reject(error),
+      },
+    )
+  })
+}

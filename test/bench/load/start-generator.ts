@@ -1,0 +1,28 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { LoadReply, LoadResult, Plan } from './plan.ts'
+
+/** A load generator; it runs one plan at a time. */
+export interface Generator {
+  run(plan: Plan): Promise<LoadResult>
+  stop(): void
+}
+
+export function startGenerator(): Generator {
+  const child = fork(fileURLToPath(new URL('main.ts', import.meta.url)))
+  return {
+    run: plan =>
+      new Promise((resolve, reject) => {
+        const onExit = (code: number | null) => reject(new Error(`The load generator ended (${code}).`))
+        child.once('exit', onExit)
+        child.once('message', message => {
+          child.off('exit', onExit)
+          const reply = message as LoadReply
+          if ('result' in reply) resolve(reply.result)
+          else reject(new Error(`A load of ${plan.traffic} failed: ${reply.failure}`))
+        })
+        child.send(plan)
+      }),
+    stop: () => child.disconnect(),
+  }
+}

@@ -1,0 +1,166 @@
+import { emailOf, membershipOf, seeded, teamNameOf, userNameOf } from '../data.ts'
+
+export interface LoadRequest {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly path: string
+  readonly body?: string
+  readonly status: number
+  /** How the answer's body must begin; an error never does. */
+  readonly answerStart: string
+}
+
+const restPath = '/platform/team_memberships'
+const pointQuery = 'query ($id: ID!) { teamMembership(id: $id) { id userId teamId leader } }'
+const listQuery = 'query ($ids: [ID!]!) { teamMemberships(ids: $ids) { id userId teamId leader } }'
+const nestedQuery = `query ($ids: [ID!]!) {
+  teamMemberships(ids: $ids) { id leader user { id email displayName } team { id name } }
+}`
+const addQuery = `mutation ($input: AddTeamMembershipInput!) {
+  addTeamMembership(input: $input) { id userId teamId leader }
+}`
+const moveQuery = `mutation ($id: ID!, $input: MoveTeamMembershipInput!) {
+  moveTeamMembership(id: $id, input: $input) { id userId teamId leader }
+}`
+
+// Steps through the data so that neighbours in time are not neighbours in the file.
+const idAt = (n: number) => 1 + ((n * 7_919) % seeded.memberships)
+const idsAt = (n: number, count: number) => Array.from({ length: count }, (_, i) => idAt(n * 31 + i))
+
+const traffic = {
+  pointRead: n => graphqlRead(idAt(n), pointQuery),
+  endlessDocuments: n =>
+    graphqlRead(idAt(n), `query Q${n} ($id: ID!) { teamMembership(id: $id) { id userId teamId leader } }`),
+  restRead: n => {
+    const { id, userId, teamId } = membershipOf(idAt(n))
+    return {
+      method: 'GET',
+      path: `${restPath}/${id}`,
+      status: 200,
+      answerStart: `{"team_membership":{"id":${id},"user_id":${userId},"team_id":${teamId},"leader":null}}`,
+    }
+  },
+  list: n => {
+    const ids = idsAt(n % 16, 1_000)
+    const first = membershipOf(ids[0] ?? 0)
+    return graphql({
+      query: listQuery,
+      variables: { ids: ids.map(String) },
+      answerStart: `{"data":{"teamMemberships":[{"id":"${first.id}","userId":"${first.userId}",`,
+    })
+  },
+  nestedList: n => {
+    const ids = idsAt(n % 16, 100)
+    const { id, userId, teamId } = membershipOf(ids[0] ?? 0)
+    const user = { id: String(userId), email: emailOf(userId), displayName: userNameOf(userId) }
+    const team = { id: String(teamId), name: teamNameOf(teamId) }
+    const first = JSON.stringify({ id: String(id), leader: null, user, team })
+    return graphql({
+      query: nestedQuery,
+      variables: { ids: ids.map(String) },
+      answerStart: `{"data":{"teamMemberships":[${first},`,
+    })
+  },
+  restAdd: n => {
+    const { userId, teamId } = newPair(n)
+    return {
+      method: 'POST',
+      path: restPath,
+      body: JSON.stringify({ team_membership: { user_id: userId, team_id: teamId } }),
+      status: 201,
+      answerStart: '{"team_membership":{"id":',
+    }
+  },
+  graphqlAdd: n => {
+    const { userId, teamId } = newPair(n)
+    return graphql({
+      query: addQuery,
+      variables: { input: { userId: String(userId), teamId: String(teamId) } },
+      answerStart: '{"data":{"addTeamMembership":{"id":',
+    })
+  },
+  restMove: n => {
+    const { id, userId, teamId } = moveAt(n)
+    return {
+      method: 'PUT',
+      path: `${restPath}/${id}`,
+      body: JSON.stringify({ team_membership: { team_id: teamId } }),
+      status: 200,
+      answerStart: `{"team_membership":{"id":${id},"user_id":${userId},"team_id":${teamId},"leader":null}}`,
+    }
+  },
+  graphqlMove: n => {
+    const { id, userId, teamId } = moveAt(n)
+    return graphql({
+      query: moveQuery,
+      variables: { id: String(id), input: { teamId: String(teamId) } },
+      answerStart: `{"data":{"moveTeamMembership":{"id":"${id}","userId":"${userId}","teamId":"${teamId}"`,
+    })
+  },
+  script: n => execute('log("total", payload.total)\nexit({ total: payload.total * 2 })', n),
+  scriptWithCall: n =>
+    execute(
+      `const { data } = await graphql(${JSON.stringify(pointQuery)}, { id: ${idAt(n)} })
+      log("membership", data.teamMembership.id)
+      exit({ total: payload.total * 2 })`,
+      n,
+    ),
+  busyLoop: () => ({
+    ...execute('for (;;) {}', 0),
+    status: 422,
+    answerStart: '{"task_execution":{"id":"',
+  }),
+} satisfies Record<string, (n: number) => LoadRequest>
+
+export type TrafficKind = keyof typeof traffic
+
+/** What a kind of load sends as its `n`-th request. */
+export function requestOf(kind: TrafficKind, n: number): LoadRequest {
+  return traffic[kind](n)
+}
+
+interface GraphqlParts {
+  readonly query: string
+  readonly variables: unknown
+  readonly answerStart: string
+}
+
+function graphql({ query, variables, answerStart }: GraphqlParts): LoadRequest {
+  return {
+    method: 'POST',
+    path: '/graphql',
+    body: JSON.stringify({ query, variables }),
+    status: 200,
+    answerStart,
+  }
+}
+
+function graphqlRead(id: number, query: string): LoadRequest {
+  const { userId, teamId } = membershipOf(id)
+  const answer = {
+    data: {
+      teamMembership: { id: String(id), userId: String(userId), teamId: String(teamId), leader: null },
+    },
+  }
+  return graphql({ query, variables: { id: String(id) }, answerStart: JSON.stringify(answer) })
+}
+
+function execute(sourceCode: string, n: number): LoadRequest {
+  return {
+    method: 'POST',
+    path: '/api/1/endpoint/execute',
+    body: JSON.stringify({ name: 'bench', sourceCode, inputDocument: { total: n }, options: {} }),
+    status: 200,
+    answerStart: '{"task_execution":{"id":"',
+  }
+}
+
+// Users that exist, and teams that nobody is in yet: a thousand new memberships to a new team.
+function newPair(n: number): { userId: number; teamId: number } {
+  return { userId: 1 + (n % seeded.users), teamId: 1_000 + Math.floor(n / seeded.users) }
+}
+
+// Every membership in turn to a team where its user is not: one that has the membership's rank, and a new one each lap.
+function moveAt(n: number): { id: number; userId: number; teamId: number } {
+  const { id, userId, rank } = membershipOf(1 + (n % seeded.memberships))
+  return { id, userId, teamId: 1_000_000 + rank + 20 * Math.floor(n / seeded.memberships) }
+}

@@ -1,0 +1,55 @@
+import { type Claim, isMet } from './claims.ts'
+import { type Figures, medianFigures, medianRatio, processorTime } from './figures.ts'
+import type { Rounds } from './rounds.ts'
+
+/** A Markdown table, its columns in line; all but the first are numbers. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, 3, ...rows.map(row => row[column]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
+  const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
+  return [line(head), rule, ...rows.map(line)].join('\n')
+}
+
+/** The medians of the rounds of each case, and how `ours` compares: the median of its ratios in processor time. */
+export function formatRounds(rounds: Rounds, ours: string): string {
+  const own = rounds.get(ours) ?? []
+  const rows = [...rounds].map(([name, figures]) => [
+    name,
+    ...formatFigures(medianFigures(figures)),
+    name === ours ? '1' : formatNumber(medianRatio(own, figures, processorTime)),
+  ])
+  return formatTable(['', 'processor µs', 'requests/s', 'p50 ms', 'p99 ms', `${ours} is × of it`], rows)
+}
+
+function formatFigures({ microseconds, perSecond, p50Ms, p99Ms }: Figures): string[] {
+  return [
+    formatNumber(microseconds),
+    Math.round(perSecond).toLocaleString('en'),
+    formatNumber(p50Ms),
+    formatNumber(p99Ms),
+  ]
+}
+
+/** Three digits that count. */
+export function formatNumber(value: number | null): string {
+  if (value === null || Number.isNaN(value)) return '–'
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
+  return String(Number(value.toPrecision(3)))
+}
+
+export function formatClaims(claims: readonly Claim[]): string {
+  const rows = claims.map(claim => {
+    const unit = claim.unit === undefined ? '' : ` ${claim.unit}`
+    const verdict = isMet(claim)
+    return [
+      claim.what,
+      `${formatNumber(claim.measured)}${unit}`,
+      `${claim.holds} ${formatNumber(claim.bound)}${unit}`,
+      verdict === null ? 'unknown' : verdict ? 'met' : 'not met',
+    ]
+  })
+  return formatTable(['', 'measured', 'bound', ''], rows)
+}

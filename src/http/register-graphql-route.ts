@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { answerError } from './answer-error.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
+import type { Gateway } from './gateway.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
 import { negotiateAccept } from './negotiate-accept.ts'
 import { graphqlPath } from './paths.ts'
 import type { Registration } from './take-turn.ts'
-import { createYogaLane } from './yoga-lane.ts'
+import type { YogaLane } from './yoga-lane.ts'
 
 // Yoga sets these for streams, whatever the client has asked for. Node knows the connection better.
 const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
@@ -17,7 +18,7 @@ export async function registerGraphqlRoute(
   server: FastifyInstance,
   { gateway, takeTurn }: Registration,
 ): Promise<void> {
-  const yoga = createYogaLane(gateway)
+  let yogaLane: Promise<YogaLane> | null = null
   await server.register(async scope => {
     scope.addHook('onRequest', createGraphiqlHook())
     scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
@@ -34,12 +35,20 @@ export async function registerGraphqlRoute(
         if (accept === null) return answerError({ request, reply, status: 406, error: unacceptable() })
         // The credential stays here.
         const headers = { accept, 'content-type': raw.headers['content-type'] ?? '' }
+        yogaLane ??= loadYogaLane(gateway)
+        const yoga = await yogaLane
         const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
         const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
         return sendResponse({ request, reply, response })
       },
     })
   })
+}
+
+// Some 500 modules and 8 MB: the first request pays for them, not the start.
+async function loadYogaLane(gateway: Gateway): Promise<YogaLane> {
+  const { createYogaLane } = await import('./yoga-lane.ts')
+  return createYogaLane(gateway)
 }
 
 interface Sending {

@@ -13,6 +13,8 @@ export interface YogaContext {
   readonly fastifyRequest: FastifyRequest
 }
 
+export type YogaLane = ReturnType<typeof createYogaLane>
+
 /**
  * GraphQL over HTTP by Yoga: it checks the parameters, negotiates the media type and streams. The operation itself goes
  * to the engine whole, so that this lane has no parsing, validation or execution of its own.

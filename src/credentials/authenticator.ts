@@ -4,10 +4,10 @@ import type { Run } from '../tasks/run.ts'
 import { createApiTokenCallers } from './api-token-caller.ts'
 import type { Caller } from './caller.ts'
 import { digestToken } from './digest-token.ts'
-import { readCaller } from './jwt-claims.ts'
-import { readBearer } from './read-bearer.ts'
+import { readCaller, refuseExpired } from './jwt-claims.ts'
+import { isJwtShaped, readBearer } from './read-bearer.ts'
 import type { RunTokens } from './run-tokens.ts'
-import { createJwtVerifier, isJwtShaped, type JwtSettings, refuseExpired } from './verify-jwt.ts'
+import type { JwtSettings, VerifyJwt } from './verify-jwt.ts'
 
 export interface Identity {
   readonly caller: Caller
@@ -33,14 +33,17 @@ interface Dependencies extends JwtSettings {
 }
 
 export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies): Authenticator {
-  const verifyJwt = createJwtVerifier(jwt)
   const takesJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
   // What a run does later stands on the credential that caused it, so each caller keeps the way to ask for that again.
   const confirmations = new WeakMap<Caller, () => Promise<unknown> | unknown>()
   const madeAccounts = new LRUCache<string, true>({ max: 10_000 })
 
+  let verifier: Promise<VerifyJwt> | null = null
+
   // Whoever issues JWTs decides which accounts there are: theirs is made when its first token comes.
   async function findJwtCaller(token: string): Promise<Caller> {
+    verifier ??= loadVerifier(jwt)
+    const verifyJwt = await verifier
     const claims = await verifyJwt(token)
     const caller = readCaller(claims)
     confirmations.set(caller, () => refuseExpired(claims))
@@ -85,4 +88,10 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
       return identifyStored(token)
     },
   }
+}
+
+// Without JWTs the gateway does without the library for them.
+async function loadVerifier(settings: JwtSettings): Promise<VerifyJwt> {
+  const { createJwtVerifier } = await import('./verify-jwt.ts')
+  return createJwtVerifier(settings)
 }

@@ -3,6 +3,10 @@ import { isAccountCode } from '../domain/account-code.ts'
 import { type Caller, isScope, type Scope, scopes } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 
+/** In seconds: how far the clock of who issues tokens may be from ours. */
+export const clockTolerance = 5
+export const expired = 'The token has expired; get a new one.'
+
 /** The caller that verified claims name (contract, section 1); `UNAUTHENTICATED` without an account or a subject. */
 export function readCaller(claims: JWTPayload): Caller {
   const { account, sub, email, name } = claims
@@ -17,6 +21,11 @@ export function readCaller(claims: JWTPayload): Caller {
     displayName: typeof name === 'string' ? name : null,
     scopes: readScopes(claims),
   }
+}
+
+/** For claims that were verified before: `UNAUTHENTICATED` once their time is over. */
+export function refuseExpired({ exp }: JWTPayload): void {
+  if (exp !== undefined && exp + clockTolerance <= Date.now() / 1_000) throw invalidToken(expired)
 }
 
 function readUserId(sub: string): number | null {

@@ -30,3 +30,8 @@ export function unknownToken(): RostrumError {
 export function invalidToken(message: string, cause?: unknown): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message, { facts: { error: 'invalid_token' }, cause })
 }
+
+/** Three parts of base64url, the first of which starts like a JSON object: what an API token of ours never is. */
+export function isJwtShaped(token: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token)
+}

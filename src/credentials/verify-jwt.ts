@@ -1,10 +1,13 @@
 import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import { clockTolerance, expired } from './jwt-claims.ts'
 import { invalidToken } from './read-bearer.ts'
 
 export interface JwtSettings {
   readonly jwtSecret: string | null
   readonly jwksUrl: string | null
 }
+
+export type VerifyJwt = (token: string) => Promise<JWTPayload>
 
 const symmetric = ['HS256', 'HS384', 'HS512']
 const asymmetric = [
@@ -20,23 +23,13 @@ const asymmetric = [
   'EdDSA',
   'Ed25519',
 ]
-const clockTolerance = 5
-const expired = 'The token has expired; get a new one.'
-
-/** Three parts of base64url, the first of which starts like a JSON object: what an API token of ours never is. */
-export function isJwtShaped(token: string): boolean {
-  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token)
-}
 
 /**
  * A function from a JWT to its verified claims. The secret verifies HMAC alone and the JWKS asymmetric signatures alone, so
  * that a public key is never taken for a secret. A bad token is `UNAUTHENTICATED`; a JWKS that cannot be fetched is our
  * own fault and rejects as it is.
  */
-export function createJwtVerifier({
-  jwtSecret,
-  jwksUrl,
-}: JwtSettings): (token: string) => Promise<JWTPayload> {
+export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJwt {
   const secret = jwtSecret === null ? null : new TextEncoder().encode(jwtSecret)
   const jwks = jwksUrl === null ? null : createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000 })
 
@@ -58,11 +51,6 @@ export function createJwtVerifier({
       throw isFaultOfToken(error) ? invalidToken(describe(error), error) : error
     }
   }
-}
-
-/** For claims that were verified before: `UNAUTHENTICATED` once their time is over. */
-export function refuseExpired({ exp }: JWTPayload): void {
-  if (exp !== undefined && exp + clockTolerance <= Date.now() / 1_000) throw invalidToken(expired)
 }
 
 function readAlgorithm(token: string): string {

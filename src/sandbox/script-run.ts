@@ -80,7 +80,8 @@ export class ScriptRun {
   /** Resolves when the run has ended and the gateway has been told. */
   execute(): Promise<Ending> {
     const { source, payload, options, accountCode, requestContext, limits } = this.#message
-    const setup = JSON.stringify({ accountCode, requestContext, keepsIsolate: this.#keepsIsolate, ...limits })
+    const keepsIsolate = this.#keepsIsolate
+    const setup = JSON.stringify({ file: randomUUID(), accountCode, requestContext, keepsIsolate, ...limits })
     // Not awaited: a script that ended itself spins inside this call until its isolate is disposed.
     void this.#enter(async timeoutMs => {
       const syntaxError = await this.#isolate.start([source, payload, options, setup], timeoutMs)

@@ -33,10 +33,11 @@ describe('the global object', () => {
   })
 
   test('has console and Temporal behind it, and what all objects have', async () => {
-    const sourceCode = `const names = []
+    const sourceCode = `const names = [typeof Temporal.Now.instant()]
       for (let o = Object.getPrototypeOf(globalThis); o !== null; o = Object.getPrototypeOf(o)) names.push(Reflect.ownKeys(o).map(String).sort())
       exit(names)`
-    const [first, ...rest] = (await payloadOf(sourceCode)) as string[][]
+    const [type, first, ...rest] = (await payloadOf(sourceCode)) as [string, ...string[][]]
+    expect(type).toBe('object')
     expect(first).toEqual(['Temporal', 'console'])
     expect(
       rest
@@ -48,6 +49,15 @@ describe('the global object', () => {
         ' ',
       ),
     )
+  })
+
+  test('has Temporal only for a script that names it', async () => {
+    expect(await payloadOf("exit(Reflect.has(globalThis, 'Temp' + 'oral'))")).toBe(false)
+  })
+
+  test('has random numbers of its own in every run', async () => {
+    const draws = await Promise.all(Array.from({ length: 6 }, () => payloadOf('exit(Math.random())')))
+    expect(new Set(draws).size).toBe(6)
   })
 
   test('lets nobody replace what a script is promised but payload and options', async () => {

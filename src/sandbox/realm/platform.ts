@@ -8,10 +8,10 @@ interface Answer {
 }
 
 /**
- * The `Platform` object: each method one GraphQL document, field names as on the REST side (contract, section 4). A GraphQL
- * error rejects with its message, and its code as `code`. Runs inside the isolate as text.
+ * Gives the `Platform` object of an account: each method one GraphQL document, field names as on the REST side (contract,
+ * section 4). A GraphQL error rejects with its message, and its code as `code`. Runs inside the isolate as text.
  */
-export function makePlatform(language: Language, graphql: Graphql, accountCode: string) {
+export function makePlatform(language: Language, graphql: Graphql) {
   const { Error, TypeError, freeze, shield, stringify } = language
 
   const ask = async (document: string, variables: object, field: string): Promise<unknown> => {
@@ -129,5 +129,5 @@ export function makePlatform(language: Language, graphql: Graphql, accountCode: 
     },
   })
 
-  return freeze({ accountCode, teamMemberships, users, teams, tasks })
+  return (accountCode: string) => freeze({ accountCode, teamMemberships, users, teams, tasks })
 }

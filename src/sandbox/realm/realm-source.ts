@@ -5,27 +5,49 @@ import { makeJson } from './json.ts'
 import { captureLanguage } from './language.ts'
 import { makeLog } from './log.ts'
 import { makePlatform } from './platform.ts'
-import { reduceGlobals } from './reduce-globals.ts'
+import { makeReduceGlobals } from './reduce-globals.ts'
 import { makeStart } from './run-script.ts'
 
 /**
- * The text that makes a bare context a script's realm: a function body that is given `$0`, the host's `post`, and returns
- * the two functions that the host calls. Node strips types in place, so each part's own text is plain JavaScript.
+ * The text that makes a bare context a script's realm, but for the host's `post`. Run once, into the snapshot that every isolate
+ * starts from; it leaves `takeRealm` on the global object, which is given `post`, goes away and gives the two functions that
+ * the host calls. Node strips types in place, so each part's own text is plain JavaScript.
  */
 export function realmSource(): string {
   return `'use strict'
-const language = (${captureLanguage})()
-const state = language.create(null)
-state.post = $0
-state.cutEntries = 0
-state.cutCharacters = 0
-const json = (${makeJson})(language)
-const errors = (${makeDescribeError})(language)
-const parts = { language, json, errors, state }
-const endings = (${makeEndings})(parts)
-const calls = (${makeGraphql})(parts)
-const { log, console } = (${makeLog})(parts)
-const start = (${makeStart})({ ...parts, endings, calls, log, makePlatform: ${makePlatform} })
-;(${reduceGlobals})(console, errors.prepareStackTrace)
-return { start, settle: calls.settle }`
+globalThis.takeRealm = (() => {
+  const language = (${captureLanguage})()
+  const state = language.create(null)
+  state.cutEntries = 0
+  state.cutCharacters = 0
+  const json = (${makeJson})(language)
+  const errors = (${makeDescribeError})(language)
+  const parts = { language, json, errors, state }
+  const endings = (${makeEndings})(parts)
+  const calls = (${makeGraphql})(parts)
+  const { log, console } = (${makeLog})(parts)
+  const platformOf = (${makePlatform})(language, calls.graphql)
+  const { reduce, placeTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
+  const start = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal })
+  return post => {
+    delete globalThis.takeRealm
+    reduce()
+    state.post = post
+    return { start, settle: calls.settle }
+  }
+})()`
+}
+
+/** What most runs do, so that the snapshot has the code of it compiled. Run in a context that is thrown away. */
+export function warmUpSource(): string {
+  const setup = {
+    keepsIsolate: true,
+    requestContext: '{}',
+    file: 'warm-up',
+    resultBytes: 99,
+    logEntries: 9,
+    logBytes: 99,
+  }
+  const texts = ['log(payload); exit(payload)', '{"a":1}', '{}', JSON.stringify(setup)]
+  return `takeRealm(() => undefined).start(...${JSON.stringify(texts)})`
 }

@@ -6,6 +6,8 @@ import type { RealmParts } from './realm-parts.ts'
 
 /** What the host sends along with the texts of a run. */
 export interface RealmSetup {
+  /** A name of the run's own, so that code it makes of text cannot pass for a line of its source. */
+  readonly file: string
   readonly accountCode: string
   readonly requestContext: string
   readonly keepsIsolate: boolean
@@ -21,15 +23,17 @@ export interface RunParts extends RealmParts {
   readonly endings: ReturnType<typeof makeEndings>
   readonly calls: ReturnType<typeof makeGraphql>
   readonly log: ReturnType<typeof makeLog>['log']
-  readonly makePlatform: typeof makePlatform
+  readonly platformOf: ReturnType<typeof makePlatform>
+  readonly placeTemporal: (isNamed: boolean) => void
 }
 
 /**
  * Gives the realm its globals (contract, section 4, "What a script sees"), compiles the script and lets it go. Runs inside the
  * isolate as text.
  */
-export function makeStart({ language, errors, state, endings, calls, log, makePlatform }: RunParts) {
-  const { create, define, shield, parse, AsyncFunction, apply, whenSettled } = language
+export function makeStart(parts: RunParts) {
+  const { language, errors, state, endings, calls, log, platformOf, placeTemporal } = parts
+  const { create, define, shield, parse, indexOf, AsyncFunction, apply, whenSettled } = language
   const { entries } = Object
   let context = '{}'
   // Without a prototype, from which a script could make it something else.
@@ -50,16 +54,11 @@ export function makeStart({ language, errors, state, endings, calls, log, makePl
     },
   }
 
-  const defineGlobals = (accountCode: string, payload: string, options: string): void => {
-    const { exit, fail } = endings
-    const { graphql } = calls
-    const { requestContext, generateGuid } = own
-    const functions = shield({ exit, fail, log, requestContext, generateGuid, graphql })
-    for (const [name, value] of entries(functions)) constant(name, value)
-    constant('Platform', makePlatform(language, graphql, accountCode))
-    variable('payload', parse(payload))
-    variable('options', parse(options))
-  }
+  const { exit, fail } = endings
+  const { graphql } = calls
+  const { requestContext, generateGuid } = own
+  const functions = shield({ exit, fail, log, requestContext, generateGuid, graphql })
+  for (const [name, value] of entries(functions)) constant(name, value)
 
   /** Answers the message of the syntax error, if the script does not compile; '' where it runs. */
   return (source: string, payload: string, options: string, setupText: string): string => {
@@ -73,16 +72,17 @@ export function makeStart({ language, errors, state, endings, calls, log, makePl
     state.graphqlAtOnce = setup.graphqlAtOnce
     state.callBytes = setup.callBytes
 
-    // A name of the run's own, so that code it makes of text cannot pass for a line of its source.
-    const file = state.post('guid') as string
-    errors.readFramesOf(file)
+    errors.readFramesOf(setup.file)
     let script: () => Promise<unknown>
     try {
-      script = new AsyncFunction(`${source}\n//# sourceURL=${file}`)
+      script = new AsyncFunction(`${source}\n//# sourceURL=${setup.file}`)
     } catch (error) {
       return errors.describe(error).message
     }
-    defineGlobals(setup.accountCode, payload, options)
+    placeTemporal(indexOf(source, 'Temporal') >= 0)
+    constant('Platform', platformOf(setup.accountCode))
+    variable('payload', parse(payload))
+    variable('options', parse(options))
 
     const running = apply(script, undefined, []) as Promise<unknown>
     // Without this its species would be asked of `Promise.prototype.constructor`, which the script may have changed.

@@ -53,6 +53,7 @@ function arrange(client: Database, releaseServeLock: () => void): Store {
       ping.get()
     },
     async close() {
+      transactions.flush()
       client.close()
       releaseServeLock()
     },

@@ -13,6 +13,15 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return [line(head), rule, ...rows.map(line)].join('\n')
 }
 
+/** How the first of two cases compares with the second. */
+export function ratioIn(
+  rounds: Rounds,
+  [ours, theirs]: readonly [string, string],
+  pick: (figures: Figures) => number | null,
+): number | null {
+  return medianRatio(rounds.get(ours) ?? [], rounds.get(theirs) ?? [], pick)
+}
+
 /** The medians of the rounds of each case, and how `ours` compares: the median of its ratios in processor time. */
 export function formatRounds(rounds: Rounds, ours: string): string {
   const own = rounds.get(ours) ?? []

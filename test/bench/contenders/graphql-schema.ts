@@ -36,6 +36,7 @@ export interface Loaders {
 /** What the resolvers of one request share. */
 export interface RequestContext {
   readonly caller: Caller
+  readonly reads: Reads
   readonly loaders: Loaders
 }
 
@@ -43,6 +44,7 @@ export function createContext(reads: Reads, caller: Caller): RequestContext {
   const { accountCode } = caller
   return {
     caller,
+    reads,
     loaders: {
       membership: new DataLoader(async ids => inOrder(ids, reads.memberships(accountCode, ids))),
       user: new DataLoader(async ids => inOrder(ids, reads.users(accountCode, ids))),
@@ -56,9 +58,10 @@ export const resolvers = {
   Query: {
     teamMembership: (_: unknown, { id }: { id: string }, { loaders }: RequestContext) =>
       loaders.membership.load(toId(id)),
-    teamMemberships: async (_: unknown, { ids }: { ids: string[] }, { loaders }: RequestContext) => {
-      const rows = await loaders.membership.loadMany(ids.map(toId))
-      return rows.filter(row => row !== null)
+    // One statement is all it takes, so it goes past the loader.
+    teamMemberships: (_: unknown, { ids }: { ids: string[] }, { caller, reads }: RequestContext) => {
+      const asked = [...new Set(ids.map(toId))]
+      return inOrder(asked, reads.memberships(caller.accountCode, asked)).filter(row => row !== null)
     },
   },
   TeamMembership: {

@@ -5,7 +5,7 @@ import { type Caller, createAuthenticate, mayRead } from './authenticate.ts'
 import { createContext, type Loaders, type RequestContext, resolvers, typeDefs } from './graphql-schema.ts'
 import { listen } from './listen.ts'
 import { openDatabase } from './open-database.ts'
-import { inOrder, type MembershipRow, prepareReads } from './prepare-reads.ts'
+import { inOrder, type MembershipRow, prepareReads, type Reads } from './prepare-reads.ts'
 
 // Mercurius as its documentation tunes it: documents compiled at their first use, and its own loaders for fields of lists.
 // Their cache costs more than it saves here (it serializes each object), so it is off.
@@ -13,6 +13,7 @@ import { inOrder, type MembershipRow, prepareReads } from './prepare-reads.ts'
 declare module 'mercurius' {
   interface MercuriusContext {
     readonly caller: Caller
+    readonly reads: Reads
     readonly loaders: Loaders
   }
 }

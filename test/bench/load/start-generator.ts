@@ -23,6 +23,6 @@ export function startGenerator(): Generator {
         })
         child.send(plan)
       }),
-    stop: () => child.disconnect(),
+    stop: () => void child.kill(),
   }
 }

@@ -61,7 +61,7 @@ const traffic = {
     })
   },
   restAdd: n => {
-    const { userId, teamId } = newPair(n)
+    const { userId, teamId } = newPair(n, 1_000)
     return {
       method: 'POST',
       path: restPath,
@@ -71,7 +71,7 @@ const traffic = {
     }
   },
   graphqlAdd: n => {
-    const { userId, teamId } = newPair(n)
+    const { userId, teamId } = newPair(n, 500_000)
     return graphql({
       query: addQuery,
       variables: { input: { userId: String(userId), teamId: String(teamId) } },
@@ -79,7 +79,7 @@ const traffic = {
     })
   },
   restMove: n => {
-    const { id, userId, teamId } = moveAt(n)
+    const { id, userId, teamId } = moveAt(n, 1_000_000)
     return {
       method: 'PUT',
       path: `${restPath}/${id}`,
@@ -89,7 +89,7 @@ const traffic = {
     }
   },
   graphqlMove: n => {
-    const { id, userId, teamId } = moveAt(n)
+    const { id, userId, teamId } = moveAt(n, 2_000_000)
     return graphql({
       query: moveQuery,
       variables: { id: String(id), input: { teamId: String(teamId) } },
@@ -154,13 +154,13 @@ function execute(sourceCode: string, n: number): LoadRequest {
   }
 }
 
-// Users that exist, and teams that nobody is in yet: a thousand new memberships to a new team.
-function newPair(n: number): { userId: number; teamId: number } {
-  return { userId: 1 + (n % seeded.users), teamId: 1_000 + Math.floor(n / seeded.users) }
+// Users that exist, and teams that nobody is in yet: a thousand new memberships to a new team, counted from `firstTeam`.
+function newPair(n: number, firstTeam: number): { userId: number; teamId: number } {
+  return { userId: 1 + (n % seeded.users), teamId: firstTeam + Math.floor(n / seeded.users) }
 }
 
 // Every membership in turn to a team where its user is not: one that has the membership's rank, and a new one each lap.
-function moveAt(n: number): { id: number; userId: number; teamId: number } {
+function moveAt(n: number, firstTeam: number): { id: number; userId: number; teamId: number } {
   const { id, userId, rank } = membershipOf(1 + (n % seeded.memberships))
-  return { id, userId, teamId: 1_000_000 + rank + 20 * Math.floor(n / seeded.memberships) }
+  return { id, userId, teamId: firstTeam + rank + 20 * Math.floor(n / seeded.memberships) }
 }

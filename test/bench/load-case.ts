@@ -1,0 +1,33 @@
+import type { Plan } from './load/plan.ts'
+import type { Generator } from './load/start-generator.ts'
+import { processorTimeOf } from './processor-time.ts'
+import type { Case } from './rounds.ts'
+import type { ServerProcess } from './server-process.ts'
+
+interface LoadCaseParts extends Pick<Plan, 'traffic' | 'connections' | 'token'> {
+  readonly name: string
+  readonly server: ServerProcess
+  readonly generator: Generator
+}
+
+// The first ones of each kind were sent when the answers were compared.
+const firstRequest = 1_000
+
+/** A load on a server; requests are numbered on from one stretch to the next, so that no write is sent twice. */
+export function loadCase({ name, server, generator, ...load }: LoadCaseParts): Case {
+  let from = firstRequest
+  return {
+    name,
+    async measure(seconds) {
+      const before = processorTimeOf(server.pid)
+      const result = await generator.run({ ...load, port: server.port, from, seconds })
+      const after = processorTimeOf(server.pid)
+      from += result.requests
+      return {
+        ...result,
+        microseconds: before === null || after === null ? null : (after - before) / result.requests,
+        perSecond: result.requests / result.seconds,
+      }
+    },
+  }
+}

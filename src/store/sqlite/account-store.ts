@@ -1,20 +1,22 @@
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { AccountStore } from '../../domain/store.ts'
+import type { SqliteDb } from './connect.ts'
+import { prepareRows } from './prepare-statement.ts'
 import type { Provision } from './provision.ts'
 import { accounts } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies {
-  readonly db: BetterSQLite3Database
+  readonly db: SqliteDb
   readonly transactions: Transactions
   readonly provision: Provision
 }
 
 export function createAccountStore({ db, transactions, provision }: Dependencies): AccountStore {
-  const findOne = db.select({ accountCode: accounts.accountCode }).from(accounts).limit(1).prepare()
+  const query = db.select({ accountCode: accounts.accountCode }).from(accounts).limit(1)
+  const findOne = prepareRows(db, { query, read: ([code]: [string]) => code })
   return {
     async isEmpty() {
-      return findOne.get() === undefined
+      return findOne.get({}) === undefined
     },
     ensure(accountCode) {
       return transactions.write(() => provision.account(accountCode))

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { SqliteDb } from './connect.ts'
+import { prepareRows } from './prepare-statement.ts'
 import { counters } from './tables.ts'
 
 // One row a name for the whole store, whatever the account.
@@ -12,8 +13,8 @@ export interface Counters {
   next(name: keyof typeof firstValues): number
 }
 
-export function createCounters(db: BetterSQLite3Database): Counters {
-  const bump = db
+export function createCounters(db: SqliteDb): Counters {
+  const query = db
     .insert(counters)
     .values({ accountCode: storeWide, name: sql.placeholder('name'), value: sql.placeholder('first') })
     .onConflictDoUpdate({
@@ -21,8 +22,8 @@ export function createCounters(db: BetterSQLite3Database): Counters {
       set: { value: sql`${counters.value} + 1` },
     })
     .returning({ value: counters.value })
-    .prepare()
+  const bump = prepareRows(db, { query, read: ([value]: [number]) => value })
   return {
-    next: name => bump.get({ name, first: firstValues[name] }).value,
+    next: name => bump.only({ name, first: firstValues[name] }),
   }
 }

@@ -1,21 +1,20 @@
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { MembershipStore, Page } from '../../domain/store.ts'
+import type { SqliteDb } from './connect.ts'
 import { encodeIds } from './id-list.ts'
-import { membershipColumns } from './membership-statements.ts'
+import { membershipColumns, readMembership } from './membership-statements.ts'
+import { prepareRows } from './prepare-statement.ts'
 import { teamMemberships as memberships } from './tables.ts'
 
 type Parent = 'userId' | 'teamId'
 
 /** The pages of any number of parents, in one statement that reads no more rows than it answers. */
-export function createMembershipPages(
-  db: BetterSQLite3Database,
-): Pick<MembershipStore, 'pageByUsers' | 'pageByTeams'> {
+export function createMembershipPages(db: SqliteDb): Pick<MembershipStore, 'pageByUsers' | 'pageByTeams'> {
   return { pageByUsers: preparePages(db, 'userId'), pageByTeams: preparePages(db, 'teamId') }
 }
 
-function preparePages(db: BetterSQLite3Database, parent: Parent) {
+function preparePages(db: SqliteDb, parent: Parent) {
   const fromStart = preparePage(db, parent, asc)
   const fromEnd = preparePage(db, parent, desc)
   return async (accountCode: string, parentIds: readonly number[], page: Page) =>
@@ -30,7 +29,7 @@ function preparePages(db: BetterSQLite3Database, parent: Parent) {
 
 // A window function would number all memberships of a parent before it drops those outside the page; the inner query
 // stops at the limit, along the index, once for each parent. `cross join` keeps SQLite from turning the loops around.
-function preparePage(db: BetterSQLite3Database, parent: Parent, direction: typeof asc) {
+function preparePage(db: SqliteDb, parent: Parent, direction: typeof asc) {
   const accountCode = sql.placeholder('accountCode')
   const parentId = sql`parent.value`
   const slice = alias(memberships, 'slice')
@@ -47,7 +46,7 @@ function preparePage(db: BetterSQLite3Database, parent: Parent, direction: typeo
     )
     .orderBy(direction(slice.id))
     .limit(sql.placeholder('limit'))
-  return db
+  const query = db
     .select(membershipColumns)
     .from(sql`json_each(${sql.placeholder('parentIds')}) as parent`)
     .crossJoin(memberships)
@@ -59,5 +58,5 @@ function preparePage(db: BetterSQLite3Database, parent: Parent, direction: typeo
       ),
     )
     .orderBy(asc(memberships.id))
-    .prepare()
+  return prepareRows(db, { query, read: readMembership })
 }

@@ -1,7 +1,10 @@
 import { and, eq, or, sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias } from 'drizzle-orm/sqlite-core'
+import type { Membership } from '../../domain/store.ts'
+import type { SqliteDb } from './connect.ts'
+import { prepareFindByIds } from './find-by-ids.ts'
 import { isListed } from './id-list.ts'
+import { prepareRows } from './prepare-statement.ts'
 import { teamMemberships as memberships } from './tables.ts'
 
 export const membershipColumns = {
@@ -12,6 +15,14 @@ export const membershipColumns = {
   version: memberships.version,
 }
 
+type RawMembership = [id: number, userId: number, teamId: number, leader: number | null, version: number]
+
+export function readMembership([id, userId, teamId, leader, version]: RawMembership): Membership {
+  return { id, userId, teamId, leader: leader === null ? null : leader !== 0, version }
+}
+
+const readNumber = ([value]: [number]) => value
+
 const accountCode = sql.placeholder('accountCode')
 const id = sql.placeholder('id')
 const userId = sql.placeholder('userId')
@@ -21,53 +32,49 @@ const versions = sql.placeholder('versions')
 const isTheRow = and(eq(memberships.accountCode, accountCode), eq(memberships.id, id))
 const hasAllowedVersion = or(sql`${versions} is null`, isListed(memberships.version, versions))
 
-export function prepareMembershipStatements(db: BetterSQLite3Database) {
+export function prepareMembershipStatements(db: SqliteDb) {
+  const rows = (query: Parameters<typeof prepareRows>[1]['query']) =>
+    prepareRows(db, { query, read: readMembership })
+  const number = (query: Parameters<typeof prepareRows>[1]['query']) =>
+    prepareRows(db, { query, read: readNumber })
   return {
-    findByIds: db
-      .select(membershipColumns)
-      .from(memberships)
-      .where(and(eq(memberships.accountCode, accountCode), isListed(memberships.id, sql.placeholder('ids'))))
-      .prepare(),
-    findPair: db
-      .select({ id: memberships.id })
-      .from(memberships)
-      .where(
-        and(
-          eq(memberships.accountCode, accountCode),
-          eq(memberships.userId, userId),
-          eq(memberships.teamId, teamId),
+    findByIds: prepareFindByIds(db, { table: memberships, columns: membershipColumns, read: readMembership }),
+    findPair: number(
+      db
+        .select({ id: memberships.id })
+        .from(memberships)
+        .where(
+          and(
+            eq(memberships.accountCode, accountCode),
+            eq(memberships.userId, userId),
+            eq(memberships.teamId, teamId),
+          ),
         ),
-      )
-      .prepare(),
-    findPairAfterMove: prepareFindPairAfterMove(db),
-    findVersion: db.select({ version: memberships.version }).from(memberships).where(isTheRow).prepare(),
-    insert: db
-      .insert(memberships)
-      .values({ accountCode, id, userId, teamId })
-      .returning(membershipColumns)
-      .prepare(),
-    move: db
-      .update(memberships)
-      .set({
-        userId: sql`coalesce(${userId}, ${memberships.userId})`,
-        teamId: sql`coalesce(${teamId}, ${memberships.teamId})`,
-        version: sql`${memberships.version} + (
-          ${memberships.userId} <> coalesce(${userId}, ${memberships.userId})
-          or ${memberships.teamId} <> coalesce(${teamId}, ${memberships.teamId}))`,
-      })
-      .where(and(isTheRow, hasAllowedVersion))
-      .returning(membershipColumns)
-      .prepare(),
-    remove: db
-      .delete(memberships)
-      .where(and(isTheRow, hasAllowedVersion))
-      .returning(membershipColumns)
-      .prepare(),
+    ),
+    findPairAfterMove: number(selectPairAfterMove(db)),
+    findVersion: number(db.select({ version: memberships.version }).from(memberships).where(isTheRow)),
+    insert: rows(
+      db.insert(memberships).values({ accountCode, id, userId, teamId }).returning(membershipColumns),
+    ),
+    move: rows(
+      db
+        .update(memberships)
+        .set({
+          userId: sql`coalesce(${userId}, ${memberships.userId})`,
+          teamId: sql`coalesce(${teamId}, ${memberships.teamId})`,
+          version: sql`${memberships.version} + (
+            ${memberships.userId} <> coalesce(${userId}, ${memberships.userId})
+            or ${memberships.teamId} <> coalesce(${teamId}, ${memberships.teamId}))`,
+        })
+        .where(and(isTheRow, hasAllowedVersion))
+        .returning(membershipColumns),
+    ),
+    remove: rows(db.delete(memberships).where(and(isTheRow, hasAllowedVersion)).returning(membershipColumns)),
   }
 }
 
 // The membership that already has the pair which the moved one would get: what the move leaves out is its own value.
-function prepareFindPairAfterMove(db: BetterSQLite3Database) {
+function selectPairAfterMove(db: SqliteDb) {
   const other = alias(memberships, 'other')
   return db
     .select({ id: other.id })
@@ -81,5 +88,4 @@ function prepareFindPairAfterMove(db: BetterSQLite3Database) {
       ),
     )
     .where(isTheRow)
-    .prepare()
 }

@@ -1,5 +1,5 @@
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { MembershipStore, MoveResult } from '../../domain/store.ts'
+import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
 import { encodeIds } from './id-list.ts'
 import { createMembershipPages } from './membership-pages.ts'
@@ -8,7 +8,7 @@ import type { Provision } from './provision.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies {
-  readonly db: BetterSQLite3Database
+  readonly db: SqliteDb
   readonly transactions: Transactions
   readonly provision: Provision
   readonly counters: Counters
@@ -19,19 +19,19 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
   const statements = prepareMembershipStatements(db)
   return {
     async findByIds(accountCode, ids) {
-      return statements.findByIds.all({ accountCode, ids: encodeIds(ids) })
+      return statements.findByIds(accountCode, ids)
     },
 
     // The transaction has the write lock, so nobody can add the pair between the look-up and the insert.
     add(accountCode, pair) {
       return transactions.write(() => {
-        const existing = statements.findPair.get({ accountCode, ...pair })
-        if (existing !== undefined) return { kind: 'duplicate', existingId: existing.id }
+        const existingId = statements.findPair.get({ accountCode, ...pair })
+        if (existingId !== undefined) return { kind: 'duplicate', existingId }
         provision.account(accountCode)
         provision.user(accountCode, pair.userId)
         provision.team(accountCode, pair.teamId)
         const id = counters.next('membership')
-        return { kind: 'added', membership: statements.insert.get({ accountCode, id, ...pair }) }
+        return { kind: 'added', membership: statements.insert.only({ accountCode, id, ...pair }) }
       })
     },
 
@@ -64,18 +64,16 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
       const membership = statements.move.get(row)
       return membership ? { kind: 'moved', membership } : findWhyNot(row.accountCode, row.id)
     } catch (error) {
-      const existing = isUniqueViolation(error) ? statements.findPairAfterMove.get(row) : undefined
-      if (existing === undefined) throw error
-      return { kind: 'duplicate', existingId: existing.id }
+      const existingId = isUniqueViolation(error) ? statements.findPairAfterMove.get(row) : undefined
+      if (existingId === undefined) throw error
+      return { kind: 'duplicate', existingId }
     }
   }
 
   // Asked in the same transaction, so the row is as the statement found it.
   function findWhyNot(accountCode: string, id: number) {
-    const row = statements.findVersion.get({ accountCode, id })
-    return row === undefined
-      ? ({ kind: 'missing' } as const)
-      : ({ kind: 'stale', version: row.version } as const)
+    const version = statements.findVersion.get({ accountCode, id })
+    return version === undefined ? ({ kind: 'missing' } as const) : ({ kind: 'stale', version } as const)
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { SqliteDb } from './connect.ts'
+import { prepareChange } from './prepare-statement.ts'
 import { accounts, teams, users } from './tables.ts'
 
 /** Makes records just in time (contract, section 1), inside the caller's transaction; those that exist stay as they are. */
@@ -10,15 +11,15 @@ export interface Provision {
   team(accountCode: string, id: number): void
 }
 
-export function createProvision(db: BetterSQLite3Database): Provision {
+export function createProvision(db: SqliteDb): Provision {
   const accountCode = sql.placeholder('accountCode')
   const id = sql.placeholder('id')
-  const account = db.insert(accounts).values({ accountCode }).onConflictDoNothing().prepare()
-  const user = db.insert(users).values({ accountCode, id }).onConflictDoNothing().prepare()
-  const team = db.insert(teams).values({ accountCode, id }).onConflictDoNothing().prepare()
+  const account = prepareChange(db, db.insert(accounts).values({ accountCode }).onConflictDoNothing())
+  const user = prepareChange(db, db.insert(users).values({ accountCode, id }).onConflictDoNothing())
+  const team = prepareChange(db, db.insert(teams).values({ accountCode, id }).onConflictDoNothing())
   return {
-    account: code => account.run({ accountCode: code }).changes > 0,
-    user: (code, userId) => void user.run({ accountCode: code, id: userId }),
-    team: (code, teamId) => void team.run({ accountCode: code, id: teamId }),
+    account: code => account({ accountCode: code }) > 0,
+    user: (code, userId) => void user({ accountCode: code, id: userId }),
+    team: (code, teamId) => void team({ accountCode: code, id: teamId }),
   }
 }

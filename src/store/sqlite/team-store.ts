@@ -1,27 +1,25 @@
-import { and, eq, sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import type { TeamStore } from '../../domain/store.ts'
-import { encodeIds, isListed } from './id-list.ts'
+import { sql } from 'drizzle-orm'
+import type { Team, TeamStore } from '../../domain/store.ts'
+import type { SqliteDb } from './connect.ts'
+import { prepareFindByIds } from './find-by-ids.ts'
+import { prepareRows } from './prepare-statement.ts'
 import type { Provision } from './provision.ts'
 import { teams } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies {
-  readonly db: BetterSQLite3Database
+  readonly db: SqliteDb
   readonly transactions: Transactions
   readonly provision: Provision
 }
 
 const columns = { id: teams.id, name: teams.name }
+const read = ([id, name]: [number, string | null]): Team => ({ id, name })
 
 export function createTeamStore({ db, transactions, provision }: Dependencies): TeamStore {
   const accountCode = sql.placeholder('accountCode')
-  const findByIds = db
-    .select(columns)
-    .from(teams)
-    .where(and(eq(teams.accountCode, accountCode), isListed(teams.id, sql.placeholder('ids'))))
-    .prepare()
-  const save = db
+  const findByIds = prepareFindByIds(db, { table: teams, columns, read })
+  const query = db
     .insert(teams)
     .values({ accountCode, id: sql.placeholder('id'), name: sql.placeholder('name') })
     .onConflictDoUpdate({
@@ -29,15 +27,15 @@ export function createTeamStore({ db, transactions, provision }: Dependencies): 
       set: { name: sql`case when ${sql.placeholder('setName')} then excluded.name else ${teams.name} end` },
     })
     .returning(columns)
-    .prepare()
+  const save = prepareRows(db, { query, read })
   return {
     async findByIds(code, ids) {
-      return findByIds.all({ accountCode: code, ids: encodeIds(ids) })
+      return findByIds(code, ids)
     },
     save(code, id, { name }) {
       return transactions.write(() => {
         provision.account(code)
-        return save.get({ accountCode: code, id, name: name ?? null, setName: Number(name !== undefined) })
+        return save.only({ accountCode: code, id, name: name ?? null, setName: Number(name !== undefined) })
       })
     },
   }

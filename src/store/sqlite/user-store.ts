@@ -1,26 +1,32 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { User, UserStore } from '../../domain/store.ts'
+import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
-import { encodeIds, isListed } from './id-list.ts'
+import { prepareFindByIds } from './find-by-ids.ts'
+import { prepareRows } from './prepare-statement.ts'
 import type { Provision } from './provision.ts'
 import { users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies {
-  readonly db: BetterSQLite3Database
+  readonly db: SqliteDb
   readonly transactions: Transactions
   readonly provision: Provision
   readonly counters: Counters
 }
 
 const columns = { id: users.id, email: users.email, displayName: users.displayName }
+const read = ([id, email, displayName]: [number, string | null, string | null]): User => ({
+  id,
+  email,
+  displayName,
+})
 
 export function createUserStore({ db, transactions, provision, counters }: Dependencies): UserStore {
   const { findByIds, findByEmail, insert, save } = prepare(db)
   return {
     async findByIds(accountCode, ids) {
-      return findByIds.all({ accountCode, ids: encodeIds(ids) })
+      return findByIds(accountCode, ids)
     },
     async findByEmail(accountCode, email) {
       return findByEmail.get({ accountCode, email }) ?? null
@@ -28,7 +34,7 @@ export function createUserStore({ db, transactions, provision, counters }: Depen
     save(accountCode, id, { email, displayName }) {
       return transactions.write(() => {
         provision.account(accountCode)
-        return save.get({
+        return save.only({
           accountCode,
           id,
           email: email ?? null,
@@ -51,7 +57,7 @@ export function createUserStore({ db, transactions, provision, counters }: Depen
   }
 }
 
-function prepare(db: BetterSQLite3Database) {
+function prepare(db: SqliteDb) {
   const accountCode = sql.placeholder('accountCode')
   const row = {
     accountCode,
@@ -59,31 +65,28 @@ function prepare(db: BetterSQLite3Database) {
     email: sql.placeholder('email'),
     displayName: sql.placeholder('displayName'),
   }
+  const ofEmail = db
+    .select(columns)
+    .from(users)
+    .where(and(eq(users.accountCode, accountCode), eq(users.email, row.email)))
+    .orderBy(asc(users.id))
+    .limit(1)
+  const insert = db.insert(users).values(row).onConflictDoNothing().returning(columns)
+  const save = db
+    .insert(users)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [users.accountCode, users.id],
+      set: {
+        email: sql`case when ${sql.placeholder('setEmail')} then excluded.email else ${users.email} end`,
+        displayName: sql`case when ${sql.placeholder('setDisplayName')} then excluded.display_name else ${users.displayName} end`,
+      },
+    })
+    .returning(columns)
   return {
-    findByIds: db
-      .select(columns)
-      .from(users)
-      .where(and(eq(users.accountCode, accountCode), isListed(users.id, sql.placeholder('ids'))))
-      .prepare(),
-    findByEmail: db
-      .select(columns)
-      .from(users)
-      .where(and(eq(users.accountCode, accountCode), eq(users.email, row.email)))
-      .orderBy(asc(users.id))
-      .limit(1)
-      .prepare(),
-    insert: db.insert(users).values(row).onConflictDoNothing().returning(columns).prepare(),
-    save: db
-      .insert(users)
-      .values(row)
-      .onConflictDoUpdate({
-        target: [users.accountCode, users.id],
-        set: {
-          email: sql`case when ${sql.placeholder('setEmail')} then excluded.email else ${users.email} end`,
-          displayName: sql`case when ${sql.placeholder('setDisplayName')} then excluded.display_name else ${users.displayName} end`,
-        },
-      })
-      .returning(columns)
-      .prepare(),
+    findByIds: prepareFindByIds(db, { table: users, columns, read }),
+    findByEmail: prepareRows(db, { query: ofEmail, read }),
+    insert: prepareRows(db, { query: insert, read }),
+    save: prepareRows(db, { query: save, read }),
   }
 }

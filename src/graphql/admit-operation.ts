@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -8,12 +7,17 @@ import {
   validate,
 } from 'graphql'
 import { RostrumError } from '../errors.ts'
-import { createDocumentCache, type PreparedDocument } from './document-cache.ts'
-import { createPricing } from './operation-cost.ts'
+import {
+  createDocumentCache,
+  describeOperation,
+  type PreparedDocument,
+  type PreparedOperation,
+} from './document-cache.ts'
+import { createPricing, hasConstantCost } from './operation-cost.ts'
 import { prepareDocument, refuseDeepNesting } from './prepare-document.ts'
 import type { Variables } from './read-argument.ts'
 import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
-import { refuseManyValues } from './refuse-many-values.ts'
+import { areFewScalars, refuseManyValues } from './refuse-many-values.ts'
 
 export interface OperationRequest {
   readonly query: string
@@ -27,11 +31,7 @@ export interface OperationRequest {
 export type Refusal = 'method' | 'bounds' | 'document' | 'fault'
 
 export type Admission =
-  | {
-      readonly kind: 'admitted'
-      readonly document: DocumentNode
-      readonly operation: OperationDefinitionNode | null
-    }
+  | { readonly kind: 'admitted'; readonly prepared: PreparedOperation }
   | {
       readonly kind: 'refused'
       readonly by: Refusal
@@ -64,28 +64,50 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     return prepared.validationErrors
   }
 
-  return ({ query, variables, operationName, readOnly = false }) => {
-    let operation: OperationDefinitionNode | null = null
+  function remember(
+    { document, operations }: PreparedDocument,
+    node: OperationDefinitionNode | null,
+    name: string | null,
+  ): PreparedOperation {
+    const known = operations.get(name)
+    if (known !== undefined) return known
+    const isWithinBounds = node !== null && hasConstantCost(node)
+    const operation = { document, node, isWithinBounds, description: describeOperation(node) }
+    // No name but those that the document has, or any text could be kept.
+    if (node !== null) operations.set(name, operation)
+    return operation
+  }
+
+  function admit({ query, variables, operationName, readOnly = false }: OperationRequest): Admission {
+    let node: OperationDefinitionNode | null = null
     const refused = (by: Refusal, errors: readonly unknown[]) =>
-      ({ kind: 'refused', by, errors, operation }) as const
+      ({ kind: 'refused', by, errors, operation: node }) as const
     try {
       const prepared = prepare(query)
-      const { document, fragments } = prepared
-      operation = getOperationAST(document, operationName) ?? null
-      if (operation !== null) {
-        refuseBeyond('cost', price({ operation, fragments, variables: variables ?? {} }))
+      node = getOperationAST(prepared.document, operationName) ?? null
+      if (node !== null) {
+        const { fragments } = prepared
+        refuseBeyond('cost', price({ operation: node, fragments, variables: variables ?? {} }))
         refuseManyValues(variables)
       }
       const faults = findFaults(prepared)
       if (faults.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
       if (faults.length > 0) return refused('document', faults)
-      if (readOnly && operation !== null && operation.operation !== 'query') {
+      if (readOnly && node !== null && node.operation !== 'query') {
         return refused('method', [new GraphQLError('A GET request can only query; send a POST request.')])
       }
-      return { kind: 'admitted', document, operation }
+      return { kind: 'admitted', prepared: remember(prepared, node, operationName ?? null) }
     } catch (error) {
       return refused(whatRefused(error), [error])
     }
+  }
+
+  // What was admitted once needs nothing but a look at its variables, most of the time.
+  return request => {
+    const { query, variables, operationName, readOnly = false } = request
+    const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)
+    const isAdmitted = prepared?.isWithinBounds === true && areFewScalars(variables)
+    return isAdmitted ? { kind: 'admitted', prepared } : admit(request)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DocumentNode, FragmentDefinitionNode, GraphQLError } from 'graphql'
+import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 
 /** A document that was parsed and is within the bounds of its shape. */
@@ -7,6 +7,19 @@ export interface PreparedDocument {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** What validation found; null until it was asked. */
   validationErrors: readonly GraphQLError[] | null
+  /** Those that were admitted once, by the name they were asked for with. */
+  readonly operations: Map<string | null, PreparedOperation>
+}
+
+/** An operation of a document without faults. */
+export interface PreparedOperation {
+  readonly document: DocumentNode
+  /** Null where the document has none of that name: graphql-js says so. */
+  readonly node: OperationDefinitionNode | null
+  /** True where every set of variables without lists and objects is within the bounds, as one was. */
+  readonly isWithinBounds: boolean
+  /** For the log: type and name. */
+  readonly description: string
 }
 
 export type DocumentCache = LRUCache<string, PreparedDocument>
@@ -21,4 +34,10 @@ export function createDocumentCache(): DocumentCache {
     maxSize: 32 * 2 ** 20,
     sizeCalculation: ({ document }, text) => 2 * text.length + bytesPerToken * (document.tokenCount ?? 0) + 1,
   })
+}
+
+export function describeOperation(node: OperationDefinitionNode | null): string {
+  if (node === null) return 'graphql'
+  const { operation, name } = node
+  return name === undefined ? operation : `${operation} ${name.value.slice(0, 100)}`
 }

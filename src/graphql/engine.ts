@@ -1,9 +1,12 @@
-import { type ExecutionResult, execute, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import { type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { createAdmission, type OperationRequest, type Refusal } from './admit-operation.ts'
+import { describeOperation, type PreparedOperation } from './document-cache.ts'
 import { maskError } from './mask-error.ts'
 import { maskGraphqlError, toGraphqlError } from './mask-graphql-error.ts'
+import { executePlan } from './plan/execute-plan.ts'
+import { createPlanCache } from './plan/plan-cache.ts'
 
 export interface Answer {
   /** Null for an operation that was executed, whatever its resolvers did. */
@@ -16,34 +19,56 @@ export interface Answer {
 
 export interface Engine {
   /** Parses, bounds, validates and executes; never rejects, since every failure is in the answer. */
-  execute(request: OperationRequest, context: RequestContext): Promise<Answer>
+  execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
 }
 
 /** The one engine that every way in goes through (design: "The idea in one paragraph"). */
 export function createEngine({ schema }: { readonly schema: GraphQLSchema }): Engine {
   const admit = createAdmission(schema)
+  const findPlan = createPlanCache(schema)
+
+  function interpret(
+    { document }: PreparedOperation,
+    { variables, operationName }: OperationRequest,
+    context: RequestContext,
+  ) {
+    return execute({
+      schema,
+      document,
+      contextValue: context,
+      variableValues: variables ?? {},
+      operationName: operationName ?? null,
+      hideSuggestions: true,
+      // Each of them may repeat a value of the caller whole.
+      options: { maxCoercionErrors: 10 },
+    })
+  }
+
   return {
-    async execute(request, context) {
+    execute(request, context) {
       const admission = admit(request)
-      const operation = describe(admission.operation)
       if (admission.kind === 'refused') {
         const result = { errors: admission.errors.map(error => maskGraphqlError(error, context)) }
-        return { refusedBy: admission.by, result, operation }
+        return { refusedBy: admission.by, result, operation: describeOperation(admission.operation) }
       }
-      const result = await execute({
-        schema,
-        document: admission.document,
-        contextValue: context,
-        variableValues: request.variables ?? {},
-        operationName: request.operationName ?? null,
-        hideSuggestions: true,
-        // Each of them may repeat a value of the caller whole.
-        options: { maxCoercionErrors: 10 },
-      })
-      // Without `data` nothing ran: variables that do not fit, or no such operation.
-      return { refusedBy: 'data' in result ? null : 'document', result: mask(result, context), operation }
+      const { prepared } = admission
+      const plan = findPlan(prepared)
+      const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
+      const result = planned ?? interpret(prepared, request, context)
+      const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
+      return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
     },
   }
+}
+
+// Without `data` nothing ran: variables that do not fit, or no such operation.
+function toAnswer(
+  result: ExecutionResult,
+  { description }: PreparedOperation,
+  context: RequestContext,
+): Answer {
+  const refusedBy = 'data' in result ? null : 'document'
+  return { refusedBy, result: mask(result, context), operation: description }
 }
 
 // One bad argument below a list is an error for each item.
@@ -62,10 +87,4 @@ function tooManyErrors(left: number): RostrumError {
     'BAD_USER_INPUT',
     `There are ${left} errors more; only the first ${mostErrors} are told.`,
   )
-}
-
-function describe(operation: OperationDefinitionNode | null): string {
-  if (operation === null) return 'graphql'
-  const name = operation.name?.value
-  return name === undefined ? operation.operation : `${operation.operation} ${name.slice(0, 100)}`
 }

@@ -35,6 +35,17 @@ export function createPricing(schema: GraphQLSchema): (request: CostRequest) => 
   return request => operationCost({ ...request, schema, introspection })
 }
 
+/**
+ * True for an operation that costs the same whatever variables it is given, as long as none is a list: no variable can be the
+ * size of a page, or be left out for a default.
+ */
+export function hasConstantCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
+  return variableDefinitions.every(({ type, defaultValue }) => {
+    const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
+    return defaultValue === undefined && !(nullable.kind === Kind.NAMED_TYPE && nullable.name.value === 'Int')
+  })
+}
+
 interface PricingRequest extends CostRequest {
   readonly schema: GraphQLSchema
   readonly introspection: ReadonlyMap<string, number>

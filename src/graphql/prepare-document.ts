@@ -11,7 +11,7 @@ export function prepareDocument(text: string): PreparedDocument {
   return refuseDeepNesting(() => {
     const document = parseBounded(text)
     refuseShape(document)
-    return { document, fragments: fragmentsOf(document), validationErrors: null }
+    return { document, fragments: fragmentsOf(document), validationErrors: null, operations: new Map() }
   })
 }
 

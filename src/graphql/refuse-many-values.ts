@@ -1,18 +1,32 @@
 import { bounds } from './bounds.ts'
 import { beyondBound } from './refuse-bound.ts'
 
-/** Nothing up to the bound `values`, an error beyond; it stops counting there, and follows any depth. */
+/** Nothing up to the bound `values`, an error beyond; it follows any depth. */
 export function refuseManyValues(variables: unknown): void {
   let count = 0
   for (let level = [variables]; level.length > 0; ) {
-    const next: unknown[] = []
+    const below: unknown[] = []
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue
-      for (const key in value) {
-        next.push((value as Record<string, unknown>)[key])
-        if (++count > bounds.values) throw beyondBound('values')
-      }
+      const parts = Array.isArray(value) ? value : Object.values(value)
+      count += parts.length
+      if (count > bounds.values) throw beyondBound('values')
+      addObjects(parts, below)
     }
-    level = next
+    level = below
   }
+}
+
+function addObjects(parts: readonly unknown[], objects: unknown[]): void {
+  for (const part of parts) if (typeof part === 'object') objects.push(part)
+}
+
+/** True for variables that have no lists and objects, and are not too many. */
+export function areFewScalars(variables: Readonly<Record<string, unknown>> | null | undefined): boolean {
+  let count = 0
+  for (const name in variables) {
+    const value = variables[name]
+    if ((typeof value === 'object' && value !== null) || ++count > bounds.values) return false
+  }
+  return true
 }

@@ -1,0 +1,38 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { RequestContext } from '../../context.ts'
+import type { CollectedErrors, Path } from './collected-errors.ts'
+import type { FieldPlan, OperationPlan } from './compile-operation.ts'
+import type { Values } from './read-arguments.ts'
+
+/** One execution of a plan. */
+export interface Execution {
+  readonly plan: OperationPlan
+  readonly context: RequestContext
+  readonly variables: Values
+  readonly collected: CollectedErrors
+}
+
+/** What a field's resolver gives; the `path` may be left out for one that takes no `info`. */
+export function callResolver(
+  { plan, context, variables }: Execution,
+  field: FieldPlan,
+  source: unknown,
+  path: Path | undefined,
+): unknown {
+  const given = field.readArguments(variables)
+  if (!field.takesInfo || path === undefined) {
+    return field.resolve(source, given, context, undefined as unknown as GraphQLResolveInfo)
+  }
+  return field.resolve(source, given, context, {
+    fieldName: field.field.name,
+    fieldNodes: field.nodes,
+    returnType: field.field.type,
+    parentType: field.parentType,
+    path,
+    schema: plan.schema,
+    fragments: plan.fragments,
+    rootValue: undefined,
+    operation: plan.operation,
+    variableValues: variables as { [variable: string]: unknown },
+  })
+}

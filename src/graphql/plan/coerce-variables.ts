@@ -1,0 +1,156 @@
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  type GraphQLSchema,
+  GraphQLString,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  typeFromAST,
+  valueFromAST,
+} from 'graphql'
+import type { Values } from './read-arguments.ts'
+
+/** Stands for a value that graphql-js is to judge: it does not fit, or this does not know. */
+export const unfit: unique symbol = Symbol('unfit')
+
+type Unfit = typeof unfit
+type Coerce = (value: unknown) => unknown
+
+/** From variables as given to their values as graphql-js coerces them, or `unfit`. */
+export type CoerceVariables = (given: Values) => Values | Unfit
+
+interface Variable {
+  readonly name: string
+  readonly coerce: Coerce
+  readonly isRequired: boolean
+  readonly hasDefault: boolean
+  readonly byDefault: unknown
+}
+
+/** Null where a variable has a type that is not known here. */
+export function planVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): CoerceVariables | null {
+  const variables: Variable[] = []
+  for (const { variable, type: typeNode, defaultValue } of variableDefinitions) {
+    const type = typeFromAST(schema, typeNode)
+    const name = variable.name.value
+    if (!isInputType(type) || name === '__proto__') return null
+    const hasDefault = defaultValue !== undefined
+    const byDefault = hasDefault ? valueFromAST(defaultValue, type) : undefined
+    // One that is no scalar would be the same object for every request.
+    if (typeof byDefault === 'object' && byDefault !== null) return null
+    const isRequired = isNonNullType(type) && !hasDefault
+    variables.push({ name, coerce: planType(type), isRequired, hasDefault, byDefault })
+  }
+  return given => coerceEach(variables, given)
+}
+
+function coerceEach(variables: readonly Variable[], given: Values): Values | Unfit {
+  const values: Record<string, unknown> = {}
+  for (const { name, coerce, isRequired, hasDefault, byDefault } of variables) {
+    if (Object.hasOwn(given, name)) {
+      const value = coerce(given[name])
+      if (value === unfit) return unfit
+      values[name] = value
+    } else if (isRequired) return unfit
+    else if (hasDefault) values[name] = byDefault
+  }
+  return values
+}
+
+function planType(type: GraphQLInputType): Coerce {
+  if (isNonNullType(type)) {
+    const inner = planType(type.ofType)
+    return value => (value == null ? unfit : inner(value))
+  }
+  const inner = planNullable(type)
+  return value => (value == null ? null : inner(value))
+}
+
+function planNullable(type: GraphQLInputType): Coerce {
+  if (isListType(type)) return planList(planType(type.ofType))
+  if (isInputObjectType(type)) return planObject(type)
+  switch (type) {
+    case GraphQLID:
+      return value => (Number.isInteger(value) ? String(value) : typeof value === 'string' ? value : unfit)
+    case GraphQLString:
+      return value => (typeof value === 'string' ? value : unfit)
+    case GraphQLBoolean:
+      return value => (typeof value === 'boolean' ? value : unfit)
+    case GraphQLFloat:
+      return value => (Number.isFinite(value) ? value : unfit)
+    case GraphQLInt:
+      // A bitwise operator leaves exactly the integers of 32 bits as they are; of 0 and -0 graphql-js keeps which it is.
+      return value => (typeof value === 'number' && (value | 0) === value ? value : unfit)
+    default:
+      return () => unfit
+  }
+}
+
+// Only what JSON has can be given: of all iterable values that is lists, and text, which graphql-js takes for one item.
+function planList(item: Coerce): Coerce {
+  return given => {
+    const items: readonly unknown[] = Array.isArray(given) ? given : [given]
+    const values: unknown[] = []
+    for (const each of items) {
+      const value = item(each)
+      if (value === unfit) return unfit
+      values.push(value)
+    }
+    return values
+  }
+}
+
+interface Field {
+  readonly name: string
+  /** Made when first needed: input types may contain themselves. */
+  readonly plan: () => Coerce
+  readonly isOptional: boolean
+}
+
+function planObject(type: GraphQLInputObjectType): Coerce {
+  if (type.isOneOf) return () => unfit
+  const fields = Object.values(type.getFields()).map(({ name, type: of, defaultValue }) => ({
+    name,
+    plan: lazily(() => planType(of)),
+    // One that has a default is left to graphql-js where it is not given.
+    isOptional: !isNonNullType(of) && defaultValue === undefined,
+  }))
+  const names = new Set(fields.map(({ name }) => name))
+  return given => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return unfit
+    return Object.keys(given).every(name => names.has(name)) ? coerceFields(fields, given as Values) : unfit
+  }
+}
+
+function coerceFields(fields: readonly Field[], given: Values): Values | Unfit {
+  const values: Record<string, unknown> = {}
+  for (const { name, plan, isOptional } of fields) {
+    const value = given[name]
+    if (value === undefined) {
+      if (!isOptional) return unfit
+      continue
+    }
+    const coerced = plan()(value)
+    if (coerced === unfit) return unfit
+    values[name] = coerced
+  }
+  return values
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getDirectiveValues,
+  type InlineFragmentNode,
+  GraphQLIncludeDirective as includeDirective,
+  isAbstractType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+  GraphQLSkipDirective as skipDirective,
+  typeFromAST,
+} from 'graphql'
+
+export type FieldNodes = readonly [FieldNode, ...FieldNode[]]
+
+interface CollectRequest {
+  readonly schema: GraphQLSchema
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
+  readonly type: GraphQLObjectType
+  readonly sets: readonly SelectionSetNode[]
+}
+
+/**
+ * What graphql-js collects of selection sets for an object type (June 2018, 6.3.2): nodes by response name, in the order they are
+ * met. Conditions must be literal.
+ */
+export function collectFields({
+  schema,
+  fragments,
+  type,
+  sets,
+}: CollectRequest): ReadonlyMap<string, FieldNodes> {
+  const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
+  const visited = new Set<string>()
+
+  function collect(set: SelectionSetNode): void {
+    for (const selection of set.selections) {
+      if (!isIncluded(selection)) continue
+      if (selection.kind === Kind.FIELD) addField(selection)
+      else openFragment(selection)
+    }
+  }
+
+  function addField(node: FieldNode): void {
+    const name = node.alias?.value ?? node.name.value
+    const nodes = fields.get(name)
+    if (nodes === undefined) fields.set(name, [node])
+    else nodes.push(node)
+  }
+
+  function openFragment(selection: InlineFragmentNode | FragmentSpreadNode): void {
+    if (selection.kind === Kind.INLINE_FRAGMENT) return collectMatching(selection)
+    const name = selection.name.value
+    if (visited.has(name)) return
+    visited.add(name)
+    const fragment = fragments[name]
+    if (fragment !== undefined) collectMatching(fragment)
+  }
+
+  function collectMatching({
+    typeCondition,
+    selectionSet,
+  }: InlineFragmentNode | FragmentDefinitionNode): void {
+    const condition = typeCondition === undefined ? type : typeFromAST(schema, typeCondition)
+    const matches = condition === type || (isAbstractType(condition) && schema.isSubType(condition, type))
+    if (matches) collect(selectionSet)
+  }
+
+  for (const set of sets) collect(set)
+  return fields
+}
+
+function isIncluded(node: SelectionNode): boolean {
+  if (node.directives === undefined || node.directives.length === 0) return true
+  if (getDirectiveValues(skipDirective, node)?.if === true) return false
+  return getDirectiveValues(includeDirective, node)?.if !== false
+}

@@ -1,0 +1,155 @@
+import {
+  type DocumentNode,
+  defaultFieldResolver,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  TypeNameMetaFieldDef,
+  visit,
+} from 'graphql'
+import type { RequestContext } from '../../context.ts'
+import { type CoerceVariables, planVariables } from './coerce-variables.ts'
+import { collectFields, type FieldNodes } from './collect-fields.ts'
+import { planArguments, type ReadArguments } from './read-arguments.ts'
+
+/** How a value becomes a part of the answer. */
+export type Completion =
+  | { readonly kind: 'leaf'; readonly isNonNull: boolean; readonly serialize: (value: unknown) => unknown }
+  | { readonly kind: 'list'; readonly isNonNull: boolean; readonly item: Completion }
+  | { readonly kind: 'object'; readonly isNonNull: boolean; readonly selection: SelectionPlan }
+
+export interface FieldPlan {
+  /** Its name in the answer. */
+  readonly key: string
+  readonly nodes: FieldNodes
+  readonly field: GraphQLField<unknown, RequestContext>
+  readonly parentType: GraphQLObjectType
+  readonly resolve: GraphQLFieldResolver<unknown, RequestContext>
+  /** False for a resolver that declares less than four parameters: it is spared the making of `info`. */
+  readonly takesInfo: boolean
+  readonly readArguments: ReadArguments
+  readonly completion: Completion
+}
+
+export interface SelectionPlan {
+  readonly type: GraphQLObjectType
+  readonly fields: readonly FieldPlan[]
+}
+
+export interface OperationPlan {
+  readonly schema: GraphQLSchema
+  readonly operation: OperationDefinitionNode
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
+  readonly coerceVariables: CoerceVariables
+  readonly root: SelectionPlan
+  /** Of all selections, spreads opened: what the plan's memory and the making of it grow with. */
+  readonly fieldCount: number
+}
+
+// A document within all bounds can spread its fragments into far more fields than it has.
+const mostFields = 1_000
+
+interface CompileRequest {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+}
+
+/**
+ * Compiles an operation of a validated document; null for what is left to graphql-js: subscriptions, introspection, conditions on
+ * variables, abstract types, and names that objects treat as their own.
+ */
+export function compileOperation({ schema, document, operation }: CompileRequest): OperationPlan | null {
+  const type = schema.getRootType(operation.operation)
+  const coerceVariables = planVariables(schema, operation)
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION || type == null || coerceVariables === null) {
+    return null
+  }
+  if (hasUnplannable(document)) return null
+  const fragments = recordFragments(document)
+  const compiler = createCompiler(schema, fragments)
+  try {
+    const root = compiler.planSelection(type, [operation.selectionSet])
+    return { schema, operation, fragments, coerceVariables, root, fieldCount: compiler.fieldCount() }
+  } catch (error) {
+    if (error === unplannable) return null
+    throw error
+  }
+}
+
+const unplannable = Symbol('unplannable')
+
+function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragments']) {
+  let fieldCount = 0
+
+  function planSelection(
+    type: GraphQLObjectType,
+    sets: readonly (OperationDefinitionNode['selectionSet'] | undefined)[],
+  ): SelectionPlan {
+    const given = sets.filter(set => set !== undefined)
+    const collected = collectFields({ schema, fragments, type, sets: given })
+    return { type, fields: [...collected].map(([key, nodes]) => planField(key, nodes, type)) }
+  }
+
+  function planField(key: string, nodes: FieldNodes, parentType: GraphQLObjectType): FieldPlan {
+    if (++fieldCount > mostFields) throw unplannable
+    const [node] = nodes
+    const name = node.name.value
+    const field = name === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : parentType.getFields()[name]
+    if (field === undefined) throw unplannable
+    const resolve = field.resolve ?? defaultFieldResolver
+    return {
+      key,
+      nodes,
+      field,
+      parentType,
+      resolve,
+      // One that gathers its parameters declares none.
+      takesInfo: resolve.length === 0 || resolve.length > 3,
+      readArguments: planArguments(field, node),
+      completion: planCompletion(field.type, nodes, false),
+    }
+  }
+
+  function planCompletion(type: GraphQLOutputType, nodes: FieldNodes, isNonNull: boolean): Completion {
+    if (isNonNullType(type)) return planCompletion(type.ofType, nodes, true)
+    if (isListType(type)) return { kind: 'list', isNonNull, item: planCompletion(type.ofType, nodes, false) }
+    if (isLeafType(type)) return { kind: 'leaf', isNonNull, serialize: value => type.serialize(value) }
+    if (!isObjectType(type) || type.isTypeOf != null) throw unplannable
+    const sets = nodes.map(({ selectionSet }) => selectionSet)
+    return { kind: 'object', isNonNull, selection: planSelection(type, sets) }
+  }
+
+  return { planSelection, fieldCount: () => fieldCount }
+}
+
+function recordFragments(document: DocumentNode): OperationPlan['fragments'] {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null)
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition
+  }
+  return fragments
+}
+
+function hasUnplannable(document: DocumentNode): boolean {
+  let found = false
+  visit(document, {
+    Name({ value }) {
+      if (value === '__proto__') found = true
+    },
+    Directive({ arguments: given = [] }) {
+      if (given.some(({ value }) => value.kind === Kind.VARIABLE)) found = true
+    },
+  })
+  return found
+}

@@ -1,0 +1,201 @@
+import { GraphQLError } from 'graphql'
+import { callResolver, type Execution } from './call-resolver.ts'
+import type { FieldNodes } from './collect-fields.ts'
+import { locateError, type Path } from './collected-errors.ts'
+import type { Completion, FieldPlan, SelectionPlan } from './compile-operation.ts'
+import { isPromise } from './is-promise.ts'
+
+export type Data = Record<string, unknown>
+
+/** Where a value is being completed: in which field, and at which place of the answer. */
+interface Site {
+  readonly field: FieldPlan
+  readonly path: Path
+}
+
+/** The answer to a selection of fields of a value, or a promise of it; throws, or rejects, for an error that makes it null. */
+export function executeFields(
+  execution: Execution,
+  { fields }: SelectionPlan,
+  source: unknown,
+  path: Path | undefined,
+): unknown {
+  const data: Data = {}
+  let waiting: Promise<unknown>[] | null = null
+  let keys: string[] | null = null
+  try {
+    for (const field of fields) {
+      const value = executeField(execution, field, source, path)
+      data[field.key] = value
+      if (isPromise(value)) {
+        waiting ??= []
+        waiting.push(value)
+        keys ??= []
+        keys.push(field.key)
+      }
+    }
+  } catch (error) {
+    if (waiting === null) throw error
+    // What has begun is heard to its end: a promise that nobody hears would end the process.
+    return Promise.all(waiting).finally(() => {
+      throw error
+    })
+  }
+  return waiting === null || keys === null ? data : fillIn(data, keys, waiting)
+}
+
+async function fillIn(
+  data: Data,
+  keys: readonly string[],
+  waiting: readonly Promise<unknown>[],
+): Promise<Data> {
+  const values = await Promise.all(waiting)
+  for (const [index, key] of keys.entries()) data[key] = values[index]
+  return data
+}
+
+/** The answer to one field; errors that may be null in its place are collected. */
+export function executeField(
+  execution: Execution,
+  field: FieldPlan,
+  source: unknown,
+  parentPath: Path | undefined,
+): unknown {
+  const { completion } = field
+  // Most fields are leaves of objects at hand, and none but their errors need a place.
+  if (completion.kind === 'leaf' && !field.takesInfo) {
+    try {
+      const value = callResolver(execution, field, source, undefined)
+      if (!isPromise(value)) return completeLeaf(completion, value, field)
+      return completeLater(execution, completion, { field, path: pathOf(field, parentPath) }, value)
+    } catch (thrown) {
+      return handleError({ execution, completion, field, path: pathOf(field, parentPath), thrown })
+    }
+  }
+  const path = pathOf(field, parentPath)
+  try {
+    const value = callResolver(execution, field, source, path)
+    const site = { field, path }
+    return isPromise(value)
+      ? completeLater(execution, completion, site, value)
+      : guard(execution, completion, site, complete(execution, completion, site, value))
+  } catch (thrown) {
+    return handleError({ execution, completion, field, path, thrown })
+  }
+}
+
+function complete(execution: Execution, completion: Completion, site: Site, value: unknown): unknown {
+  switch (completion.kind) {
+    case 'leaf':
+      return completeLeaf(completion, value, site.field)
+    case 'object':
+      if (isMissing(completion, value, site.field)) return null
+      return executeFields(execution, completion.selection, value, site.path)
+    case 'list':
+      if (isMissing(completion, value, site.field)) return null
+      return completeList(execution, completion, site, value)
+    default:
+      return completion satisfies never
+  }
+}
+
+function completeLeaf(
+  completion: Extract<Completion, { kind: 'leaf' }>,
+  value: unknown,
+  field: FieldPlan,
+): unknown {
+  if (isMissing(completion, value, field)) return null
+  const serialized = completion.serialize(value)
+  if (serialized == null) throw new Error(`A value of the field \`${nameOf(field)}\` serializes to null.`)
+  return serialized
+}
+
+function isMissing({ isNonNull }: Completion, value: unknown, field: FieldPlan): boolean {
+  if (value == null) {
+    if (isNonNull) throw new Error(`Cannot return null for non-nullable field ${nameOf(field)}.`)
+    return true
+  }
+  if (typeof value === 'object' && value instanceof Error) throw value
+  return false
+}
+
+function completeList(
+  execution: Execution,
+  { item }: Extract<Completion, { kind: 'list' }>,
+  { field, path: prev }: Site,
+  list: unknown,
+): unknown {
+  if (!isIterableObject(list)) {
+    throw new GraphQLError(`Expected Iterable, but did not find one for field "${nameOf(field)}".`)
+  }
+  const items: readonly unknown[] = Array.isArray(list) ? list : [...list]
+  const completed: unknown[] = []
+  let isWaiting = false
+  try {
+    for (const value of items) {
+      const path = { prev, key: completed.length, typename: undefined }
+      const done = completeItem(execution, item, { field, path }, value)
+      if (isPromise(done)) isWaiting = true
+      completed.push(done)
+    }
+  } catch (error) {
+    // Other items may be under way; that one of them fails as well changes nothing, but must be heard.
+    Promise.allSettled([...items, ...completed])
+    throw error
+  }
+  return isWaiting ? Promise.all(completed) : completed
+}
+
+function completeItem(execution: Execution, completion: Completion, site: Site, value: unknown): unknown {
+  try {
+    if (isPromise(value)) return completeLater(execution, completion, site, value)
+    return guard(execution, completion, site, complete(execution, completion, site, value))
+  } catch (thrown) {
+    return handleError({ execution, completion, ...site, thrown })
+  }
+}
+
+// A value that comes later, with what its completion throws then. In two steps, as graphql-js has them: of errors at the same
+// time the one that comes first is told first, or is the only one.
+function completeLater(
+  execution: Execution,
+  completion: Completion,
+  site: Site,
+  value: Promise<unknown>,
+): Promise<unknown> {
+  return value
+    .then(resolved => complete(execution, completion, site, resolved))
+    .then(undefined, thrown => handleError({ execution, completion, ...site, thrown }))
+}
+
+// What is below a value may be complete only later, and fail then.
+function guard(execution: Execution, completion: Completion, site: Site, completed: unknown): unknown {
+  if (completion.kind === 'leaf' || !isPromise(completed)) return completed
+  return completed.then(undefined, thrown => handleError({ execution, completion, ...site, thrown }))
+}
+
+interface Failure extends Site {
+  readonly execution: Execution
+  readonly completion: Completion
+  readonly thrown: unknown
+}
+
+// Null in the place of what failed, or where that cannot be null the error goes on to what holds it.
+function handleError({ execution, completion, field, path, thrown }: Failure): null {
+  const error = locateError(thrown, field.nodes as FieldNodes, path)
+  if (completion.isNonNull) throw error
+  execution.collected.add(error, path)
+  return null
+}
+
+function pathOf({ key, parentType }: FieldPlan, prev: Path | undefined): Path {
+  return { prev, key, typename: parentType.name }
+}
+
+function nameOf({ parentType, field }: FieldPlan): string {
+  return `${parentType.name}.${field.name}`
+}
+
+function isIterableObject(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value
+}

@@ -1,0 +1,53 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { RequestContext } from '../../context.ts'
+import type { Execution } from './call-resolver.ts'
+import { unfit } from './coerce-variables.ts'
+import { CollectedErrors } from './collected-errors.ts'
+import type { OperationPlan } from './compile-operation.ts'
+import { type Data, executeField, executeFields } from './execute-fields.ts'
+import { isPromise } from './is-promise.ts'
+import type { Values } from './read-arguments.ts'
+
+/**
+ * Executes a plan as graphql-js executes its document: the same values, the same errors in the same order. Null, and nothing
+ * done, for variables that graphql-js is to refuse.
+ */
+export function executePlan(
+  plan: OperationPlan,
+  context: RequestContext,
+  given: Values,
+): ExecutionResult | Promise<ExecutionResult> | null {
+  const variables = plan.coerceVariables(given)
+  if (variables === unfit) return null
+  const collected = new CollectedErrors()
+  const execution = { plan, context, variables, collected }
+  const fail = (error: unknown) => {
+    collected.add(error as GraphQLError, undefined)
+    return toResult(null, collected)
+  }
+  try {
+    const isSerial = plan.operation.operation === 'mutation'
+    const data = isSerial
+      ? executeInTurn(execution)
+      : executeFields(execution, plan.root, undefined, undefined)
+    return isPromise(data)
+      ? data.then(resolved => toResult(resolved as Data, collected), fail)
+      : toResult(data as Data, collected)
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+function toResult(data: Data | null, { errors }: CollectedErrors): ExecutionResult {
+  return errors.length === 0 ? { data } : { errors, data }
+}
+
+// Mutations: each field when the one before is complete, whatever lies below it.
+async function executeInTurn(execution: Execution): Promise<Data> {
+  const data: Data = {}
+  for (const field of execution.plan.root.fields) {
+    const value = executeField(execution, field, undefined, undefined)
+    data[field.key] = isPromise(value) ? await value : value
+  }
+  return data
+}

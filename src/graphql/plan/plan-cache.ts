@@ -1,0 +1,37 @@
+import type { GraphQLSchema } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { PreparedOperation } from '../document-cache.ts'
+import { compileOperation, type OperationPlan } from './compile-operation.ts'
+
+// Compiling costs about what one execution does: who never sends a document twice never pays for it.
+const executionsBefore = 8
+
+// A field of a plan takes about a kilobyte.
+const mostFields = 20_000
+
+/** The plan of an operation that has proved hot; null where it has not, or where it is graphql-js's to execute. */
+export type FindPlan = (operation: PreparedOperation) => OperationPlan | null
+
+/** Plans are bounded in number and in fields, least recently used first out; one that is gone has to prove hot again. */
+export function createPlanCache(schema: GraphQLSchema): FindPlan {
+  const counts = new WeakMap<PreparedOperation, number>()
+  const plans = new LRUCache<PreparedOperation, OperationPlan>({
+    max: 500,
+    maxSize: mostFields,
+    sizeCalculation: ({ fieldCount }) => fieldCount,
+    dispose: (_plan, operation) => counts.delete(operation),
+  })
+
+  function compileWhenHot(operation: PreparedOperation): OperationPlan | null {
+    const count = (counts.get(operation) ?? 0) + 1
+    counts.set(operation, count)
+    // Counted on past it, so that what cannot be compiled is tried once.
+    if (count !== executionsBefore || operation.node === null) return null
+    const { document, node } = operation
+    const plan = compileOperation({ schema, document, operation: node })
+    if (plan !== null) plans.set(operation, plan)
+    return plan
+  }
+
+  return operation => plans.get(operation) ?? compileWhenHot(operation)
+}

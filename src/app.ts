@@ -23,6 +23,8 @@ export interface AppOptions {
   readonly log: Logger
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
+  /** False sends every GraphQL request by way of Yoga; the test that compares the two ways does so. */
+  readonly hasDirectLane?: boolean
 }
 
 /** A wired application. It does not listen by itself. */
@@ -38,7 +40,12 @@ export interface App {
 }
 
 /** The composition root: from a configuration to an application. A store that cannot be opened is a `StartError`. */
-export async function createApp({ config, log, onStatement }: AppOptions): Promise<App> {
+export async function createApp({
+  config,
+  log,
+  onStatement,
+  hasDirectLane = true,
+}: AppOptions): Promise<App> {
   const store = await openStore({
     url: config.databaseUrl,
     serve: true,
@@ -85,6 +92,7 @@ export async function createApp({ config, log, onStatement }: AppOptions): Promi
     bodyBytes,
     accountRequests,
     log,
+    hasDirectLane,
   })
   return {
     server,

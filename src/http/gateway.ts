@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { CreateContext } from '../context.ts'
 import type { Authenticate } from '../credentials/authenticator.ts'
 import { RostrumError } from '../errors.ts'
-import type { Engine } from '../graphql/engine.ts'
+import type { Answer, Engine } from '../graphql/engine.ts'
 import type { RequestScope } from './request-scope.ts'
 
 /** What the way in over HTTP stands on; wired in `app.ts`. */
@@ -18,6 +18,8 @@ export interface Gateway {
   /** Most requests of one account in work or waiting. */
   readonly accountRequests: number
   readonly log: Logger
+  /** False where every GraphQL request is to go by way of Yoga, for the test that compares the two ways. */
+  readonly hasDirectLane: boolean
 }
 
 /** Executes an operation of a request whose credential was checked. */
@@ -25,7 +27,7 @@ export function executeFor(
   scope: RequestScope,
   { engine, createContext }: Gateway,
   operation: Parameters<Engine['execute']>[0],
-): ReturnType<Engine['execute']> {
+): Answer | Promise<Answer> {
   const { identity } = scope
   if (identity === null) throw new RostrumError('UNAUTHENTICATED', 'No credential was checked on this path.')
   return engine.execute(operation, createContext(scope, identity))

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import Negotiator from 'negotiator'
 
 // The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
@@ -28,8 +28,7 @@ interface Page {
  */
 export function createGraphiqlHook() {
   let page: Promise<Page> | null = null
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    if (request.method !== 'GET' || !prefersPage(request)) return undefined
+  async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.scope.operation = 'graphiql'
     page ??= renderPage()
     const { plain, gzipped } = await page
@@ -42,6 +41,11 @@ export function createGraphiqlHook() {
     })
     if (takesGzip) reply.header('content-encoding', 'gzip')
     return reply.send(takesGzip ? gzipped : plain)
+  }
+
+  return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
+    if (request.method !== 'GET' || !prefersPage(request)) return done()
+    answerPage(request, reply).catch(done)
   }
 }
 

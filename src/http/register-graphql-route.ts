@@ -1,24 +1,20 @@
-import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { RostrumError } from '../errors.ts'
+import { createYogaAnswer } from './answer-by-yoga.ts'
 import { answerError } from './answer-error.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
-import type { Gateway } from './gateway.ts'
+import { answerDirectly, readOrdinaryOperation } from './direct-lane.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
-import { negotiateAccept } from './negotiate-accept.ts'
+import { eventStream, negotiateAccept } from './negotiate-accept.ts'
 import { graphqlPath } from './paths.ts'
 import type { Registration } from './take-turn.ts'
-import type { YogaLane } from './yoga-lane.ts'
-
-// Yoga sets these for streams, whatever the client has asked for. Node knows the connection better.
-const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 /** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
   { gateway, takeTurn }: Registration,
 ): Promise<void> {
-  let yogaLane: Promise<YogaLane> | null = null
+  const answerByYoga = createYogaAnswer(gateway)
   await server.register(async scope => {
     scope.addHook('onRequest', createGraphiqlHook())
     scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
@@ -30,43 +26,15 @@ export async function registerGraphqlRoute(
       url: graphqlPath,
       exposeHeadRoute: false,
       handler: async (request, reply) => {
-        const { method, url, raw } = request
-        const accept = negotiateAccept(raw)
-        if (accept === null) return answerError({ request, reply, status: 406, error: unacceptable() })
-        // The credential stays here.
-        const headers = { accept, 'content-type': raw.headers['content-type'] ?? '' }
-        yogaLane ??= loadYogaLane(gateway)
-        const yoga = await yogaLane
-        const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
-        const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
-        return sendResponse({ request, reply, response })
+        const type = negotiateAccept(request.raw)
+        if (type === null) return answerError({ request, reply, status: 406, error: unacceptable() })
+        const isDirect = gateway.hasDirectLane && type !== eventStream
+        const operation = isDirect ? readOrdinaryOperation(request) : null
+        if (operation === null) return answerByYoga({ request, reply, type })
+        return answerDirectly({ request, reply, gateway, operation, type })
       },
     })
   })
-}
-
-// Some 500 modules and 8 MB: the first request pays for them, not the start.
-async function loadYogaLane(gateway: Gateway): Promise<YogaLane> {
-  const { createYogaLane } = await import('./yoga-lane.ts')
-  return createYogaLane(gateway)
-}
-
-interface Sending {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly response: Response
-}
-
-async function sendResponse({ request, reply, response }: Sending): Promise<FastifyReply> {
-  const { status, headers, body } = response
-  if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
-  reply.code(status)
-  for (const [name, value] of headers) {
-    if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
-  }
-  // JSON is there already; what else there is comes in pieces (SSE).
-  if (/json/.test(headers.get('content-type') ?? '')) return reply.send(await response.text())
-  return reply.send(body === null ? undefined : Readable.from(body))
 }
 
 function unacceptable(): RostrumError {
@@ -74,10 +42,4 @@ function unacceptable(): RostrumError {
     'BAD_USER_INPUT',
     '`Accept` must allow `application/graphql-response+json` or `application/json`.',
   )
-}
-
-// Yoga answers some faults of a request without a body.
-function refusalOf(status: number): RostrumError {
-  if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
-  return new RostrumError('BAD_USER_INPUT', 'This is not a request of GraphQL over HTTP.')
 }

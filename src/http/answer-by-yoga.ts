@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../errors.ts'
+import { answerError } from './answer-error.ts'
+import type { Gateway } from './gateway.ts'
+import type { YogaLane } from './yoga-lane.ts'
+
+// Yoga sets these for streams, whatever the client has asked for. Node knows the connection better.
+const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+interface Asking {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The media type of the answer. */
+  readonly type: string
+}
+
+/** A function that answers any request of GraphQL over HTTP by way of Yoga. */
+export function createYogaAnswer(gateway: Gateway) {
+  let loading: Promise<YogaLane> | null = null
+  return async ({ request, reply, type }: Asking): Promise<FastifyReply> => {
+    const { method, url, raw } = request
+    // The credential stays here.
+    const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
+    loading ??= loadYogaLane(gateway)
+    const yoga = await loading
+    const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
+    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
+    return sendResponse({ request, reply, response })
+  }
+}
+
+// Some 500 modules and 8 MB: the first request pays for them, not the start.
+async function loadYogaLane(gateway: Gateway): Promise<YogaLane> {
+  const { createYogaLane } = await import('./yoga-lane.ts')
+  return createYogaLane(gateway)
+}
+
+interface Sending {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly response: Response
+}
+
+async function sendResponse({ request, reply, response }: Sending): Promise<FastifyReply> {
+  const { status, headers, body } = response
+  if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
+  reply.code(status)
+  for (const [name, value] of headers) {
+    if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
+  }
+  // JSON is there already; what else there is comes in pieces (SSE).
+  if (/json/.test(headers.get('content-type') ?? '')) return reply.send(await response.text())
+  return reply.send(body === null ? undefined : Readable.from(body))
+}
+
+// Yoga answers some faults of a request without a body.
+function refusalOf(status: number): RostrumError {
+  if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
+  return new RostrumError('BAD_USER_INPUT', 'This is not a request of GraphQL over HTTP.')
+}

@@ -1,14 +1,17 @@
-import { availableParallelism, cpus } from 'node:os'
+import { availableParallelism, cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import type { Claim } from './claims.ts'
 import { FlagError, type Flags, readFlags, usage } from './flags.ts'
 import { startGenerator } from './load/start-generator.ts'
 import { canReadProcesses } from './processor-time.ts'
+import type { Bench, Report } from './section.ts'
 import { sections } from './sections.ts'
 import { makeSeed } from './seed.ts'
+import { soak } from './soak.ts'
 import { formatClaims } from './table.ts'
 
-async function bench({ only, rounds, seconds }: Flags): Promise<void> {
+async function bench(flags: Flags): Promise<void> {
   const started = performance.now()
   const folder = makeTempFolder()
   const generator = startGenerator()
@@ -16,19 +19,34 @@ async function bench({ only, rounds, seconds }: Flags): Promise<void> {
   try {
     const seed = await makeSeed(folder.path)
     describeMachine()
-    const claims: Claim[] = []
-    for (const name of only) {
-      const section = sections[name]
-      const report = await section.run({ folder: folder.path, seed, generator, rounds, seconds })
-      print(`\n## ${name}: ${section.title}\n`)
-      print([...report.tables, ...report.notes].join('\n\n'))
-      claims.push(...report.claims)
-    }
-    print(`\n## Bounds\n\n${formatClaims(claims)}`)
+    const { rounds, seconds } = flags
+    const claims = await measure(flags, { folder: folder.path, seed, generator, rounds, seconds })
+    if (claims.length > 0) print(`\n## Bounds\n\n${formatClaims(claims)}`)
     print(`\n${Math.round((performance.now() - started) / 1000)} s in all.`)
   } finally {
     generator.stop()
   }
+}
+
+async function measure(flags: Flags, bench: Bench): Promise<Claim[]> {
+  if (flags.soak) {
+    const svg = flags.svg ?? join(tmpdir(), 'rostrum-soak.svg')
+    const { soakRuns: runs, soakReads: reads } = flags
+    const report = await soak({ ...bench, runs, reads, svg, onProgress: print })
+    printReport('soak: memory over many reads and runs', report)
+    return [...report.claims]
+  }
+  const claims: Claim[] = []
+  for (const name of flags.only) {
+    const report = await sections[name].run(bench)
+    printReport(`${name}: ${sections[name].title}`, report)
+    claims.push(...report.claims)
+  }
+  return claims
+}
+
+function printReport(title: string, { tables, notes }: Report): void {
+  print(`\n## ${title}\n\n${[...tables, ...notes].join('\n\n')}`)
 }
 
 function describeMachine(): void {
@@ -54,5 +72,8 @@ async function main(): Promise<number> {
     return isOurs ? 2 : 1
   }
 }
+
+// Interrupted, it still ends what it started: that hangs on the exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 process.exitCode = await main()

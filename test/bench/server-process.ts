@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, openSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -38,6 +38,7 @@ export async function startPeer(parts: PeerParts): Promise<ServerProcess> {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', ...databaseFor(parts) },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
+  endWithTheBench(child)
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', message => resolve((message as { port: number }).port))
     child.once('exit', code => reject(new Error(`${name} ended (${code}) before it listened.`)))
@@ -48,30 +49,38 @@ export async function startPeer(parts: PeerParts): Promise<ServerProcess> {
 export interface RostrumParts extends Place {
   readonly name: string
   readonly settings?: Readonly<Record<string, string>>
+  /** A file to serve as it is, in place of a copy of the data. */
+  readonly database?: string
 }
 
 /** Starts the gateway with its defaults on its own copy of the data and waits for `/ready`. Its log goes to a file. */
 export async function startRostrum(parts: RostrumParts): Promise<ServerProcess> {
-  const { name, settings = {}, folder } = parts
+  const { name, settings = {}, folder, database = databaseFor(parts).BENCH_DATABASE } = parts
   const port = await findFreePort()
-  const log = openSync(join(folder, `${name}.log`), 'a')
+  const logPath = join(folder, `${name}.log`)
+  const log = openSync(logPath, 'a')
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       PORT: String(port),
-      DATABASE_URL: `sqlite:${databaseFor(parts).BENCH_DATABASE}`,
+      DATABASE_URL: `sqlite:${database}`,
       ...settings,
     },
     stdio: ['ignore', log, log],
   })
-  await waitUntilReady(name, port, child)
+  closeSync(log)
+  endWithTheBench(child)
+  await waitUntilReady({ name, port, child }).catch(error => {
+    child.kill('SIGKILL')
+    throw new Error(`${error.message} Its log ends with:\n${readFileSync(logPath, 'utf8').slice(-2_000)}`)
+  })
   return toServer({ name, port, child })
 }
 
 /** Resolves as soon as `/ready` answers 200; looks every few milliseconds. */
-export async function waitUntilReady(name: string, port: number, child: ChildProcess): Promise<void> {
+async function waitUntilReady({ name, port, child }: Running): Promise<void> {
   const deadline = performance.now() + readyWithinMs
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null)
@@ -97,19 +106,24 @@ interface Running {
 
 function toServer({ name, port, child }: Running): ServerProcess {
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
-  // The bench may be interrupted: nothing that it started outlives it.
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
   return {
     name,
     port,
     pid: child.pid ?? 0,
     async stop() {
-      const timer = setTimeout(kill, 12_000)
-      child.kill('SIGTERM')
-      await ended
+      const timer = setTimeout(() => child.kill('SIGKILL'), 12_000)
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM')
+        await ended
+      }
       clearTimeout(timer)
-      process.off('exit', kill)
     },
   }
+}
+
+// The bench may be interrupted, or a server never get ready: nothing that it started outlives it.
+function endWithTheBench(child: ChildProcess): void {
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
 }

@@ -24,19 +24,26 @@ export function ratioIn(
 
 /** The medians of the rounds of each case, and how `ours` compares: the median of its ratios in processor time. */
 export function formatRounds(rounds: Rounds, ours: string): string {
-  const own = rounds.get(ours) ?? []
-  const rows = [...rounds].map(([name, figures]) => [
+  const medians = [...rounds].map(([name, figures]) => [name, medianFigures(figures)] as const)
+  const rows = medians.map(([name, figures]) => [
     name,
-    ...formatFigures(medianFigures(figures)),
-    name === ours ? '1' : formatNumber(medianRatio(own, figures, processorTime)),
+    ...formatFigures(figures),
+    name === ours ? '1' : formatNumber(ratioIn(rounds, [ours, name], processorTime)),
   ])
-  return formatTable(['', 'processor µs', 'requests/s', 'p50 ms', 'p99 ms', `${ours} is × of it`], rows)
+  const table = formatTable(['', 'processor µs', 'requests/s', 'p50 ms', 'p99 ms', 'first ÷ this'], rows)
+  return medians.some(([, figures]) => isGeneratorBound(figures))
+    ? `${table}\n\n* The load generator was at its own limit: this server can answer more.`
+    : table
 }
 
-function formatFigures({ microseconds, perSecond, p50Ms, p99Ms }: Figures): string[] {
+// Processor time stays true then; requests a second and latencies are those of the generator.
+const isGeneratorBound = ({ generatorShare }: Figures) => generatorShare > 0.95
+
+function formatFigures(figures: Figures): string[] {
+  const { microseconds, perSecond, p50Ms, p99Ms } = figures
   return [
     formatNumber(microseconds),
-    Math.round(perSecond).toLocaleString('en'),
+    `${Math.round(perSecond).toLocaleString('en')}${isGeneratorBound(figures) ? '*' : ''}`,
     formatNumber(p50Ms),
     formatNumber(p99Ms),
   ]

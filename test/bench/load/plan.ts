@@ -13,6 +13,8 @@ export interface Plan {
   readonly requests?: number
   /** Requests start at this pace whether or not earlier ones were answered; else each connection sends the next at once. */
   readonly perSecond?: number
+  /** Goes away at the end without waiting for what was not answered yet. */
+  readonly isCutAtEnd?: boolean
 }
 
 /** What came of it. A failed answer fails the whole plan, so all of these were good. */

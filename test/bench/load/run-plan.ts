@@ -31,8 +31,9 @@ export async function runPlan(plan: Plan): Promise<LoadResult> {
     const answers: Promise<void>[] = []
     while (mayGoOn()) {
       const plannedAt = started + (answers.length * 1000) / perSecond
-      const early = plannedAt - performance.now()
-      if (early > 0) await sleep(early)
+      // A timer may be early by a part of a millisecond.
+      for (let early = plannedAt - performance.now(); early > 0; early = plannedAt - performance.now())
+        await sleep(early)
       record(lateness, performance.now() - plannedAt)
       const answer = sendNext(plannedAt)
       // Awaited below; until then a failure must not end the process as an unhandled one.
@@ -42,11 +43,15 @@ export async function runPlan(plan: Plan): Promise<LoadResult> {
     await Promise.all(answers)
   }
 
-  if (plan.perSecond === undefined) await Promise.all(Array.from({ length: plan.connections }, sendOnAndOn))
-  else await sendAtPace(plan.perSecond)
+  const sending =
+    plan.perSecond === undefined
+      ? Promise.all(Array.from({ length: plan.connections }, sendOnAndOn))
+      : sendAtPace(plan.perSecond)
+  if (plan.isCutAtEnd) await cutAfter(plan.seconds * 1000, pool, sending)
+  else await sending
   const seconds = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(cpu)
-  await pool.close()
+  if (!pool.destroyed) await pool.close()
   return {
     requests: sent,
     seconds,
@@ -55,6 +60,18 @@ export async function runPlan(plan: Plan): Promise<LoadResult> {
     latenessP99Ms: lateness.count === 0 ? 0 : lateness.percentile(99) / nanosecondsPerMs,
     generatorShare: (user + system) / 1e6 / seconds,
   }
+}
+
+// What is cut fails, and is meant to; a failure before that counts.
+async function cutAfter(ms: number, pool: Pool, sending: Promise<unknown>): Promise<void> {
+  let isOver = false
+  const stopped = sending.catch(error => {
+    if (!isOver) throw error
+  })
+  await Promise.race([sleep(ms), stopped])
+  isOver = true
+  await pool.destroy()
+  await stopped
 }
 
 function record(histogram: RecordableHistogram, ms: number): void {

@@ -1,0 +1,62 @@
+import { compareAnswers } from '../compare-answers.ts'
+import { processorTime } from '../figures.ts'
+import { loadCase } from '../load-case.ts'
+import { memoryOf } from '../memory.ts'
+import { measureRounds } from '../rounds.ts'
+import type { Section } from '../section.ts'
+import { startRostrum } from '../server-process.ts'
+import { formatNumber, formatRounds, formatTable, ratioIn } from '../table.ts'
+import { withServers } from '../with-servers.ts'
+
+const steps = 5
+const documentsAStep = 4_000
+
+export const documents: Section = {
+  title: 'a client that never sends the same query twice, 32 connections',
+  run(bench) {
+    return withServers([() => startRostrum({ ...bench, name: 'rostrum' })], async servers => {
+      const [server] = servers
+      if (server === undefined) throw new Error('The gateway was not started.')
+      const { token } = bench.seed
+      await compareAnswers({ servers, kind: 'endlessDocuments', token })
+      const names = ['the same query', 'endless different queries'] as const
+      const load = { ...bench, server, connections: 32, token }
+      // What the memory grows to without them.
+      await loadCase({ ...load, name: names[0], traffic: 'pointRead' }).measure(Math.min(1.5, bench.seconds))
+      const memory = [['0', ...formatMemory(server.pid)]]
+      for (let step = 1; step <= steps; step++) {
+        await bench.generator.run({
+          port: server.port,
+          token,
+          traffic: 'endlessDocuments',
+          from: 10_000_000 + step * documentsAStep,
+          connections: 32,
+          seconds: 0,
+          requests: documentsAStep,
+        })
+        memory.push([(step * documentsAStep).toLocaleString('en'), ...formatMemory(server.pid)])
+      }
+      const rounds = await measureRounds({
+        ...bench,
+        cases: [
+          loadCase({ ...load, name: names[0], traffic: 'pointRead' }),
+          loadCase({ ...load, name: names[1], traffic: 'endlessDocuments' }),
+        ],
+      })
+      const ratio = ratioIn(rounds, [names[1], names[0]], processorTime)
+      return {
+        tables: [
+          formatRounds(rounds, names[0]),
+          formatTable(['different queries', 'gateway, resident MB', 'all processes, MB'], memory),
+        ],
+        notes: [`A new query costs ${formatNumber(ratio)} times one that is known.`],
+        claims: [],
+      }
+    })
+  },
+}
+
+function formatMemory(pid: number): [string, string] {
+  const memory = memoryOf(pid)
+  return [formatNumber(memory?.ownMb ?? null), formatNumber(memory?.residentMb ?? null)]
+}

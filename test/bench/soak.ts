@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs'
+import type { Claim } from './claims.ts'
+import { compareAnswers } from './compare-answers.ts'
+import { drawChart } from './draw-chart.ts'
+import { median } from './figures.ts'
+import type { TrafficKind } from './load/traffic.ts'
+import { type Memory, memoryOf } from './memory.ts'
+import type { Bench, Report } from './section.ts'
+import { type ServerProcess, startRostrum } from './server-process.ts'
+import { formatNumber, formatTable } from './table.ts'
+import { withServers } from './with-servers.ts'
+
+export interface SoakParts extends Bench {
+  readonly runs: number
+  readonly reads: number
+  readonly svg: string
+  /** Hears of every look at the memory, so that a long soak is seen to go on. */
+  readonly onProgress: (line: string) => void
+}
+
+// Looks at the memory of each half of the soak.
+const looks = 50
+const rowsShown = 10
+
+interface Sample extends Memory {
+  readonly done: number
+  readonly of: string
+}
+
+/** Reads, then runs, and the memory of all processes all the while: is it the same at the end as it was once all was warm? */
+export async function soak(parts: SoakParts): Promise<Report> {
+  return withServers([() => startRostrum({ ...parts, name: 'rostrum' })], async ([server]) => {
+    if (server === undefined) throw new Error('The gateway was not started.')
+    const { token } = parts.seed
+    const halves = [
+      { kind: 'pointRead', of: 'reads', count: parts.reads },
+      { kind: 'script', of: 'runs', count: parts.runs },
+    ] as const
+    for (const { kind } of halves) await compareAnswers({ servers: [server], kind, token })
+    const samples: Sample[][] = []
+    for (const half of halves) samples.push(await load(parts, server, half))
+    writeFileSync(parts.svg, draw(samples))
+    return report(samples, parts.svg)
+  })
+}
+
+interface Half {
+  readonly kind: TrafficKind
+  readonly of: string
+  readonly count: number
+}
+
+async function load(parts: SoakParts, server: ServerProcess, { kind, of, count }: Half): Promise<Sample[]> {
+  const samples: Sample[] = []
+  const look = (done: number) => {
+    const memory = memoryOf(server.pid)
+    if (memory === null) throw new Error('The soak needs /proc, to see the memory of all processes.')
+    samples.push({ ...memory, done, of })
+    parts.onProgress(`${done.toLocaleString('en')} ${of}: ${formatNumber(memory.residentMb)} MB`)
+  }
+  look(0)
+  for (let i = 0; i < looks; i++) {
+    const [from, to] = [Math.round((i * count) / looks), Math.round(((i + 1) * count) / looks)]
+    const load = { traffic: kind, connections: 32, seconds: 0, token: parts.seed.token }
+    await parts.generator.run({ ...load, port: server.port, from, requests: to - from })
+    look(to)
+  }
+  return samples
+}
+
+function draw(samples: readonly (readonly Sample[])[]): string {
+  const all = samples.flat()
+  return drawChart({
+    title: 'Resident memory, MB',
+    series: [
+      { name: 'all processes', values: all.map(({ residentMb }) => residentMb) },
+      { name: 'gateway', values: all.map(({ ownMb }) => ownMb) },
+    ],
+    spans: samples.map(half => ({
+      name: `${half.at(-1)?.done.toLocaleString('en')} ${half.at(-1)?.of}`,
+      values: half.length,
+    })),
+  })
+}
+
+function report(samples: readonly (readonly Sample[])[], svg: string): Report {
+  const shown = samples.flatMap(half => half.filter((_, i) => i % Math.ceil(looks / rowsShown) === 0))
+  const rows = shown.map(({ done, of, processes, ...memory }) => [
+    `${done.toLocaleString('en')} ${of}`,
+    ...[memory.ownMb, memory.residentMb, memory.proportionalMb, processes].map(formatNumber),
+  ])
+  return {
+    tables: [formatTable(['', 'gateway, MB', 'all, resident MB', 'all, proportional MB', 'processes'], rows)],
+    notes: [`The line is drawn in ${svg}`],
+    claims: samples.map(flatness),
+  }
+}
+
+// The issue says "flat": the last fifth of a half beside its second fifth, when all is warm.
+function flatness(half: readonly Sample[]): Claim {
+  const fifth = Math.floor(half.length / 5)
+  const of = (part: readonly Sample[]) => median(part.map(({ residentMb }) => residentMb))
+  return {
+    what: `Memory over ${half.at(-1)?.of}: last fifth, times the second fifth`,
+    measured: of(half.slice(-fifth)) / of(half.slice(fifth, 2 * fifth)),
+    bound: 1.1,
+    holds: 'at most',
+  }
+}

@@ -26,10 +26,11 @@ export function createMemberships(store: Store): Memberships {
   return {
     async list(accountCode, ids) {
       if (ids.length > mostListedIds) throw tooManyIds(ids.length)
+      for (const id of ids) checkId(id, 'membership id')
       const distinct = [...new Set(ids)]
-      for (const id of distinct) checkId(id, 'membership id')
       if (distinct.length === 0) return []
       const found = await memberships.findByIds(accountCode, distinct)
+      if (isInOrder(found, distinct)) return found
       const rows = new Map(found.map(row => [row.id, row]))
       return distinct.flatMap(id => rows.get(id) ?? [])
     },
@@ -63,6 +64,10 @@ export function createMemberships(store: Store): Memberships {
       return result.membership
     },
   }
+}
+
+function isInOrder(rows: readonly Membership[], ids: readonly number[]): boolean {
+  return rows.length === ids.length && rows.every((row, index) => row.id === ids[index])
 }
 
 function checkPair(pair: Partial<MembershipPair>): void {

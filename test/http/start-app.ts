@@ -12,7 +12,7 @@ export interface TestApp {
   readonly url: string
   /** An admin's, of account `demo`. */
   readonly adminToken: string
-  /** Every statement sent to the store so far. */
+  /** Every statement sent to the store so far, save the question whether the file has changed. */
   readonly statements: string[]
   /** Every line logged so far. */
   readonly logLines: string[]
@@ -45,7 +45,8 @@ export async function startApp(environment: Record<string, string> = {}): Promis
   const logLines: string[] = []
   const config = readConfig({ DATABASE_URL: `sqlite:${join(folder, 'rostrum.db')}`, ...environment })
   const log = pino({ level: config.logLevel }, { write: line => logLines.push(line) })
-  const app = await createApp({ config, log, onStatement: sql => statements.push(sql) })
+  const onStatement = (sql: string) => void (sql === 'PRAGMA data_version' || statements.push(sql))
+  const app = await createApp({ config, log, onStatement })
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 })
   const { createdToken } = await app.prepare()
   const adminToken = createdToken ?? environment.ROSTRUM_ADMIN_TOKEN ?? ''

@@ -1,11 +1,15 @@
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../http/start-app.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
 
+const folder = makeTempFolder()
+const path = `${folder.path}/rostrum.db`
 let app: TestApp
 const ids: string[] = []
 
 beforeAll(async () => {
-  app = await startApp()
+  app = await startApp({ DATABASE_URL: `sqlite:${path}` })
   // 1,000 memberships of 50 users in 20 teams each.
   for (let user = 1; user <= 50; user += 1) {
     for (let team = 1; team <= 20; team += 1) {
@@ -17,14 +21,25 @@ beforeAll(async () => {
   }
 })
 
-afterAll(() => app.close())
+afterAll(async () => {
+  await app.close()
+  folder.remove()
+})
 
 function requireAdded(result: Awaited<ReturnType<TestApp['app']['store']['memberships']['add']>>) {
   if (result.kind !== 'added') throw new Error('expected a new membership')
   return result.membership
 }
 
+// A transaction of another program, after which nothing that was read before is good.
+function changeFile(): void {
+  const other = new Database(path)
+  other.exec('update accounts set created_at = created_at + 1')
+  other.close()
+}
+
 async function countStatements(query: string, variables: Record<string, unknown>) {
+  changeFile()
   const before = app.statements.length
   const { status, body } = await app.graphql(query, variables)
   expect(status).toBe(200)
@@ -52,6 +67,14 @@ test('1,000 memberships with user and team under two aliases each cost 4 stateme
   expect(all.sent).toHaveLength(4)
   const one = await countStatements(twice, { ids: ids.slice(0, 1) })
   expect(one.sent).toHaveLength(4)
+})
+
+test('rows that were read are not read again while nobody changes the file', async () => {
+  await countStatements(twice, { ids })
+  const before = app.statements.length
+  const { body } = await app.graphql(twice, { ids })
+  expect(body.data.teamMemberships).toHaveLength(1_000)
+  expect(app.statements.slice(before)).toEqual([])
 })
 
 test('connections of any number of parents cost one statement for each distinct page', async () => {

@@ -9,9 +9,13 @@ const page = { after: null, before: null, limit: 10, fromEnd: false }
 
 eachStore(harness => {
   const statements: string[] = []
+  const onStatement = (statement: string) => {
+    // Asked once in a turn of the event loop, whatever is read in it.
+    if (statement !== 'PRAGMA data_version') statements.push(statement)
+  }
   let store: Store
   beforeEach(async () => {
-    store = await harness.open({ onStatement: statement => statements.push(statement) })
+    store = await harness.open({ onStatement })
     for (let id = 1; id <= 60; id += 1) await store.memberships.add('a', { userId: id, teamId: 100 + id })
   })
 

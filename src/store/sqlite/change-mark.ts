@@ -6,36 +6,44 @@ const mostAgeMs = 1
 /** Tells whether anything in the file may have changed, without reading what. */
 export interface ChangeMark {
   /**
-   * Another number than before once a transaction was committed since, by whichever process. Asked of SQLite once in a turn
-   * of the event loop: what is read in it has come before.
+   * Another number than before once another process has committed a transaction since. Asked of SQLite once in a turn of the
+   * event loop: the requests that are read in it have come before.
    */
+  readOthers(): number
+  /** The same for the transactions of any process, this one's included. */
   read(): number
-  /** For a commit of this connection: SQLite counts those of others alone. */
+  /** For a commit of this process. */
   advance(): void
 }
 
 export function createChangeMark(client: Database): ChangeMark {
   const readVersion = client.prepare<[], number>('PRAGMA data_version').pluck()
-  let mark = 0
+  let others = 0
+  let own = 0
   let lastVersion: number | undefined
   let askedAt = 0
   let isOfThisTurn = false
   const endTurn = () => {
     isOfThisTurn = false
   }
+
+  // SQLite's version leaves out the transactions of the connection that asks.
+  function readOthers(): number {
+    if (isOfThisTurn && performance.now() - askedAt < mostAgeMs) return others
+    askedAt = performance.now()
+    const version = readVersion.get()
+    if (version !== lastVersion) others += 1
+    lastVersion = version
+    if (!isOfThisTurn) setImmediate(endTurn)
+    isOfThisTurn = true
+    return others
+  }
+
   return {
-    read() {
-      if (isOfThisTurn && performance.now() - askedAt < mostAgeMs) return mark
-      askedAt = performance.now()
-      const version = readVersion.get()
-      if (version !== lastVersion) mark += 1
-      lastVersion = version
-      if (!isOfThisTurn) setImmediate(endTurn)
-      isOfThisTurn = true
-      return mark
-    },
+    readOthers,
+    read: () => readOthers() + own,
     advance() {
-      mark += 1
+      own += 1
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Membership } from '../../domain/store.ts'
 import type { SqliteDb } from './connect.ts'
 import { prepareFindByIds } from './find-by-ids.ts'
 import { isListed } from './id-list.ts'
+import type { KeptRows } from './kept-rows.ts'
 import { prepareRows } from './prepare-statement.ts'
 import { teamMemberships as memberships } from './tables.ts'
 
@@ -32,13 +33,18 @@ const versions = sql.placeholder('versions')
 const isTheRow = and(eq(memberships.accountCode, accountCode), eq(memberships.id, id))
 const hasAllowedVersion = or(sql`${versions} is null`, isListed(memberships.version, versions))
 
-export function prepareMembershipStatements(db: SqliteDb) {
+export function prepareMembershipStatements(db: SqliteDb, keptRows: KeptRows<Membership>) {
   const rows = (query: Parameters<typeof prepareRows>[1]['query']) =>
     prepareRows(db, { query, read: readMembership })
   const number = (query: Parameters<typeof prepareRows>[1]['query']) =>
     prepareRows(db, { query, read: readNumber })
   return {
-    findByIds: prepareFindByIds(db, { table: memberships, columns: membershipColumns, read: readMembership }),
+    findByIds: prepareFindByIds(db, {
+      table: memberships,
+      columns: membershipColumns,
+      read: readMembership,
+      keptRows,
+    }),
     findPair: number(
       db
         .select({ id: memberships.id })

@@ -1,7 +1,9 @@
-import type { MembershipStore, MoveResult } from '../../domain/store.ts'
+import type { Membership, MembershipStore, MoveResult } from '../../domain/store.ts'
+import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
 import { encodeIds } from './id-list.ts'
+import { createKeptRows } from './kept-rows.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { prepareMembershipStatements } from './membership-statements.ts'
 import type { Provision } from './provision.ts'
@@ -12,11 +14,16 @@ interface Dependencies {
   readonly transactions: Transactions
   readonly provision: Provision
   readonly counters: Counters
+  readonly changeMark: ChangeMark
 }
 
+// Some 5 MB.
+const mostKept = 50_000
+
 export function createMembershipStore(dependencies: Dependencies): MembershipStore {
-  const { db, transactions, provision, counters } = dependencies
-  const statements = prepareMembershipStatements(db)
+  const { db, transactions, provision, counters, changeMark } = dependencies
+  const keptRows = createKeptRows<Membership>(changeMark, mostKept)
+  const statements = prepareMembershipStatements(db, keptRows)
   return {
     async findByIds(accountCode, ids) {
       return statements.findByIds(accountCode, ids)
@@ -40,6 +47,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
       const row = { accountCode, id, userId: userId ?? null, teamId: teamId ?? null }
       return transactions.write(
         () => {
+          keptRows.forget(accountCode, id)
           provision.account(accountCode)
           if (userId !== undefined) provision.user(accountCode, userId)
           if (teamId !== undefined) provision.team(accountCode, teamId)
@@ -51,6 +59,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
 
     remove(accountCode, id, ifVersions) {
       return transactions.write(() => {
+        keptRows.forget(accountCode, id)
         const membership = statements.remove.get({ accountCode, id, versions: encodeVersions(ifVersions) })
         return membership ? { kind: 'removed', membership } : findWhyNot(accountCode, id)
       })

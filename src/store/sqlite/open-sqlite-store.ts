@@ -44,9 +44,9 @@ function arrange(client: Database, releaseServeLock: () => void): Store {
   const provision = createProvision(db)
   const ping = client.prepare('SELECT 1 FROM accounts LIMIT 1')
   return {
-    memberships: createMembershipStore({ db, transactions, counters, provision }),
-    users: createUserStore({ db, transactions, counters, provision }),
-    teams: createTeamStore({ db, transactions, provision }),
+    memberships: createMembershipStore({ db, transactions, counters, provision, changeMark }),
+    users: createUserStore({ db, transactions, counters, provision, changeMark }),
+    teams: createTeamStore({ db, transactions, provision, changeMark }),
     accounts: createAccountStore({ db, transactions, provision }),
     tokens: createTokenStore({ db, transactions, counters, changeMark }),
     async ping() {

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Team, TeamStore } from '../../domain/store.ts'
+import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
 import { prepareFindByIds } from './find-by-ids.ts'
+import { createKeptRows } from './kept-rows.ts'
 import { prepareRows } from './prepare-statement.ts'
 import type { Provision } from './provision.ts'
 import { teams } from './tables.ts'
@@ -11,14 +13,19 @@ interface Dependencies {
   readonly db: SqliteDb
   readonly transactions: Transactions
   readonly provision: Provision
+  readonly changeMark: ChangeMark
 }
+
+// Names are at most 200 characters: 5 MB.
+const mostKept = 10_000
 
 const columns = { id: teams.id, name: teams.name }
 const read = ([id, name]: [number, string | null]): Team => ({ id, name })
 
-export function createTeamStore({ db, transactions, provision }: Dependencies): TeamStore {
+export function createTeamStore({ db, transactions, provision, changeMark }: Dependencies): TeamStore {
+  const keptRows = createKeptRows<Team>(changeMark, mostKept)
   const accountCode = sql.placeholder('accountCode')
-  const findByIds = prepareFindByIds(db, { table: teams, columns, read })
+  const findByIds = prepareFindByIds(db, { table: teams, columns, read, keptRows })
   const query = db
     .insert(teams)
     .values({ accountCode, id: sql.placeholder('id'), name: sql.placeholder('name') })
@@ -34,6 +41,7 @@ export function createTeamStore({ db, transactions, provision }: Dependencies): 
     },
     save(code, id, { name }) {
       return transactions.write(() => {
+        keptRows.forget(code, id)
         provision.account(code)
         return save.only({ accountCode: code, id, name: name ?? null, setName: Number(name !== undefined) })
       })

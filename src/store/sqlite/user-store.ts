@@ -1,8 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { User, UserStore } from '../../domain/store.ts'
+import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
 import { prepareFindByIds } from './find-by-ids.ts'
+import { createKeptRows, type KeptRows } from './kept-rows.ts'
 import { prepareRows } from './prepare-statement.ts'
 import type { Provision } from './provision.ts'
 import { users } from './tables.ts'
@@ -12,8 +14,12 @@ interface Dependencies {
   readonly db: SqliteDb
   readonly transactions: Transactions
   readonly provision: Provision
+  readonly changeMark: ChangeMark
   readonly counters: Counters
 }
+
+// Of names and addresses as long as they may be: 10 MB.
+const mostKept = 10_000
 
 const columns = { id: users.id, email: users.email, displayName: users.displayName }
 const read = ([id, email, displayName]: [number, string | null, string | null]): User => ({
@@ -22,8 +28,15 @@ const read = ([id, email, displayName]: [number, string | null, string | null]):
   displayName,
 })
 
-export function createUserStore({ db, transactions, provision, counters }: Dependencies): UserStore {
-  const { findByIds, findByEmail, insert, save } = prepare(db)
+export function createUserStore({
+  db,
+  transactions,
+  provision,
+  counters,
+  changeMark,
+}: Dependencies): UserStore {
+  const keptRows = createKeptRows<User>(changeMark, mostKept)
+  const { findByIds, findByEmail, insert, save } = prepare(db, keptRows)
   return {
     async findByIds(accountCode, ids) {
       return findByIds(accountCode, ids)
@@ -33,6 +46,7 @@ export function createUserStore({ db, transactions, provision, counters }: Depen
     },
     save(accountCode, id, { email, displayName }) {
       return transactions.write(() => {
+        keptRows.forget(accountCode, id)
         provision.account(accountCode)
         return save.only({
           accountCode,
@@ -57,7 +71,7 @@ export function createUserStore({ db, transactions, provision, counters }: Depen
   }
 }
 
-function prepare(db: SqliteDb) {
+function prepare(db: SqliteDb, keptRows: KeptRows<User>) {
   const accountCode = sql.placeholder('accountCode')
   const row = {
     accountCode,
@@ -84,7 +98,7 @@ function prepare(db: SqliteDb) {
     })
     .returning(columns)
   return {
-    findByIds: prepareFindByIds(db, { table: users, columns, read }),
+    findByIds: prepareFindByIds(db, { table: users, columns, read, keptRows }),
     findByEmail: prepareRows(db, { query: ofEmail, read }),
     insert: prepareRows(db, { query: insert, read }),
     save: prepareRows(db, { query: save, read }),

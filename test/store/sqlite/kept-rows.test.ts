@@ -1,0 +1,95 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Store } from '../../../src/domain/store.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { createChangeMark } from '../../../src/store/sqlite/change-mark.ts'
+import { createKeptRows } from '../../../src/store/sqlite/kept-rows.ts'
+import { makeTempFolder } from '../../server/temp-folder.ts'
+
+const folder = makeTempFolder()
+const path = `${folder.path}/store.db`
+let store: Store
+
+beforeAll(async () => {
+  store = await openStore({ url: `sqlite:${path}` })
+})
+afterAll(async () => {
+  await store.close()
+  folder.remove()
+})
+
+async function create(userId: number, accountCode = 'a'): Promise<number> {
+  const added = await store.memberships.add(accountCode, { userId, teamId: 1 })
+  if (added.kind !== 'added') throw new Error('The pair was there before.')
+  return added.membership.id
+}
+
+const read = async (id: number) => (await store.memberships.findByIds('a', [id]))[0]
+
+test('a row that was read shows each of our changes as soon as that is answered', async () => {
+  const id = await create(1)
+  expect(await read(id)).toMatchObject({ userId: 1, version: 1 })
+  await store.memberships.move('a', id, { userId: 2 }, null)
+  expect(await read(id)).toMatchObject({ userId: 2, version: 2 })
+  await store.memberships.remove('a', id, null)
+  expect(await read(id)).toBeUndefined()
+
+  for (const displayName of ['Ann', 'Bo', null]) {
+    await store.users.save('a', 7, { displayName })
+    expect(await store.users.findByIds('a', [7])).toEqual([{ id: 7, email: null, displayName }])
+    await store.teams.save('a', 7, { name: displayName })
+    expect(await store.teams.findByIds('a', [7])).toEqual([{ id: 7, name: displayName }])
+  }
+})
+
+test('a row that was asked for before it was made is found once it is', async () => {
+  const id = await create(10)
+  expect(await read(id + 1)).toBeUndefined()
+  expect(await create(11)).toBe(id + 1)
+  expect(await read(id + 1)).toMatchObject({ userId: 11 })
+})
+
+test('a change that fails leaves the row as it was', async () => {
+  const [id, other] = [await create(20), await create(21)]
+  await read(id)
+  await Promise.all([
+    store.memberships.move('a', id, { userId: 21 }, null),
+    store.memberships.move('a', id, { userId: 22 }, [9]),
+    store.memberships.remove('a', id, [9]),
+  ])
+  expect([await read(id), await read(other)]).toMatchObject([
+    { userId: 20, version: 1 },
+    { userId: 21, version: 1 },
+  ])
+})
+
+test('a row that was read in one account is none of another', async () => {
+  const id = await create(30)
+  await read(id)
+  expect(await store.memberships.findByIds('b', [id])).toEqual([])
+})
+
+test('what another program writes to the file shows in the next turn', async () => {
+  const id = await create(40)
+  const other = new Database(path)
+  for (let teamId = 1; teamId <= 20; teamId++) {
+    await read(id)
+    other.prepare('update team_memberships set version = version + 1 where id = ?').run(id)
+    await nextTurn()
+    expect(await read(id)).toMatchObject({ version: 1 + teamId })
+  }
+  other.close()
+})
+
+test('rows are kept up to their number, and then anew', () => {
+  const client = new Database(':memory:')
+  const kept = createKeptRows<{ id: number }>(createChangeMark(client), 100)
+  const count = () => kept.of('a').size + kept.of('b').size
+  for (let id = 1; id <= 1_000; id++) {
+    kept.keep(id % 2 === 0 ? 'a' : 'b', [{ id }])
+    expect(count()).toBeLessThanOrEqual(100)
+  }
+  expect(count()).toBeGreaterThan(0)
+  client.close()
+})

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Ending, SandboxSetup } from '../tasks/protocol.ts'
 import { RealmIsolate } from './realm-isolate.ts'
 import type { ScriptRun } from './script-run.ts'
@@ -33,13 +33,13 @@ export class IsolateKeeper {
     // The isolate's thread still waits for its post to return: disposing it under that call can hang this thread.
     await nextTurn()
     const isKeptIfQuiet = this.#setup.isolation === 'account' && ending.kind !== 'error'
-    if (isKeptIfQuiet && (await becomesQuiet(run, unwindKeptMs)) && run.isSettled) {
+    if (isKeptIfQuiet && (await run.becomesQuiet(unwindKeptMs)) && run.isSettled) {
       this.#isolate.renew()
       return true
     }
     this.#isolate.dispose()
     // Disposing ends a script that still runs. One that does not end is in native code: only the gateway can end that.
-    if (!(await becomesQuiet(run, unwindMs))) return false
+    if (!(await run.becomesQuiet(unwindMs))) return false
     this.#replace()
     return true
   }
@@ -49,13 +49,4 @@ export class IsolateKeeper {
     this.#isolate = new RealmIsolate(this.#setup.memoryMb)
     this.#account = null
   }
-}
-
-async function becomesQuiet(run: ScriptRun, withinMs: number): Promise<boolean> {
-  const started = performance.now()
-  while (!run.isQuiet) {
-    if (performance.now() - started > withinMs) return false
-    await sleep(1)
-  }
-  return true
 }

@@ -47,6 +47,7 @@ export class ScriptRun {
   readonly #done = Promise.withResolvers<Ending>()
   #ended = false
   #entries = 0
+  #onQuiet: () => void = () => undefined
   #pendingCalls = 0
   #unhandled: Error | null = null
 
@@ -75,6 +76,19 @@ export class ScriptRun {
   /** True when no `graphql()` call waits for an answer: nothing of the script can run again. */
   get isSettled(): boolean {
     return this.isQuiet && this.#pendingCalls === 0
+  }
+
+  /** Whether the script leaves its isolate within so many milliseconds. */
+  async becomesQuiet(withinMs: number): Promise<boolean> {
+    if (this.isQuiet) return true
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), withinMs)
+    this.#onQuiet = () => resolve(true)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Resolves when the run has ended and the gateway has been told. */
@@ -106,6 +120,7 @@ export class ScriptRun {
       this.#onCallFailure(error)
     } finally {
       this.#entries--
+      if (this.isQuiet) this.#onQuiet()
     }
     if (this.#ended || !this.isSettled) return
     this.#fail(this.#unhandled === null ? noOutcome : unhandledRejection(this.#unhandled))

@@ -34,6 +34,8 @@ export interface Admitted {
 
 // With fewer than this, one kept free would be too much to keep.
 const leastToKeepOneFree = 4
+// While runs are admitted, who waits is soon next: more sandboxes than processors would only take turns on them.
+const stalledMs = 20
 
 /**
  * Decides which waiting run gets the next idle sandbox: in turn between accounts, first come first served within one. Of
@@ -48,6 +50,8 @@ export class Admission {
   readonly #expected = new Map<string, number>()
   readonly #costly = new Set<string>()
   #held = 0
+  #admittedAt = 0
+  #growth: NodeJS.Timeout | null = null
   #closed = false
 
   constructor(pool: SandboxPool, limits: AdmissionLimits) {
@@ -68,20 +72,31 @@ export class Admission {
     if (!this.#canGrowFor(accountCode)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
       this.#refuseWhenFull(accountCode, 0)
-    }
+    } else if (nested) this.#pool.grow(this.#demand() + 1)
     return this.#admit(accountCode, await this.#wait(request))
   }
 
   /** Refuses all who wait: the gateway stops. */
   close(): void {
     this.#closed = true
+    if (this.#growth !== null) clearTimeout(this.#growth)
     for (const waiting of this.#queue.clear()) waiting.refuse(stopping())
   }
 
-  // True where one more sandbox is on its way than those who wait will take: it is nothing that somebody must give back.
+  // True where there may be one more sandbox than those who wait will take: it is nothing that somebody must give back.
   #canGrowFor(accountCode: string): boolean {
     const hasPlace = this.#freePlaces(accountCode) > this.#queue.lengthOf(accountCode)
-    return hasPlace && this.#pool.grow(this.#demand() + 1)
+    return hasPlace && this.#pool.canGrow(this.#demand() + 1)
+  }
+
+  // Once those who wait have seen nobody admitted for a while, what holds the sandboxes up is not the processors.
+  #growWhenStalled(): void {
+    if (this.#growth !== null || this.#queue.length === 0) return
+    this.#growth = setTimeout(() => {
+      this.#growth = null
+      if (performance.now() - this.#admittedAt >= stalledMs) this.#pool.grow(this.#demand())
+      this.#growWhenStalled()
+    }, stalledMs)
   }
 
   // How many sandboxes those who wait could take at once.
@@ -156,7 +171,7 @@ export class Admission {
       this.#queue.serve(accountCode)
       waiting.admit(sandbox)
     }
-    this.#pool.grow(this.#demand())
+    this.#growWhenStalled()
   }
 
   #take(accountCode: string): SandboxProcess | null {
@@ -166,6 +181,7 @@ export class Admission {
     if (sandbox === null) return null
     sandbox.occupy()
     this.#held++
+    this.#admittedAt = performance.now()
     addTo(this.#running, accountCode, 1)
     return sandbox
   }

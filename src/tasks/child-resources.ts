@@ -1,16 +1,51 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
 // The kernel's unit of time for processes, on every Linux.
 const msOfTick = 10
+const bytesOfPage = pageSize()
+const text = Buffer.alloc(128)
 
-/** Resident memory of a process in bytes; null where the system has no /proc, or the process is gone. */
-export function residentBytesOf(pid: number | undefined): number | null {
+/** The resident memory of one process, read before and during each of its runs: through a file that stays open. */
+export class ResidentMemory {
+  #file: number | null
+
+  constructor(pid: number | undefined) {
+    this.#file = openOrNull(`/proc/${pid}/statm`)
+  }
+
+  /** In bytes; null where the system has no /proc, or the process is gone. */
+  read(): number | null {
+    if (this.#file === null) return null
+    try {
+      const size = readSync(this.#file, text, 0, text.length, 0)
+      return Number(text.toString('latin1', 0, size).split(' ', 2)[1]) * bytesOfPage
+    } catch {
+      return null
+    }
+  }
+
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
+  }
+}
+
+function openOrNull(path: string): number | null {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
-    return kilobytes === undefined ? null : Number(kilobytes) * 1024
+    return openSync(path, 'r')
   } catch {
     return null
+  }
+}
+
+// What the kernel tells every process of itself at its start: pairs of numbers, of which the sixth kind is the page size.
+function pageSize(): number {
+  try {
+    const pairs = new BigUint64Array(Uint8Array.from(readFileSync('/proc/self/auxv')).buffer)
+    const at = pairs.findIndex((kind, i) => i % 2 === 0 && kind === 6n)
+    return Number(pairs[at + 1])
+  } catch {
+    return 4_096
   }
 }
 

@@ -18,6 +18,8 @@ import type { ExecuteRequest } from './task-runner.ts'
 import { toExecution } from './to-execution.ts'
 
 const mostAttempts = 3
+// Made once: every run ends by it.
+const runEnded = new RostrumError('OVERLOADED', 'The run that asked for this has ended.')
 
 export interface ExecutionParts {
   readonly limits: TaskLimits
@@ -54,7 +56,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
     return execution
   } finally {
     runTokens.revoke(token)
-    ended.abort(new RostrumError('OVERLOADED', 'The run that asked for this has ended.'))
+    ended.abort(runEnded)
   }
 }
 

@@ -68,12 +68,18 @@ export class SandboxPool {
     return idle.find(sandbox => sandbox.lastAccount === accountCode) ?? idle[0] ?? null
   }
 
-  /** Starts sandboxes until `wanted` are booting, within the bound; says whether so many are. */
-  grow(wanted: number): boolean {
-    let booting = [...this.#sandboxes].filter(sandbox => sandbox.isBooting).length
-    for (; booting < wanted && this.#sandboxes.size < this.#options.most && !this.#closed; booting++)
-      this.#spawn()
-    return booting >= wanted
+  /** True where so many could be booting, within the bound. */
+  canGrow(wanted: number): boolean {
+    return !this.#closed && this.#booting + this.#options.most - this.#sandboxes.size >= wanted
+  }
+
+  /** Starts sandboxes until `wanted` are booting, within the bound. */
+  grow(wanted: number): void {
+    for (let booting = this.#booting; booting < wanted && this.canGrow(booting + 1); booting++) this.#spawn()
+  }
+
+  get #booting(): number {
+    return [...this.#sandboxes].filter(sandbox => sandbox.isBooting).length
   }
 
   /** Ends all sandboxes and resolves when every process is gone. */

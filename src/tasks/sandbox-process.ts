@@ -1,5 +1,5 @@
 import { prepareChild } from './child-priority.ts'
-import { residentBytesOf } from './child-resources.ts'
+import { ResidentMemory } from './child-resources.ts'
 import type { ComputingRuns } from './computing-runs.ts'
 import { LineChild } from './line-child.ts'
 import { LongRun } from './long-run.ts'
@@ -46,6 +46,7 @@ type State = 'booting' | 'idle' | 'taken' | 'running' | 'recovering' | 'dying' |
  */
 export class SandboxProcess {
   readonly #child: LineChild
+  readonly #memory: ResidentMemory
   readonly #options: SandboxProcessOptions
   readonly #gone = Promise.withResolvers<void>()
   #state: State = 'booting'
@@ -67,6 +68,7 @@ export class SandboxProcess {
       onExcess: reason => this.#distrust(reason),
       onGone: reason => this.#end(reason),
     })
+    this.#memory = new ResidentMemory(this.pid)
     this.#killAfter(bootMs, 'did not boot in time')
     prepareChild(this.pid)
   }
@@ -164,7 +166,7 @@ export class SandboxProcess {
 
   /** Resident memory in bytes, where the system tells it. */
   residentBytes(): number | null {
-    return residentBytesOf(this.pid)
+    return this.#memory.read()
   }
 
   #onLine(line: string): void {
@@ -229,6 +231,7 @@ export class SandboxProcess {
     this.#state = 'gone'
     this.#stopClock()
     this.#cost?.stop()
+    this.#memory.close()
     this.#gone.resolve()
     const run = this.#run
     this.#run = null

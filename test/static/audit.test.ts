@@ -5,7 +5,7 @@ import { root } from './source-files.ts'
 
 const exceptions: Exceptions = {
   'GHSA-2jjq-x548-rhpv':
-    'CVE-2022-39266: `cachedData` from users. isolated-vm answered it with a warning in its documents, so that scanners keep on reporting it; no code of ours takes `cachedData` or snapshots from anyone.',
+    'CVE-2022-39266: `cachedData` from users. isolated-vm answered it with a warning in its documents, so that scanners keep on reporting it; no code of ours takes `cachedData`, and the one snapshot is made of our own text in the process that uses it.',
 }
 
 const patienceMs = 30_000
@@ -87,9 +87,9 @@ describe('an audit', () => {
   })
 })
 
-test('the exception for `cachedData` holds: nothing here caches code for an isolate', async () => {
+test('the exception for `cachedData` holds: no code is cached, and the one snapshot is of our own text', async () => {
   const { sourceFiles } = await import('./source-files.ts')
-  expect(sourceFiles.filter(({ code }) => /cachedData|createSnapshot|produceCachedData/.test(code))).toEqual(
-    [],
-  )
+  expect(sourceFiles.filter(({ code }) => /cachedData|produceCachedData/.test(code))).toEqual([])
+  const snapshots = sourceFiles.flatMap(({ code }) => code.match(/createSnapshot[^)]*\)/g) ?? [])
+  expect(snapshots.map(text => text.replaceAll(/\s+/g, ''))).toEqual(['createSnapshot([{code:realmSource()'])
 })

@@ -6,10 +6,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   const { apply, create, String, Error, TypeError } = language
   const unwinding = create(null)
 
-  // V8 looks for the isolate's end where a function is called, and in an empty loop only after some 0.2 ms.
-  const call = (): void => undefined
-
-  // Posted, the run is over: the host disposes the isolate, which this loop waits for. Nothing of the script runs again.
+  // Posted, the run is over: the host disposes the isolate, which this loop sleeps for. Nothing of the script runs again.
   // An isolate that is kept for its account is left by a throw instead, and the host hears nothing more of this run.
   const end = (kind: string, first: string, second = ''): never => {
     if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`, 'final')
@@ -17,7 +14,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     if (state.keepsIsolate) throw unwinding
     for (;;) {
       try {
-        call()
+        state.sleep()
       } catch {}
     }
   }

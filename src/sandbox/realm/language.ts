@@ -13,6 +13,8 @@ export function captureLanguage() {
   const { defineProperty: define, freeze, keys } = Object
   return {
     apply,
+    /** bind(f, self, ...rest) is f.bind(self, ...rest). */
+    bind: uncurry(bind) as (method: unknown, self: unknown, ...rest: unknown[]) => () => void,
     define,
     freeze,
     /** Functions as a script is given them: frozen, and without our text in their `toString`. */

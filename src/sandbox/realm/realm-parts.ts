@@ -14,6 +14,8 @@ export type Post = (
 /** What the realm's parts know of the run; set when it starts. */
 export interface RealmState {
   readonly post: Post
+  /** Returns when the isolate is disposed of, which is never. */
+  readonly sleep: () => void
   keepsIsolate: boolean
   resultBytes: number
   logEntries: number

@@ -29,10 +29,14 @@ globalThis.takeRealm = (() => {
   const platformOf = (${makePlatform})(language, calls.graphql)
   const { reduce, placeTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const start = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal })
+  // The context that the snapshot is made in has no shared memory, and nothing ends there.
+  const makeSleep = Shared =>
+    Shared && language.bind(Atomics.wait, undefined, new Int32Array(new Shared(4)), 0, 0)
   return post => {
     delete globalThis.takeRealm
-    reduce()
     state.post = post
+    state.sleep = makeSleep(globalThis.SharedArrayBuffer)
+    reduce()
     return { start, settle: calls.settle }
   }
 })()`

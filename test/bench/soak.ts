@@ -14,7 +14,7 @@ export interface SoakParts extends Bench {
   readonly runs: number
   readonly reads: number
   readonly svg: string
-  /** Hears of every look at the memory, so that a long soak is seen to go on. */
+  /** Hears of the memory now and then, so that a long soak is seen to go on. */
   readonly onProgress: (line: string) => void
 }
 
@@ -56,7 +56,8 @@ async function load(parts: SoakParts, server: ServerProcess, { kind, of, count }
     const memory = memoryOf(server.pid)
     if (memory === null) throw new Error('The soak needs /proc, to see the memory of all processes.')
     samples.push({ ...memory, done, of })
-    parts.onProgress(`${done.toLocaleString('en')} ${of}: ${formatNumber(memory.residentMb)} MB`)
+    if (samples.length % 10 === 1)
+      parts.onProgress(`${done.toLocaleString('en')} ${of}: ${formatNumber(memory.residentMb)} MB`)
   }
   look(0)
   for (let i = 0; i < looks; i++) {

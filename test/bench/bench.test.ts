@@ -1,0 +1,176 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { isMet } from './claims.ts'
+import { compareAnswers } from './compare-answers.ts'
+import { drawChart } from './draw-chart.ts'
+import { type Figures, medianRatio, processorTime } from './figures.ts'
+import type { Plan } from './load/plan.ts'
+import { runPlan } from './load/run-plan.ts'
+import { requestOf } from './load/traffic.ts'
+import { canReadProcesses, processorTimeOf } from './processor-time.ts'
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url))
+
+async function runBench(...args: string[]) {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await ended, stdout, stderr }
+}
+
+const servers: Server[] = []
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** A server that gives the `n`-th read the right answer, unless `spoil` has it otherwise. */
+async function startReader(spoil: (n: number) => { status: number; body: string } | null) {
+  let n = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    const isKnown = request.headers.authorization === 'Bearer good'
+    const answer = isKnown ? (spoil(n) ?? { status: 200, body: requestOf('pointRead', n).answerStart }) : null
+    if (isKnown) n++
+    response.writeHead(answer?.status ?? 401).end(answer?.body)
+  })
+  servers.push(server)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const plan = {
+  token: 'good',
+  traffic: 'pointRead',
+  from: 0,
+  connections: 1,
+  seconds: 10,
+  requests: 20,
+} as const
+
+test('the bench loads every contender and prints what each of them took', { timeout: 60_000 }, async () => {
+  const { code, stdout, stderr } = await runBench('--only', 'reads', '--rounds', '1', '--seconds', '0.5')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const contenders = [
+    'rostrum',
+    'Mercurius + JIT',
+    'Apollo Server',
+    'Yoga',
+    'Fastify by hand',
+    'node:http by hand',
+  ]
+  for (const name of contenders) {
+    const line = stdout.split('\n').find(each => each.startsWith(`| ${name} `)) ?? ''
+    const figures = line
+      .split('|')
+      .slice(2, -1)
+      .map(cell => Number(cell.replaceAll(/[,*\s]/g, '')))
+    expect(figures, name).toHaveLength(5)
+    expect(
+      figures.filter(figure => !(figure > 0)),
+      line,
+    ).toEqual([])
+  }
+  expect(stdout).toMatch(/GraphQL read: .+ at most .+ \|\s+(met|not met) \|/)
+})
+
+test.each([
+  [['--only', 'reads,raeds'], /no section `raeds`; take one of reads, /],
+  [['--rounds', '0'], /--rounds must be a whole number from 1 to 100; it is `0`/],
+  [['--seconds', 'long'], /--seconds must be a number from .+; it is `long`/],
+  [['--fast'], /--fast/],
+])('%j is refused by a line that says why', async (args, reason) => {
+  const { code, stdout, stderr } = await runBench(...args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.trimEnd()).toMatch(reason)
+  expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test('a load counts each answer, and fails at one that is not the one expected', async () => {
+  const good = await startReader(() => null)
+  expect(await runPlan({ ...plan, port: good })).toMatchObject({ requests: 20 })
+  const spoilt = [
+    { status: 500, body: requestOf('pointRead', 10).answerStart },
+    { status: 200, body: '{"errors":[{"message":"Overloaded"}]}' },
+  ]
+  for (const answer of spoilt) {
+    const port = await startReader(n => (n === 10 ? answer : null))
+    await expect(runPlan({ ...plan, port })).rejects.toThrow(`${answer.status} ${answer.body}`)
+  }
+})
+
+test('a paced load sees the requests that a stall keeps waiting, not only the one that met it', async () => {
+  let sent = 0
+  let stallEnds: number | null = null
+  const server = createServer((request, response) => {
+    request.resume()
+    stallEnds ??= performance.now() + 400
+    const { answerStart } = requestOf('pointRead', sent++)
+    setTimeout(() => response.end(answerStart), Math.max(0, stallEnds - performance.now()))
+  })
+  servers.push(server)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const paced: Plan = {
+    ...plan,
+    port: (server.address() as AddressInfo).port,
+    connections: 64,
+    perSecond: 100,
+    requests: 60,
+  }
+  const { p50Ms } = await runPlan(paced)
+  // 40 of 60 were planned within the stall, evenly: half of all waited for 100 ms or more.
+  expect(p50Ms).toBeGreaterThan(60)
+})
+
+test('contenders that do not answer alike are not compared', async () => {
+  // The readers count on by themselves; the last request is for another membership than their fourth.
+  const last = { status: 200, body: requestOf('pointRead', 500).answerStart }
+  const right = await startReader(n => (n === 3 ? last : null))
+  const other = await startReader(n => (n === 3 ? { ...last, body: `${last.body} ,` } : null))
+  const toServer = (port: number) => ({ name: `port ${port}`, port, pid: 0, stop: async () => undefined })
+  const compare = (...ports: number[]) =>
+    compareAnswers({ servers: ports.map(toServer), kind: 'pointRead', token: 'good' })
+  await expect(compare(right, other)).rejects.toThrow(`port ${other} answers pointRead with 200 `)
+})
+
+test.skipIf(!canReadProcesses)('the processor time of a child that has ended is counted', () => {
+  const spin = 'while (process.cpuUsage().user < 200_000);'
+  const before = processorTimeOf(process.pid) ?? 0
+  spawnSync(process.execPath, ['-e', spin])
+  expect((processorTimeOf(process.pid) ?? 0) - before).toBeGreaterThan(150_000)
+})
+
+test('a ratio is that of the rounds, pair by pair, and its bound says whether it is met', () => {
+  const figures = (microseconds: number): Figures => ({
+    microseconds,
+    perSecond: 1,
+    p50Ms: 1,
+    p99Ms: 1,
+    generatorShare: 0,
+  })
+  // The machine was three times as slow in the second round, for both.
+  const ours = [20, 60, 20].map(figures)
+  const theirs = [40, 120, 30].map(figures)
+  const measured = medianRatio(ours, theirs, processorTime)
+  expect(measured).toBe(0.5)
+  expect(isMet({ what: '', measured, bound: 0.5, holds: 'at most' })).toBe(true)
+  expect(isMet({ what: '', measured, bound: 0.6, holds: 'at least' })).toBe(false)
+  expect(isMet({ what: '', measured: null, bound: 1, holds: 'at most' })).toBe(null)
+})
+
+test('the chart draws every series from end to end', () => {
+  const svg = drawChart({
+    title: 'MB',
+    series: [{ name: 'a & b', values: [10, 20, 30] }],
+    spans: [{ name: 'reads', values: 3 }],
+  })
+  expect(svg).toContain('a &amp; b')
+  expect(svg.match(/<polyline points="([^"]+)"/)?.[1]?.split(' ')).toHaveLength(3)
+})

@@ -1,15 +1,12 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
-import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type { RequestContext } from '../context.ts'
-import { hasScope, type Scope } from '../credentials/caller.ts'
-import { refuseScope } from './refuse-scope.ts'
 import { relayOptions } from './relay-options.ts'
+import { scopePlugin } from './scope-plugin.ts'
 
 export interface SchemaTypes {
   Context: RequestContext
   DefaultFieldNullability: false
-  AuthScopes: { scope: Scope }
   Scalars: {
     ID: { Input: string; Output: number | string }
     JSON: { Input: never; Output: unknown }
@@ -22,12 +19,8 @@ export interface SchemaTypes {
  * mutation returns (contract, section 1).
  */
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [ScopeAuthPlugin, RelayPlugin],
+  plugins: [scopePlugin, RelayPlugin],
   defaultFieldNullability: false,
-  scopeAuth: {
-    authScopes: context => ({ scope: scope => hasScope(context.caller, scope) }),
-    unauthorizedError: (_parent, _context, info, result) => refuseScope(info, result.failure),
-  },
   relay: relayOptions,
 })
 

@@ -30,7 +30,7 @@ builder.mutationField('executeTask', t =>
       'Runs a script in a sandbox and waits for its end. What the script did is an answer, not an error.',
     type: TaskExecution,
     nullable: true,
-    authScopes: { scope: 'tasks:execute' },
+    scope: 'tasks:execute',
     extensions: cost({ kind: 'fixed', cost: 10_000 }),
     args: { input: t.arg({ type: ExecuteTaskInput, required: true, description: 'What to run.' }) },
     resolve: async (_root, { input }, context) => {

@@ -26,7 +26,7 @@ builder.mutationFields(t => ({
     description: 'Makes the user join the team. `CONFLICT` where it is in it.',
     type: TeamMembership,
     nullable: true,
-    authScopes: { scope: 'memberships:write' },
+    scope: 'memberships:write',
     args: {
       input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
     },
@@ -44,7 +44,7 @@ builder.mutationFields(t => ({
       'Reassigns the membership to another user or team, in one step. `NOT_FOUND`, or `CONFLICT` where that pair exists.',
     type: TeamMembership,
     nullable: true,
-    authScopes: { scope: 'memberships:write' },
+    scope: 'memberships:write',
     args: {
       id: t.arg.id({ required: true, description: 'Id of the membership; it stays.' }),
       input: t.arg({ type: MoveTeamMembershipInput, required: true, description: 'What to change.' }),
@@ -65,7 +65,7 @@ builder.mutationFields(t => ({
     description: 'Makes the user leave the team. Answers the membership as it was; `NOT_FOUND`.',
     type: TeamMembership,
     nullable: true,
-    authScopes: { scope: 'memberships:write' },
+    scope: 'memberships:write',
     args: {
       id: t.arg.id({ required: true, description: 'Id of the membership.' }),
       ifVersions: t.arg.intList({ description: ifVersions }),

@@ -21,7 +21,7 @@ Team.implement({
         type: TeamMembership,
         // So that a bad cursor costs the page and not what stands beside it.
         nullable: true,
-        authScopes: { scope: 'memberships:read' },
+        scope: 'memberships:read',
         extensions: costOfPage,
         resolve: (team, page, { loaders }) =>
           resolveMemberships(page, rows => loaders.membershipsOfTeam(team.id, rows)),
@@ -37,7 +37,7 @@ builder.queryField('team', t =>
     description: 'The team with that id; null if the account knows none.',
     type: Team,
     nullable: true,
-    authScopes: { scope: 'memberships:read' },
+    scope: 'memberships:read',
     args: { id: t.arg.id({ required: true, description: 'Id of the team.' }) },
     resolve: (_root, { id }, { loaders }) => loaders.team.load(parseId(id, 'team id')),
   }),
@@ -55,7 +55,7 @@ builder.mutationField('saveTeam', t =>
   t.field({
     description: 'Saves details of a team; makes the record where there is none.',
     type: Team,
-    authScopes: { scope: 'memberships:write' },
+    scope: 'memberships:write',
     args: { input: t.arg({ type: SaveTeamInput, required: true, description: 'The team and its details.' }) },
     resolve: async (_root, { input }, { caller, directory, loaders }) => {
       const id = parseId(input.id, 'team id')

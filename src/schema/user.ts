@@ -26,7 +26,7 @@ User.implement({
         type: TeamMembership,
         // So that a bad cursor costs the page and not what stands beside it.
         nullable: true,
-        authScopes: { scope: 'memberships:read' },
+        scope: 'memberships:read',
         extensions: costOfPage,
         resolve: (user, page, { loaders }) =>
           resolveMemberships(page, rows => loaders.membershipsOfUser(user.id, rows)),
@@ -42,7 +42,7 @@ builder.queryField('user', t =>
     description: 'The user with that id; null if the account knows none.',
     type: User,
     nullable: true,
-    authScopes: { scope: 'memberships:read' },
+    scope: 'memberships:read',
     args: { id: t.arg.id({ required: true, description: 'Id of the user.' }) },
     resolve: (_root, { id }, { loaders }) => loaders.user.load(parseId(id, 'user id')),
   }),
@@ -61,7 +61,7 @@ builder.mutationField('saveUser', t =>
   t.field({
     description: 'Saves details of a user; makes the record where there is none.',
     type: User,
-    authScopes: { scope: 'memberships:write' },
+    scope: 'memberships:write',
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
     resolve: async (_root, { input }, { caller, directory, loaders }) => {
       const id = parseId(input.id, 'user id')

@@ -4,7 +4,8 @@ import type { LongRun } from './long-run.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 import { SandboxProcess } from './sandbox-process.ts'
 
-const mostRuns = 500
+// A boot costs as much as fifty runs. At rest a sandbox holds 63 MB after 1,800 clean runs, 58 after 300.
+const mostRuns = 2_000
 const mostBytesAtRest = 150 * 2 ** 20
 const idleBeforeShrinkMs = 30_000
 const longestBootPauseMs = 5_000

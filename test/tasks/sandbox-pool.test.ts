@@ -169,7 +169,7 @@ describe('closing', () => {
   })
 })
 
-test('500 runs are the most one sandbox serves, and no run notices the change', async () => {
+test('2,000 runs are the most one sandbox serves, and no run notices the change', async () => {
   const { pool, run } = startSpokenTasks({
     speech: { onRun: [exitLine() + ready] },
     settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
@@ -180,12 +180,12 @@ test('500 runs are the most one sandbox serves, and no run notices the change', 
   let asked = 0
   const outcomes: Record<string, number> = {}
   const worker = async () => {
-    while (asked++ < 2_200) {
+    while (asked++ < 4_400) {
       const { outcome } = await run()
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     }
   }
   await Promise.all([worker(), worker(), worker()])
-  expect(outcomes).toEqual({ exit: 2_200 })
+  expect(outcomes).toEqual({ exit: 4_400 })
   expect(pool.pids.filter(pid => before.includes(pid))).toEqual([])
 })

@@ -28,7 +28,7 @@ globalThis.takeRealm = (() => {
   const { log, console } = (${makeLog})(parts)
   const platformOf = (${makePlatform})(language, calls.graphql)
   const { reduce, placeTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
-  const start = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal })
+  const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal })
   // The context that the snapshot is made in has no shared memory, and nothing ends there.
   const makeSleep = Shared =>
     Shared && language.bind(Atomics.wait, undefined, new Int32Array(new Shared(4)), 0, 0)
@@ -37,6 +37,7 @@ globalThis.takeRealm = (() => {
     state.post = post
     state.sleep = makeSleep(globalThis.SharedArrayBuffer)
     reduce()
+    expose()
     return { start, settle: calls.settle }
   }
 })()`

@@ -8,13 +8,6 @@ export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
   const parent = create(getPrototypeOf(globalThis))
   const stand = (name: string, value: unknown) =>
     defineProperty(parent, name, { value, writable: true, configurable: true })
-  stand('console', console)
-  setPrototypeOf(globalThis, parent)
-  defineProperty(Error, 'prepareStackTrace', {
-    value: prepareStackTrace,
-    writable: false,
-    configurable: false,
-  })
   const unwanted = [
     'console',
     'WebAssembly',
@@ -25,8 +18,15 @@ export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
   ]
 
   return {
-    /** In every new context again: V8 adds some of them to those it makes of a snapshot as well. */
+    /** Not in the snapshot: V8 puts some of them back, and takes longer for changed globals than it takes to change them. */
     reduce(): void {
+      stand('console', console)
+      setPrototypeOf(globalThis, parent)
+      defineProperty(Error, 'prepareStackTrace', {
+        value: prepareStackTrace,
+        writable: false,
+        configurable: false,
+      })
       for (let i = 0; i < unwanted.length; i++) delete globals[unwanted[i] as string]
     },
     /** V8 makes it when it is first looked at, for a tenth of what a run costs: only for a script that names it. */

@@ -58,10 +58,13 @@ export function makeStart(parts: RunParts) {
   const { graphql } = calls
   const { requestContext, generateGuid } = own
   const functions = shield({ exit, fail, log, requestContext, generateGuid, graphql })
-  for (const [name, value] of entries(functions)) constant(name, value)
+
+  const expose = (): void => {
+    for (const [name, value] of entries(functions)) constant(name, value)
+  }
 
   /** Answers the message of the syntax error, if the script does not compile; '' where it runs. */
-  return (source: string, payload: string, options: string, setupText: string): string => {
+  const start = (source: string, payload: string, options: string, setupText: string): string => {
     const setup: RealmSetup = parse(setupText)
     context = setup.requestContext
     state.keepsIsolate = setup.keepsIsolate
@@ -90,4 +93,6 @@ export function makeStart(parts: RunParts) {
     whenSettled(running, () => undefined, endings.endByThrown)
     return ''
   }
+
+  return { expose, start }
 }

@@ -1,6 +1,7 @@
-// To be imported before anything imports `graphql`: its other modules take `execute` from here once, when they are loaded.
+// To be imported before anything imports `graphql`: its other modules take `execute` from here once, when they are loaded. What
+// the engine executes by a plan is counted by the module that stands in for the plan's.
 
-import { createRequire } from 'node:module'
+import { createRequire, registerHooks } from 'node:module'
 
 type Execute = (...parts: unknown[]) => unknown
 
@@ -11,11 +12,21 @@ let begun = 0
 let going = 0
 let mostAtOnce = 0
 
-module.execute = (...parts) => {
+module.execute = (...parts) => countExecution(execute(...parts))
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const isOfEngine = context.parentURL?.endsWith('/src/graphql/engine.ts') === true
+    const isPlan = isOfEngine && specifier === './plan/execute-plan.ts'
+    return next(isPlan ? new URL('./counted-plans.ts', import.meta.url).href : specifier, context)
+  },
+})
+
+/** Counts what gives this result, or will. */
+export function countExecution<Result>(result: Result): Result {
   begun++
   going++
   mostAtOnce = Math.max(mostAtOnce, going)
-  const result = execute(...parts)
   void Promise.resolve(result).then(end, end)
   return result
 }

@@ -24,7 +24,7 @@ const longestWarmUp = 1.5
  */
 export async function measureRounds({ cases, rounds, seconds }: RoundsParts): Promise<Rounds> {
   const figures = new Map(cases.map(({ name }) => [name, [] as Figures[]]))
-  for (const { measure } of cases) await measure(Math.min(longestWarmUp, seconds))
+  for (const { measure } of cases) await measure(Math.min(longestWarmUp, 3 * seconds))
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < cases.length; i++) {
       const each = cases[(round + i) % cases.length]

@@ -1,6 +1,7 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
+import { startPacer } from './pacer.ts'
 import type { LoadResult, Plan } from './plan.ts'
 import { type LoadRequest, requestOf } from './traffic.ts'
 
@@ -27,20 +28,21 @@ export async function runPlan(plan: Plan): Promise<LoadResult> {
     while (mayGoOn()) await sendNext(performance.now())
   }
 
-  async function sendAtPace(perSecond: number): Promise<void> {
+  function sendAtPace(perSecond: number): Promise<unknown> {
     const answers: Promise<void>[] = []
-    while (mayGoOn()) {
-      const plannedAt = started + (answers.length * 1000) / perSecond
-      // A timer may be early by a part of a millisecond.
-      for (let early = plannedAt - performance.now(); early > 0; early = plannedAt - performance.now())
-        await sleep(early)
-      record(lateness, performance.now() - plannedAt)
-      const answer = sendNext(plannedAt)
-      // Awaited below; until then a failure must not end the process as an unhandled one.
-      answer.catch(() => undefined)
-      answers.push(answer)
-    }
-    await Promise.all(answers)
+    return new Promise((resolve, reject) => {
+      const pacer = startPacer(perSecond, plannedAt => {
+        if (mayGoOn()) {
+          record(lateness, performance.now() - plannedAt)
+          const answer = sendNext(plannedAt)
+          answer.catch(reject)
+          answers.push(answer)
+        } else {
+          pacer.stop()
+          resolve(Promise.all(answers))
+        }
+      })
+    })
   }
 
   const sending =

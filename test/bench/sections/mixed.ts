@@ -35,8 +35,8 @@ async function measure(
   generators: readonly Generator[],
 ): Promise<Report> {
   const { token, otherToken } = bench.seed
-  const seconds = Math.max(0.5, bench.seconds * 3)
-  const rounds = Math.max(1, Math.round(bench.rounds / 2))
+  const seconds = Math.max(0.5, bench.seconds * 6)
+  const rounds = Math.max(1, Math.round(bench.rounds / 3))
   const others: readonly Load[] = [
     { traffic: 'restAdd', connections: 16, perSecond: 100, token },
     { traffic: 'script', connections: 16, perSecond: 100, token },
@@ -51,7 +51,11 @@ async function measure(
   const read = () =>
     run(bench.generator, { traffic: 'pointRead', connections: 64, perSecond: readsPerSecond, token }, seconds)
 
-  await run(bench.generator, { traffic: 'pointRead', connections: 32, token }, Math.min(1.5, bench.seconds))
+  await run(
+    bench.generator,
+    { traffic: 'pointRead', connections: 32, token },
+    Math.min(1.5, 3 * bench.seconds),
+  )
   const alone: LoadResult[] = []
   const beside: LoadResult[] = []
   const background = others.map(() => [] as LoadResult[])

@@ -61,9 +61,14 @@ export type RemoveResult =
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale'; readonly version: number }
 
-export interface MembershipStore {
+export interface RowStore<Row> {
   /** The rows that exist, in any order, in one statement whatever the number of ids. */
-  findByIds(accountCode: string, ids: readonly number[]): Promise<Membership[]>
+  findByIds(accountCode: string, ids: readonly number[]): Promise<Row[]>
+  /** A row that is at hand as it is now; undefined says nothing of whether there is one. For stores that keep rows. */
+  findKept?(accountCode: string, id: number): Row | undefined
+}
+
+export interface MembershipStore extends RowStore<Membership> {
   /** Makes the records of user and team where they are missing, in the same transaction. */
   add(accountCode: string, pair: MembershipPair): Promise<AddResult>
   /**
@@ -82,8 +87,7 @@ export interface MembershipStore {
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>
 }
 
-export interface UserStore {
-  findByIds(accountCode: string, ids: readonly number[]): Promise<User[]>
+export interface UserStore extends RowStore<User> {
   /** Makes or changes the record; a detail left out stays as it is, null clears it. */
   save(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
   /** The user with that email, the one of lowest id if there are several. */
@@ -92,8 +96,7 @@ export interface UserStore {
   create(accountCode: string, details: Omit<User, 'id'>): Promise<User>
 }
 
-export interface TeamStore {
-  findByIds(accountCode: string, ids: readonly number[]): Promise<Team[]>
+export interface TeamStore extends RowStore<Team> {
   save(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
 }
 

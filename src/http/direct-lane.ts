@@ -44,7 +44,8 @@ export async function answerDirectly({
   operation,
   type,
 }: DirectRequest): Promise<FastifyReply> {
-  const answer = await executeFor(scope, gateway, operation)
+  const executing = executeFor(scope, gateway, operation)
+  const answer = executing instanceof Promise ? await executing : executing
   scope.operation = answer.operation
   return sendAnswer(reply, answer, type)
 }

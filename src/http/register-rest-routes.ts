@@ -52,7 +52,8 @@ function createHandler(row: RestRow, gateway: Gateway) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
     const variables = row.readVariables(given)
-    const { result } = await executeFor(request.scope, gateway, { query: row.document, variables })
+    const executing = executeFor(request.scope, gateway, { query: row.document, variables })
+    const { result } = executing instanceof Promise ? await executing : executing
     const [error] = result.errors ?? []
     if (error !== undefined) throw renamePointers(fromGraphqlError(error), row.pointersInto(given.body))
     const { status, headers = {}, body } = row.answer(result.data, given)

@@ -17,7 +17,7 @@ TeamMembership.implement({
       nullable: true,
       scope: 'memberships:read',
       extensions: costOfRecord,
-      resolve: async ({ userId }, _args, { loaders }) => found(await loaders.user.load(userId)),
+      resolve: ({ userId }, _args, { loaders }) => found(loaders.user.load(userId)),
     }),
     team: t.field({
       description: 'The team.',
@@ -25,7 +25,7 @@ TeamMembership.implement({
       nullable: true,
       scope: 'memberships:read',
       extensions: costOfRecord,
-      resolve: async ({ teamId }, _args, { loaders }) => found(await loaders.team.load(teamId)),
+      resolve: ({ teamId }, _args, { loaders }) => found(loaders.team.load(teamId)),
     }),
   }),
 })
@@ -55,7 +55,8 @@ builder.queryFields(t => ({
 }))
 
 // The store makes both records before the membership, and never removes them.
-function found<T>(row: T | null): T {
+function found<Row extends object>(row: Row | null | Promise<Row | null>): Row | Promise<Row> {
+  if (row instanceof Promise) return row.then(found<Row>)
   if (row === null) throw new Error('The record that a membership names is missing.')
   return row
 }

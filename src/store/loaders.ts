@@ -1,13 +1,12 @@
 import DataLoader from 'dataloader'
-import type { Loaders } from '../domain/loaders.ts'
-import type { Membership, Page, Store } from '../domain/store.ts'
+import type { Loaders, RowLoader } from '../domain/loaders.ts'
+import type { Membership, Page, RowStore, Store } from '../domain/store.ts'
 
 /** Fresh loaders for one operation of a caller of this account; see the port for what they promise. */
-export function createLoaders(store: Store, accountCode: string): Loaders {
-  const { memberships, users, teams } = store
-  const membership = createRowLoader(ids => memberships.findByIds(accountCode, ids))
-  const user = createRowLoader(ids => users.findByIds(accountCode, ids))
-  const team = createRowLoader(ids => teams.findByIds(accountCode, ids))
+export function createLoaders({ memberships, users, teams }: Store, accountCode: string): Loaders {
+  const membership = createRowLoader(memberships, accountCode)
+  const user = createRowLoader(users, accountCode)
+  const team = createRowLoader(teams, accountCode)
   const ofUser = createPageLoader({
     load: (ids, page) => memberships.pageByUsers(accountCode, ids, page),
     parentOf: row => row.userId,
@@ -23,20 +22,35 @@ export function createLoaders(store: Store, accountCode: string): Loaders {
     membershipsOfUser: ofUser.load,
     membershipsOfTeam: ofTeam.load,
     clear() {
-      for (const loader of [membership, user, team]) loader.clearAll()
-      ofUser.clear()
-      ofTeam.clear()
+      for (const loader of [membership, user, team, ofUser, ofTeam]) loader.clear()
     },
   }
 }
 
+interface ClearedLoader {
+  clear(): void
+}
+
+// What the store has at hand needs no batch, and most operations need none at all.
 function createRowLoader<Row extends { readonly id: number }>(
-  load: (ids: readonly number[]) => Promise<Row[]>,
-): DataLoader<number, Row | null> {
-  return new DataLoader(async ids => {
-    const rows = new Map((await load(ids)).map(row => [row.id, row]))
-    return ids.map(id => rows.get(id) ?? null)
-  })
+  rows: RowStore<Row>,
+  accountCode: string,
+): RowLoader<Row> & ClearedLoader {
+  let batched: DataLoader<number, Row | null> | null = null
+  return {
+    load(id) {
+      const kept = rows.findKept?.(accountCode, id)
+      if (kept !== undefined) return kept
+      batched ??= new DataLoader(async ids => {
+        const found = new Map((await rows.findByIds(accountCode, ids)).map(row => [row.id, row]))
+        return ids.map(each => found.get(each) ?? null)
+      })
+      return batched.load(id)
+    },
+    clear() {
+      batched = null
+    },
+  }
 }
 
 interface PageLoader {
@@ -46,9 +60,10 @@ interface PageLoader {
 
 // A loader for each distinct page, so that all parents asked for the same page share a statement.
 function createPageLoader({ load, parentOf }: PageLoader) {
-  const loaders = new Map<string, DataLoader<number, Membership[]>>()
+  let loaders: Map<string, DataLoader<number, Membership[]>> | null = null
   function loadPage(parentId: number, page: Page): Promise<Membership[]> {
     const key = [page.after, page.before, page.limit, page.fromEnd].join()
+    loaders ??= new Map()
     let loader = loaders.get(key)
     if (loader === undefined) {
       loader = new DataLoader(async parentIds => {
@@ -59,5 +74,8 @@ function createPageLoader({ load, parentOf }: PageLoader) {
     }
     return loader.load(parentId)
   }
-  return { load: loadPage, clear: () => loaders.clear() }
+  const clear = () => {
+    loaders = null
+  }
+  return { load: loadPage, clear }
 }

@@ -36,6 +36,7 @@ export function createTeamStore({ db, transactions, provision, changeMark }: Dep
     .returning(columns)
   const save = prepareRows(db, { query, read })
   return {
+    findKept: (accountCode, id) => keptRows.of(accountCode).get(id),
     async findByIds(code, ids) {
       return findByIds(code, ids)
     },

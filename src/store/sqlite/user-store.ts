@@ -38,6 +38,7 @@ export function createUserStore({
   const keptRows = createKeptRows<User>(changeMark, mostKept)
   const { findByIds, findByEmail, insert, save } = prepare(db, keptRows)
   return {
+    findKept: (accountCode, id) => keptRows.of(accountCode).get(id),
     async findByIds(accountCode, ids) {
       return findByIds(accountCode, ids)
     },

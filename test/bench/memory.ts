@@ -32,13 +32,15 @@ interface Reading {
   readonly pss: number
 }
 
-// In KiB; null for a process that has just ended, or is another user's.
+// In KiB; null for a process that has just ended. A sum that leaves out one that may not be read would be a lie.
 function read(pid: number): Reading | null {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
     const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0)
     return { rss: field('Rss'), pss: field('Pss') }
-  } catch {
-    return null
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ESRCH') return null
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import type { Membership, MembershipStore, MoveResult } from '../../domain/store.ts'
+import type { Membership, MembershipPair, MembershipStore, MoveResult } from '../../domain/store.ts'
 import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
@@ -25,6 +25,8 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
   const keptRows = createKeptRows<Membership>(changeMark, mostKept)
   const statements = prepareMembershipStatements(db, keptRows)
   return {
+    findKept: (accountCode, id) => keptRows.of(accountCode).get(id),
+
     async findByIds(accountCode, ids) {
       return statements.findByIds(accountCode, ids)
     },
@@ -42,16 +44,15 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
       })
     },
 
-    // The records of a new user or team come first, since the row points at them; they go when nothing was moved.
-    move(accountCode, id, { userId, teamId }, ifVersions) {
-      const row = { accountCode, id, userId: userId ?? null, teamId: teamId ?? null }
-      return transactions.write(
+    // Nothing changes between the look-ups and the update either.
+    move(accountCode, id, change, ifVersions) {
+      return transactions.write<MoveResult>(
         () => {
-          keptRows.forget(accountCode, id)
-          provision.account(accountCode)
-          if (userId !== undefined) provision.user(accountCode, userId)
-          if (teamId !== undefined) provision.team(accountCode, teamId)
-          return moveRow({ ...row, versions: encodeVersions(ifVersions) })
+          const current = statements.find.get({ accountCode, id })
+          if (current === undefined) return { kind: 'missing' }
+          const { version } = current
+          if (ifVersions !== null && !ifVersions.includes(version)) return { kind: 'stale', version }
+          return moveRow({ accountCode, current, change, versions: encodeVersions(ifVersions) })
         },
         result => result.kind === 'moved',
       )
@@ -68,36 +69,34 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
     ...createMembershipPages(db),
   }
 
-  function moveRow(row: MovedRow): MoveResult {
-    try {
-      const membership = statements.move.get(row)
-      return membership ? { kind: 'moved', membership } : findWhyNot(row.accountCode, row.id)
-    } catch (error) {
-      const existingId = isUniqueViolation(error) ? statements.findPairAfterMove.get(row) : undefined
-      if (existingId === undefined) throw error
-      return { kind: 'duplicate', existingId }
-    }
+  // The records of a new user or team come before the row that points at them.
+  function moveRow({ accountCode, current, change: { userId, teamId }, versions }: Move): MoveResult {
+    const { id } = current
+    const pair = { userId: userId ?? current.userId, teamId: teamId ?? current.teamId }
+    const existingId = statements.findPair.get({ accountCode, ...pair })
+    if (existingId !== undefined && existingId !== id) return { kind: 'duplicate', existingId }
+    keptRows.forget(accountCode, id)
+    if (userId !== undefined) provision.user(accountCode, userId)
+    if (teamId !== undefined) provision.team(accountCode, teamId)
+    return { kind: 'moved', membership: statements.move.only({ accountCode, id, ...pair, versions }) }
   }
 
   // Asked in the same transaction, so the row is as the statement found it.
   function findWhyNot(accountCode: string, id: number) {
-    const version = statements.findVersion.get({ accountCode, id })
-    return version === undefined ? ({ kind: 'missing' } as const) : ({ kind: 'stale', version } as const)
+    const row = statements.find.get({ accountCode, id })
+    return row === undefined
+      ? ({ kind: 'missing' } as const)
+      : ({ kind: 'stale', version: row.version } as const)
   }
 }
 
-type MovedRow = {
+interface Move {
   readonly accountCode: string
-  readonly id: number
-  readonly userId: number | null
-  readonly teamId: number | null
+  readonly current: Membership
+  readonly change: Partial<MembershipPair>
   readonly versions: string | null
 }
 
 function encodeVersions(versions: readonly number[] | null): string | null {
   return versions && encodeIds(versions)
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
 }

@@ -6,7 +6,7 @@ type Values = Readonly<Record<string, unknown>>
 type ReadParameter = (values: Values) => unknown
 
 /** Anything that Drizzle builds; placeholders in it take their values from those given at each call. */
-interface Query {
+export interface Query {
   toSQL(): { readonly sql: string; readonly params: readonly unknown[] }
 }
 

@@ -4,6 +4,9 @@ import { hideRunTokens } from '../credentials/run-tokens.ts'
 
 // What a reader of the log may lag behind before lines are lost.
 const mostWaitingBytes = 16 * 2 ** 20
+// Lines gather for so long, or until there are so many bytes: a write for each costs a busy gateway a tenth of its time.
+const gatherMs = 10
+const gatheredBytes = 16_000
 
 export interface SystemLog {
   readonly log: Logger
@@ -18,9 +21,27 @@ export interface SystemLog {
  * says how many lines were lost by that. (Asking for `process.stdout` would make the descriptor one that has to be polled.)
  */
 export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemLog {
-  const output = pino.destination({ dest: 1, sync: false, minLength: 1, maxLength: mostWaitingBytes })
-  // Whichever way the token of a run gets into a line: as a task's name, say.
-  const log = pino({ level: logLevel, hooks: { streamWrite: hideRunTokens } }, output)
+  const output = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: gatheredBytes,
+    maxLength: mostWaitingBytes,
+  })
+  let isGathering = false
+  const flushSoon = () => {
+    if (isGathering) return
+    isGathering = true
+    setTimeout(() => {
+      isGathering = false
+      output.flush()
+    }, gatherMs)
+  }
+  const streamWrite = (line: string) => {
+    flushSoon()
+    // Whichever way the token of a run gets into a line: as a task's name, say.
+    return hideRunTokens(line)
+  }
+  const log = pino({ level: logLevel, hooks: { streamWrite } }, output)
   // A full disk ends no gateway: what could not be written is tried again with the next line.
   let isFailing = false
   output.on('error', () => {
@@ -41,7 +62,10 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
   })
   return {
     log,
-    write: text => void output.write(text),
+    write(text) {
+      flushSoon()
+      output.write(text)
+    },
     async flush(withinMs) {
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const timer = setTimeout(() => resolve(false), withinMs)

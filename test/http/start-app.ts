@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { type App, createApp } from '../../src/app.ts'
+import { type App, type AppOptions, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { scopes as allScopes, type Scope } from '../../src/credentials/caller.ts'
 import { hashToken, newApiToken } from '../../src/domain/api-token.ts'
@@ -39,14 +39,17 @@ export interface TestResponse {
 }
 
 /** The whole application on a free port, with a real SQLite file of its own. */
-export async function startApp(environment: Record<string, string> = {}): Promise<TestApp> {
+export async function startApp(
+  environment: Record<string, string> = {},
+  parts: Pick<AppOptions, 'hasDirectLane'> = {},
+): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'rostrum-'))
   const statements: string[] = []
   const logLines: string[] = []
   const config = readConfig({ DATABASE_URL: `sqlite:${join(folder, 'rostrum.db')}`, ...environment })
   const log = pino({ level: config.logLevel }, { write: line => logLines.push(line) })
   const onStatement = (sql: string) => void (sql === 'PRAGMA data_version' || statements.push(sql))
-  const app = await createApp({ config, log, onStatement })
+  const app = await createApp({ config, log, onStatement, ...parts })
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 })
   const { createdToken } = await app.prepare()
   const adminToken = createdToken ?? environment.ROSTRUM_ADMIN_TOKEN ?? ''

@@ -1,3 +1,4 @@
+import { keepCompiledCode } from './commands/keep-compiled-code.ts'
 import { StartError } from './errors.ts'
 
 const usage = `Usage: npm start, or node src/main.ts [command]
@@ -35,6 +36,7 @@ async function run([command = 'serve', ...rest]: string[]): Promise<number | nul
   }
 }
 
+keepCompiledCode()
 try {
   const exitCode = await run(process.argv.slice(2))
   if (exitCode !== null) process.exitCode = exitCode

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { makeTempFolder } from '../server/temp-folder.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = makeTempFolder()
+afterAll(() => folder.remove())
+
+const kept = join(folder.path, 'node_modules', '.cache', 'rostrum')
+
+// An installation of its own, so that what it keeps can be spoilt.
+for (const name of ['src', 'drizzle', 'package.json']) {
+  cpSync(join(root, name), join(folder.path, name), { recursive: true })
+}
+mkdirSync(join(folder.path, 'node_modules'))
+for (const name of readdirSync(join(root, 'node_modules'))) {
+  if (!name.startsWith('.'))
+    symlinkSync(join(root, 'node_modules', name), join(folder.path, 'node_modules', name))
+}
+
+// The commands that end by themselves; between them they load most of what `serve` does.
+async function runBoth(): Promise<unknown[]> {
+  const env = { DATABASE_URL: 'sqlite::memory:' }
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(folder.path, 'src', 'main.ts'), ...args], { env })
+  return Promise.all([run('schema'), run('token', '--list')])
+}
+
+const keptFiles = () =>
+  readdirSync(kept, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+
+let unkept: unknown[]
+beforeEach(async () => {
+  rmSync(kept, { recursive: true, force: true })
+  unkept = await runBoth()
+})
+
+test('a command keeps compiled code within the installation, and with it does the same', async () => {
+  const files = keptFiles()
+  expect(files.length).toBeGreaterThan(300)
+  expect(await runBoth()).toEqual(unkept)
+  expect(keptFiles().sort()).toEqual(files.sort())
+})
+
+function flipBit(bytes: Buffer): Buffer {
+  const middle = Math.floor(bytes.length / 2)
+  return bytes.fill((bytes[middle] ?? 0) ^ 1, middle, middle + 1)
+}
+
+test.each<[string, (bytes: Buffer) => Buffer]>([
+  ['cut off', bytes => bytes.subarray(0, bytes.length / 2)],
+  ['replaced', bytes => Buffer.alloc(bytes.length, 'x')],
+  ['changed by one bit', flipBit],
+])('kept code that was %s is made anew', async (_how, spoil) => {
+  for (const file of keptFiles()) writeFileSync(file, spoil(readFileSync(file)))
+  expect(await runBoth()).toEqual(unkept)
+})
+
+test('where nothing can be kept, a command does the same', async () => {
+  rmSync(kept, { recursive: true })
+  writeFileSync(kept, 'a file, and no folder')
+  expect(await runBoth()).toEqual(unkept)
+})

@@ -29,6 +29,14 @@ const text = `
     names: [String!]
     echo(point: Point, points: [Point!], ids: [ID!], text: String = "t", int: Int, flag: Boolean, color: Color): Any
     echoAll(ids: [ID!]!, ratio: Float! = 2): Any
+    plainId: ID!
+    plainName: String
+    plainCount: Int
+    plainRatio: Float
+    plainFlag: Boolean!
+    plainColor: Color
+    plainNames: [String]
+    plainGiven(text: String): String
   }
   type Query { node: Node, must: Node!, nodes: [Node], mustAll: [Node!]!, echo(point: Point!, ids: [ID!] = ["1"]): Any }
   type Mutation { node: Node, must: Node!, nodes: [Node!], echo(text: String!, color: Color = RED): Any }
@@ -45,6 +53,8 @@ export function createOddSchema(): GraphQLSchema {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
       const { name } = field
+      // Left to the default: a property of the source.
+      if (name.startsWith('plain')) continue
       if (name.startsWith('echo')) {
         field.resolve = (source: Source | undefined, given) =>
           act(mix(seedOf(source), name), () => ({ given: { ...given } }))
@@ -114,7 +124,7 @@ function act(seed: number, make: () => unknown): unknown {
 }
 
 function makeValue(type: string, isLeaf: boolean, seed: number): unknown {
-  if (!isLeaf) return { seed }
+  if (!isLeaf) return { seed, ...makeProperties(seed) }
   if (seed % 29 === 0) return { odd: seed }
   const values: Record<string, unknown> = {
     ID: seed % 2 === 0 ? seed : `id ${seed}`,
@@ -126,6 +136,33 @@ function makeValue(type: string, isLeaf: boolean, seed: number): unknown {
     Any: { list: [seed], toJSON: undefined },
   }
   return values[type]
+}
+
+const plain: Readonly<Record<string, string>> = {
+  plainId: 'ID',
+  plainName: 'String',
+  plainCount: 'Int',
+  plainRatio: 'Float',
+  plainFlag: 'Boolean',
+  plainColor: 'Color',
+  plainNames: 'String',
+  plainGiven: 'String',
+}
+
+function makeProperties(seed: number): Record<string, unknown> {
+  const properties = Object.entries(plain).map(([name, type], index) => {
+    const own = mix(seed, name)
+    // Of another type now and then: some of those are coerced, some are errors.
+    const of = own % 5 === 0 ? (Object.values(plain)[(index + own) % 6] ?? type) : type
+    const make = () => makeValue(of, true, own)
+    return [name, own % 11 === 0 ? () => act(own, make) : own % 23 === 0 ? Number.NaN : actQuietly(own, make)]
+  })
+  return Object.fromEntries(properties)
+}
+
+// A property throws nothing, and is heard by nobody who does not ask for it.
+function actQuietly(seed: number, make: () => unknown): unknown {
+  return [0, 2, 9].includes(seed % 23) ? null : act(seed, make)
 }
 
 function mix(seed: number, name: string): number {

@@ -12,15 +12,15 @@ export interface Execution {
   readonly collected: CollectedErrors
 }
 
-/** What a field's resolver gives; the `path` may be left out for one that takes no `info`. */
+/** What a field's resolver gives. */
 export function callResolver(
   { plan, context, variables }: Execution,
   field: FieldPlan,
   source: unknown,
-  path: Path | undefined,
+  path: Path,
 ): unknown {
   const given = field.readArguments(variables)
-  if (!field.takesInfo || path === undefined) {
+  if (!field.takesInfo) {
     return field.resolve(source, given, context, undefined as unknown as GraphQLResolveInfo)
   }
   return field.resolve(source, given, context, {

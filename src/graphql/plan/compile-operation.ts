@@ -21,10 +21,16 @@ import type { RequestContext } from '../../context.ts'
 import { type CoerceVariables, planVariables } from './coerce-variables.ts'
 import { collectFields, type FieldNodes } from './collect-fields.ts'
 import { planArguments, type ReadArguments } from './read-arguments.ts'
+import { planAtOnce, type SerializeAtOnce } from './serialize-at-once.ts'
 
 /** How a value becomes a part of the answer. */
 export type Completion =
-  | { readonly kind: 'leaf'; readonly isNonNull: boolean; readonly serialize: (value: unknown) => unknown }
+  | {
+      readonly kind: 'leaf'
+      readonly isNonNull: boolean
+      readonly serializeAtOnce: SerializeAtOnce
+      readonly serialize: (value: unknown) => unknown
+    }
   | { readonly kind: 'list'; readonly isNonNull: boolean; readonly item: Completion }
   | { readonly kind: 'object'; readonly isNonNull: boolean; readonly selection: SelectionPlan }
 
@@ -35,6 +41,8 @@ export interface FieldPlan {
   readonly field: GraphQLField<unknown, RequestContext>
   readonly parentType: GraphQLObjectType
   readonly resolve: GraphQLFieldResolver<unknown, RequestContext>
+  /** Name of the property that the field is of its source; null where there is more to it. */
+  readonly property: string | null
   /** False for a resolver that declares less than four parameters: it is spared the making of `info`. */
   readonly takesInfo: boolean
   readonly readArguments: ReadArguments
@@ -114,6 +122,7 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
       field,
       parentType,
       resolve,
+      property: resolve === defaultFieldResolver && field.args.length === 0 ? field.name : null,
       // One that gathers its parameters declares none.
       takesInfo: resolve.length === 0 || resolve.length > 3,
       readArguments: planArguments(field, node),
@@ -124,7 +133,10 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
   function planCompletion(type: GraphQLOutputType, nodes: FieldNodes, isNonNull: boolean): Completion {
     if (isNonNullType(type)) return planCompletion(type.ofType, nodes, true)
     if (isListType(type)) return { kind: 'list', isNonNull, item: planCompletion(type.ofType, nodes, false) }
-    if (isLeafType(type)) return { kind: 'leaf', isNonNull, serialize: value => type.serialize(value) }
+    if (isLeafType(type)) {
+      const serialize = (value: unknown) => type.serialize(value)
+      return { kind: 'leaf', isNonNull, serializeAtOnce: planAtOnce(type), serialize }
+    }
     if (!isObjectType(type) || type.isTypeOf != null) throw unplannable
     const sets = nodes.map(({ selectionSet }) => selectionSet)
     return { kind: 'object', isNonNull, selection: planSelection(type, sets) }

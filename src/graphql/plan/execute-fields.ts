@@ -25,9 +25,10 @@ export function executeFields(
   let keys: string[] | null = null
   try {
     for (const field of fields) {
-      const value = executeField(execution, field, source, path)
+      const leaf = readLeaf(field, source)
+      const value = leaf === undefined ? executeField(execution, field, source, path) : leaf
       data[field.key] = value
-      if (isPromise(value)) {
+      if (leaf === undefined && isPromise(value)) {
         waiting ??= []
         waiting.push(value)
         keys ??= []
@@ -42,6 +43,16 @@ export function executeFields(
     })
   }
   return waiting === null || keys === null ? data : fillIn(data, keys, waiting)
+}
+
+// Most fields are properties that are their own answer. Undefined where there is more to do, or something wrong.
+function readLeaf({ property, completion }: FieldPlan, source: unknown): unknown {
+  if (property === null || completion.kind !== 'leaf' || typeof source !== 'object' || source === null) {
+    return undefined
+  }
+  const value = (source as Data)[property]
+  if (value === null) return completion.isNonNull ? undefined : null
+  return completion.serializeAtOnce(value)
 }
 
 async function fillIn(
@@ -62,16 +73,6 @@ export function executeField(
   parentPath: Path | undefined,
 ): unknown {
   const { completion } = field
-  // Most fields are leaves of objects at hand, and none but their errors need a place.
-  if (completion.kind === 'leaf' && !field.takesInfo) {
-    try {
-      const value = callResolver(execution, field, source, undefined)
-      if (!isPromise(value)) return completeLeaf(completion, value, field)
-      return completeLater(execution, completion, { field, path: pathOf(field, parentPath) }, value)
-    } catch (thrown) {
-      return handleError({ execution, completion, field, path: pathOf(field, parentPath), thrown })
-    }
-  }
   const path = pathOf(field, parentPath)
   try {
     const value = callResolver(execution, field, source, path)

@@ -1,0 +1,35 @@
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  type GraphQLLeafType,
+  GraphQLString,
+} from 'graphql'
+
+/** What a value is in the answer where that is plain to see; undefined for what the type itself is to judge. */
+export type SerializeAtOnce = (value: unknown) => unknown
+
+const byType = new Map<GraphQLLeafType, SerializeAtOnce>([
+  [
+    GraphQLID,
+    value =>
+      typeof value === 'number' && Number.isInteger(value)
+        ? String(value)
+        : isText(value)
+          ? value
+          : undefined,
+  ],
+  [GraphQLString, value => (isText(value) ? value : undefined)],
+  [GraphQLBoolean, value => (typeof value === 'boolean' ? value : undefined)],
+  [GraphQLInt, value => (typeof value === 'number' && (value | 0) === value ? value : undefined)],
+  [GraphQLFloat, value => (Number.isFinite(value) ? value : undefined)],
+])
+
+export function planAtOnce(type: GraphQLLeafType): SerializeAtOnce {
+  return byType.get(type) ?? (() => undefined)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}

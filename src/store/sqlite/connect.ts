@@ -10,6 +10,9 @@ export type SqliteDb = BetterSQLite3Database & { readonly $client: Database }
 
 const busyTimeoutMs = 5_000
 
+// 32 MB. Moving the log into the file stops the event loop for some milliseconds, and a page that was written many times is moved once.
+const pagesOfLog = 8_000
+
 interface Connect {
   readonly path: string
   readonly onStatement: ((sql: string) => void) | undefined
@@ -25,6 +28,7 @@ export async function connect({ path, onStatement }: Connect): Promise<Database>
     })
     await turnOnWal(client)
     client.pragma('synchronous = FULL')
+    client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
     migrate(client, `The database \`${path}\``)
     return client

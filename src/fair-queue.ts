@@ -33,9 +33,11 @@ export class FairQueue<Item> {
   serve(accountCode: string): void {
     const items = this.#items.get(accountCode)
     if (items === undefined) return
-    this.#items.delete(accountCode)
     items.shift()
     this.#length--
+    const isAlone = this.#items.size === 1
+    if (isAlone && items.length > 0) return
+    this.#items.delete(accountCode)
     if (items.length > 0) this.#items.set(accountCode, items)
   }
 

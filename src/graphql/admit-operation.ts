@@ -72,7 +72,8 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     const known = operations.get(name)
     if (known !== undefined) return known
     const isWithinBounds = node !== null && hasConstantCost(node)
-    const operation = { document, node, isWithinBounds, description: describeOperation(node) }
+    const description = describeOperation(node)
+    const operation = { document, node, isWithinBounds, description, executions: 0 }
     // No name but those that the document has, or any text could be kept.
     if (node !== null) operations.set(name, operation)
     return operation

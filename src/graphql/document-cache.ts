@@ -20,6 +20,8 @@ export interface PreparedOperation {
   readonly isWithinBounds: boolean
   /** For the log: type and name. */
   readonly description: string
+  /** Without a plan; since it last had one, if it had. */
+  executions: number
 }
 
 export type DocumentCache = LRUCache<string, PreparedDocument>

@@ -70,3 +70,25 @@ test('an account has bodies of so many bytes in work at once, whatever others ha
   turns.end('a', 60)
   await turns.take('a', 60)
 })
+
+test('a long request leaves the event loop to others before the next begins', async () => {
+  const turns = new FairTurns({ requests: 10, bytes: 100 })
+  let loopTurns = 0
+  let isOver = false
+  const count = () => {
+    loopTurns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const begunIn: number[] = []
+  await Promise.all(
+    ['a', 'a', 'a', 'b', 'b'].map(async account => {
+      await turns.take(account, 1)
+      begunIn.push(loopTurns)
+      const endsAt = performance.now() + 3
+      while (performance.now() < endsAt);
+    }),
+  )
+  isOver = true
+  expect(new Set(begunIn).size).toBe(5)
+})

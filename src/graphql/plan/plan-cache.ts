@@ -14,19 +14,19 @@ export type FindPlan = (operation: PreparedOperation) => OperationPlan | null
 
 /** Plans are bounded in number and in fields, least recently used first out; one that is gone has to prove hot again. */
 export function createPlanCache(schema: GraphQLSchema): FindPlan {
-  const counts = new WeakMap<PreparedOperation, number>()
   const plans = new LRUCache<PreparedOperation, OperationPlan>({
     max: 500,
     maxSize: mostFields,
     sizeCalculation: ({ fieldCount }) => fieldCount,
-    dispose: (_plan, operation) => counts.delete(operation),
+    dispose: (_plan, operation) => {
+      operation.executions = 0
+    },
   })
 
   function compileWhenHot(operation: PreparedOperation): OperationPlan | null {
-    const count = (counts.get(operation) ?? 0) + 1
-    counts.set(operation, count)
+    operation.executions += 1
     // Counted on past it, so that what cannot be compiled is tried once.
-    if (count !== executionsBefore || operation.node === null) return null
+    if (operation.executions !== executionsBefore || operation.node === null) return null
     const { document, node } = operation
     const plan = compileOperation({ schema, document, operation: node })
     if (plan !== null) plans.set(operation, plan)

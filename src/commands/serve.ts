@@ -1,6 +1,7 @@
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { giveMemoryBack } from './give-memory-back.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
@@ -15,10 +16,12 @@ export async function serve(environment: Environment): Promise<void> {
   // From here on a failure must leave no child and no lock behind.
   try {
     stopOnSignals({ app, log, flush })
+    await app.start()
     await listen(app, config)
     const firstStart = await app.prepare()
-    await app.start()
     writeBanner({ url: urlOf(app, config), firstStart, write })
+    // The sandboxes take longer to boot.
+    giveMemoryBack()
   } catch (error) {
     await app.close()
     throw error

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findFreePort } from '../server/free-port.ts'
+import { type Command, spawnCommand } from '../server/spawn-command.ts'
+
+const preload = fileURLToPath(new URL('loaded-packages.ts', import.meta.url))
+
+let command: Command
+let url: string
+
+beforeAll(async () => {
+  const port = String(await findFreePort())
+  url = `http://127.0.0.1:${port}`
+  const settings = { PORT: port, DATABASE_URL: 'sqlite::memory:', ROSTRUM_ADMIN_TOKEN: 'token-of-the-test' }
+  command = spawnCommand([], settings, preload)
+  const isReady = () =>
+    fetch(`${url}/ready`)
+      .then(answer => answer.ok)
+      .catch(() => false)
+  while (!(await isReady())) await sleep(50)
+})
+afterAll(async () => {
+  command.process.kill()
+  expect(await command.ended).toBe(0)
+})
+
+async function loadedPackages(): Promise<string[]> {
+  command.process.send('which?')
+  return (await once(command.process, 'message'))[0]
+}
+
+test('a gateway that serves nobody yet has loaded no library that only some requests or settings need', async () => {
+  const packages = await loadedPackages()
+  expect(packages).toEqual(expect.arrayContaining(['fastify', 'graphql', 'better-sqlite3']))
+  const spared = ['graphql-yoga', '@graphql-yoga/render-graphiql', 'undici', 'jose', 'postgres', 'ajv']
+  expect(packages.filter(name => spared.includes(name))).toEqual([])
+})
+
+test('a request that is answered by way of Yoga loads it', async () => {
+  const headers = { authorization: 'Bearer token-of-the-test' }
+  const answer = await fetch(`${url}/graphql?query=%7B__typename%7D`, { headers })
+  expect(await answer.json()).toEqual({ data: { __typename: 'Query' } })
+  expect(await loadedPackages()).toContain('graphql-yoga')
+})

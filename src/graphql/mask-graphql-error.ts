@@ -7,29 +7,27 @@ const mostNodes = 10
 
 /** A GraphQL error that may leave: message and `extensions` masked, path and the first locations kept. */
 export function maskGraphqlError(error: unknown, request: MaskRequest): GraphQLError {
-  const masked = toGraphqlError(maskError(error, request))
-  if (!(error instanceof GraphQLError)) return masked
+  const masked = maskError(error, request)
+  if (!(error instanceof GraphQLError)) return toGraphqlError(masked)
   const { nodes = null, source = null, positions = null, path = null } = error
-  const { message, extensions } = masked
+  const { message } = masked
+  const extensions = toExtensions(masked)
   if (nodes === null) return new GraphQLError(message, { source, positions, path, extensions })
   return new GraphQLError(message, { nodes: nodes.slice(0, mostNodes), path, extensions })
 }
 
 /** The GraphQL form of a masked error: its code, bad fields and facts are the `extensions`. */
-export function toGraphqlError({
-  code,
-  message,
-  fields,
-  retryAfterSeconds,
-  facts,
-}: MaskedError): GraphQLError {
-  const extensions = {
+export function toGraphqlError(masked: MaskedError): GraphQLError {
+  return new GraphQLError(masked.message, { extensions: toExtensions(masked) })
+}
+
+function toExtensions({ code, fields, retryAfterSeconds, facts }: MaskedError) {
+  return {
     ...facts,
     code,
     ...(fields.length === 0 ? {} : { errors: fields }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
-  return new GraphQLError(message, { extensions })
 }
 
 /** The way back, for whoever answers in another shape than GraphQL's. */

@@ -81,7 +81,9 @@ function operationCost({ schema, introspection, operation, fragments, variables 
   }
 
   function priceOfIntrospection(parent: ParentType, name: string): FieldCost | undefined {
-    const most = introspection.get(`${parent?.name}.${name}`)
+    // Only types of introspection may be named so.
+    if (!parent?.name.startsWith('__')) return undefined
+    const most = introspection.get(`${parent.name}.${name}`)
     return most === undefined ? undefined : { kind: 'list', most }
   }
 

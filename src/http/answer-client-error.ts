@@ -23,7 +23,7 @@ export function createClientErrorHandler(log: Logger) {
     server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
       const responses = unanswered.get(socket) ?? new Set()
       unanswered.set(socket, responses.add(response))
-      response.once('close', () => responses.delete(response))
+      response.on('close', () => responses.delete(response))
     })
   }
 

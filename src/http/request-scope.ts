@@ -39,7 +39,7 @@ export class RequestScope implements ContextSource {
     this.operation = routeOf(request)
     this.#reply = reply
     this.#systemLog = log
-    reply.raw.once('close', () => this.#close())
+    reply.raw.on('close', () => this.#close())
   }
 
   get log(): Logger {
@@ -81,8 +81,9 @@ export class RequestScope implements ContextSource {
         // Null for an answer that nobody was there to get.
         status: raw.headersSent ? statusCode : null,
         durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
-        ...(this.txnId === null ? {} : { txnID: this.txnId }),
-        ...(this.#isAborted ? { aborted: true } : {}),
+        // Pino leaves out what is undefined.
+        txnID: this.txnId ?? undefined,
+        aborted: this.#isAborted || undefined,
       },
       'request',
     )

@@ -34,8 +34,17 @@ export function createDocumentCache(): DocumentCache {
   return new LRUCache({
     max: 1_000,
     maxSize: 32 * 2 ** 20,
-    sizeCalculation: ({ document }, text) => 2 * text.length + bytesPerToken * (document.tokenCount ?? 0) + 1,
+    sizeCalculation: ({ document }, text) => 2 * text.length + bytesOfTree(document) + 1,
   })
+}
+
+/** What a syntax tree keeps in memory, its text included where its nodes know their places in it; about. */
+export function bytesOfDocument(document: DocumentNode): number {
+  return 2 * (document.loc?.source.body.length ?? 0) + bytesOfTree(document)
+}
+
+function bytesOfTree({ tokenCount = 0 }: DocumentNode): number {
+  return bytesPerToken * tokenCount
 }
 
 export function describeOperation(node: OperationDefinitionNode | null): string {

@@ -4,9 +4,9 @@ import type { PreparedOperation } from '../../src/graphql/document-cache.ts'
 import { createPlanCache, type FindPlan } from '../../src/graphql/plan/plan-cache.ts'
 import { schema } from '../../src/schema/index.ts'
 
-function prepare(text: string): PreparedOperation {
+function prepare(text: string, name?: string): PreparedOperation {
   const document = parse(text)
-  const node = getOperationAST(document) ?? null
+  const node = getOperationAST(document, name) ?? null
   return { document, node, isWithinBounds: true, description: 'query', executions: 0 }
 }
 
@@ -54,6 +54,28 @@ test('plans of many fields leave room for fewer', () => {
     execute(findPlan, prepare(`{ b${id}: viewer { ${fields} } }`), executionsBefore)
   expect(findPlan(first)).toBe(null)
 })
+
+test('a plan of no field at all is as good as any', () => {
+  const findPlan = createPlanCache(schema)
+  const operation = prepare('{ viewer @skip(if: true) { email } }')
+  expect(execute(findPlan, operation, executionsBefore).at(-1)).toBe(true)
+})
+
+test.each([
+  ['of a long text', (id: number) => `query a { a${id}: __typename } # ${'x'.repeat(1_900_000)}`],
+  ['of many operations', manyOperations],
+])('small plans of documents %s leave room for fewer', (_title, write) => {
+  const findPlan = createPlanCache(schema)
+  const first = prepare('{ viewer { email } }')
+  execute(findPlan, first, executionsBefore)
+  for (let id = 0; id < 30; id++) execute(findPlan, prepare(write(id), 'a'), executionsBefore)
+  expect(findPlan(first)).toBe(null)
+})
+
+function manyOperations(id: number): string {
+  const others = Array.from({ length: 900 }, (_, at) => `query b${at} { __typename }`)
+  return `query a { a${id}: __typename } ${others.join(' ')}`
+}
 
 test('what cannot be compiled is tried once, and left to graphql-js', () => {
   const findPlan = createPlanCache(schema)

@@ -1,23 +1,26 @@
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { PreparedOperation } from '../document-cache.ts'
+import { bytesOfDocument, type PreparedOperation } from '../document-cache.ts'
 import { compileOperation, type OperationPlan } from './compile-operation.ts'
 
 // Compiling costs about what one execution does: who never sends a document twice never pays for it.
 const executionsBefore = 8
 
-// A field of a plan takes about a kilobyte.
-const mostFields = 20_000
+const bytesPerField = 2 ** 10
+
+// A plan keeps its document, which the cache of documents may have given up.
+const bytesOf = ({ fieldCount }: OperationPlan, { document }: PreparedOperation) =>
+  bytesPerField * fieldCount + bytesOfDocument(document) + 1
 
 /** The plan of an operation that has proved hot; null where it has not, or where it is graphql-js's to execute. */
 export type FindPlan = (operation: PreparedOperation) => OperationPlan | null
 
-/** Plans are bounded in number and in fields, least recently used first out; one that is gone has to prove hot again. */
+/** Plans are bounded in number and in (estimated) bytes, least recently used first out; one that is gone has to prove hot again. */
 export function createPlanCache(schema: GraphQLSchema): FindPlan {
   const plans = new LRUCache<PreparedOperation, OperationPlan>({
     max: 500,
-    maxSize: mostFields,
-    sizeCalculation: ({ fieldCount }) => fieldCount,
+    maxSize: 32 * 2 ** 20,
+    sizeCalculation: bytesOf,
     dispose: (_plan, operation) => {
       operation.executions = 0
     },

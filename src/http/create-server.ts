@@ -18,6 +18,7 @@ import { refuseUnknownRoute } from './refuse-unknown-route.ts'
 import { registerGraphqlRoute } from './register-graphql-route.ts'
 import { registerHealthRoutes } from './register-health-routes.ts'
 import { registerRestRoutes } from './register-rest-routes.ts'
+import { createRequestLog } from './request-log.ts'
 import { openScope, type RequestScope } from './request-scope.ts'
 import { fromServerFault } from './server-fault.ts'
 import { createTurnHook } from './take-turn.ts'
@@ -32,6 +33,7 @@ export type HttpServer = FastifyInstance
 export async function createServer(gateway: Gateway): Promise<HttpServer> {
   const { log, bodyBytes } = gateway
   const clientErrors = createClientErrorHandler(log)
+  const logs = { system: log, writeRecord: createRequestLog(log) }
   const server = Fastify({
     logger: false,
     bodyLimit: bodyBytes,
@@ -53,7 +55,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => clientErrors.handle(error, socket),
     // Faults of the URL come before any hook.
     frameworkErrors: (error, request, reply) => {
-      openScope(request, reply, log)
+      openScope(request, reply, logs)
       answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
     },
   })
@@ -67,7 +69,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     isClosing = true
   })
   server.addHook('onRequest', (request, reply, done) => {
-    openScope(request, reply, log)
+    openScope(request, reply, logs)
     if (isClosing) throw shuttingDown()
     refuseAmbiguousRequest(request, reply)
     const answered = refuseLargeHeaders(request, reply) ?? refuseUnknownRoute(request, reply)

@@ -4,11 +4,18 @@ import type { Logger } from 'pino'
 import type { ContextSource } from '../context.ts'
 import type { Identity } from '../credentials/authenticator.ts'
 import { RostrumError } from '../errors.ts'
+import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     scope: RequestScope
   }
+}
+
+/** Where the lines of requests go: each one's own, and whatever else is said of it. */
+export interface ScopeLogs {
+  readonly system: Logger
+  readonly writeRecord: WriteRecord
 }
 
 const nothing = () => undefined
@@ -30,15 +37,17 @@ export class RequestScope implements ContextSource {
   readonly #startedAt = performance.now()
   readonly #reply: FastifyReply
   readonly #systemLog: Logger
+  readonly #writeRecord: WriteRecord
   #log: Logger | null = null
   #gone: AbortController | null = null
   #isAborted = false
   #endings: (() => void)[] | null = null
 
-  constructor(request: FastifyRequest, reply: FastifyReply, log: Logger) {
+  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord }: ScopeLogs) {
     this.operation = routeOf(request)
     this.#reply = reply
-    this.#systemLog = log
+    this.#systemLog = system
+    this.#writeRecord = writeRecord
     reply.raw.on('close', () => this.#close())
   }
 
@@ -73,27 +82,23 @@ export class RequestScope implements ContextSource {
     const { raw, statusCode } = this.#reply
     this.#isAborted = !raw.writableFinished
     if (this.#isAborted) this.#gone?.abort(goneAway())
-    this.#systemLog.info(
-      {
-        requestId: this.requestId,
-        account: this.identity?.caller.accountCode ?? null,
-        operation: this.operation,
-        // Null for an answer that nobody was there to get.
-        status: raw.headersSent ? statusCode : null,
-        durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
-        // Pino leaves out what is undefined.
-        txnID: this.txnId ?? undefined,
-        aborted: this.#isAborted || undefined,
-      },
-      'request',
-    )
+    this.#writeRecord({
+      requestId: this.requestId,
+      account: this.identity?.caller.accountCode ?? null,
+      operation: this.operation,
+      // Null for an answer that nobody was there to get.
+      status: raw.headersSent ? statusCode : null,
+      durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
+      txnID: this.txnId,
+      aborted: this.#isAborted,
+    })
     for (const ending of this.#endings ?? []) ending()
   }
 }
 
 /** Starts the scope of a request; its id goes into `x-request-id`. */
-export function openScope(request: FastifyRequest, reply: FastifyReply, log: Logger): void {
-  request.scope = new RequestScope(request, reply, log)
+export function openScope(request: FastifyRequest, reply: FastifyReply, logs: ScopeLogs): void {
+  request.scope = new RequestScope(request, reply, logs)
   reply.header('x-request-id', request.scope.requestId)
 }
 

@@ -27,6 +27,7 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
     minLength: gatheredBytes,
     maxLength: mostWaitingBytes,
   })
+  let unwrittenBytes = 0
   let isGathering = false
   const flushSoon = () => {
     if (isGathering) return
@@ -36,10 +37,15 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
       output.flush()
     }, gatherMs)
   }
-  const streamWrite = (line: string) => {
+  const count = (text: string) => {
+    unwrittenBytes += Buffer.byteLength(text)
     flushSoon()
+  }
+  const streamWrite = (line: string) => {
     // Whichever way the token of a run gets into a line: as a task's name, say.
-    return hideRunTokens(line)
+    const text = hideRunTokens(line)
+    count(text)
+    return text
   }
   const log = pino({ level: logLevel, hooks: { streamWrite } }, output)
   // A full disk ends no gateway: what could not be written is tried again with the next line.
@@ -47,29 +53,35 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
   output.on('error', () => {
     isFailing = true
   })
-  output.on('write', () => {
+  output.on('write', bytes => {
+    unwrittenBytes -= bytes
     isFailing = false
   })
   let lost = 0
-  output.on('drop', () => {
+  output.on('drop', text => {
+    unwrittenBytes -= Buffer.byteLength(text)
     lost++
   })
   output.on('drain', () => {
+    // A flush during a write does nothing.
+    if (unwrittenBytes > 0) flushSoon()
     if (lost === 0) return
     const lines = lost
     lost = 0
     log.warn({ lines }, 'log lines were lost: standard output is read too slowly')
   })
+  const flushAll = (done: () => void): void =>
+    output.flush(() => (isFailing || unwrittenBytes === 0 ? done() : flushAll(done)))
   return {
     log,
     write(text) {
-      flushSoon()
+      count(text)
       output.write(text)
     },
     async flush(withinMs) {
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const timer = setTimeout(() => resolve(false), withinMs)
-      output.flush(() => resolve(true))
+      flushAll(() => resolve(true))
       const isWritten = await promise
       clearTimeout(timer)
       // When the process exits it would be tried again, for ever.

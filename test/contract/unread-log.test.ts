@@ -31,3 +31,18 @@ test('a log that nobody reads holds up no request and no stop; what was lost is 
   await server.stop()
   expect(performance.now() - stopping).toBeLessThan(6_000)
 })
+
+test('the last lines come as soon as the log is read again, and wait for no other', async () => {
+  const server = await startServer()
+  server.pauseStdout()
+  await server.execute(flood)
+  // The pipe is full, and what is written to it waits; this line comes meanwhile.
+  await sleep(100)
+  await server.execute('log("the last one"); exit(1)')
+  await sleep(100)
+  server.resumeStdout()
+  for (let waited = 0; !server.stdout().includes('the last one') && waited < 5_000; waited += 50)
+    await sleep(50)
+  expect(server.stdout()).toContain('the last one')
+  await server.stop()
+})

@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { makeTempFolder } from '../server/temp-folder.ts'
 import { isMet } from './claims.ts'
 import { compareAnswers } from './compare-answers.ts'
 import { drawChart } from './draw-chart.ts'
@@ -79,6 +82,23 @@ test('the bench loads every contender and prints what each of them took', { time
     ).toEqual([])
   }
   expect(stdout).toMatch(/GraphQL read: .+ at most .+ \|\s+(met|not met) \|/)
+})
+
+test.skipIf(!canReadProcesses)('a soak prints the memory and draws its line', async () => {
+  const folder = makeTempFolder()
+  const svg = join(folder.path, 'soak.svg')
+  const { code, stdout, stderr } = await runBench('--soak', '--runs', '100', '--reads', '100', '--svg', svg)
+  const drawn = readFileSync(svg, 'utf8')
+  folder.remove()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(drawn.match(/<polyline /g)).toHaveLength(3)
+  const last = stdout.split('\n').find(line => line.startsWith('| 100 runs ')) ?? ''
+  const figures = last.split('|').slice(2, -1).map(Number)
+  expect(figures, last).toHaveLength(5)
+  expect(
+    figures.filter(figure => !(figure > 0)),
+    last,
+  ).toEqual([])
 })
 
 test.each([

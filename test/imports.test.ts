@@ -25,6 +25,7 @@ const forAll = [
   'fair-queue.ts',
   'find-json-error.ts',
   'is-nested-deeper.ts',
+  'load-once.ts',
 ]
 
 // What a room is the only one to know.

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Store } from '../domain/store.ts'
+import { loadOnce } from '../load-once.ts'
 import type { Run } from '../tasks/run.ts'
 import { createApiTokenCallers } from './api-token-caller.ts'
 import type { Caller } from './caller.ts'
@@ -7,7 +8,7 @@ import { digestToken } from './digest-token.ts'
 import { readCaller, refuseExpired } from './jwt-claims.ts'
 import { isJwtShaped, readBearer } from './read-bearer.ts'
 import type { RunTokens } from './run-tokens.ts'
-import type { JwtSettings, VerifyJwt } from './verify-jwt.ts'
+import type { JwtSettings } from './verify-jwt.ts'
 
 export interface Identity {
   readonly caller: Caller
@@ -38,12 +39,15 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
   const confirmations = new WeakMap<Caller, () => Promise<unknown> | unknown>()
   const madeAccounts = new LRUCache<string, true>({ max: 10_000 })
 
-  let verifier: Promise<VerifyJwt> | null = null
+  // Without JWTs the gateway does without the library for them.
+  const loadVerifier = loadOnce(async () => {
+    const { createJwtVerifier } = await import('./verify-jwt.ts')
+    return createJwtVerifier(jwt)
+  })
 
   // Whoever issues JWTs decides which accounts there are: theirs is made when its first token comes.
   async function findJwtCaller(token: string): Promise<Caller> {
-    verifier ??= loadVerifier(jwt)
-    const verifyJwt = await verifier
+    const verifyJwt = await loadVerifier()
     const claims = await verifyJwt(token)
     const caller = readCaller(claims)
     confirmations.set(caller, () => refuseExpired(claims))
@@ -88,10 +92,4 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
       return identifyStored(token)
     },
   }
-}
-
-// Without JWTs the gateway does without the library for them.
-async function loadVerifier(settings: JwtSettings): Promise<VerifyJwt> {
-  const { createJwtVerifier } = await import('./verify-jwt.ts')
-  return createJwtVerifier(settings)
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
+import { loadOnce } from '../load-once.ts'
 import { answerError } from './answer-error.ts'
 import type { Gateway } from './gateway.ts'
 import type { YogaLane } from './yoga-lane.ts'
@@ -17,13 +18,12 @@ interface Asking {
 
 /** A function that answers any request of GraphQL over HTTP by way of Yoga. */
 export function createYogaAnswer(gateway: Gateway) {
-  let loading: Promise<YogaLane> | null = null
+  const loadYoga = loadOnce(() => loadYogaLane(gateway))
   return async ({ request, reply, type }: Asking): Promise<FastifyReply> => {
     const { method, url, raw } = request
     // The credential stays here.
     const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
-    loading ??= loadYogaLane(gateway)
-    const yoga = await loading
+    const yoga = await loadYoga()
     const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
     const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
     return sendResponse({ request, reply, response })

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import Negotiator from 'negotiator'
+import { loadOnce } from '../load-once.ts'
 
 // The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
 const contentSecurityPolicy = [
@@ -27,11 +28,10 @@ interface Page {
  * into its header editor. Rendered and compressed once, when first asked for: it has nine megabytes.
  */
 export function createGraphiqlHook() {
-  let page: Promise<Page> | null = null
+  const loadPage = loadOnce(renderPage)
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.scope.operation = 'graphiql'
-    page ??= renderPage()
-    const { plain, gzipped } = await page
+    const { plain, gzipped } = await loadPage()
     const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
     reply.type('text/html; charset=utf-8').headers({
       'content-security-policy': contentSecurityPolicy,

@@ -1,7 +1,10 @@
+import { performance } from 'node:perf_hooks'
 import type { Database } from 'better-sqlite3'
 
 // Requests that come without a pause can make one turn of the event loop long.
 const mostAgeMs = 1
+
+const { nodeTiming } = performance
 
 /** Tells whether anything in the file may have changed, without reading what. */
 export interface ChangeMark {
@@ -22,20 +25,18 @@ export function createChangeMark(client: Database): ChangeMark {
   let own = 0
   let lastVersion: number | undefined
   let askedAt = 0
-  let isOfThisTurn = false
-  const endTurn = () => {
-    isOfThisTurn = false
-  }
+  let askedInTurn: number | undefined
 
   // SQLite's version leaves out the transactions of the connection that asks.
   function readOthers(): number {
-    if (isOfThisTurn && performance.now() - askedAt < mostAgeMs) return others
+    // Counted where the loop looks for what has come: `setImmediate`, asked for by another, would end the turn only behind that.
+    const turn = nodeTiming.uvMetricsInfo.loopCount
+    if (turn === askedInTurn && performance.now() - askedAt < mostAgeMs) return others
     askedAt = performance.now()
     const version = readVersion.get()
     if (version !== lastVersion) others += 1
     lastVersion = version
-    if (!isOfThisTurn) setImmediate(endTurn)
-    isOfThisTurn = true
+    askedInTurn = turn
     return others
   }
 

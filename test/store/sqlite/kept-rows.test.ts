@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { MessageChannel } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
@@ -79,6 +81,25 @@ test('what another program writes to the file shows in the next turn', async () 
     await nextTurn()
     expect(await read(id)).toMatchObject({ version: 1 + teamId })
   }
+  other.close()
+})
+
+test('what another program writes at the end of a turn shows to a message that comes after it', async () => {
+  const id = await create(50)
+  const other = new Database(path)
+  other.pragma('synchronous = off')
+  const change = other.prepare('update team_memberships set version = version + 1 where id = ?')
+  const { port1, port2 } = new MessageChannel()
+  for (let version = 2; version <= 50; version++) {
+    // Where writes are answered: behind what the turn was told, before what the next one is.
+    await nextTurn()
+    await read(id)
+    change.run(id)
+    port1.postMessage(null)
+    await once(port2, 'message')
+    expect(await read(id)).toMatchObject({ version })
+  }
+  port1.close()
   other.close()
 })
 

@@ -4,6 +4,7 @@ import type { Caller } from './credentials/caller.ts'
 import type { Directory } from './domain/directory.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships.ts'
+import type { Origin } from './domain/store.ts'
 import type { Run } from './tasks/run.ts'
 import type { TaskRunner } from './tasks/task-runner.ts'
 
@@ -19,6 +20,8 @@ export interface RequestContext {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly tasks: TaskRunner
+  /** On whose behalf this operation changes rows. */
+  readonly origin: Origin
   /** The run whose script is asking, if one is: it bounds depth and time of the runs it starts. */
   readonly parentRun: Run | null
   /** Aborted when the caller has gone away or its run has ended; every wait below takes it. */
@@ -69,6 +72,12 @@ class OperationContext implements RequestContext {
   get loaders(): Loaders {
     this.#loaders ??= this.#services.createLoaders(this.caller.accountCode)
     return this.#loaders
+  }
+
+  get origin(): Origin {
+    const { accountCode, userId, email } = this.caller
+    const transactionId = this.parentRun?.transaction.txnID ?? this.requestId
+    return { accountCode, userId, email, transactionId }
   }
 
   // What a run asks for over HTTP, with its token, ends with it as well.

@@ -1,6 +1,6 @@
 import { type FieldError, RostrumError } from '../errors.ts'
 import { checkId, describeBadId, isId } from './id.ts'
-import type { Membership, MembershipPair, Store } from './store.ts'
+import type { Membership, MembershipPair, Origin, Store } from './store.ts'
 
 const mostListedIds = 1_000
 
@@ -9,16 +9,16 @@ export interface Memberships {
   /** Those of the ids that exist, in the order asked, duplicates once. More than 1,000 ids: `BAD_USER_INPUT`. */
   list(accountCode: string, ids: readonly number[]): Promise<Membership[]>
   /** `CONFLICT` names the membership that the pair already has, also as the fact `existingId`. */
-  add(accountCode: string, pair: MembershipPair): Promise<Membership>
+  add(origin: Origin, pair: MembershipPair): Promise<Membership>
   /** `NOT_FOUND`, `CONFLICT`, or `PRECONDITION_FAILED` where the version is none of `ifVersions`. */
   move(
-    accountCode: string,
+    origin: Origin,
     id: number,
     change: Partial<MembershipPair>,
     ifVersions: readonly number[] | null,
   ): Promise<Membership>
   /** Answers the membership as it was. */
-  remove(accountCode: string, id: number, ifVersions: readonly number[] | null): Promise<Membership>
+  remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<Membership>
 }
 
 export function createMemberships(store: Store): Memberships {
@@ -35,18 +35,18 @@ export function createMemberships(store: Store): Memberships {
       return distinct.flatMap(id => rows.get(id) ?? [])
     },
 
-    async add(accountCode, pair) {
+    async add(origin, pair) {
       checkPair(pair)
-      const result = await memberships.add(accountCode, pair)
+      const result = await memberships.add(origin, pair)
       if (result.kind === 'duplicate') throw alreadyMember(result.existingId)
       return result.membership
     },
 
-    async move(accountCode, id, change, ifVersions) {
+    async move(origin, id, change, ifVersions) {
       checkId(id, 'membership id')
       checkPair(change)
       if (change.userId === undefined && change.teamId === undefined) throw nothingToChange()
-      const result = await memberships.move(accountCode, id, change, ifVersions)
+      const result = await memberships.move(origin, id, change, ifVersions)
       switch (result.kind) {
         case 'moved':
           return result.membership
@@ -57,9 +57,9 @@ export function createMemberships(store: Store): Memberships {
       }
     },
 
-    async remove(accountCode, id, ifVersions) {
+    async remove(origin, id, ifVersions) {
       checkId(id, 'membership id')
-      const result = await memberships.remove(accountCode, id, ifVersions)
+      const result = await memberships.remove(origin, id, ifVersions)
       if (result.kind !== 'removed') throw notChanged(id, result)
       return result.membership
     },

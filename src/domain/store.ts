@@ -8,6 +8,7 @@ export interface Store {
   readonly teams: TeamStore
   readonly accounts: AccountStore
   readonly tokens: TokenStore
+  readonly events: EventStore
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -36,6 +37,35 @@ export interface Team {
 export interface MembershipPair {
   readonly userId: number
   readonly teamId: number
+}
+
+/** On whose behalf a row is changed, and as part of what; the change's event tells it. */
+export interface Origin {
+  readonly accountCode: string
+  /** Null where the credential names nobody with an integer id. */
+  readonly userId: number | null
+  readonly email: string | null
+  /** The transaction of the run that asks; where none does, the id of the request. */
+  readonly transactionId: string
+}
+
+export type MembershipEventKind = 'added' | 'moved' | 'removed'
+
+/** A change of a membership. It is written in the change's own transaction and never changed. */
+export interface MembershipEvent {
+  /** 1, 2, 3 and so on within the account, in the order of the commits: who has read one has seen all before it. */
+  readonly sequence: number
+  readonly kind: MembershipEventKind
+  readonly membershipId: number
+  /** Null for `added`. */
+  readonly before: MembershipPair | null
+  /** Null for `removed`. */
+  readonly after: MembershipPair | null
+  /** Who made it, as the credential said. */
+  readonly userId: number | null
+  readonly email: string | null
+  readonly transactionId: string
+  readonly at: Date
 }
 
 /** A slice of a parent's memberships in ascending id: those between the two exclusive bounds, the first or last `limit`. */
@@ -70,21 +100,29 @@ export interface RowStore<Row> {
 
 export interface MembershipStore extends RowStore<Membership> {
   /** Makes the records of user and team where they are missing, in the same transaction. */
-  add(accountCode: string, pair: MembershipPair): Promise<AddResult>
+  add(origin: Origin, pair: MembershipPair): Promise<AddResult>
   /**
-   * One atomic UPDATE; what `change` leaves out stays; a change to the same values keeps the version. With `ifVersions`
+   * One atomic UPDATE; what `change` leaves out stays; a change to the same values keeps the version and makes no event. With `ifVersions`
    * the row must have one of these versions, compared inside the statement, else `stale`.
    */
   move(
-    accountCode: string,
+    origin: Origin,
     id: number,
     change: Partial<MembershipPair>,
     ifVersions: readonly number[] | null,
   ): Promise<MoveResult>
-  remove(accountCode: string, id: number, ifVersions: readonly number[] | null): Promise<RemoveResult>
+  remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<RemoveResult>
   /** For each of the users its page, ascending by id, all in one statement. Rows of different users come mixed. */
   pageByUsers(accountCode: string, userIds: readonly number[], page: Page): Promise<Membership[]>
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>
+}
+
+/** The changes of memberships, for those who follow them. */
+export interface EventStore {
+  /** At most `limit` in ascending sequence, from the first after this one (0: from the beginning). */
+  listAfter(accountCode: string, sequence: number, limit: number): Promise<MembershipEvent[]>
+  /** The sequence of the newest; 0 where there is none. */
+  newest(accountCode: string): Promise<number>
 }
 
 export interface UserStore extends RowStore<User> {

@@ -30,8 +30,8 @@ builder.mutationFields(t => ({
     args: {
       input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
     },
-    resolve: async (_root, { input }, { caller, memberships, loaders }) => {
-      const added = await memberships.add(caller.accountCode, {
+    resolve: async (_root, { input }, { origin, memberships, loaders }) => {
+      const added = await memberships.add(origin, {
         userId: parseId(input.userId, 'user id'),
         teamId: parseId(input.teamId, 'team id'),
       })
@@ -50,9 +50,9 @@ builder.mutationFields(t => ({
       input: t.arg({ type: MoveTeamMembershipInput, required: true, description: 'What to change.' }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: async (_root, { id, input, ifVersions }, { caller, memberships, loaders }) => {
+    resolve: async (_root, { id, input, ifVersions }, { origin, memberships, loaders }) => {
       const moved = await memberships.move(
-        caller.accountCode,
+        origin,
         parseId(id, 'membership id'),
         { ...optionalId('userId', input.userId), ...optionalId('teamId', input.teamId) },
         ifVersions ?? null,
@@ -70,12 +70,8 @@ builder.mutationFields(t => ({
       id: t.arg.id({ required: true, description: 'Id of the membership.' }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: async (_root, { id, ifVersions }, { caller, memberships, loaders }) => {
-      const removed = await memberships.remove(
-        caller.accountCode,
-        parseId(id, 'membership id'),
-        ifVersions ?? null,
-      )
+    resolve: async (_root, { id, ifVersions }, { origin, memberships, loaders }) => {
+      const removed = await memberships.remove(origin, parseId(id, 'membership id'), ifVersions ?? null)
       loaders.clear()
       return removed
     },

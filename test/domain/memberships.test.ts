@@ -3,6 +3,7 @@ import { createMemberships, type Memberships } from '../../src/domain/membership
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { by } from '../store/origin.ts'
 
 let store: Store
 let memberships: Memberships
@@ -23,7 +24,7 @@ async function failure(work: Promise<unknown>): Promise<RostrumError> {
 
 test('a list keeps the order asked, gives duplicates once and leaves out what is unknown', async () => {
   const ids = []
-  for (const teamId of [1, 2, 3]) ids.push((await memberships.add('a', { userId: 7, teamId })).id)
+  for (const teamId of [1, 2, 3]) ids.push((await memberships.add(by('a'), { userId: 7, teamId })).id)
   const [first = 0, second = 0, third = 0] = ids
   const listed = await memberships.list('a', [third, 10_000, first, third, second, first])
   expect(listed.map(row => row.id)).toEqual([third, first, second])
@@ -48,11 +49,11 @@ test.each([
 ])('%d is no id anywhere, and the message names it', async bad => {
   const refused = await Promise.all([
     failure(memberships.list('a', [1, bad])),
-    failure(memberships.add('a', { userId: bad, teamId: 1 })),
-    failure(memberships.add('a', { userId: 1, teamId: bad })),
-    failure(memberships.move('a', bad, { teamId: 1 }, null)),
-    failure(memberships.move('a', 1, { userId: bad }, null)),
-    failure(memberships.remove('a', bad, null)),
+    failure(memberships.add(by('a'), { userId: bad, teamId: 1 })),
+    failure(memberships.add(by('a'), { userId: 1, teamId: bad })),
+    failure(memberships.move(by('a'), bad, { teamId: 1 }, null)),
+    failure(memberships.move(by('a'), 1, { userId: bad }, null)),
+    failure(memberships.remove(by('a'), bad, null)),
   ])
   for (const error of refused) {
     expect(error.code).toBe('BAD_USER_INPUT')
@@ -61,16 +62,16 @@ test.each([
 })
 
 test('each bad field of a pair has its pointer', async () => {
-  const { fields } = await failure(memberships.add('a', { userId: 0, teamId: -1 }))
+  const { fields } = await failure(memberships.add(by('a'), { userId: 0, teamId: -1 }))
   expect(fields.map(({ pointer }) => pointer)).toEqual(['/userId', '/teamId'])
 })
 
 test('a pair that exists is a conflict that names its membership, for add and move', async () => {
-  const { id } = await memberships.add('a', { userId: 7, teamId: 3 })
-  const other = await memberships.add('a', { userId: 7, teamId: 4 })
+  const { id } = await memberships.add(by('a'), { userId: 7, teamId: 3 })
+  const other = await memberships.add(by('a'), { userId: 7, teamId: 4 })
   const refused = [
-    await failure(memberships.add('a', { userId: 7, teamId: 3 })),
-    await failure(memberships.move('a', other.id, { teamId: 3 }, null)),
+    await failure(memberships.add(by('a'), { userId: 7, teamId: 3 })),
+    await failure(memberships.move(by('a'), other.id, { teamId: 3 }, null)),
   ]
   for (const error of refused) {
     expect(error).toMatchObject({ code: 'CONFLICT', facts: { existingId: id } })
@@ -79,35 +80,35 @@ test('a pair that exists is a conflict that names its membership, for add and mo
 })
 
 test('a move that names neither user nor team is refused', async () => {
-  const { id } = await memberships.add('a', { userId: 7, teamId: 3 })
-  expect((await failure(memberships.move('a', id, {}, null))).code).toBe('BAD_USER_INPUT')
+  const { id } = await memberships.add(by('a'), { userId: 7, teamId: 3 })
+  expect((await failure(memberships.move(by('a'), id, {}, null))).code).toBe('BAD_USER_INPUT')
 })
 
 test('a version that is not allowed is a failed precondition', async () => {
-  const { id } = await memberships.add('a', { userId: 7, teamId: 3 })
-  expect((await failure(memberships.move('a', id, { teamId: 4 }, [2]))).code).toBe('PRECONDITION_FAILED')
-  expect((await failure(memberships.remove('a', id, []))).code).toBe('PRECONDITION_FAILED')
+  const { id } = await memberships.add(by('a'), { userId: 7, teamId: 3 })
+  expect((await failure(memberships.move(by('a'), id, { teamId: 4 }, [2]))).code).toBe('PRECONDITION_FAILED')
+  expect((await failure(memberships.remove(by('a'), id, []))).code).toBe('PRECONDITION_FAILED')
 })
 
 test('an id of another account fails word for word like an unknown one', async () => {
-  const { id } = await memberships.add('a', { userId: 7, teamId: 3 })
+  const { id } = await memberships.add(by('a'), { userId: 7, teamId: 3 })
   const unknown = openStore({ url: 'sqlite::memory:' })
   const elsewhere = createMemberships(await unknown)
   for (const ifVersions of [null, [1]]) {
     const change = [id, { teamId: 4 }, ifVersions] as const
-    expect(await failure(memberships.move('b', ...change))).toEqual(
-      await failure(elsewhere.move('b', ...change)),
+    expect(await failure(memberships.move(by('b'), ...change))).toEqual(
+      await failure(elsewhere.move(by('b'), ...change)),
     )
-    expect(await failure(memberships.remove('b', id, ifVersions))).toEqual(
-      await failure(elsewhere.remove('b', id, ifVersions)),
+    expect(await failure(memberships.remove(by('b'), id, ifVersions))).toEqual(
+      await failure(elsewhere.remove(by('b'), id, ifVersions)),
     )
   }
-  expect((await failure(memberships.remove('b', id, null))).code).toBe('NOT_FOUND')
+  expect((await failure(memberships.remove(by('b'), id, null))).code).toBe('NOT_FOUND')
   await (await unknown).close()
 })
 
 test('a removal answers the membership as it was', async () => {
-  const added = await memberships.add('a', { userId: 7, teamId: 3 })
-  expect(await memberships.remove('a', added.id, null)).toEqual(added)
-  expect((await failure(memberships.remove('a', added.id, null))).code).toBe('NOT_FOUND')
+  const added = await memberships.add(by('a'), { userId: 7, teamId: 3 })
+  expect(await memberships.remove(by('a'), added.id, null)).toEqual(added)
+  expect((await failure(memberships.remove(by('a'), added.id, null))).code).toBe('NOT_FOUND')
 })

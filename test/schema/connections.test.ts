@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../http/start-app.ts'
+import { by } from '../store/origin.ts'
 
 let app: TestApp
 const ids: string[] = []
@@ -7,7 +8,7 @@ const ids: string[] = []
 beforeAll(async () => {
   app = await startApp()
   for (let team = 1; team <= 7; team += 1) {
-    const result = await app.app.store.memberships.add('demo', { userId: 1, teamId: team })
+    const result = await app.app.store.memberships.add(by('demo'), { userId: 1, teamId: team })
     if (result.kind === 'added') ids.push(String(result.membership.id))
   }
 })
@@ -98,8 +99,8 @@ test('a team has its own members', async () => {
 })
 
 test('a user who has left every team has an empty page without cursors', async () => {
-  const added = await app.app.store.memberships.add('demo', { userId: 900, teamId: 900 })
-  if (added.kind === 'added') await app.app.store.memberships.remove('demo', added.membership.id, null)
+  const added = await app.app.store.memberships.add(by('demo'), { userId: 900, teamId: 900 })
+  if (added.kind === 'added') await app.app.store.memberships.remove(by('demo'), added.membership.id, null)
   const { body } = await app.graphql(
     '{ user(id: 900) { memberships { nodes { id } pageInfo { hasNextPage endCursor } } } }',
   )
@@ -129,7 +130,7 @@ describe('what cannot be a page is BAD_USER_INPUT and costs the page alone', () 
 
 test('100 come unless told otherwise, and up to 1,000', async () => {
   for (let team = 1_000; team < 1_150; team += 1) {
-    await app.app.store.memberships.add('demo', { userId: 2, teamId: team })
+    await app.app.store.memberships.add(by('demo'), { userId: 2, teamId: team })
   }
   const count = async (args: string) => {
     const { body } = await app.graphql(`{ user(id: 2) { memberships${args} { nodes { id } } } }`)

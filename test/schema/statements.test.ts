@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../http/start-app.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
+import { by } from '../store/origin.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/rostrum.db`
@@ -14,7 +15,7 @@ beforeAll(async () => {
   for (let user = 1; user <= 50; user += 1) {
     for (let team = 1; team <= 20; team += 1) {
       const { id } = await app.app.store.memberships
-        .add('demo', { userId: user, teamId: team })
+        .add(by('demo'), { userId: user, teamId: team })
         .then(requireAdded)
       ids.push(String(id))
     }

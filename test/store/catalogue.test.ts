@@ -9,7 +9,17 @@ interface Key {
   readonly firstColumn: string
 }
 
-const ourTables = ['accounts', 'api_tokens', 'team_memberships', 'teams', 'users']
+const ourTables = [
+  'accounts',
+  'api_tokens',
+  'counters',
+  'idempotency_keys',
+  'idempotency_steps',
+  'membership_events',
+  'team_memberships',
+  'teams',
+  'users',
+]
 
 eachStore(harness => {
   test('every primary and unique key starts with the account', async () => {

@@ -4,6 +4,7 @@ import { prepareFirstStart } from '../../src/domain/first-start.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
 
 const all = { after: null, before: null, limit: 100, fromEnd: false }
 
@@ -18,7 +19,7 @@ eachStore(harness => {
   })
 
   async function add(userId: number, teamId: number): Promise<number> {
-    const added = await store.memberships.add('a', { userId, teamId })
+    const added = await store.memberships.add(by('a'), { userId, teamId })
     if (added.kind !== 'added') throw new Error('The pair was there before.')
     return added.membership.id
   }
@@ -37,7 +38,7 @@ eachStore(harness => {
       range(200).map(async count => {
         // SQLite answers without a break in this process, so the moves are spread for the reader to come in between.
         await sleep(count % 10)
-        return store.memberships.move('a', id, { teamId: count + 1 }, null)
+        return store.memberships.move(by('a'), id, { teamId: count + 1 }, null)
       }),
     )
     isDone = true
@@ -50,7 +51,7 @@ eachStore(harness => {
 
   test('of 50 adds of one pair at once one adds and 49 name it', async () => {
     const results = await Promise.all(
-      range(50).map(() => store.memberships.add('a', { userId: 7, teamId: 3 })),
+      range(50).map(() => store.memberships.add(by('a'), { userId: 7, teamId: 3 })),
     )
     const added = results.filter(result => result.kind === 'added')
     const named = results.flatMap(result => (result.kind === 'duplicate' ? result.existingId : []))
@@ -62,7 +63,7 @@ eachStore(harness => {
   test('of 20 moves at once that allow the same version one moves', async () => {
     const id = await add(7, 1)
     const results = await Promise.all(
-      range(20).map(count => store.memberships.move('a', id, { teamId: count + 1 }, [1])),
+      range(20).map(count => store.memberships.move(by('a'), id, { teamId: count + 1 }, [1])),
     )
     expect(results.filter(result => result.kind === 'moved')).toHaveLength(1)
     expect(results.filter(result => result.kind === 'stale')).toHaveLength(19)
@@ -74,8 +75,8 @@ eachStore(harness => {
     const second = await add(7, 2)
     for (const _ of range(10)) {
       const results = await Promise.all([
-        store.memberships.move('a', first, { teamId: 2 }, null),
-        store.memberships.move('a', second, { teamId: 1 }, null),
+        store.memberships.move(by('a'), first, { teamId: 2 }, null),
+        store.memberships.move(by('a'), second, { teamId: 1 }, null),
       ])
       expect(results).toEqual([
         { kind: 'duplicate', existingId: second },
@@ -87,9 +88,9 @@ eachStore(harness => {
   test('a pair that comes and goes is at every moment added, in the way or gone', async () => {
     const results = await Promise.all(
       range(60).map(async () => {
-        const added = await store.memberships.add('a', { userId: 7, teamId: 3 })
+        const added = await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
         const id = added.kind === 'added' ? added.membership.id : added.existingId
-        const removed = await store.memberships.remove('a', id, null)
+        const removed = await store.memberships.remove(by('a'), id, null)
         return [added.kind, removed.kind]
       }),
     )
@@ -100,7 +101,7 @@ eachStore(harness => {
 
   test('memberships added at once make the records they share', async () => {
     const pairs = range(10).flatMap(userId => range(10).map(teamId => ({ userId, teamId })))
-    const results = await Promise.all(pairs.map(pair => store.memberships.add('a', pair)))
+    const results = await Promise.all(pairs.map(pair => store.memberships.add(by('a'), pair)))
     expect(results.every(result => result.kind === 'added')).toBe(true)
     expect(await store.users.findByIds('a', range(10))).toHaveLength(10)
     expect(await store.teams.findByIds('a', range(10))).toHaveLength(10)
@@ -110,7 +111,7 @@ eachStore(harness => {
     const other = await openStore({ url })
     try {
       const id = await add(7, 1)
-      expect(await other.memberships.move('a', id, { teamId: 2 }, null)).toMatchObject({ kind: 'moved' })
+      expect(await other.memberships.move(by('a'), id, { teamId: 2 }, null)).toMatchObject({ kind: 'moved' })
       expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ teamId: 2, version: 2 }])
     } finally {
       await other.close()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Membership, Page, Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
 
 const all: Page = { after: null, before: null, limit: 100, fromEnd: false }
 
@@ -14,10 +15,10 @@ eachStore(harness => {
     ofUser1 = []
     for (const teamId of [1, 2, 3, 4, 5]) {
       for (const userId of [1, 2]) {
-        const added = await store.memberships.add('a', { userId, teamId })
+        const added = await store.memberships.add(by('a'), { userId, teamId })
         if (added.kind === 'added' && userId === 1) ofUser1.push(added.membership.id)
       }
-      await store.memberships.add('b', { userId: 1, teamId })
+      await store.memberships.add(by('b'), { userId: 1, teamId })
     }
   })
   afterAll(() => store.close())

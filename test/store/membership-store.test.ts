@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Membership, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
 
 eachStore(harness => {
   let store: Store
@@ -9,7 +10,7 @@ eachStore(harness => {
   })
 
   async function add(accountCode: string, userId: number, teamId: number): Promise<Membership> {
-    const result = await store.memberships.add(accountCode, { userId, teamId })
+    const result = await store.memberships.add(by(accountCode), { userId, teamId })
     if (result.kind !== 'added') throw new Error('The pair was there before.')
     return result.membership
   }
@@ -52,14 +53,14 @@ eachStore(harness => {
 
   test('adding a pair again names the membership it has', async () => {
     const { id } = await add('a', 7, 3)
-    const again = await store.memberships.add('a', { userId: 7, teamId: 3 })
+    const again = await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
     expect(again).toEqual({ kind: 'duplicate', existingId: id })
   })
 
   test('ids are unique over all accounts and never given again', async () => {
     const first = await add('a', 1, 1)
     const second = await add('b', 1, 1)
-    await store.memberships.remove('b', second.id, null)
+    await store.memberships.remove(by('b'), second.id, null)
     const third = await add('b', 1, 1)
     expect(second.id).toBeGreaterThan(first.id)
     expect(third.id).toBeGreaterThan(second.id)
@@ -67,11 +68,11 @@ eachStore(harness => {
 
   test('a move changes what it names, keeps the rest and counts a version', async () => {
     const { id } = await add('a', 7, 3)
-    expect(await store.memberships.move('a', id, { teamId: 4 }, null)).toEqual({
+    expect(await store.memberships.move(by('a'), id, { teamId: 4 }, null)).toEqual({
       kind: 'moved',
       membership: { id, userId: 7, teamId: 4, leader: null, version: 2 },
     })
-    expect(await store.memberships.move('a', id, { userId: 8 }, null)).toMatchObject({
+    expect(await store.memberships.move(by('a'), id, { userId: 8 }, null)).toMatchObject({
       membership: { userId: 8, teamId: 4, version: 3 },
     })
     expect(await store.users.findByIds('a', [8])).toHaveLength(1)
@@ -80,7 +81,7 @@ eachStore(harness => {
 
   test('a move to the same values keeps the version', async () => {
     const { id } = await add('a', 7, 3)
-    const moved = await store.memberships.move('a', id, { userId: 7, teamId: 3 }, null)
+    const moved = await store.memberships.move(by('a'), id, { userId: 7, teamId: 3 }, null)
     expect(moved).toMatchObject({ kind: 'moved', membership: { version: 1 } })
   })
 
@@ -90,16 +91,16 @@ eachStore(harness => {
   ])('a move onto a pair that exists changes nothing and names it: %j', async change => {
     const { id } = await add('a', 7, 3)
     const other = await add('a', 7, 4)
-    const moved = await store.memberships.move('a', id, change, null)
+    const moved = await store.memberships.move(by('a'), id, change, null)
     expect(moved).toEqual({ kind: 'duplicate', existingId: other.id })
     expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ teamId: 3, version: 1 }])
   })
 
   test('a move or removal goes through with one of the versions it allows', async () => {
     const { id } = await add('a', 7, 3)
-    const moved = await store.memberships.move('a', id, { teamId: 4 }, [9, 1])
+    const moved = await store.memberships.move(by('a'), id, { teamId: 4 }, [9, 1])
     expect(moved).toMatchObject({ kind: 'moved', membership: { version: 2 } })
-    const removed = await store.memberships.remove('a', id, [2])
+    const removed = await store.memberships.remove(by('a'), id, [2])
     expect(removed).toEqual({
       kind: 'removed',
       membership: { id, userId: 7, teamId: 4, leader: null, version: 2 },
@@ -109,18 +110,18 @@ eachStore(harness => {
   test.each([[[2, 3]], [[]]])('a move or removal that allows only versions %j is stale', async versions => {
     const { id } = await add('a', 7, 3)
     const stale = { kind: 'stale', version: 1 }
-    expect(await store.memberships.move('a', id, { teamId: 4 }, versions)).toEqual(stale)
-    expect(await store.memberships.remove('a', id, versions)).toEqual(stale)
+    expect(await store.memberships.move(by('a'), id, { teamId: 4 }, versions)).toEqual(stale)
+    expect(await store.memberships.remove(by('a'), id, versions)).toEqual(stale)
     expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ teamId: 3, version: 1 }])
   })
 
   test('a move that moves nothing leaves no record of its user, team or account behind', async () => {
     const { id } = await add('a', 7, 3)
     await add('a', 8, 3)
-    await store.memberships.move('a', id, { userId: 50, teamId: 60 }, [9])
-    await store.memberships.move('a', id + 1_000, { userId: 51, teamId: 61 }, null)
-    await store.memberships.move('a', id, { userId: 8 }, null)
-    await store.memberships.move('unheard-of', id, { userId: 52, teamId: 62 }, null)
+    await store.memberships.move(by('a'), id, { userId: 50, teamId: 60 }, [9])
+    await store.memberships.move(by('a'), id + 1_000, { userId: 51, teamId: 61 }, null)
+    await store.memberships.move(by('a'), id, { userId: 8 }, null)
+    await store.memberships.move(by('unheard-of'), id, { userId: 52, teamId: 62 }, null)
     expect(await store.users.findByIds('a', [50, 51])).toEqual([])
     expect(await store.teams.findByIds('a', [60, 61])).toEqual([])
     expect(await store.users.findByIds('unheard-of', [52])).toEqual([])
@@ -129,10 +130,10 @@ eachStore(harness => {
 
   test('an unknown id is missing for every change', async () => {
     expect(await store.memberships.findByIds('a', [1])).toEqual([])
-    expect(await store.memberships.move('a', 1, { teamId: 4 }, null)).toEqual({ kind: 'missing' })
-    expect(await store.memberships.move('a', 1, { teamId: 4 }, [1])).toEqual({ kind: 'missing' })
-    expect(await store.memberships.remove('a', 1, null)).toEqual({ kind: 'missing' })
-    expect(await store.memberships.remove('a', 1, [1])).toEqual({ kind: 'missing' })
+    expect(await store.memberships.move(by('a'), 1, { teamId: 4 }, null)).toEqual({ kind: 'missing' })
+    expect(await store.memberships.move(by('a'), 1, { teamId: 4 }, [1])).toEqual({ kind: 'missing' })
+    expect(await store.memberships.remove(by('a'), 1, null)).toEqual({ kind: 'missing' })
+    expect(await store.memberships.remove(by('a'), 1, [1])).toEqual({ kind: 'missing' })
   })
 
   test('another account cannot find, move, remove or page a membership', async () => {
@@ -140,9 +141,11 @@ eachStore(harness => {
     const page = { after: null, before: null, limit: 10, fromEnd: false }
     await add('b', 1, 1)
     expect(await store.memberships.findByIds('b', [id])).toEqual([])
-    expect(await store.memberships.move('b', id, { teamId: 4 }, null)).toEqual({ kind: 'missing' })
-    expect(await store.memberships.move('b', id, { userId: 1, teamId: 1 }, [1])).toEqual({ kind: 'missing' })
-    expect(await store.memberships.remove('b', id, null)).toEqual({ kind: 'missing' })
+    expect(await store.memberships.move(by('b'), id, { teamId: 4 }, null)).toEqual({ kind: 'missing' })
+    expect(await store.memberships.move(by('b'), id, { userId: 1, teamId: 1 }, [1])).toEqual({
+      kind: 'missing',
+    })
+    expect(await store.memberships.remove(by('b'), id, null)).toEqual({ kind: 'missing' })
     expect(await store.memberships.pageByUsers('b', [7], page)).toEqual([])
     expect(await store.memberships.pageByTeams('b', [3], page)).toEqual([])
     expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ userId: 7, teamId: 3, version: 1 }])
@@ -150,17 +153,17 @@ eachStore(harness => {
 
   test('a pair in the way is named by the membership of the same account', async () => {
     for (const accountCode of ['a', 'b', 'c']) await add(accountCode, 7, 4)
-    const own = await store.memberships.add('b', { userId: 7, teamId: 4 })
+    const own = await store.memberships.add(by('b'), { userId: 7, teamId: 4 })
     if (own.kind !== 'duplicate') throw new Error('The pair was not there.')
     const { id } = await add('b', 7, 3)
-    expect(await store.memberships.move('b', id, { teamId: 4 }, null)).toEqual(own)
+    expect(await store.memberships.move(by('b'), id, { teamId: 4 }, null)).toEqual(own)
     expect(await store.memberships.findByIds('b', [own.existingId])).toHaveLength(1)
   })
 
   test('another account may have the same pair', async () => {
     const first = await add('a', 7, 3)
     const second = await add('b', 7, 3)
-    await store.memberships.remove('a', first.id, null)
+    await store.memberships.remove(by('a'), first.id, null)
     expect(await store.memberships.findByIds('b', [first.id, second.id])).toEqual([second])
   })
 })

@@ -1,4 +1,4 @@
-import { and, eq, or, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { isListed } from './id-list.ts'
@@ -16,10 +16,8 @@ const accountCode = sql.placeholder('accountCode')
 const id = sql.placeholder('id')
 const userId = sql.placeholder('userId')
 const teamId = sql.placeholder('teamId')
-const versions = sql.placeholder('versions')
 
 const isTheRow = and(eq(memberships.accountCode, accountCode), eq(memberships.id, id))
-const hasAllowedVersion = or(sql`${versions}::bigint[] is null`, isListed(memberships.version, versions))
 const newUserId = sql`coalesce(${userId}::bigint, ${memberships.userId})`
 const newTeamId = sql`coalesce(${teamId}::bigint, ${memberships.teamId})`
 
@@ -47,28 +45,6 @@ export function prepareMembershipStatements(db: PostgresJsDatabase) {
       .from(memberships)
       .where(isTheRow)
       .prepare('find_version'),
-    insert: db
-      .insert(memberships)
-      .values({ accountCode, userId, teamId })
-      .onConflictDoNothing()
-      .returning(membershipColumns)
-      .prepare('add_membership'),
-    move: db
-      .update(memberships)
-      .set({
-        userId: newUserId,
-        teamId: newTeamId,
-        version: sql`${memberships.version} + case
-          when ${memberships.userId} <> ${newUserId} or ${memberships.teamId} <> ${newTeamId} then 1 else 0 end`,
-      })
-      .where(and(isTheRow, hasAllowedVersion))
-      .returning(membershipColumns)
-      .prepare('move_membership'),
-    remove: db
-      .delete(memberships)
-      .where(and(isTheRow, hasAllowedVersion))
-      .returning(membershipColumns)
-      .prepare('remove_membership'),
   }
 }
 

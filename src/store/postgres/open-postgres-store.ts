@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Store } from '../../domain/store.ts'
 import { createAccountStore } from './account-store.ts'
 import { connect } from './connect.ts'
+import { createEventStore } from './event-store.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createProvision } from './provision.ts'
 import { createTeamStore } from './team-store.ts'
@@ -21,11 +22,12 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
   const db = drizzle(transactions.client)
   const provision = createProvision(db)
   return {
-    memberships: createMembershipStore({ db, transactions, provision }),
+    memberships: createMembershipStore({ db, transactions }),
     users: createUserStore({ db, transactions, provision }),
     teams: createTeamStore({ db, transactions, provision }),
     accounts: createAccountStore({ db, provision }),
     tokens: createTokenStore(db),
+    events: createEventStore(db),
     async ping() {
       await pool`select 1 from accounts limit 1`
     },

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -11,6 +12,7 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
+import type { MembershipEventKind } from '../../domain/store.ts'
 
 // Every primary and unique key starts with the account, so that no row can be found or blocked across accounts, and a
 // PostgreSQL spread by account needs no other tables.
@@ -89,5 +91,66 @@ export const apiTokens = pgTable(
     index('api_tokens_by_sha256').on(table.sha256),
     index('api_tokens_by_id').on(table.id),
     foreignKey({ columns: [table.accountCode, table.userId], foreignColumns: [users.accountCode, users.id] }),
+  ],
+)
+
+/** The last number given out under each name in an account. */
+export const counters = pgTable(
+  'counters',
+  { accountCode: ownAccountCode(), name: text('name').notNull(), value: int8('value').notNull() },
+  table => [primaryKey({ columns: [table.accountCode, table.name] })],
+)
+
+/** Append-only: what became of each membership. */
+export const membershipEvents = pgTable(
+  'membership_events',
+  {
+    accountCode: accountCode(),
+    sequence: int8('sequence').notNull(),
+    kind: text('kind').$type<MembershipEventKind>().notNull(),
+    membershipId: int8('membership_id').notNull(),
+    beforeUserId: int8('before_user_id'),
+    beforeTeamId: int8('before_team_id'),
+    afterUserId: int8('after_user_id'),
+    afterTeamId: int8('after_team_id'),
+    byUserId: int8('by_user_id'),
+    byEmail: text('by_email'),
+    transactionId: text('transaction_id').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().default(sql`clock_timestamp()`),
+  },
+  table => [primaryKey({ columns: [table.accountCode, table.sequence] })],
+)
+
+/** Requests that came with an idempotency key, and what they were answered once they were. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    accountCode: accountCode(),
+    key: text('key').notNull(),
+    fingerprint: bytes('fingerprint').notNull(),
+    holder: text('holder').notNull(),
+    heldUntil: timestamp('held_until', { withTimezone: true }).notNull(),
+    answer: bytes('answer'),
+    createdAt: createdAt(),
+  },
+  table => [
+    primaryKey({ columns: [table.accountCode, table.key] }),
+    index('idempotency_keys_by_age').on(table.createdAt),
+  ],
+)
+
+/** What each change of such a request came to, written in the transaction of the change. */
+export const idempotencySteps = pgTable(
+  'idempotency_steps',
+  {
+    accountCode: accountCode(),
+    key: text('key').notNull(),
+    number: int8('number').notNull(),
+    result: text('result').notNull(),
+    createdAt: createdAt(),
+  },
+  table => [
+    primaryKey({ columns: [table.accountCode, table.key, table.number] }),
+    index('idempotency_steps_by_age').on(table.createdAt),
   ],
 )

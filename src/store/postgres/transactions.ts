@@ -16,6 +16,8 @@ export interface Transactions {
    * says that its result leaves nothing to keep. `work` runs again after a deadlock.
    */
   write<T>(work: () => Promise<T>, keep?: (result: T) => boolean): Promise<T>
+  /** Runs `work` again after a deadlock: for a statement that is a transaction of its own. */
+  retry<T>(work: () => Promise<T>): Promise<T>
 }
 
 export function createTransactions(pool: Sql): Transactions {
@@ -25,15 +27,18 @@ export function createTransactions(pool: Sql): Transactions {
   })
   return {
     client,
-    async write(work, keep = () => true) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await runOnce(work, keep)
-        } catch (error) {
-          if (attempt === mostAttempts || !isTransient(error)) throw error
-        }
+    write: (work, keep = () => true) => retry(() => runOnce(work, keep)),
+    retry,
+  }
+
+  async function retry<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work()
+      } catch (error) {
+        if (attempt === mostAttempts || !isTransient(error)) throw error
       }
-    },
+    }
   }
 
   async function runOnce<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {

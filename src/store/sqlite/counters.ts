@@ -7,23 +7,32 @@ import { counters } from './tables.ts'
 const storeWide = ''
 
 const firstValues = { membership: 1, 'API token': 1, 'created user': 2 ** 52 } as const
+const membershipEvent = 'membership event'
 
 /** Numbers never given out twice, taken inside the caller's transaction. */
 export interface Counters {
   next(name: keyof typeof firstValues): number
+  /** The first of so many numbers in a row, of the account's own. */
+  nextEvents(accountCode: string, count: number): number
 }
 
 export function createCounters(db: SqliteDb): Counters {
   const query = db
     .insert(counters)
-    .values({ accountCode: storeWide, name: sql.placeholder('name'), value: sql.placeholder('first') })
+    .values({
+      accountCode: sql.placeholder('accountCode'),
+      name: sql.placeholder('name'),
+      value: sql.placeholder('first'),
+    })
     .onConflictDoUpdate({
       target: [counters.accountCode, counters.name],
-      set: { value: sql`${counters.value} + 1` },
+      set: { value: sql`${counters.value} + ${sql.placeholder('count')}` },
     })
     .returning({ value: counters.value })
   const bump = prepareRows(db, { query, read: ([value]: [number]) => value })
   return {
-    next: name => bump.only({ name, first: firstValues[name] }),
+    next: name => bump.only({ accountCode: storeWide, name, first: firstValues[name], count: 1 }),
+    nextEvents: (accountCode, count) =>
+      bump.only({ accountCode, name: membershipEvent, first: count, count }) - count + 1,
   }
 }

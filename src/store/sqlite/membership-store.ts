@@ -1,7 +1,8 @@
-import type { Membership, MembershipPair, MembershipStore, MoveResult } from '../../domain/store.ts'
+import type { Membership, MembershipPair, MembershipStore, MoveResult, Origin } from '../../domain/store.ts'
 import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
+import type { WriteEvent } from './event-store.ts'
 import { encodeIds } from './id-list.ts'
 import { createKeptRows } from './kept-rows.ts'
 import { createMembershipPages } from './membership-pages.ts'
@@ -15,13 +16,14 @@ interface Dependencies {
   readonly provision: Provision
   readonly counters: Counters
   readonly changeMark: ChangeMark
+  readonly writeEvent: WriteEvent
 }
 
 // Some 5 MB.
 const mostKept = 50_000
 
 export function createMembershipStore(dependencies: Dependencies): MembershipStore {
-  const { db, transactions, provision, counters, changeMark } = dependencies
+  const { db, transactions, provision, counters, changeMark, writeEvent } = dependencies
   const keptRows = createKeptRows<Membership>(changeMark, mostKept)
   const statements = prepareMembershipStatements(db, keptRows)
   return {
@@ -32,7 +34,8 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
     },
 
     // The transaction has the write lock, so nobody can add the pair between the look-up and the insert.
-    add(accountCode, pair) {
+    add(origin, pair) {
+      const { accountCode } = origin
       return transactions.write(() => {
         const existingId = statements.findPair.get({ accountCode, ...pair })
         if (existingId !== undefined) return { kind: 'duplicate', existingId }
@@ -40,29 +43,35 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
         provision.user(accountCode, pair.userId)
         provision.team(accountCode, pair.teamId)
         const id = counters.next('membership')
-        return { kind: 'added', membership: statements.insert.only({ accountCode, id, ...pair }) }
+        const membership = statements.insert.only({ accountCode, id, ...pair })
+        writeEvent(origin, { kind: 'added', membershipId: id, before: null, after: membership })
+        return { kind: 'added', membership }
       })
     },
 
     // Nothing changes between the look-ups and the update either.
-    move(accountCode, id, change, ifVersions) {
+    move(origin, id, change, ifVersions) {
+      const { accountCode } = origin
       return transactions.write<MoveResult>(
         () => {
           const current = statements.find.get({ accountCode, id })
           if (current === undefined) return { kind: 'missing' }
           const { version } = current
           if (ifVersions !== null && !ifVersions.includes(version)) return { kind: 'stale', version }
-          return moveRow({ accountCode, current, change, versions: encodeVersions(ifVersions) })
+          return moveRow({ origin, current, change, versions: encodeVersions(ifVersions) })
         },
         result => result.kind === 'moved',
       )
     },
 
-    remove(accountCode, id, ifVersions) {
+    remove(origin, id, ifVersions) {
+      const { accountCode } = origin
       return transactions.write(() => {
         keptRows.forget(accountCode, id)
         const membership = statements.remove.get({ accountCode, id, versions: encodeVersions(ifVersions) })
-        return membership ? { kind: 'removed', membership } : findWhyNot(accountCode, id)
+        if (membership === undefined) return findWhyNot(accountCode, id)
+        writeEvent(origin, { kind: 'removed', membershipId: id, before: membership, after: null })
+        return { kind: 'removed', membership }
       })
     },
 
@@ -70,7 +79,8 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
   }
 
   // The records of a new user or team come before the row that points at them.
-  function moveRow({ accountCode, current, change: { userId, teamId }, versions }: Move): MoveResult {
+  function moveRow({ origin, current, change: { userId, teamId }, versions }: Move): MoveResult {
+    const { accountCode } = origin
     const { id } = current
     const pair = { userId: userId ?? current.userId, teamId: teamId ?? current.teamId }
     const existingId = statements.findPair.get({ accountCode, ...pair })
@@ -78,7 +88,10 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
     keptRows.forget(accountCode, id)
     if (userId !== undefined) provision.user(accountCode, userId)
     if (teamId !== undefined) provision.team(accountCode, teamId)
-    return { kind: 'moved', membership: statements.move.only({ accountCode, id, ...pair, versions }) }
+    const membership = statements.move.only({ accountCode, id, ...pair, versions })
+    if (membership.version !== current.version)
+      writeEvent(origin, { kind: 'moved', membershipId: id, before: current, after: membership })
+    return { kind: 'moved', membership }
   }
 
   // Asked in the same transaction, so the row is as the statement found it.
@@ -91,7 +104,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
 }
 
 interface Move {
-  readonly accountCode: string
+  readonly origin: Origin
   readonly current: Membership
   readonly change: Partial<MembershipPair>
   readonly versions: string | null

@@ -5,6 +5,7 @@ import { createAccountStore } from './account-store.ts'
 import { createChangeMark } from './change-mark.ts'
 import { connect } from './connect.ts'
 import { createCounters } from './counters.ts'
+import { createEventStore, createWriteEvent } from './event-store.ts'
 import { refuseUnusableFile } from './file-checks.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createProvision } from './provision.ts'
@@ -42,13 +43,15 @@ function arrange(client: Database, releaseServeLock: () => void): Store {
   const transactions = createTransactions(client, changeMark)
   const counters = createCounters(db)
   const provision = createProvision(db)
+  const writeEvent = createWriteEvent(db, counters)
   const ping = client.prepare('SELECT 1 FROM accounts LIMIT 1')
   return {
-    memberships: createMembershipStore({ db, transactions, counters, provision, changeMark }),
+    memberships: createMembershipStore({ db, transactions, counters, provision, changeMark, writeEvent }),
     users: createUserStore({ db, transactions, counters, provision, changeMark }),
     teams: createTeamStore({ db, transactions, provision, changeMark }),
     accounts: createAccountStore({ db, transactions, provision }),
     tokens: createTokenStore({ db, transactions, counters, changeMark }),
+    events: createEventStore(db),
     async ping() {
       ping.get()
     },

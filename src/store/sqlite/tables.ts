@@ -9,6 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import type { MembershipEventKind } from '../../domain/store.ts'
 
 // Every primary and unique key starts with the account, so that no row can be found or blocked across accounts.
 
@@ -97,4 +98,58 @@ export const counters = sqliteTable(
     value: integer('value').notNull(),
   },
   table => [primaryKey({ columns: [table.accountCode, table.name] })],
+)
+
+/** Append-only: what became of each membership. */
+export const membershipEvents = sqliteTable(
+  'membership_events',
+  {
+    accountCode: accountCode(),
+    sequence: integer('sequence').notNull(),
+    kind: text('kind').$type<MembershipEventKind>().notNull(),
+    membershipId: integer('membership_id').notNull(),
+    beforeUserId: integer('before_user_id'),
+    beforeTeamId: integer('before_team_id'),
+    afterUserId: integer('after_user_id'),
+    afterTeamId: integer('after_team_id'),
+    byUserId: integer('by_user_id'),
+    byEmail: text('by_email'),
+    transactionId: text('transaction_id').notNull(),
+    createdAt: createdAt(),
+  },
+  table => [primaryKey({ columns: [table.accountCode, table.sequence] })],
+)
+
+/** Requests that came with an idempotency key, and what they were answered once they were. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    accountCode: accountCode(),
+    key: text('key').notNull(),
+    fingerprint: blob('fingerprint', { mode: 'buffer' }).notNull(),
+    holder: text('holder').notNull(),
+    heldUntil: integer('held_until', { mode: 'timestamp_ms' }).notNull(),
+    answer: blob('answer', { mode: 'buffer' }),
+    createdAt: createdAt(),
+  },
+  table => [
+    primaryKey({ columns: [table.accountCode, table.key] }),
+    index('idempotency_keys_by_age').on(table.createdAt),
+  ],
+)
+
+/** What each change of such a request came to, written in the transaction of the change. */
+export const idempotencySteps = sqliteTable(
+  'idempotency_steps',
+  {
+    accountCode: accountCode(),
+    key: text('key').notNull(),
+    number: integer('number').notNull(),
+    result: text('result').notNull(),
+    createdAt: createdAt(),
+  },
+  table => [
+    primaryKey({ columns: [table.accountCode, table.key, table.number] }),
+    index('idempotency_steps_by_age').on(table.createdAt),
+  ],
 )

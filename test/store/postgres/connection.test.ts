@@ -2,6 +2,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { by } from '../origin.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
 let server: PostgresServer
@@ -31,13 +32,13 @@ test('a wrong password, database, port or URL is one line that names the setting
 
 test('ping rejects while the server is gone, and the store works again by itself', async () => {
   const store = await openStore({ url: await server.createDatabase() })
-  const added = await store.memberships.add('a', { userId: 7, teamId: 3 })
+  const added = await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
   await server.restart(async () => {
     await expect(store.ping()).rejects.toThrow()
-    await expect(store.memberships.add('a', { userId: 8, teamId: 3 })).rejects.toThrow()
+    await expect(store.memberships.add(by('a'), { userId: 8, teamId: 3 })).rejects.toThrow()
   })
   await expect.poll(() => store.ping().then(() => 'answers', String), { timeout: 10_000 }).toBe('answers')
-  const again = await store.memberships.add('a', { userId: 7, teamId: 3 })
+  const again = await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
   expect(added.kind).toBe('added')
   expect(again.kind).toBe('duplicate')
   await store.close()
@@ -48,7 +49,7 @@ test('a move that PostgreSQL ends for a deadlock is made all the same', async ()
   const store = await openStore({ url })
   const ids = []
   for (const teamId of [1, 2]) {
-    const added = await store.memberships.add('a', { userId: 7, teamId })
+    const added = await store.memberships.add(by('a'), { userId: 7, teamId })
     if (added.kind === 'added') ids.push(added.membership.id)
   }
   await store.teams.save('a', 1_000, {})
@@ -59,7 +60,7 @@ test('a move that PostgreSQL ends for a deadlock is made all the same', async ()
     // Who looks for the deadlock first is the one to be ended: that must be the move.
     await transaction`set local deadlock_timeout = '20s'`
     await transaction`update team_memberships set team_id = 1000 where id = ${second}`
-    moved = store.memberships.move('a', first, { teamId: 1000 }, null)
+    moved = store.memberships.move(by('a'), first, { teamId: 1000 }, null)
     await waitForLock(url)
     // Each now waits for the other.
     await transaction`update team_memberships set version = version where id = ${first}`

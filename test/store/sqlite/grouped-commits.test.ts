@@ -7,6 +7,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { createChangeMark } from '../../../src/store/sqlite/change-mark.ts'
 import { createTransactions } from '../../../src/store/sqlite/transactions.ts'
 import { makeTempFolder } from '../../server/temp-folder.ts'
+import { by } from '../origin.ts'
 
 const folder = makeTempFolder()
 const statements: string[] = []
@@ -34,9 +35,9 @@ beforeEach(() => {
 })
 
 const range = (length: number) => Array.from({ length }, (_, index) => index + 1)
-const create = (userId: number, teamId = 1) => store.memberships.add(accountCode, { userId, teamId })
+const create = (userId: number, teamId = 1) => store.memberships.add(by(accountCode), { userId, teamId })
 const move = (id: number, userId: number, ifVersions: number[] | null = null) =>
-  store.memberships.move(accountCode, id, { userId }, ifVersions)
+  store.memberships.move(by(accountCode), id, { userId }, ifVersions)
 const count = (pattern: RegExp) => statements.filter(statement => pattern.test(statement)).length
 
 async function createdId(userId: number, teamId = 1): Promise<number> {
@@ -105,10 +106,10 @@ test('changes that share a commit each get their own answer, and only those that
     move(first, 11),
     move(second, 11),
     move(99_999, 51),
-    store.memberships.remove(accountCode, third, null),
+    store.memberships.remove(by(accountCode), third, null),
     move(third, 52),
     create(3),
-    store.memberships.remove(accountCode, fourth, [7]),
+    store.memberships.remove(by(accountCode), fourth, [7]),
   ])
   const added = results[0].kind === 'added' ? results[0].membership.id : 0
   expect(results).toMatchObject([

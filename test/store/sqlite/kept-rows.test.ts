@@ -8,6 +8,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { createChangeMark } from '../../../src/store/sqlite/change-mark.ts'
 import { createKeptRows } from '../../../src/store/sqlite/kept-rows.ts'
 import { makeTempFolder } from '../../server/temp-folder.ts'
+import { by } from '../origin.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/store.db`
@@ -22,7 +23,7 @@ afterAll(async () => {
 })
 
 async function create(userId: number, accountCode = 'a'): Promise<number> {
-  const added = await store.memberships.add(accountCode, { userId, teamId: 1 })
+  const added = await store.memberships.add(by(accountCode), { userId, teamId: 1 })
   if (added.kind !== 'added') throw new Error('The pair was there before.')
   return added.membership.id
 }
@@ -32,9 +33,9 @@ const read = async (id: number) => (await store.memberships.findByIds('a', [id])
 test('a row that was read shows each of our changes as soon as that is answered', async () => {
   const id = await create(1)
   expect(await read(id)).toMatchObject({ userId: 1, version: 1 })
-  await store.memberships.move('a', id, { userId: 2 }, null)
+  await store.memberships.move(by('a'), id, { userId: 2 }, null)
   expect(await read(id)).toMatchObject({ userId: 2, version: 2 })
-  await store.memberships.remove('a', id, null)
+  await store.memberships.remove(by('a'), id, null)
   expect(await read(id)).toBeUndefined()
 
   for (const displayName of ['Ann', 'Bo', null]) {
@@ -56,9 +57,9 @@ test('a change that fails leaves the row as it was', async () => {
   const [id, other] = [await create(20), await create(21)]
   await read(id)
   await Promise.all([
-    store.memberships.move('a', id, { userId: 21 }, null),
-    store.memberships.move('a', id, { userId: 22 }, [9]),
-    store.memberships.remove('a', id, [9]),
+    store.memberships.move(by('a'), id, { userId: 21 }, null),
+    store.memberships.move(by('a'), id, { userId: 22 }, [9]),
+    store.memberships.remove(by('a'), id, [9]),
   ])
   expect([await read(id), await read(other)]).toMatchObject([
     { userId: 20, version: 1 },

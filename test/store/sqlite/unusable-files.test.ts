@@ -19,6 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { kill, openInChild } from '../open-in-child.ts'
+import { by } from '../origin.ts'
 
 const isRoot = process.getuid?.() === 0
 // The user "nobody", for whom permissions count even where the tests run as root.
@@ -31,7 +32,7 @@ let path: string
 beforeAll(async () => {
   sample = await mkdtemp(join(tmpdir(), 'rostrum-sample-'))
   const store = await openStore({ url: `sqlite:${join(sample, 'store.db')}` })
-  for (let id = 1; id <= 300; id += 1) await store.memberships.add('a', { userId: id, teamId: id })
+  for (let id = 1; id <= 300; id += 1) await store.memberships.add(by('a'), { userId: id, teamId: id })
   await store.close()
 })
 afterAll(() => rm(sample, { recursive: true, force: true }))

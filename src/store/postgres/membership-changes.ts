@@ -1,0 +1,122 @@
+import type { Sql } from 'postgres'
+import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
+
+/**
+ * Each change of a membership with all that belongs to it, in one statement, which is a transaction of its own: the records that it
+ * needs, the row, the event. A statement that is undone leaves none of them.
+ *
+ * The last row that each of them locks is the account's counter of events, and it is held no longer than the commit takes. So the
+ * numbers of an account's events come in the order of their commits, and no two changes wait for each other in a circle.
+ */
+export interface MembershipChanges {
+  /** Undefined where the pair has a membership. */
+  add(origin: Origin, pair: MembershipPair): Promise<Membership | undefined>
+  /** Undefined where the account has no such row in one of these versions. Rejects where the new pair has a membership. */
+  move(
+    origin: Origin,
+    id: number,
+    change: Partial<MembershipPair>,
+    versions: string | null,
+  ): Promise<Membership | undefined>
+  remove(origin: Origin, id: number, versions: string | null): Promise<Membership | undefined>
+}
+
+const columns = 'id, user_id, team_id, leader, version'
+
+const bumpCounter = (rows: string) => `
+  insert into counters (account_code, name, value)
+  select $1, 'membership event', 1 from ${rows}
+  on conflict (account_code, name) do update set value = counters.value + 1
+  returning value`
+
+const eventColumns = `account_code, sequence, kind, membership_id, before_user_id, before_team_id,
+  after_user_id, after_team_id, by_user_id, by_email, transaction_id`
+
+// $1 account, $2 by user, $3 by e-mail, $4 transaction.
+const origins = '$2::bigint, $3::text, $4::text'
+
+const addMembership = `
+with added as (
+  insert into team_memberships (account_code, user_id, team_id) values ($1, $5, $6)
+  on conflict do nothing returning ${columns}
+), account as (
+  insert into accounts (account_code) values ($1) on conflict do nothing
+), the_user as (
+  insert into users (account_code, id) values ($1, $5) on conflict do nothing
+), the_team as (
+  insert into teams (account_code, id) values ($1, $6) on conflict do nothing
+), head as (${bumpCounter('added')}
+), event as (
+  insert into membership_events (${eventColumns})
+  select $1, head.value, 'added', added.id, null, null, added.user_id, added.team_id, ${origins}
+  from added, head
+)
+select * from added`
+
+const moveMembership = `
+with before as (
+  select user_id, team_id, version from team_memberships
+  where account_code = $1 and id = $5 and ($8::bigint[] is null or version = any($8::bigint[]))
+  for no key update
+), the_user as (
+  insert into users (account_code, id) select $1, $6::bigint from before where $6::bigint is not null
+  on conflict do nothing
+), the_team as (
+  insert into teams (account_code, id) select $1, $7::bigint from before where $7::bigint is not null
+  on conflict do nothing
+), moved as (
+  update team_memberships as row set
+    user_id = coalesce($6::bigint, before.user_id),
+    team_id = coalesce($7::bigint, before.team_id),
+    version = before.version + case
+      when before.user_id <> coalesce($6::bigint, before.user_id)
+        or before.team_id <> coalesce($7::bigint, before.team_id) then 1 else 0 end
+  from before where row.account_code = $1 and row.id = $5
+  returning row.id, row.user_id, row.team_id, row.leader, row.version
+), head as (${bumpCounter('moved, before where moved.version <> before.version')}
+), event as (
+  insert into membership_events (${eventColumns})
+  select $1, head.value, 'moved', moved.id, before.user_id, before.team_id, moved.user_id, moved.team_id, ${origins}
+  from moved, before, head
+)
+select * from moved`
+
+const removeMembership = `
+with removed as (
+  delete from team_memberships
+  where account_code = $1 and id = $5 and ($6::bigint[] is null or version = any($6::bigint[]))
+  returning ${columns}
+), head as (${bumpCounter('removed')}
+), event as (
+  insert into membership_events (${eventColumns})
+  select $1, head.value, 'removed', removed.id, removed.user_id, removed.team_id, null, null, ${origins}
+  from removed, head
+)
+select * from removed`
+
+export function createMembershipChanges(client: Sql): MembershipChanges {
+  async function change(text: string, origin: Origin, values: readonly (number | string | null)[]) {
+    const { accountCode, userId, email, transactionId } = origin
+    const [row] = await client.unsafe(text, [accountCode, userId, email, transactionId, ...values], {
+      prepare: true,
+    })
+    return row && readMembership(row)
+  }
+  return {
+    add: (origin, { userId, teamId }) => change(addMembership, origin, [userId, teamId]),
+    move: (origin, id, { userId, teamId }, versions) =>
+      change(moveMembership, origin, [id, userId ?? null, teamId ?? null, versions]),
+    remove: (origin, id, versions) => change(removeMembership, origin, [id, versions]),
+  }
+}
+
+// The driver gives 64-bit integers as text.
+function readMembership(row: Readonly<Record<string, unknown>>): Membership {
+  return {
+    id: Number(row.id),
+    userId: Number(row.user_id),
+    teamId: Number(row.team_id),
+    leader: row.leader as boolean | null,
+    version: Number(row.version),
+  }
+}

@@ -73,6 +73,7 @@ export async function createApp({
   const createContext = createContextFactory({
     memberships,
     directory,
+    events: store.events,
     tasks,
     createLoaders: accountCode => createLoaders(store, accountCode),
   })

@@ -4,7 +4,7 @@ import type { Caller } from './credentials/caller.ts'
 import type { Directory } from './domain/directory.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships.ts'
-import type { Origin } from './domain/store.ts'
+import type { EventStore, Origin } from './domain/store.ts'
 import type { Run } from './tasks/run.ts'
 import type { TaskRunner } from './tasks/task-runner.ts'
 
@@ -19,6 +19,7 @@ export interface RequestContext {
   readonly loaders: Loaders
   readonly memberships: Memberships
   readonly directory: Directory
+  readonly events: EventStore
   readonly tasks: TaskRunner
   /** On whose behalf this operation changes rows. */
   readonly origin: Origin
@@ -35,7 +36,7 @@ export interface RequestContext {
 export type ContextSource = Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'>
 
 /** What every operation finds the same. */
-export interface Services extends Pick<RequestContext, 'memberships' | 'directory' | 'tasks'> {
+export interface Services extends Pick<RequestContext, 'memberships' | 'directory' | 'events' | 'tasks'> {
   createLoaders(accountCode: string): Loaders
 }
 
@@ -51,6 +52,7 @@ class OperationContext implements RequestContext {
   readonly caller: Caller
   readonly memberships: Memberships
   readonly directory: Directory
+  readonly events: EventStore
   readonly tasks: TaskRunner
   readonly parentRun: Run | null
   readonly #services: Services
@@ -63,6 +65,7 @@ class OperationContext implements RequestContext {
     this.caller = caller
     this.memberships = services.memberships
     this.directory = services.directory
+    this.events = services.events
     this.tasks = services.tasks
     this.parentRun = run
     this.#services = services

@@ -1,6 +1,6 @@
 import type { Page } from '../domain/store.ts'
 import { RostrumError } from '../errors.ts'
-import { decodeCursor } from './cursor.ts'
+import { membershipCursors } from './cursor.ts'
 import { pageSize } from './page-size.ts'
 
 export interface ConnectionArguments {
@@ -20,14 +20,15 @@ export function readPage({ first, after, last, before }: ConnectionArguments): P
   }
   const fromEnd = last != null
   return {
-    after: after == null ? null : decodeCursor(after, 'after'),
-    before: before == null ? null : decodeCursor(before, 'before'),
+    after: after == null ? null : membershipCursors.decode(after, 'after'),
+    before: before == null ? null : membershipCursors.decode(before, 'before'),
     limit: fromEnd ? checkSize(last, 'last') : checkSize(first ?? pageSize.byDefault, 'first'),
     fromEnd,
   }
 }
 
-function checkSize(size: number, argument: string): number {
+/** Passes the size of a page on; `BAD_USER_INPUT` where it is negative or too large. */
+export function checkSize(size: number, argument: string): number {
   if (size >= 0 && size <= pageSize.most) return size
   throw new RostrumError(
     'BAD_USER_INPUT',

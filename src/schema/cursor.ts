@@ -1,24 +1,36 @@
 import { RostrumError } from '../errors.ts'
 
-const prefix = 'membership:'
-// That of the largest id; what is longer is not worth decoding, since a page below a list does it for each item.
-const longestCursor = encodeCursor(Number.MAX_SAFE_INTEGER).length
-
-/** An opaque cursor that stands for a membership's place among its siblings, which are ordered by id. */
-export function encodeCursor(id: number): string {
-  return Buffer.from(prefix + id).toString('base64url')
+/** Opaque texts that stand for places in one kind of connection. */
+export interface Cursors {
+  encode(place: number): string
+  /** The place in a cursor of this kind; anything else is `BAD_USER_INPUT` that names the argument. */
+  decode(cursor: string, argument: string): number
 }
 
-/** The id in a cursor of ours; anything else is `BAD_USER_INPUT`. */
-export function decodeCursor(cursor: string, argument: string): number {
-  if (cursor.length <= longestCursor) {
-    const text = Buffer.from(cursor, 'base64url').toString('utf8')
-    const id = Number(text.slice(prefix.length))
-    // Compared with what we would have written, so that one place has one cursor and nothing else passes.
-    if (Number.isSafeInteger(id) && id > 0 && encodeCursor(id) === cursor) return id
+/** Cursors for places that are numbers from 1 up; the prefix keeps them apart from those of other kinds. */
+export function createCursors(prefix: string): Cursors {
+  const encode = (place: number) => Buffer.from(prefix + place).toString('base64url')
+  // What is longer is not worth decoding, since a page below a list does it for each item.
+  const longest = encode(Number.MAX_SAFE_INTEGER).length
+  return {
+    encode,
+    decode(cursor, argument) {
+      if (cursor.length <= longest) {
+        const text = Buffer.from(cursor, 'base64url').toString('utf8')
+        const place = Number(text.slice(prefix.length))
+        // Compared with what we would have written, so that one place has one cursor and nothing else passes.
+        if (Number.isSafeInteger(place) && place > 0 && encode(place) === cursor) return place
+      }
+      throw new RostrumError(
+        'BAD_USER_INPUT',
+        `\`${argument}\` is not a cursor of this connection; take it from \`pageInfo\` or \`edges\`.`,
+      )
+    },
   }
-  throw new RostrumError(
-    'BAD_USER_INPUT',
-    `\`${argument}\` is not a cursor of this connection; take it from \`pageInfo\` or \`edges\`.`,
-  )
 }
+
+/** A membership's place among its siblings, which are ordered by id. */
+export const membershipCursors = createCursors('membership:')
+
+/** An event's place among those of its account. */
+export const eventCursors = createCursors('event:')

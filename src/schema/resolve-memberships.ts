@@ -1,6 +1,6 @@
 import type { Membership, Page } from '../domain/store.ts'
 import { type ConnectionArguments, readPage } from './connection-page.ts'
-import { encodeCursor } from './cursor.ts'
+import { membershipCursors } from './cursor.ts'
 
 /**
  * A Relay connection over memberships (contract, section 3). One row more than the page is fetched, to know whether
@@ -14,7 +14,7 @@ export async function resolveMemberships(
   const rows = await fetch({ ...page, limit: page.limit + 1 })
   const hasMore = rows.length > page.limit
   const nodes = page.fromEnd ? rows.slice(hasMore ? 1 : 0) : rows.slice(0, page.limit)
-  const edges = nodes.map(node => ({ cursor: encodeCursor(node.id), node }))
+  const edges = nodes.map(node => ({ cursor: membershipCursors.encode(node.id), node }))
   return {
     edges,
     pageInfo: {

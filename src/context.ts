@@ -80,7 +80,7 @@ class OperationContext implements RequestContext {
   get origin(): Origin {
     const { accountCode, userId, email } = this.caller
     const transactionId = this.parentRun?.transaction.txnID ?? this.requestId
-    return { accountCode, userId, email, transactionId }
+    return { accountCode, userId, email, transactionId, step: null }
   }
 
   // What a run asks for over HTTP, with its token, ends with it as well.

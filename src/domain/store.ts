@@ -47,6 +47,14 @@ export interface Origin {
   readonly email: string | null
   /** The transaction of the run that asks; where none does, the id of the request. */
   readonly transactionId: string
+  /** Set where the request came with an idempotency key: this change is made under it once, whoever tries again. */
+  readonly step: Step | null
+}
+
+/** A change of a request that came with an idempotency key: the first of it, the second and so on. */
+export interface Step {
+  readonly key: string
+  readonly number: number
 }
 
 export type MembershipEventKind = 'added' | 'moved' | 'removed'

@@ -3,7 +3,13 @@ import type { Origin, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
-const origin: Origin = { accountCode: 'a', userId: 9, email: 'ann@example.com', transactionId: 'tx-1' }
+const origin: Origin = {
+  accountCode: 'a',
+  userId: 9,
+  email: 'ann@example.com',
+  transactionId: 'tx-1',
+  step: null,
+}
 
 eachStore(harness => {
   let url: string

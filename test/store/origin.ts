@@ -7,5 +7,6 @@ export function by(accountCode: string): Origin {
     userId: 1,
     email: 'ann@example.com',
     transactionId: 'b3f3c1de-0000-4000-8000-000000000001',
+    step: null,
   }
 }

@@ -4,6 +4,7 @@ import { encodeIds } from './id-list.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { prepareMembershipStatements } from './membership-statements.ts'
+import { createOnce } from './once.ts'
 import { isUniqueViolation } from './sql-state.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -18,6 +19,7 @@ interface Dependencies {
 export function createMembershipStore({ db, transactions }: Dependencies): MembershipStore {
   const statements = prepareMembershipStatements(db)
   const changes = createMembershipChanges(transactions.client)
+  const once = createOnce(db, transactions)
   return {
     findByIds: (accountCode, ids) => statements.findByIds.execute({ accountCode, ids: encodeIds(ids) }),
 
@@ -28,7 +30,7 @@ export function createMembershipStore({ db, transactions }: Dependencies): Membe
 
     async remove(origin, id, ifVersions) {
       const versions = encodeVersions(ifVersions)
-      const membership = await transactions.retry(() => changes.remove(origin, id, versions))
+      const membership = await once(origin, () => changes.remove(origin, id, versions))
       return membership ? { kind: 'removed', membership } : findWhyNot(origin.accountCode, id)
     },
 
@@ -36,7 +38,7 @@ export function createMembershipStore({ db, transactions }: Dependencies): Membe
   }
 
   async function tryToAdd(origin: Origin, pair: MembershipPair): Promise<AddResult | undefined> {
-    const membership = await transactions.retry(() => changes.add(origin, pair))
+    const membership = await once(origin, () => changes.add(origin, pair))
     if (membership !== undefined) return { kind: 'added', membership }
     const [existing] = await statements.findPair.execute({ accountCode: origin.accountCode, ...pair })
     return existing && { kind: 'duplicate', existingId: existing.id }
@@ -45,7 +47,7 @@ export function createMembershipStore({ db, transactions }: Dependencies): Membe
   async function tryToMove({ origin, id, change, versions }: Move): Promise<MoveResult | undefined> {
     const { accountCode } = origin
     try {
-      const membership = await transactions.retry(() => changes.move(origin, id, change, versions))
+      const membership = await once(origin, () => changes.move(origin, id, change, versions))
       return membership ? { kind: 'moved', membership } : await findWhyNot(accountCode, id)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error

@@ -1,4 +1,12 @@
-import type { Membership, MembershipPair, MembershipStore, MoveResult, Origin } from '../../domain/store.ts'
+import type {
+  AddResult,
+  Membership,
+  MembershipPair,
+  MembershipStore,
+  MoveResult,
+  Origin,
+  RemoveResult,
+} from '../../domain/store.ts'
 import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
@@ -7,6 +15,7 @@ import { encodeIds } from './id-list.ts'
 import { createKeptRows } from './kept-rows.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { prepareMembershipStatements } from './membership-statements.ts'
+import { createOnce } from './once.ts'
 import type { Provision } from './provision.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -25,6 +34,7 @@ const mostKept = 50_000
 export function createMembershipStore(dependencies: Dependencies): MembershipStore {
   const { db, transactions, provision, counters, changeMark, writeEvent } = dependencies
   const keptRows = createKeptRows<Membership>(changeMark, mostKept)
+  const once = createOnce(db)
   const statements = prepareMembershipStatements(db, keptRows)
   return {
     findKept: (accountCode, id) => keptRows.of(accountCode).get(id),
@@ -36,7 +46,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
     // The transaction has the write lock, so nobody can add the pair between the look-up and the insert.
     add(origin, pair) {
       const { accountCode } = origin
-      return transactions.write(() => {
+      return write<AddResult>(origin, () => {
         const existingId = statements.findPair.get({ accountCode, ...pair })
         if (existingId !== undefined) return { kind: 'duplicate', existingId }
         provision.account(accountCode)
@@ -52,21 +62,18 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
     // Nothing changes between the look-ups and the update either.
     move(origin, id, change, ifVersions) {
       const { accountCode } = origin
-      return transactions.write<MoveResult>(
-        () => {
-          const current = statements.find.get({ accountCode, id })
-          if (current === undefined) return { kind: 'missing' }
-          const { version } = current
-          if (ifVersions !== null && !ifVersions.includes(version)) return { kind: 'stale', version }
-          return moveRow({ origin, current, change, versions: encodeVersions(ifVersions) })
-        },
-        result => result.kind === 'moved',
-      )
+      return write<MoveResult>(origin, () => {
+        const current = statements.find.get({ accountCode, id })
+        if (current === undefined) return { kind: 'missing' }
+        const { version } = current
+        if (ifVersions !== null && !ifVersions.includes(version)) return { kind: 'stale', version }
+        return moveRow({ origin, current, change, versions: encodeVersions(ifVersions) })
+      })
     },
 
     remove(origin, id, ifVersions) {
       const { accountCode } = origin
-      return transactions.write(() => {
+      return write<RemoveResult>(origin, () => {
         keptRows.forget(accountCode, id)
         const membership = statements.remove.get({ accountCode, id, versions: encodeVersions(ifVersions) })
         if (membership === undefined) return findWhyNot(accountCode, id)
@@ -76,6 +83,10 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
     },
 
     ...createMembershipPages(db),
+  }
+
+  function write<T extends Result>(origin: Origin, work: () => T): Promise<T> {
+    return transactions.write(() => once(origin, work, hasChanged), hasChanged)
   }
 
   // The records of a new user or team come before the row that points at them.
@@ -101,6 +112,12 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
       ? ({ kind: 'missing' } as const)
       : ({ kind: 'stale', version: row.version } as const)
   }
+}
+
+type Result = AddResult | MoveResult | RemoveResult
+
+function hasChanged({ kind }: Result): boolean {
+  return kind === 'added' || kind === 'moved' || kind === 'removed'
 }
 
 interface Move {

@@ -14,7 +14,7 @@ const script = `
   let statements = []
   const answered = []
   for (let userId = 1; userId < 20_000; userId += 50) {
-    const creates = Array.from({ length: 50 }, (_, n) => store.memberships.add({ accountCode: 'a', userId: 1, email: null, transactionId: 'test' }, { userId: userId + n, teamId: 1 }))
+    const creates = Array.from({ length: 50 }, (_, n) => store.memberships.add({ accountCode: 'a', userId: 1, email: null, transactionId: 'test', step: null }, { userId: userId + n, teamId: 1 }))
     const results = await Promise.allSettled(creates)
     const failed = results.filter(({ status }) => status === 'rejected').map(({ reason }) => reason.message)
     answered.push(...results.filter(({ status }) => status === 'fulfilled').map(({ value }) => value.membership))

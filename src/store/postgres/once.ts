@@ -1,0 +1,49 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { Origin } from '../../domain/store.ts'
+import { idempotencySteps as steps } from './tables.ts'
+import type { Transactions } from './transactions.ts'
+
+/**
+ * Does the work of a step in a transaction, or gives the result of the one before that did it, as JSON keeps it; what changed nothing
+ * (undefined) is no result, and is tried again. Without a step the work is done as it is, a transaction of its own.
+ */
+export type Once = <T>(origin: Origin, work: () => Promise<T | undefined>) => Promise<T | undefined>
+
+export function createOnce(db: PostgresJsDatabase, transactions: Transactions): Once {
+  const accountCode = sql.placeholder('accountCode')
+  const key = sql.placeholder('key')
+  const number = sql.placeholder('number')
+  const isTheStep = and(eq(steps.accountCode, accountCode), eq(steps.key, key), eq(steps.number, number))
+  // Whoever else is at the same step waits for this row, and finds the result in it.
+  const take = db
+    .insert(steps)
+    .values({ accountCode, key, number, result: '' })
+    .onConflictDoNothing()
+    .returning({ number: steps.number })
+    .prepare('take_step')
+  const find = db.select({ result: steps.result }).from(steps).where(isTheStep).prepare('find_step')
+  const keep = db
+    .update(steps)
+    .set({ result: sql`${sql.placeholder('result')}` })
+    .where(isTheStep)
+    .prepare('keep_step')
+
+  return <T>({ accountCode, step }: Origin, work: () => Promise<T | undefined>) => {
+    if (step === null) return transactions.retry(work)
+    const id = { accountCode, ...step }
+    return transactions.write(
+      async () => {
+        const [taken] = await take.execute(id)
+        if (taken === undefined) {
+          const [before] = await find.execute(id)
+          if (before !== undefined) return JSON.parse(before.result) as T
+        }
+        const result = await work()
+        if (result !== undefined) await keep.execute({ ...id, result: JSON.stringify(result) })
+        return result
+      },
+      result => result !== undefined,
+    )
+  }
+}

@@ -1,0 +1,56 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Origin, Store } from '../../src/domain/store.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+const at = (number: number, key = 'k'): Origin => ({ ...by('a'), step: { key, number } })
+
+eachStore(harness => {
+  let url: string
+  let store: Store
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+  })
+
+  test('a step that is taken again answers what it came to, and changes nothing', async () => {
+    const added = await store.memberships.add(at(1), { userId: 7, teamId: 3 })
+    if (added.kind !== 'added') throw new Error('The pair was there before.')
+    const { id } = added.membership
+    const moved = await store.memberships.move(at(2), id, { teamId: 4 }, null)
+    const removed = await store.memberships.remove(at(3), id, null)
+    expect(await store.memberships.add(at(1), { userId: 7, teamId: 3 })).toEqual(added)
+    expect(await store.memberships.move(at(2), id, { teamId: 4 }, null)).toEqual(moved)
+    expect(await store.memberships.remove(at(3), id, null)).toEqual(removed)
+    expect(await store.memberships.findByIds('a', [id])).toEqual([])
+    expect(await store.events.newest('a')).toBe(3)
+  })
+
+  test('steps of another key, number or account are others', async () => {
+    const { remove } = store.memberships
+    for (const [teamId, origin] of [at(1), at(2), at(1, 'l'), { ...at(1), accountCode: 'b' }].entries()) {
+      const added = await store.memberships.add(origin, { userId: 7, teamId: teamId + 1 })
+      expect(added.kind).toBe('added')
+    }
+    expect((await remove(at(9), 12_345, null)).kind).toBe('missing')
+  })
+
+  test('a step that changed nothing is tried again', async () => {
+    await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
+    expect((await store.memberships.add(at(1), { userId: 7, teamId: 3 })).kind).toBe('duplicate')
+    await store.memberships.remove(by('a'), 1, null)
+    expect((await store.memberships.add(at(1), { userId: 7, teamId: 3 })).kind).toBe('added')
+  })
+
+  test('of 20 at the same step at once, in two gateways, one changes and all answer it', async () => {
+    const stores = harness.engine === 'SQLite' ? [store, store] : [store, await harness.open({ url })]
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        stores[index % 2]?.memberships.add(at(1), { userId: 7, teamId: 1 + index }),
+      ),
+    )
+    expect(new Set(results.map(result => JSON.stringify(result))).size).toBe(1)
+    expect(results[0]?.kind).toBe('added')
+    expect(await store.events.newest('a')).toBe(1)
+  })
+})

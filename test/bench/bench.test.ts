@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,6 +9,7 @@ import { afterEach, expect, test } from 'vitest'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { isMet } from './claims.ts'
 import { compareAnswers } from './compare-answers.ts'
+import { membershipOf } from './data.ts'
 import { drawChart } from './draw-chart.ts'
 import { type Figures, medianRatio, processorTime } from './figures.ts'
 import type { Plan } from './load/plan.ts'
@@ -37,13 +38,17 @@ afterEach(() => {
 /** A server that gives the `n`-th read the right answer, unless `spoil` has it otherwise. */
 async function startReader(spoil: (n: number) => { status: number; body: string } | null) {
   let n = 0
-  const server = createServer((request, response) => {
+  return startServer((request, response) => {
     request.resume()
     const isKnown = request.headers.authorization === 'Bearer good'
     const answer = isKnown ? (spoil(n) ?? { status: 200, body: requestOf('pointRead', n).answerStart }) : null
     if (isKnown) n++
     response.writeHead(answer?.status ?? 401).end(answer?.body)
   })
+}
+
+async function startServer(answer: RequestListener): Promise<number> {
+  const server = createServer(answer)
   servers.push(server)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
@@ -115,31 +120,47 @@ test.each([
 
 test('a load counts each answer, and fails at one that is not the one expected', async () => {
   const good = await startReader(() => null)
-  expect(await runPlan({ ...plan, port: good })).toMatchObject({ requests: 20 })
+  expect(await runPlan({ ...plan, ports: [good] })).toMatchObject({ requests: 20 })
   const spoilt = [
     { status: 500, body: requestOf('pointRead', 10).answerStart },
     { status: 200, body: '{"errors":[{"message":"Overloaded"}]}' },
   ]
   for (const answer of spoilt) {
     const port = await startReader(n => (n === 10 ? answer : null))
-    await expect(runPlan({ ...plan, port })).rejects.toThrow(`${answer.status} ${answer.body}`)
+    await expect(runPlan({ ...plan, ports: [port] })).rejects.toThrow(`${answer.status} ${answer.body}`)
   }
+})
+
+test('a load is spread over replicas evenly, connection by connection', async () => {
+  const counts = [0, 0]
+  const ports = await Promise.all(
+    counts.map((_, i) =>
+      startServer(async (request, response) => {
+        counts[i] = (counts[i] ?? 0) + 1
+        const { variables } = JSON.parse(await text(request))
+        const { id, userId, teamId } = membershipOf(Number(variables.id))
+        const teamMembership = { id: `${id}`, userId: `${userId}`, teamId: `${teamId}`, leader: null }
+        response.end(JSON.stringify({ data: { teamMembership } }))
+      }),
+    ),
+  )
+  await runPlan({ ...plan, ports, connections: 4, requests: 100 })
+  expect(counts.map(count => Math.abs(count - 50) < 30)).toEqual([true, true])
+  expect(counts[0] ?? 0).toBe(100 - (counts[1] ?? 0))
 })
 
 test('a paced load sees the requests that a stall keeps waiting, not only the one that met it', async () => {
   let sent = 0
   let stallEnds: number | null = null
-  const server = createServer((request, response) => {
+  const port = await startServer((request, response) => {
     request.resume()
     stallEnds ??= performance.now() + 400
     const { answerStart } = requestOf('pointRead', sent++)
     setTimeout(() => response.end(answerStart), Math.max(0, stallEnds - performance.now()))
   })
-  servers.push(server)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const paced: Plan = {
     ...plan,
-    port: (server.address() as AddressInfo).port,
+    ports: [port],
     connections: 64,
     perSecond: 100,
     requests: 60,

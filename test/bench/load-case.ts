@@ -7,6 +7,8 @@ import type { ServerProcess } from './server-process.ts'
 interface LoadCaseParts extends Pick<Plan, 'traffic' | 'connections' | 'token'> {
   readonly name: string
   readonly server: ServerProcess
+  /** Those that share the load with it. */
+  readonly replicas?: readonly ServerProcess[]
   readonly generator: Generator
 }
 
@@ -14,14 +16,16 @@ interface LoadCaseParts extends Pick<Plan, 'traffic' | 'connections' | 'token'> 
 const firstRequest = 1_000
 
 /** A load on a server; requests are numbered on from one stretch to the next, so that no write is sent twice. */
-export function loadCase({ name, server, generator, ...load }: LoadCaseParts): Case {
+export function loadCase({ name, server, replicas = [], generator, ...load }: LoadCaseParts): Case {
+  const servers = [server, ...replicas]
+  const ports = servers.map(({ port }) => port)
   let from = firstRequest
   return {
     name,
     async measure(seconds) {
-      const before = processorTimeOf(server.pid)
-      const result = await generator.run({ ...load, port: server.port, from, seconds })
-      const after = processorTimeOf(server.pid)
+      const before = timeOf(servers)
+      const result = await generator.run({ ...load, ports, from, seconds })
+      const after = timeOf(servers)
       from += result.requests
       return {
         ...result,
@@ -30,4 +34,9 @@ export function loadCase({ name, server, generator, ...load }: LoadCaseParts): C
       }
     },
   }
+}
+
+function timeOf(servers: readonly ServerProcess[]): number | null {
+  const times = servers.map(({ pid }) => processorTimeOf(pid))
+  return times.includes(null) ? null : times.reduce((sum: number, time) => sum + (time ?? 0), 0)
 }

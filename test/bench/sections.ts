@@ -2,6 +2,7 @@ import type { Section } from './section.ts'
 import { documents } from './sections/documents.ts'
 import { lists } from './sections/lists.ts'
 import { mixed } from './sections/mixed.ts'
+import { postgres } from './sections/postgres.ts'
 import { reads } from './sections/reads.ts'
 import { rest } from './sections/rest.ts'
 import { scripts } from './sections/scripts.ts'
@@ -9,10 +10,17 @@ import { start } from './sections/start.ts'
 import { writes } from './sections/writes.ts'
 
 /** All sections, in the order in which they run. */
-export const sections = { reads, rest, lists, writes, scripts, mixed, documents, start } satisfies Record<
-  string,
-  Section
->
+export const sections = {
+  reads,
+  rest,
+  lists,
+  writes,
+  postgres,
+  scripts,
+  mixed,
+  documents,
+  start,
+} satisfies Record<string, Section>
 
 export type SectionName = keyof typeof sections
 

@@ -27,15 +27,17 @@ export interface PeerParts extends Place {
   /** A module of `contenders/`. */
   readonly module: string
   readonly nodeFlags?: readonly string[]
+  /** Another database than its own copy of the data. */
+  readonly database?: string
 }
 
 /** Starts a peer on its own copy of the data and waits until it listens. */
 export async function startPeer(parts: PeerParts): Promise<ServerProcess> {
-  const { name, module, nodeFlags = [] } = parts
+  const { name, module, nodeFlags = [], database = databaseFor(parts) } = parts
   const path = fileURLToPath(new URL(`contenders/${module}`, import.meta.url))
   const child = spawn(process.execPath, [...nodeFlags, path], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', ...databaseFor(parts) },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', BENCH_DATABASE: database },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   endWithTheBench(child)
@@ -55,7 +57,7 @@ export interface RostrumParts extends Place {
 
 /** Starts the gateway with its defaults on its own copy of the data and waits for `/ready`. Its log goes to a file. */
 export async function startRostrum(parts: RostrumParts): Promise<ServerProcess> {
-  const { name, settings = {}, folder, database = databaseFor(parts).BENCH_DATABASE } = parts
+  const { name, settings = {}, folder, database = databaseFor(parts) } = parts
   const port = await findFreePort()
   const logPath = join(folder, `${name}.log`)
   const log = openSync(logPath, 'a')
@@ -92,10 +94,10 @@ async function waitUntilReady({ name, port, child }: Running): Promise<void> {
   }
 }
 
-function databaseFor({ name, folder, seed }: Place & { readonly name: string }) {
+function databaseFor({ name, folder, seed }: Place & { readonly name: string }): string {
   const path = join(folder, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.db`)
   copyFileSync(seed.path, path)
-  return { BENCH_DATABASE: path }
+  return path
 }
 
 interface Running {

@@ -63,7 +63,7 @@ async function load(parts: SoakParts, server: ServerProcess, { kind, of, count }
   for (let i = 0; i < looks; i++) {
     const [from, to] = [Math.round((i * count) / looks), Math.round(((i + 1) * count) / looks)]
     const load = { traffic: kind, connections: 32, seconds: 0, token: parts.seed.token }
-    await parts.generator.run({ ...load, port: server.port, from, requests: to - from })
+    await parts.generator.run({ ...load, ports: [server.port], from, requests: to - from })
     look(to)
   }
   return samples

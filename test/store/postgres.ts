@@ -13,8 +13,11 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
+// Tests are many and lose nothing with the machine.
+const forTests = ['-c', 'fsync=off', '-c', 'shared_buffers=32MB']
+
 /** Starts a real PostgreSQL on a free port, with its data in a temporary folder. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(postgresFlags = forTests): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'rostrum-postgres-'))
   // PostgreSQL refuses to run as root, so under root it runs as another user, who has to reach its data.
   await chmod(folder, 0o755)
@@ -26,7 +29,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     password: 'pa55word',
     persistent: true,
     createPostgresUser: true,
-    postgresFlags: ['-c', 'fsync=off', '-c', 'shared_buffers=32MB'],
+    postgresFlags,
     onLog: () => {},
     onError: () => {},
   })

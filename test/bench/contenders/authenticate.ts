@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 
 export interface Caller {
   readonly accountCode: string
+  readonly userId: number
   readonly scopes: ReadonlySet<string>
 }
 
@@ -14,8 +15,8 @@ export type Authenticate = (header: string | undefined) => Caller | null
  * database. It never hears of a revoked token, which makes it a little cheaper than a server must be.
  */
 export function createAuthenticate(client: Database): Authenticate {
-  const find = client.prepare<[string], { account_code: string; scopes: string }>(
-    'SELECT account_code, scopes FROM api_tokens WHERE sha256 = unhex(?) AND revoked_at IS NULL',
+  const find = client.prepare<[string], { account_code: string; user_id: number; scopes: string }>(
+    'SELECT account_code, user_id, scopes FROM api_tokens WHERE sha256 = unhex(?) AND revoked_at IS NULL',
   )
   const known = new Map<string, Caller>()
   return header => {
@@ -25,7 +26,8 @@ export function createAuthenticate(client: Database): Authenticate {
     if (caller !== undefined) return caller
     const row = find.get(digest)
     if (row === undefined) return null
-    const found = { accountCode: row.account_code, scopes: new Set(row.scopes.split(' ')) }
+    const { account_code: accountCode, user_id: userId } = row
+    const found = { accountCode, userId, scopes: new Set(row.scopes.split(' ')) }
     known.set(digest, found)
     return found
   }

@@ -3,6 +3,7 @@ import { announce } from './announce.ts'
 import { type Caller, createAuthenticate, mayRead, mayWrite } from './authenticate.ts'
 import { toId } from './graphql-schema.ts'
 import { listen } from './listen.ts'
+import { graphqlAnswer, restAnswer, toRest } from './membership-answers.ts'
 import { openDatabase } from './open-database.ts'
 import { prepareReads } from './prepare-reads.ts'
 import { prepareWrites } from './prepare-writes.ts'
@@ -14,37 +15,6 @@ const client = openDatabase()
 const reads = prepareReads(client)
 const writes = prepareWrites(client)
 const authenticate = createAuthenticate(client)
-
-const membershipSchema = {
-  type: 'object',
-  properties: {
-    id: { type: 'integer' },
-    user_id: { type: 'integer' },
-    team_id: { type: 'integer' },
-    leader: { type: 'boolean', nullable: true },
-  },
-}
-const restAnswer = { type: 'object', properties: { team_membership: membershipSchema } }
-const graphqlAnswer = {
-  type: 'object',
-  properties: {
-    data: {
-      type: 'object',
-      properties: {
-        teamMembership: {
-          type: 'object',
-          nullable: true,
-          properties: {
-            id: { type: 'string' },
-            userId: { type: 'string' },
-            teamId: { type: 'string' },
-            leader: { type: 'boolean', nullable: true },
-          },
-        },
-      },
-    },
-  },
-}
 
 const app = Fastify({ logger: false })
 
@@ -80,9 +50,9 @@ app.post<{ Body: { team_membership: { user_id: number; team_id: number } } }>(
   '/platform/team_memberships',
   { schema: { response: { 201: restAnswer } } },
   (request, reply) => {
-    const { accountCode } = callerOf(request.headers.authorization, mayWrite)
+    const caller = callerOf(request.headers.authorization, mayWrite)
     const { user_id: userId, team_id: teamId } = request.body.team_membership
-    const row = writes.add({ accountCode, userId, teamId })
+    const row = writes.add(caller, { userId, teamId })
     if (row === null) return reply.code(409).send()
     return reply
       .code(201)
@@ -96,17 +66,12 @@ app.put<{ Params: { id: string }; Body: { team_membership: { team_id: number } }
   '/platform/team_memberships/:id',
   { schema: { response: { 200: restAnswer } } },
   (request, reply) => {
-    const { accountCode } = callerOf(request.headers.authorization, mayWrite)
+    const caller = callerOf(request.headers.authorization, mayWrite)
     const { team_id: teamId } = request.body.team_membership
-    const row = writes.move({ accountCode, id: toId(request.params.id), teamId })
+    const row = writes.move(caller, { id: toId(request.params.id), teamId })
     if (row === null) return reply.code(404).send()
     return reply.header('etag', `"${row.version}"`).send(toRest(row))
   },
 )
 
 announce(await listen(app))
-
-function toRest(row: NonNullable<ReturnType<typeof reads.membership>>) {
-  const { id, userId, teamId, leader } = row
-  return { team_membership: { id, user_id: userId, team_id: teamId, leader } }
-}

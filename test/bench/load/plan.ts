@@ -1,8 +1,9 @@
 import type { TrafficKind } from './traffic.ts'
 
-/** One stretch of load on one server. */
+/** One stretch of load on one server, or on its replicas. */
 export interface Plan {
-  readonly port: number
+  /** Of one server each; connections are spread over them evenly. */
+  readonly ports: readonly number[]
   readonly token: string
   readonly traffic: TrafficKind
   /** The number of the first request of its kind; each has its own data. */

@@ -9,14 +9,16 @@ const nanosecondsPerMs = 1e6
 
 /** Sends the load; rejects at the first answer that is not the one expected. */
 export async function runPlan(plan: Plan): Promise<LoadResult> {
-  const pool = new Pool(`http://127.0.0.1:${plan.port}`, { connections: plan.connections, pipelining: 1 })
+  const pools = openPools(plan)
   const latencies = createHistogram()
   const lateness = createHistogram()
   const cpu = process.cpuUsage()
   const started = performance.now()
   let sent = 0
 
-  async function sendNext(plannedAt: number): Promise<void> {
+  async function sendNext(plannedAt: number, n = sent): Promise<void> {
+    const pool = pools[n % pools.length]
+    if (pool === undefined) throw new Error('A load needs a port to go to.')
     await send(pool, plan.token, requestOf(plan.traffic, plan.from + sent++))
     record(latencies, performance.now() - plannedAt)
   }
@@ -24,8 +26,8 @@ export async function runPlan(plan: Plan): Promise<LoadResult> {
   const mayGoOn = () =>
     plan.requests === undefined ? performance.now() - started < plan.seconds * 1000 : sent < plan.requests
 
-  async function sendOnAndOn(): Promise<void> {
-    while (mayGoOn()) await sendNext(performance.now())
+  async function sendOnAndOn(_: unknown, connection: number): Promise<void> {
+    while (mayGoOn()) await sendNext(performance.now(), connection)
   }
 
   function sendAtPace(perSecond: number): Promise<unknown> {
@@ -49,11 +51,11 @@ export async function runPlan(plan: Plan): Promise<LoadResult> {
     plan.perSecond === undefined
       ? Promise.all(Array.from({ length: plan.connections }, sendOnAndOn))
       : sendAtPace(plan.perSecond)
-  if (plan.isCutAtEnd) await cutAfter(plan.seconds * 1000, pool, sending)
+  if (plan.isCutAtEnd) await cutAfter(plan.seconds * 1000, pools, sending)
   else await sending
   const seconds = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(cpu)
-  if (!pool.destroyed) await pool.close()
+  await Promise.all(pools.filter(pool => !pool.destroyed).map(pool => pool.close()))
   return {
     requests: sent,
     seconds,
@@ -64,15 +66,20 @@ export async function runPlan(plan: Plan): Promise<LoadResult> {
   }
 }
 
+function openPools({ ports, connections }: Plan): Pool[] {
+  const each = Math.ceil(connections / ports.length)
+  return ports.map(port => new Pool(`http://127.0.0.1:${port}`, { connections: each, pipelining: 1 }))
+}
+
 // What is cut fails, and is meant to; a failure before that counts.
-async function cutAfter(ms: number, pool: Pool, sending: Promise<unknown>): Promise<void> {
+async function cutAfter(ms: number, pools: readonly Pool[], sending: Promise<unknown>): Promise<void> {
   let isOver = false
   const stopped = sending.catch(error => {
     if (!isOver) throw error
   })
   await Promise.race([sleep(ms), stopped])
   isOver = true
-  await pool.destroy()
+  await Promise.all(pools.map(pool => pool.destroy()))
   await stopped
 }
 

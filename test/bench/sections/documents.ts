@@ -28,7 +28,7 @@ export const documents: Section = {
       const memory = [['0', ...formatMemory(server.pid)]]
       for (let step = 1; step <= steps; step++) {
         await bench.generator.run({
-          port: server.port,
+          ports: [server.port],
           token,
           traffic: 'endlessDocuments',
           from: 10_000_000 + step * documentsAStep,

@@ -11,7 +11,7 @@ const readsPerSecond = 250
 // Before the reads are looked at, and after: the other loads are in full swing all the while.
 const marginSeconds = 0.5
 
-type Load = Omit<Plan, 'port' | 'from' | 'seconds'>
+type Load = Omit<Plan, 'ports' | 'from' | 'seconds'>
 
 export const mixed: Section = {
   title: `${readsPerSecond} reads a second alone, and beside writes, scripts and one account's busy loops`,
@@ -46,7 +46,7 @@ async function measure(
   const run = async (generator: Generator, load: Load, forSeconds: number) => {
     const first = from
     from += 100_000
-    return generator.run({ ...load, port: server.port, from: first, seconds: forSeconds })
+    return generator.run({ ...load, ports: [server.port], from: first, seconds: forSeconds })
   }
   const read = () =>
     run(bench.generator, { traffic: 'pointRead', connections: 64, perSecond: readsPerSecond, token }, seconds)

@@ -5,6 +5,7 @@ const usage = `Usage: npm start, or node src/main.ts [command]
 
   serve    serves the gateway (default); settings come from the environment
   token    makes, lists and revokes API tokens; see \`token --help\`
+  copy     copies a SQLite store into PostgreSQL; see \`copy --help\`
   schema   prints the GraphQL schema
 `
 
@@ -19,6 +20,10 @@ async function run([command = 'serve', ...rest]: string[]): Promise<number | nul
     case 'token': {
       const { runTokenCommand } = await import('./commands/token.ts')
       return runTokenCommand(rest, process.env)
+    }
+    case 'copy': {
+      const { runCopyCommand } = await import('./commands/copy.ts')
+      return runCopyCommand(rest, process.env)
     }
     case 'schema': {
       const { printSchemaCommand } = await import('./commands/print-schema.ts')

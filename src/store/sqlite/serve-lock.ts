@@ -16,9 +16,7 @@ export function holdServeLock(path: string): () => void {
     return () => lock.close()
   } catch (error) {
     if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      throw new StartError(
-        `Another gateway serves the database \`${path}\`. Stop it, or set DATABASE_URL to another path.`,
-      )
+      throw new StartError(`Another gateway serves the database \`${path}\`. Stop it, or name another path.`)
     }
     const reason = describeFailure(error)
     throw new StartError(`The database \`${path}\` cannot be locked: \`${lockPath}\`: ${reason}.`, {

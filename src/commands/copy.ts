@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util'
+import { readConfig } from '../config.ts'
+import { StartError } from '../errors.ts'
+import type { TableCopy } from '../store/copy/copy-store.ts'
+import { importWithDrizzle } from '../store/import-with-drizzle.ts'
+import { formatTable } from './format-table.ts'
+
+const help = `Copies a SQLite store, ids included, into the empty PostgreSQL database that DATABASE_URL names.
+
+  DATABASE_URL=postgres://… npm run --silent copy -- --from sqlite:data/rostrum.db
+
+  --from <url>  the store to copy, \`sqlite:<path>\`; no gateway may serve it
+  --help        prints this
+
+All or nothing: every table is read again and compared before the copy is kept.
+`
+
+const options = { from: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A command line that cannot be followed; its message is the line to show. */
+class UsageError extends Error {}
+
+/**
+ * Runs `copy` with the arguments after its name, and gives the exit code: 0, 1 where it failed, 2 where
+ * the arguments are wrong.
+ */
+export async function runCopyCommand(argv: string[], environment: Environment): Promise<number> {
+  try {
+    process.stdout.write(await answer(argv, environment))
+    return 0
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    if (error instanceof UsageError) return 2
+    // Where the connection is lost at the very end, nobody can tell.
+    if (error instanceof StartError) process.stderr.write('Nothing was copied.\n')
+    return 1
+  }
+}
+
+async function answer(argv: string[], environment: Environment): Promise<string> {
+  const flags = parseFlags(argv)
+  if (flags.help) return help
+  const from = flags.from?.match(/^sqlite:(?!:memory:)(.+)$/)?.[1]
+  if (from === undefined) throw new UsageError('Name the store to copy: `--from sqlite:<path>`.')
+  const to = readConfig(environment).databaseUrl
+  if (to.startsWith('sqlite:')) {
+    throw new UsageError('Name the database to copy into: set DATABASE_URL to `postgres://…`.')
+  }
+  const { copyStore } = await importWithDrizzle(() => import('../store/copy/copy-store.ts'))
+  return report(await copyStore({ from, to }))
+}
+
+function parseFlags(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options, strict: true }).values
+  } catch (error) {
+    const [reason = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
+    throw new UsageError(`${reason.replace(/\.$/, '')}. Run \`npm run copy -- --help\` for the flags.`)
+  }
+}
+
+function report(copies: readonly TableCopy[]): string {
+  const rows = copies.map(({ name, rows, sha256 }) => [name, String(rows), sha256])
+  return `${formatTable([['TABLE', 'ROWS', 'SHA-256'], ...rows])}Copied: both databases hold these rows.\n`
+}

@@ -1,0 +1,39 @@
+import { createHash, hash } from 'node:crypto'
+import type { RowTexts } from './column-texts.ts'
+
+/** What rows of a table come to: how many they are, and the SHA-256 of their digests in the order of the key. */
+export interface Checksum {
+  readonly rows: number
+  readonly sha256: string
+}
+
+export interface ChecksumBuilder {
+  add(rowDigest: string): void
+  finish(): Checksum
+}
+
+export function buildChecksum(): ChecksumBuilder {
+  const sha256 = createHash('sha256')
+  let rows = 0
+  return {
+    add(rowDigest) {
+      rows += 1
+      sha256.update(rowDigest)
+    },
+    finish: () => ({ rows, sha256: sha256.digest('hex') }),
+  }
+}
+
+/** SHA-256 of a row's texts, each after its length in bytes; null has none. */
+export function digestRow(row: RowTexts): string {
+  return hash(
+    'sha256',
+    row.map(text => (text === null ? '-' : `${Buffer.byteLength(text)}:${text}`)).join(''),
+  )
+}
+
+/** The same in PostgreSQL, of SQL that gives the texts. */
+export function digestInPostgres(texts: readonly string[]): string {
+  const parts = texts.map(text => `coalesce(octet_length(${text}) || ':' || ${text}, '-')`)
+  return `encode(sha256(convert_to(${parts.join(' || ')}, 'UTF8')), 'hex')`
+}

@@ -1,0 +1,73 @@
+import type { TransactionSql } from 'postgres'
+import { StartError } from '../../errors.ts'
+import { connect } from '../postgres/connect.ts'
+import type { Checksum } from './checksum.ts'
+import { copiedTables } from './copied-tables.ts'
+import { copyTable } from './copy-table.ts'
+import { openSource, type Source } from './open-source.ts'
+
+export interface CopyStore {
+  /** Path of a SQLite store. */
+  readonly from: string
+  /** URL of a PostgreSQL database without rows of ours. */
+  readonly to: string
+}
+
+export interface TableCopy extends Checksum {
+  readonly name: string
+}
+
+/**
+ * Copies a whole SQLite store into an empty PostgreSQL, ids and times included, in one transaction; gives what both hold of each
+ * table. `StartError` of one line, without the password, where it cannot be done; then nothing is copied.
+ */
+export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
+  const source = await openSource(from)
+  try {
+    const target = await connect({ url: to, onStatement: undefined })
+    try {
+      return await target.begin(transaction => copyAll(source, transaction))
+    } finally {
+      await target.end({ timeout: 5 })
+    }
+  } finally {
+    source.close()
+  }
+}
+
+async function copyAll(source: Source, transaction: TransactionSql): Promise<TableCopy[]> {
+  await refuseWhatHasRows(transaction)
+  const copies: TableCopy[] = []
+  for (const table of copiedTables) {
+    copies.push({ name: table.name, ...(await copyTable({ table, source, transaction })) })
+  }
+  await continueNumbers(source, transaction)
+  return copies
+}
+
+// Locked until the end, so that a gateway that starts just now waits and finds the copied rows.
+async function refuseWhatHasRows(transaction: TransactionSql): Promise<void> {
+  const names = copiedTables.map(({ name }) => `"${name}"`)
+  await transaction.unsafe(`lock table ${names.join()} in exclusive mode`)
+  for (const { name } of copiedTables) {
+    const found = await transaction.unsafe(`select 1 from "${name}" limit 1`)
+    if (found.length === 0) continue
+    throw new StartError(
+      `The database that DATABASE_URL names is not empty: its table \`${name}\` has rows. Name an empty one.`,
+    )
+  }
+}
+
+// Unlike setval(), `restart` is undone with the transaction.
+async function continueNumbers(source: Source, transaction: TransactionSql): Promise<void> {
+  const numbers = [
+    { name: 'membership', table: 'team_memberships', sequence: 'team_memberships_id_seq' },
+    { name: 'API token', table: 'api_tokens', sequence: 'api_tokens_id_seq' },
+    // Not past every user's id: those up to 2^53 may have been given by callers, and are passed over when they are met.
+    { name: 'created user', table: null, sequence: 'created_user_ids' },
+  ]
+  for (const { name, table, sequence } of numbers) {
+    const last = source.lastNumber(name, table)
+    if (last > 0) await transaction.unsafe(`alter sequence "${sequence}" restart with ${last + 1}`)
+  }
+}

@@ -1,0 +1,76 @@
+import type { TransactionSql } from 'postgres'
+import { StartError } from '../../errors.ts'
+import { buildChecksum, type Checksum, digestInPostgres, digestRow } from './checksum.ts'
+import type { RowTexts } from './column-texts.ts'
+import type { CopiedTable } from './copied-tables.ts'
+import type { Source } from './open-source.ts'
+
+const rowsOfBatch = 1_000
+const charactersOfBatch = 2 ** 20
+
+export interface CopyTable {
+  readonly table: CopiedTable
+  readonly source: Source
+  readonly transaction: TransactionSql
+}
+
+/** Copies the rows in batches, then reads them again where they are now. `StartError` unless they are the same. */
+export async function copyTable(copy: CopyTable): Promise<Checksum> {
+  const { name } = copy.table
+  const sent = await sendRows(copy).catch((error: unknown) => {
+    throw new StartError(`The table \`${name}\` cannot be copied: ${describe(error)}.`, { cause: error })
+  })
+  const arrived = await readChecksum(copy)
+  if (sent.rows === arrived.rows && sent.sha256 === arrived.sha256) return sent
+  throw new StartError(
+    `The table \`${name}\` did not arrive as it was: ${sent.rows} rows of ${sent.sha256} became ${arrived.rows} of ${arrived.sha256}.`,
+  )
+}
+
+async function sendRows({ table, source, transaction }: CopyTable): Promise<Checksum> {
+  const insert = wordInsert(table)
+  const checksum = buildChecksum()
+  for (const batch of batches(source.rows(table))) {
+    await transaction.unsafe(insert, [JSON.stringify(batch)])
+    for (const row of batch) checksum.add(digestRow(row))
+  }
+  return checksum.finish()
+}
+
+function wordInsert({ name, columns }: CopiedTable): string {
+  const names = columns.map(column => `"${column.name}"`)
+  const values = columns.map((column, index) => column.readInPostgres(`row ->> ${index}`))
+  return `insert into "${name}" (${names.join()}) select ${values.join()} from json_array_elements($1::text::json) as row`
+}
+
+function* batches(rows: Iterable<RowTexts>): Generator<RowTexts[]> {
+  let batch: RowTexts[] = []
+  let characters = 0
+  for (const row of rows) {
+    batch.push(row)
+    for (const text of row) characters += text?.length ?? 0
+    if (batch.length < rowsOfBatch && characters < charactersOfBatch) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+// A database may sort texts by a language's rules; SQLite sorts them by their bytes, as "C" does.
+async function readChecksum({ table, transaction }: CopyTable): Promise<Checksum> {
+  const texts = table.columns.map(column => column.writeInPostgres(`"${column.name}"`))
+  const order = table.key.map(({ name, isText }) => `"${name}"${isText ? ' collate "C"' : ''}`)
+  const select = `select ${digestInPostgres(texts)} as digest from "${table.name}" order by ${order.join()}`
+  const checksum = buildChecksum()
+  for await (const rows of transaction.unsafe<{ digest: string }[]>(select).cursor(rowsOfBatch)) {
+    for (const { digest } of rows) checksum.add(digest)
+  }
+  return checksum.finish()
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const detail = 'detail' in error && typeof error.detail === 'string' ? `: ${error.detail}` : ''
+  return `${error.message}${detail}`.replace(/\.$/, '')
+}

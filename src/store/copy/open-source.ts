@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import { StartError } from '../../errors.ts'
+import { connect } from '../sqlite/connect.ts'
+import { refuseUnusableFile } from '../sqlite/file-checks.ts'
+import { holdServeLock } from '../sqlite/serve-lock.ts'
+import type { RowTexts } from './column-texts.ts'
+import type { CopiedTable } from './copied-tables.ts'
+
+export interface Source {
+  /** One after the other, by key; to be read to the end before the next are asked for. */
+  rows(table: CopiedTable): IterableIterator<RowTexts>
+  /** The last number given out under this name for the whole store, and no less than the largest id there is; 0 for none. */
+  lastNumber(name: string, table: string | null): number
+  close(): void
+}
+
+// Numbers for the whole store stand under no account; PostgreSQL has sequences for them.
+const ofAnAccount = "account_code <> ''"
+
+/** The SQLite store to copy, which nobody serves or changes until it is closed. `StartError` where that cannot be had. */
+export async function openSource(path: string): Promise<Source> {
+  if (!existsSync(path)) throw new StartError(`There is no file \`${path}\` to copy.`)
+  refuseUnusableFile(path)
+  const releaseServeLock = holdServeLock(path)
+  try {
+    const client = await connect({ path, onStatement: undefined })
+    // Without the write lock, a token revoked meanwhile would be valid in the copy.
+    client.exec('begin immediate')
+    return readFrom(client, releaseServeLock)
+  } catch (error) {
+    releaseServeLock()
+    throw error
+  }
+}
+
+function readFrom(client: Database, releaseServeLock: () => void): Source {
+  return {
+    rows({ name, columns, key }) {
+      const texts = columns.map(column => column.writeInSqlite(`"${column.name}"`))
+      const order = key.map(column => `"${column.name}"`)
+      return client
+        .prepare<[], RowTexts>(
+          `select ${texts.join()} from "${name}" where ${ofAnAccount} order by ${order.join()}`,
+        )
+        .raw()
+        .iterate()
+    },
+    lastNumber(name, table) {
+      const largestId = table === null ? '0' : `(select coalesce(max(id), 0) from "${table}")`
+      const given = "(select coalesce(max(value), 0) from counters where account_code = '' and name = ?)"
+      return Number(client.prepare<[string], number>(`select max(${given}, ${largestId})`).pluck().get(name))
+    },
+    close() {
+      client.close()
+      releaseServeLock()
+    },
+  }
+}

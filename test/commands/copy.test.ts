@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { runCommand, spawnCommand } from '../server/spawn-command.ts'
+import { startServer } from '../server/start-server.ts'
+import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
+import { fillStore } from '../store/fill-store.ts'
+import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+
+let postgresServer: PostgresServer
+let folder: TempFolder
+let databaseUrl: string
+let from: string
+beforeAll(async () => {
+  postgresServer = await startPostgres()
+})
+afterAll(() => postgresServer.stop())
+beforeEach(async () => {
+  folder = makeTempFolder()
+  from = `sqlite:${join(folder.path, 'store.db')}`
+  databaseUrl = await postgresServer.createDatabase()
+})
+afterEach(() => folder.remove())
+
+const runCopy = (...args: string[]) => runCommand(['copy', ...args], { DATABASE_URL: databaseUrl })
+
+test('a gateway on the copy takes the same tokens, gives the same answers and goes on counting', async () => {
+  const first = await startServer({ DATABASE_URL: from })
+  const beta = await first.token({ account: 'beta', user: 7 })
+  const body = (user_id: number, team_id: number) => ({ body: { team_membership: { user_id, team_id } } })
+  for (const team of [1, 2, 3])
+    await first.rest('POST', '/platform/team_memberships', { ...body(7, team), token: beta })
+  await first.rest('PUT', '/platform/team_memberships/2', { ...body(8, 2), token: beta })
+  await first.rest('DELETE', '/platform/team_memberships/3', { token: beta })
+  await first.rest('PUT', '/platform/users/7', { body: { user: { display_name: '👩‍🚀 Ann' } }, token: beta })
+  const paths = [
+    '/platform/team_memberships?ids[]=1&ids[]=2&ids[]=3',
+    '/platform/team_memberships/2',
+    '/platform/users/7',
+  ]
+  const events =
+    '{ teamMembershipEvents(first: 10) { edges { cursor node { kind membershipId at transactionId } } } }'
+  const ask = async (server: typeof first) => {
+    const answers = [await server.graphql(events, {}, beta)]
+    for (const path of paths) answers.push(await server.rest('GET', path, { token: beta }))
+    return answers.map(({ status, headers, body }) => ({ status, etag: headers.get('etag'), body }))
+  }
+  const before = await ask(first)
+  expect(before.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  await first.stop()
+
+  const { code, stdout, stderr } = await runCopy('--from', from)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^TABLE +ROWS +SHA-256\naccounts +2 +[0-9a-f]{64}\n/)
+  expect(stdout).toMatch(/\nteam_memberships +2 +[0-9a-f]{64}\n(.*\n)*membership_events +5 +[0-9a-f]{64}\n/)
+  expect(stdout).toMatch(/\nCopied: both databases hold these rows\.\n$/)
+
+  const second = await startServer({ DATABASE_URL: databaseUrl })
+  expect(await ask(second)).toEqual(before)
+  const added = await second.rest('POST', '/platform/team_memberships', { ...body(9, 9), token: beta })
+  expect(added.body).toMatchObject({ team_membership: { id: 4 } })
+  expect(await second.token({ account: 'beta' })).toMatch(/^rst_/)
+  await second.stop()
+})
+
+test('a copy that is killed in the middle leaves nothing, and the next one copies all', async () => {
+  await fillStore(join(folder.path, 'store.db'))
+  await (await openStore({ url: databaseUrl })).close()
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  // It waits there for as long as we hold the lock: by then most tables are written.
+  await sql.unsafe(`
+    create function wait() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
+    create trigger wait after insert on membership_events execute function wait()`)
+  await sql`select pg_advisory_lock(1)`
+  const copy = spawnCommand(['copy', '--from', from], { DATABASE_URL: databaseUrl })
+  await until(
+    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0,
+  )
+  copy.process.kill('SIGKILL')
+  await copy.ended
+  await sql`select pg_advisory_unlock(1)`
+  await until(
+    async () =>
+      (await sql`select 1 from pg_locks where mode = 'ExclusiveLock' and relation is not null`).length === 0,
+  )
+  expect(
+    await sql`select 1 from accounts union all select 1 from users union all select 1 from teams`,
+  ).toEqual([])
+  await sql.end()
+  expect(await runCopy('--from', from)).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a copy that fails says why in a line and that nothing was copied, without the password', async () => {
+  await (await openStore({ url: from })).close()
+  const gateway = await openStore({ url: from, serve: true })
+  const served = await runCopy('--from', from)
+  await gateway.close()
+  expect(served).toMatchObject({ code: 1, stdout: '' })
+  expect(served.stderr).toMatch(/^.*gateway serves the database .*\nNothing was copied\.\n$/)
+  databaseUrl = databaseUrl.replace(/\d+\/store/, '1/store')
+  const unreachable = await runCopy('--from', from)
+  expect(unreachable).toMatchObject({ code: 1, stdout: '' })
+  expect(unreachable.stderr).toMatch(/^The database that DATABASE_URL names .*\nNothing was copied\.\n$/)
+  expect(served.stderr + unreachable.stderr).not.toContain('pa55word')
+})
+
+test.each([
+  [[], /`--from sqlite:<path>`/],
+  [['--from', 'data/rostrum.db'], /`--from sqlite:<path>`/],
+  [['--from', 'sqlite::memory:'], /`--from sqlite:<path>`/],
+  [['--from', 'sqlite:x.db', '--force'], /--force.*--help/],
+  [['--from', 'sqlite:x.db', 'y.db'], /y\.db.*--help/],
+  [['--from'], /--from.*--help/],
+])('%j is refused with a line that says what to do', async (args, line) => {
+  const { code, stdout, stderr } = await runCopy(...args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(line)
+  expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test('without a PostgreSQL to copy into the line says how to name one', async () => {
+  databaseUrl = `sqlite:${join(folder.path, 'other.db')}`
+  const { code, stderr } = await runCopy('--from', from)
+  expect(code).toBe(2)
+  expect(stderr).toBe('Name the database to copy into: set DATABASE_URL to `postgres://…`.\n')
+  expect(existsSync(join(folder.path, 'other.db'))).toBe(false)
+})
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 20))
+}

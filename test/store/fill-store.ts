@@ -1,0 +1,72 @@
+import SqliteDatabase from 'better-sqlite3'
+import { hashToken } from '../../src/domain/api-token.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { by } from './origin.ts'
+
+const odd = {
+  names: [
+    '',
+    ' ',
+    'Ann "the" O’Neill \\ \t\n',
+    '山田 太郎',
+    '👩‍👩‍👧‍👦 🏳️‍🌈',
+    'e\u0301',
+    '{"a":[null]}',
+    '\\x00',
+    '\u2028',
+  ],
+  largest: Number.MAX_SAFE_INTEGER,
+}
+
+/** The largest id there is among them, and how many rows were made of each table that holds many. */
+export const filled = { memberships: 3_000, events: 4_000, largestUser: odd.largest }
+
+/** Fills a SQLite store with some 11,000 rows: by the store itself, and past it with values that seldom come. */
+export async function fillStore(path: string): Promise<void> {
+  const store = await openStore({ url: `sqlite:${path}` })
+  const made = await Promise.all(
+    odd.names.map((displayName, index) =>
+      store.users.save(`account-${index % 3}`, index + 1, { displayName }),
+    ),
+  )
+  for (const { id } of made) await store.memberships.add(by('account-0'), { userId: id, teamId: odd.largest })
+  await store.memberships.add(by('account-1'), { userId: odd.largest, teamId: 1 })
+  await store.memberships.move(by('account-0'), 1, { teamId: 7 }, null)
+  await store.memberships.remove(by('account-0'), 2, null)
+  await store.teams.save('account-0', 7, { name: odd.names.join('') })
+  await store.users.create('account-2', { email: 'a@b', displayName: null })
+  for (const [index, accountCode] of ['account-0', 'account-1', 'account-0'].entries()) {
+    const sha256 = hashToken(`token-${index}`)
+    await store.tokens.create({
+      accountCode,
+      userId: 1 + (index % 2),
+      label: '🔑',
+      scopes: ['admin'],
+      sha256,
+    })
+  }
+  await store.tokens.revoke(3)
+  await store.close()
+  const client = new SqliteDatabase(path)
+  client.exec(`
+    insert into accounts (account_code, created_at) values ('Zeta', 0), ('äther', 1700000000123), ('a-b', -1);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${filled.memberships})
+      insert into users (account_code, id, email, display_name, created_at)
+      select 'Zeta', i, case when i % 3 then i || '@example.com' end, char(128512 + i % 80), 1700000000000 + i from n;
+    insert into teams (account_code, id, created_at) values ('Zeta', 1, 1), ('Zeta', 2, 2);
+    insert into team_memberships (account_code, id, user_id, team_id, leader, version, created_at)
+      select account_code, 100 + id, id, 1 + id % 2, case id % 3 when 0 then null else id % 3 - 1 end, 1 + id % 5, id * 1000
+      from users where account_code = 'Zeta';
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${filled.events})
+      insert into membership_events (account_code, sequence, kind, membership_id, before_user_id, before_team_id,
+        after_user_id, after_team_id, by_user_id, by_email, transaction_id, created_at)
+      select 'Zeta', i, 'moved', 101, i, 1, i, 2, ${odd.largest}, null, 'té-' || i, 1700000000000 + i from n;
+    insert into counters values ('Zeta', 'membership event', ${filled.events});
+    update counters set value = 100 + ${filled.memberships} where account_code = '' and name = 'membership';
+    insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer, created_at)
+      values ('Zeta', '🔑', zeroblob(32), 'x', 1700000000999, null, 5), ('a-b', 'k', x'00ff', '', 0, x'', 6),
+        ('a-b', 'K', x'', '', 0, randomblob(3000000), 7);
+    insert into idempotency_steps (account_code, key, number, result, created_at) values ('a-b', 'k', 1, '{"id":"é"}', 8);
+  `)
+  client.close()
+}

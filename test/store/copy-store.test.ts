@@ -182,7 +182,7 @@ describe('nothing is copied', () => {
   test('of a file that is not there, and none is made', async () => {
     const missing = join(folder.path, 'other.db')
     expect(String(await failureOf(copyStore({ from: missing, to })))).toMatch(
-      /There is no file `.*other\.db`/,
+      /There is no file `.*other\.db`\./,
     )
     expect(existsSync(missing)).toBe(false)
   })

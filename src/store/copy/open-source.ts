@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { StartError } from '../../errors.ts'
 import { connect } from '../sqlite/connect.ts'
-import { refuseUnusableFile } from '../sqlite/file-checks.ts'
+import { refuseMissingFile, refuseUnusableFile } from '../sqlite/file-checks.ts'
 import { holdServeLock } from '../sqlite/serve-lock.ts'
 import type { RowTexts } from './column-texts.ts'
 import type { CopiedTable } from './copied-tables.ts'
@@ -20,7 +18,7 @@ const ofAnAccount = "account_code <> ''"
 
 /** The SQLite store to copy, which nobody serves or changes until it is closed. `StartError` where that cannot be had. */
 export async function openSource(path: string): Promise<Source> {
-  if (!existsSync(path)) throw new StartError(`There is no file \`${path}\` to copy.`)
+  refuseMissingFile(path)
   refuseUnusableFile(path)
   const releaseServeLock = holdServeLock(path)
   try {

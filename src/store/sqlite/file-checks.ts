@@ -34,6 +34,13 @@ export function refuseUnusableFile(path: string): void {
   refuseDamage(path, stats.size)
 }
 
+/** For who reads a store and must not make one. `StartError` where there is no file. */
+export function refuseMissingFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+    throw new StartError(`There is no file \`${path}\`.`)
+  }
+}
+
 function makeFolder(path: string): void {
   try {
     makeMissingFolders(dirname(path))

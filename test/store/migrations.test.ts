@@ -7,6 +7,7 @@ import { readMigrations } from '../../src/store/migrations.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { eachStore, type Harness } from './each-store.ts'
 import { kill, openInChild } from './open-in-child.ts'
+import { by } from './origin.ts'
 
 eachStore(harness => {
   const known = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').map(({ hash }) => hash)
@@ -45,6 +46,40 @@ eachStore(harness => {
     expect(failure).toBeInstanceOf(StartError)
     expect(String(failure)).toMatch(/newer than this code.*[^\n]$/)
     expect(await readBytes(harness, url)).toEqual(before)
+  })
+
+  test('a store of the first release keeps its rows, and gives out no id twice', async () => {
+    const url = await harness.freshUrl()
+    const [first] = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres')
+    const { hash = '', statements = [] } = first ?? {}
+    const rows = `
+      insert into accounts (account_code) values ('a');
+      insert into users (account_code, id, email) values ('a', 7, 'ann@example.com');
+      insert into teams (account_code, id, name) values ('a', 3, 'Red');
+      insert into team_memberships (account_code, user_id, team_id, version, id) values ('a', 7, 3, 5, 1)`
+    await runSql(harness, {
+      url,
+      sqlite: `${statements.join(';')}; ${rows};
+        insert into counters values ('', 'membership', 1);
+        create table rostrum_migrations (hash text not null, applied_at integer not null);
+        insert into rostrum_migrations values ('${hash}', 0)`,
+      postgres: `${statements.join(';')}; ${rows}; select nextval('team_memberships_id_seq');
+        create table rostrum_migrations (hash text not null, applied_at timestamptz not null default now());
+        insert into rostrum_migrations values ('${hash}')`,
+    })
+    const store = await harness.open({ url })
+    expect(await readHashes(harness, url)).toEqual(known)
+    expect(known.length).toBeGreaterThan(1)
+    const membership = { id: 1, userId: 7, teamId: 3, leader: null, version: 5 }
+    expect(await store.memberships.findByIds('a', [1])).toEqual([membership])
+    expect(await store.users.findByIds('a', [7])).toMatchObject([{ email: 'ann@example.com' }])
+    expect(await store.teams.findByIds('a', [3])).toMatchObject([{ name: 'Red' }])
+    expect(await store.events.newest('a')).toBe(0)
+    expect(await store.memberships.add(by('a'), { userId: 8, teamId: 3 })).toMatchObject({
+      membership: { id: 2 },
+    })
+    expect(await store.memberships.move(by('a'), 1, { teamId: 4 }, [5])).toMatchObject({ kind: 'moved' })
+    expect(await store.events.newest('a')).toBe(2)
   })
 
   test('a database with the tables of another program is refused and gets none of ours', async () => {

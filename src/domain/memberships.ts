@@ -1,5 +1,6 @@
-import { type FieldError, RostrumError } from '../errors.ts'
-import { checkId, describeBadId, isId } from './id.ts'
+import { RostrumError } from '../errors.ts'
+import { checkId } from './id.ts'
+import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
 import type { Membership, MembershipPair, Origin, Store } from './store.ts'
 
 const mostListedIds = 1_000
@@ -44,8 +45,7 @@ export function createMemberships(store: Store): Memberships {
 
     async move(origin, id, change, ifVersions) {
       checkId(id, 'membership id')
-      checkPair(change)
-      if (change.userId === undefined && change.teamId === undefined) throw nothingToChange()
+      checkMove(change)
       const result = await memberships.move(origin, id, change, ifVersions)
       switch (result.kind) {
         case 'moved':
@@ -70,50 +70,9 @@ function isInOrder(rows: readonly Membership[], ids: readonly number[]): boolean
   return rows.length === ids.length && rows.every((row, index) => row.id === ids[index])
 }
 
-function checkPair(pair: Partial<MembershipPair>): void {
-  const fields: FieldError[] = []
-  for (const [name, what] of [
-    ['userId', 'user id'],
-    ['teamId', 'team id'],
-  ] as const) {
-    const id = pair[name]
-    if (id !== undefined && !isId(id))
-      fields.push({ pointer: `/${name}`, detail: describeBadId(String(id), what) })
-  }
-  const first = fields[0]
-  if (first !== undefined) throw new RostrumError('BAD_USER_INPUT', first.detail, { fields })
-}
-
 function tooManyIds(given: number): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
     `At most \`${mostListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
-  )
-}
-
-function nothingToChange(): RostrumError {
-  return new RostrumError('BAD_USER_INPUT', 'There is nothing to change: give the user, the team or both.')
-}
-
-function alreadyMember(existingId: number): RostrumError {
-  return new RostrumError(
-    'CONFLICT',
-    `The user is in this team already, by team membership \`${existingId}\`.`,
-    {
-      facts: { existingId },
-    },
-  )
-}
-
-type NotChanged = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
-
-// An id of another account is missing like any other, and must read the same.
-function notChanged(id: number, result: NotChanged): RostrumError {
-  if (result.kind === 'missing')
-    return new RostrumError('NOT_FOUND', `There is no team membership \`${id}\`.`)
-  return new RostrumError(
-    'PRECONDITION_FAILED',
-    `Team membership \`${id}\` has changed since it was read: its version is now \`${result.version}\`. Read it again.`,
-    { facts: { version: result.version } },
   )
 }

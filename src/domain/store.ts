@@ -99,6 +99,38 @@ export type RemoveResult =
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale'; readonly version: number }
 
+/** One of many changes that are made at once. */
+export type MembershipChange =
+  | { readonly kind: 'add'; readonly pair: MembershipPair }
+  | {
+      readonly kind: 'move'
+      readonly id: number
+      readonly change: Partial<MembershipPair>
+      readonly ifVersions: readonly number[] | null
+    }
+  | { readonly kind: 'remove'; readonly id: number; readonly ifVersions: readonly number[] | null }
+
+/** Whether one change that cannot be made undoes all (`atomic`) or is left out alone (`partial`). */
+export type BulkMode = 'atomic' | 'partial'
+
+/**
+ * What became of one of them. Where nothing was done, those that could have been made are `undone`, and a pair that one of them, of
+ * this index, would have had is `repeated`.
+ */
+export type ChangeResult =
+  | AddResult
+  | MoveResult
+  | RemoveResult
+  | { readonly kind: 'undone' }
+  | { readonly kind: 'repeated'; readonly index: number }
+
+export interface BulkResult {
+  /** False where a change of `atomic` ones could not be made, and so none was. */
+  readonly applied: boolean
+  /** In the order of the changes. */
+  readonly results: readonly ChangeResult[]
+}
+
 export interface RowStore<Row> {
   /** The rows that exist, in any order, in one statement whatever the number of ids. */
   findByIds(accountCode: string, ids: readonly number[]): Promise<Row[]>
@@ -120,6 +152,11 @@ export interface MembershipStore extends RowStore<Membership> {
     ifVersions: readonly number[] | null,
   ): Promise<MoveResult>
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<RemoveResult>
+  /**
+   * Makes the changes as if one after the other, each seeing what those before it did, in one transaction of some few statements
+   * whatever their number. Their events have their order.
+   */
+  changeMany(origin: Origin, changes: readonly MembershipChange[], mode: BulkMode): Promise<BulkResult>
   /** For each of the users its page, ascending by id, all in one statement. Rows of different users come mixed. */
   pageByUsers(accountCode: string, userIds: readonly number[], page: Page): Promise<Membership[]>
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>

@@ -29,7 +29,7 @@ const bumpCounter = (rows: string) => `
   on conflict (account_code, name) do update set value = counters.value + 1
   returning value`
 
-const eventColumns = `account_code, sequence, kind, membership_id, before_user_id, before_team_id,
+export const eventColumns = `account_code, sequence, kind, membership_id, before_user_id, before_team_id,
   after_user_id, after_team_id, by_user_id, by_email, transaction_id`
 
 // $1 account, $2 by user, $3 by e-mail, $4 transaction.
@@ -111,7 +111,7 @@ export function createMembershipChanges(client: Sql): MembershipChanges {
 }
 
 // The driver gives 64-bit integers as text.
-function readMembership(row: Readonly<Record<string, unknown>>): Membership {
+export function readMembership(row: Readonly<Record<string, unknown>>): Membership {
   return {
     id: Number(row.id),
     userId: Number(row.user_id),

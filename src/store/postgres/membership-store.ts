@@ -1,6 +1,7 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { AddResult, MembershipPair, MembershipStore, MoveResult, Origin } from '../../domain/store.ts'
 import { encodeIds } from './id-list.ts'
+import { createChangeMany } from './membership-bulk.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { prepareMembershipStatements } from './membership-statements.ts'
@@ -33,6 +34,8 @@ export function createMembershipStore({ db, transactions }: Dependencies): Membe
       const membership = await once(origin, () => changes.remove(origin, id, versions))
       return membership ? { kind: 'removed', membership } : findWhyNot(origin.accountCode, id)
     },
+
+    changeMany: createChangeMany({ transactions, once }),
 
     ...createMembershipPages(db),
   }

@@ -11,7 +11,8 @@ const membershipEvent = 'membership event'
 
 /** Numbers never given out twice, taken inside the caller's transaction. */
 export interface Counters {
-  next(name: keyof typeof firstValues): number
+  /** The first of so many numbers in a row, one unless told. */
+  next(name: keyof typeof firstValues, count?: number): number
   /** The first of so many numbers in a row, of the account's own. */
   nextEvents(accountCode: string, count: number): number
 }
@@ -22,7 +23,7 @@ export function createCounters(db: SqliteDb): Counters {
     .values({
       accountCode: sql.placeholder('accountCode'),
       name: sql.placeholder('name'),
-      value: sql.placeholder('first'),
+      value: sql.placeholder('value'),
     })
     .onConflictDoUpdate({
       target: [counters.accountCode, counters.name],
@@ -30,9 +31,19 @@ export function createCounters(db: SqliteDb): Counters {
     })
     .returning({ value: counters.value })
   const bump = prepareRows(db, { query, read: ([value]: [number]) => value })
+  // The counter keeps the last number given out.
+  const take = ({ accountCode, name, first, count }: Take) =>
+    bump.only({ accountCode, name, value: first + count - 1, count }) - count + 1
   return {
-    next: name => bump.only({ accountCode: storeWide, name, first: firstValues[name], count: 1 }),
-    nextEvents: (accountCode, count) =>
-      bump.only({ accountCode, name: membershipEvent, first: count, count }) - count + 1,
+    next: (name, count = 1) => take({ accountCode: storeWide, name, first: firstValues[name], count }),
+    nextEvents: (accountCode, count) => take({ accountCode, name: membershipEvent, first: 1, count }),
   }
+}
+
+interface Take {
+  readonly accountCode: string
+  readonly name: string
+  /** Where the counting begins. */
+  readonly first: number
+  readonly count: number
 }

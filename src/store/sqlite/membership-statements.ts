@@ -15,7 +15,13 @@ export const membershipColumns = {
   version: memberships.version,
 }
 
-type RawMembership = [id: number, userId: number, teamId: number, leader: number | null, version: number]
+export type RawMembership = [
+  id: number,
+  userId: number,
+  teamId: number,
+  leader: number | null,
+  version: number,
+]
 
 export function readMembership([id, userId, teamId, leader, version]: RawMembership): Membership {
   return { id, userId, teamId, leader: leader === null ? null : leader !== 0, version }

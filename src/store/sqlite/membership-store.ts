@@ -13,6 +13,7 @@ import type { Counters } from './counters.ts'
 import type { WriteEvent } from './event-store.ts'
 import { encodeIds } from './id-list.ts'
 import { createKeptRows } from './kept-rows.ts'
+import { createChangeMany } from './membership-bulk.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { prepareMembershipStatements } from './membership-statements.ts'
 import { createOnce } from './once.ts'
@@ -81,6 +82,8 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
         return { kind: 'removed', membership }
       })
     },
+
+    changeMany: createChangeMany({ db, transactions, provision, counters, keptRows, once }),
 
     ...createMembershipPages(db),
   }

@@ -1,0 +1,127 @@
+import type { Sql } from 'postgres'
+import type { HeldPair } from '../../domain/memberships-bulk-decision.ts'
+import type { BulkPlan, CompleteBulk } from '../../domain/memberships-bulk-plan.ts'
+import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
+import { eventColumns, readMembership } from './membership-changes.ts'
+
+// Bulks of an account go one after the other: rows that one of them deletes and puts back would be missing for another which has
+// waited for them. New users and teams of the account do not wait for this.
+const lockAccount = 'select 1 from accounts where account_code = $1 for no key update'
+
+const findRows = `
+select id, user_id, team_id, leader, version from team_memberships
+where account_code = $1 and id = any($2::bigint[])
+order by id for update`
+
+const findPairs = `
+select row.id, row.user_id, row.team_id
+from unnest($2::bigint[], $3::bigint[]) as pair (user_id, team_id)
+join team_memberships as row on row.account_code = $1 and row.user_id = pair.user_id and row.team_id = pair.team_id`
+
+const records = (users: string, teams: string) => `account as (
+  insert into accounts (account_code) values ($1) on conflict do nothing
+), the_users as (
+  insert into users (account_code, id) select $1, id from unnest(${users}::bigint[]) as id on conflict do nothing
+), the_teams as (
+  insert into teams (account_code, id) select $1, id from unnest(${teams}::bigint[]) as id on conflict do nothing
+)`
+
+// The sort has all rows deleted before the first is put back.
+const change = `
+with gone as (
+  delete from team_memberships where account_code = $1 and id = any($2::bigint[])
+  returning id, leader, created_at
+), put_back as (
+  insert into team_memberships (account_code, id, user_id, team_id, version, leader, created_at)
+  select $1, moved.id, moved.user_id, moved.team_id, moved.version, gone.leader, gone.created_at
+  from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) as moved (id, user_id, team_id, version)
+  join gone on gone.id = moved.id
+  order by moved.id
+), ${records('$7', '$8')}
+select 1`
+
+const add = `
+with added as (
+  insert into team_memberships (account_code, user_id, team_id)
+  select $1, pair.user_id, pair.team_id
+  from unnest($2::bigint[], $3::bigint[]) with ordinality as pair (user_id, team_id, place)
+  order by pair.place
+  returning id
+), ${records('$4', '$5')}
+select id from added order by id`
+
+const addEvents = `
+with head as (
+  insert into counters (account_code, name, value) values ($1, 'membership event', $5::bigint)
+  on conflict (account_code, name) do update set value = counters.value + $5::bigint
+  returning value
+)
+insert into membership_events (${eventColumns})
+select $1, head.value - $5::bigint + event.place, event.kind, event.membership_id,
+  event.before_user_id, event.before_team_id, event.after_user_id, event.after_team_id,
+  $2::bigint, $3::text, $4::text
+from head, unnest($6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+  with ordinality as event (kind, membership_id, before_user_id, before_team_id, after_user_id, after_team_id, place)`
+
+type Parameter = number | string | null
+
+/**
+ * Statements over sets of rows, each set some few parameters, so that they are as many for one row as for a thousand. To be called in
+ * this order in one transaction; as with a single change, the account's counter of events is the last row that is locked.
+ */
+export function createBulkStatements(client: Sql) {
+  const run = (text: string, values: Parameter[]) => client.unsafe(text, values, { prepare: true })
+  return {
+    lockAccount: (accountCode: string) => run(lockAccount, [accountCode]),
+
+    async findRows(accountCode: string, ids: readonly number[]): Promise<Membership[]> {
+      return (await run(findRows, [accountCode, encode(ids)])).map(readMembership)
+    },
+
+    async findPairs(accountCode: string, pairs: readonly MembershipPair[]): Promise<HeldPair[]> {
+      const rows = await run(findPairs, [accountCode, ...encodePairs(pairs)])
+      return rows.map(row => ({
+        id: Number(row.id),
+        userId: Number(row.user_id),
+        teamId: Number(row.team_id),
+      }))
+    },
+
+    async change(accountCode: string, { gone, moved, userIds, teamIds }: BulkPlan) {
+      const ids = encode(moved.map(({ id }) => id))
+      const versions = encode(moved.map(({ version }) => version))
+      const rows = [ids, ...encodePairs(moved), versions]
+      await run(change, [accountCode, encode(gone), ...rows, encode(userIds), encode(teamIds)])
+    },
+
+    /** The ids of the new rows, in the order of their pairs. */
+    async add(accountCode: string, { added, userIds, teamIds }: BulkPlan): Promise<number[]> {
+      const values = [accountCode, ...encodePairs(added), encode(userIds), encode(teamIds)]
+      return (await run(add, values)).map(({ id }) => Number(id))
+    },
+
+    async addEvents(origin: Origin, events: CompleteBulk['events']) {
+      const { accountCode, userId, email, transactionId } = origin
+      await run(addEvents, [
+        accountCode,
+        userId,
+        email,
+        transactionId,
+        events.length,
+        encode(events.map(({ kind }) => kind)),
+        encode(events.map(({ membershipId }) => membershipId)),
+        ...encodePairs(events.map(({ before }) => before)),
+        ...encodePairs(events.map(({ after }) => after)),
+      ])
+    },
+  }
+}
+
+function encodePairs(pairs: readonly (MembershipPair | null)[]): [userIds: string, teamIds: string] {
+  return [encode(pairs.map(pair => pair?.userId ?? null)), encode(pairs.map(pair => pair?.teamId ?? null))]
+}
+
+// Numbers and plain words need no quotes in an array of PostgreSQL, and null is written as it is.
+function encode(values: readonly Parameter[]): string {
+  return `{${values.map(String).join()}}`
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ChangeResult, MembershipChange, Store } from '../../src/domain/store.ts'
+import { add, addEach, move, range, remove } from './bulk-changes.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+const few = fc.integer({ min: 1, max: 3 })
+const pair = fc.record({ userId: few, teamId: few })
+const versions = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, fc.array(few, { maxLength: 2 }))
+const partOfPair = fc.oneof(pair, fc.record({ userId: few }), fc.record({ teamId: few }))
+
+// `id` is the place among the rows there are at the beginning, from 1; the last places have none.
+const change: fc.Arbitrary<MembershipChange> = fc.oneof(
+  pair.map(({ userId, teamId }) => add(userId, teamId)),
+  fc.tuple(fc.integer({ min: 1, max: 6 }), partOfPair, versions).map(given => move(...given)),
+  fc.tuple(fc.integer({ min: 1, max: 6 }), versions).map(given => remove(...given)),
+)
+const pairs = fc.uniqueArray(pair, { maxLength: 5, selector: ({ userId, teamId }) => `${userId}/${teamId}` })
+const changes = fc.array(change, { maxLength: 12, size: 'max' })
+
+eachStore(harness => {
+  const numRuns = harness.engine === 'SQLite' ? 150 : 50
+
+  test('a bulk comes to what its changes come to one after the other', async () => {
+    const store = await harness.open()
+    let accounts = 0
+    const claim = fc.asyncProperty(pairs, changes, async (pairs, changes) => {
+      accounts += 1
+      const [one, other, third] = [`one-${accounts}`, `other-${accounts}`, `third-${accounts}`]
+      const singly = await applyTo(store, one, { pairs, changes, way: doOneByOne })
+      const partial = await applyTo(store, other, { pairs, changes, way: doAtOnce('partial') })
+      expect(partial).toEqual(singly)
+      const atomic = await applyTo(store, third, { pairs, changes, way: doAtOnce('atomic') })
+      const untouched = await applyTo(store, `${third}-kept`, { pairs, changes: [], way: doOneByOne })
+      const isDone = singly.results.every(({ kind }) => ['added', 'moved', 'removed'].includes(kind))
+      expect(atomic.rows).toEqual(isDone ? singly.rows : untouched.rows)
+      expect(atomic.events).toEqual(isDone ? singly.events : untouched.events)
+      expect(atomic.users).toEqual(isDone ? singly.users : untouched.users)
+    })
+    await fc.assert(claim, { numRuns })
+  })
+})
+
+type Way = (
+  store: Store,
+  accountCode: string,
+  changes: readonly MembershipChange[],
+) => Promise<readonly ChangeResult[]>
+
+const doOneByOne: Way = async ({ memberships }, accountCode, changes) => {
+  const results: ChangeResult[] = []
+  for (const change of changes) {
+    const origin = by(accountCode)
+    if (change.kind === 'add') results.push(await memberships.add(origin, change.pair))
+    else if (change.kind === 'move')
+      results.push(await memberships.move(origin, change.id, change.change, change.ifVersions))
+    else results.push(await memberships.remove(origin, change.id, change.ifVersions))
+  }
+  return results
+}
+
+function doAtOnce(mode: 'atomic' | 'partial'): Way {
+  return async ({ memberships }, accountCode, changes) =>
+    (await memberships.changeMany(by(accountCode), changes, mode)).results
+}
+
+interface Case {
+  readonly pairs: Parameters<typeof addEach>[1]
+  readonly changes: readonly MembershipChange[]
+  readonly way: Way
+}
+
+// Everything there is to see afterwards, with the ids of the account's memberships counted from 1.
+async function applyTo(store: Store, accountCode: string, { pairs, changes, way }: Case) {
+  const ids = await addEach(store, pairs, accountCode)
+  const named = changes.map(change =>
+    change.kind === 'add' ? change : { ...change, id: ids[change.id - 1] ?? Number.MAX_SAFE_INTEGER },
+  )
+  const results = await way(store, accountCode, named)
+  const events = await store.events.listAfter(accountCode, 0, 1_000)
+  const places = new Map(
+    events.filter(({ kind }) => kind === 'added').map(({ membershipId }, index) => [membershipId, index + 1]),
+  )
+  const rows = await store.memberships.findByIds(accountCode, [...places.keys()])
+  const counted = { results, rows: rows.toSorted((one, other) => one.id - other.id) }
+  const told = events.map(({ at: _, ...event }) => event)
+  const users = (await store.users.findByIds(accountCode, range(3))).map(({ id }) => id).toSorted()
+  const text = JSON.stringify({ ...counted, events: told, users }, (name, value) =>
+    name === 'id' || name === 'membershipId' || name === 'existingId' ? (places.get(value) ?? value) : value,
+  )
+  return JSON.parse(text) as {
+    readonly results: readonly ChangeResult[]
+    readonly rows: readonly unknown[]
+    readonly events: readonly unknown[]
+    readonly users: readonly number[]
+  }
+}

@@ -1,0 +1,159 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Membership, MembershipChange, Origin, Store } from '../../src/domain/store.ts'
+import { add, addEach, kindsOf, move, range, remove } from './bulk-changes.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+const byId = (one: Membership, other: Membership) => one.id - other.id
+
+eachStore(harness => {
+  let store: Store
+  beforeEach(async () => {
+    store = await harness.open()
+  })
+
+  const changeSome = (changes: readonly MembershipChange[], origin = by('a')) =>
+    store.memberships.changeMany(origin, changes, 'partial')
+  const changeAll = (changes: readonly MembershipChange[], origin = by('a')) =>
+    store.memberships.changeMany(origin, changes, 'atomic')
+  const find = async (ids: readonly number[]) => (await store.memberships.findByIds('a', ids)).toSorted(byId)
+
+  test('added memberships have ascending ids, records and events in the order of the items', async () => {
+    const { applied, results } = await changeAll([add(9, 1), add(8, 1), add(7, 2)])
+    const rows = results.flatMap(result => (result.kind === 'added' ? result.membership : []))
+    expect(applied).toBe(true)
+    expect(rows).toMatchObject([
+      { userId: 9, teamId: 1, leader: null, version: 1 },
+      { userId: 8, teamId: 1, leader: null, version: 1 },
+      { userId: 7, teamId: 2, leader: null, version: 1 },
+    ])
+    expect(await find(rows.map(({ id }) => id))).toEqual(rows)
+    expect(await store.users.findByIds('a', [7, 8, 9])).toHaveLength(3)
+    expect(await store.teams.findByIds('a', [1, 2])).toHaveLength(2)
+    const events = await store.events.listAfter('a', 0, 10)
+    expect(events).toMatchObject(
+      rows.map(({ id, userId, teamId }, index) => ({
+        sequence: index + 1,
+        kind: 'added',
+        membershipId: id,
+        before: null,
+        after: { userId, teamId },
+        userId: 1,
+        email: 'ann@example.com',
+        transactionId: by('a').transactionId,
+      })),
+    )
+  })
+
+  test('ids go on after those of single adds, and single ones after them', async () => {
+    const [before = 0] = await addEach(store, [{ userId: 1, teamId: 1 }])
+    const { results } = await changeAll([add(2, 1), add(3, 1)])
+    const [after = 0] = await addEach(store, [{ userId: 4, teamId: 1 }])
+    const ids = results.map(result => (result.kind === 'added' ? result.membership.id : 0))
+    expect([before, ...ids, after]).toEqual([before, ...ids, after].toSorted((one, other) => one - other))
+    expect(new Set([before, ...ids, after]).size).toBe(4)
+    expect(await store.events.newest('a')).toBe(4)
+  })
+
+  test('a pair that is added twice is named the second time by the id of the first', async () => {
+    const [first, second] = (await changeSome([add(7, 3), add(7, 3)])).results
+    if (first?.kind !== 'added') throw new Error('The pair was there before.')
+    expect(second).toEqual({ kind: 'duplicate', existingId: first.membership.id })
+  })
+
+  test('one item that cannot be leaves an atomic bulk undone, and each says what is wrong with it', async () => {
+    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
+    const changes = [add(8, 3), add(8, 3), move(id, { teamId: 4 }), remove(99), add(50, 60), remove(id, [9])]
+    expect(await changeAll(changes)).toEqual({
+      applied: false,
+      results: [
+        { kind: 'undone' },
+        { kind: 'repeated', index: 0 },
+        { kind: 'undone' },
+        { kind: 'missing' },
+        { kind: 'undone' },
+        { kind: 'stale', version: 2 },
+      ],
+    })
+    expect(await find([id])).toMatchObject([{ teamId: 3, version: 1 }])
+    expect(await store.users.findByIds('a', [8, 50])).toEqual([])
+    expect(await store.events.newest('a')).toBe(1)
+  })
+
+  test('a partial bulk leaves out what cannot be', async () => {
+    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
+    const { applied, results } = await changeSome([add(8, 3), add(7, 3), remove(99), move(id, { teamId: 4 })])
+    expect(applied).toBe(true)
+    expect(kindsOf(results)).toEqual(['added', 'duplicate', 'missing', 'moved'])
+    expect(await find([id])).toMatchObject([{ teamId: 4, version: 2 }])
+    expect(await store.events.newest('a')).toBe(3)
+  })
+
+  test('what was removed is missing for the items after it, and its pair is free', async () => {
+    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
+    const { results } = await changeSome([remove(id), move(id, { teamId: 4 }), remove(id), add(7, 3)])
+    expect(kindsOf(results)).toEqual(['removed', 'missing', 'missing', 'added'])
+  })
+
+  test('memberships pass their pairs on to one another in a chain and in a ring', async () => {
+    const ids = await addEach(
+      store,
+      range(5).map(teamId => ({ userId: 7, teamId })),
+    )
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = ids
+    const ring = [move(a, { teamId: 9 }), move(b, { teamId: 1 }), move(a, { teamId: 2 })]
+    const chain = [move(e, { teamId: 6 }), move(d, { teamId: 5 }), move(c, { teamId: 4 })]
+    const { results } = await changeAll([...ring, ...chain])
+    expect(new Set(kindsOf(results))).toEqual(new Set(['moved']))
+    expect((await find(ids)).map(({ teamId, version }) => [teamId, version])).toEqual([
+      [2, 3],
+      [1, 2],
+      [4, 2],
+      [5, 2],
+      [6, 2],
+    ])
+    expect(await store.events.newest('a')).toBe(5 + 6)
+  })
+
+  test('a thousand memberships that pass their pairs on are moved', async () => {
+    const { results } = await changeAll(range(1_000).map(teamId => add(7, teamId)))
+    const ids = results.map(result => (result.kind === 'added' ? result.membership.id : 0))
+    const onwards = ids.map((id, index) => move(id, { teamId: index + 2 }, [1])).toReversed()
+    expect((await changeAll(onwards)).applied).toBe(true)
+    expect((await find(ids)).map(({ teamId }) => teamId)).toEqual(range(1_001).slice(1))
+    expect((await changeAll(ids.map(id => remove(id, [2])))).applied).toBe(true)
+    expect(await find(ids)).toEqual([])
+    expect(await store.events.newest('a')).toBe(3_000)
+  })
+
+  test('a move to the same values answers the row, and makes no version and no event', async () => {
+    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
+    const membership = { id, userId: 7, teamId: 3, leader: null, version: 1 }
+    expect((await changeAll([move(id, { userId: 7, teamId: 3 })])).results).toEqual([
+      { kind: 'moved', membership },
+    ])
+    expect(await store.events.newest('a')).toBe(1)
+  })
+
+  test('another account finds nothing of it', async () => {
+    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
+    const { results } = await changeSome([move(id, { teamId: 4 }), remove(id), add(7, 3)], by('b'))
+    expect(kindsOf(results)).toEqual(['missing', 'missing', 'added'])
+    expect(await find([id])).toMatchObject([{ teamId: 3, version: 1 }])
+  })
+
+  test('without an item nothing is done', async () => {
+    expect(await changeAll([])).toEqual({ applied: true, results: [] })
+  })
+
+  test('a bulk is one step of its idempotency key, unless it changed nothing', async () => {
+    const origin: Origin = { ...by('a'), step: { key: 'k', number: 1 } }
+    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
+    expect((await changeAll([add(8, 3), add(7, 3)], origin)).applied).toBe(false)
+    await store.memberships.remove(by('a'), id, null)
+    const first = await changeAll([add(8, 3), add(7, 3)], origin)
+    expect(first.applied).toBe(true)
+    expect(await changeAll([add(8, 3), add(7, 3)], origin)).toEqual(first)
+    expect(await store.events.newest('a')).toBe(4)
+  })
+})

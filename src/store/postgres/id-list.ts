@@ -8,3 +8,8 @@ export function encodeIds(ids: readonly number[]): string {
 export function isListed(column: Column, ids: Placeholder): SQL {
   return sql`${column} = any(${ids}::bigint[])`
 }
+
+/** A list of texts as the one parameter that `unnest` reads. */
+export function encodeTexts(texts: readonly string[]): string {
+  return `{${texts.map(text => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`
+}

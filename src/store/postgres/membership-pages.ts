@@ -1,41 +1,44 @@
 import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import type { MembershipStore, Page } from '../../domain/store.ts'
+import type { Membership, MembershipStore, Page } from '../../domain/store.ts'
+import type { Reading } from './find-by-ids.ts'
 import { encodeIds } from './id-list.ts'
-import { membershipColumns } from './membership-statements.ts'
+import { membershipColumns, readMembership } from './membership-statements.ts'
+import { prepareColumns } from './prepare-columns.ts'
 import { teamMemberships as memberships } from './tables.ts'
 
 type Parent = 'userId' | 'teamId'
 
 /** The pages of any number of parents, in one statement that reads no more rows than it answers. */
 export function createMembershipPages(
-  db: PostgresJsDatabase,
+  reading: Reading,
 ): Pick<MembershipStore, 'pageByUsers' | 'pageByTeams'> {
-  return { pageByUsers: preparePages(db, 'userId'), pageByTeams: preparePages(db, 'teamId') }
+  return { pageByUsers: preparePages(reading, 'userId'), pageByTeams: preparePages(reading, 'teamId') }
 }
 
-function preparePages(db: PostgresJsDatabase, parent: Parent) {
-  const fromStart = preparePage(db, { parent, direction: asc, name: `page_from_start_${parent}` })
-  const fromEnd = preparePage(db, { parent, direction: desc, name: `page_from_end_${parent}` })
-  return (accountCode: string, parentIds: readonly number[], page: Page) =>
-    (page.fromEnd ? fromEnd : fromStart).execute({
+function preparePages(reading: Reading, parent: Parent) {
+  const fromStart = preparePage(reading, { parent, direction: asc })
+  const fromEnd = preparePage(reading, { parent, direction: desc })
+  return async (accountCode: string, parentIds: readonly number[], page: Page): Promise<Membership[]> => {
+    const found = await (page.fromEnd ? fromEnd : fromStart)({
       accountCode,
       parentIds: encodeIds(parentIds),
       after: page.after ?? 0,
       before: page.before ?? 2 ** 53,
       limit: page.limit,
     })
+    if (found === null) return []
+    return found.id.map((_, index) => readMembership(found, index)).sort((a, b) => a.id - b.id)
+  }
 }
 
 interface PageStatement {
   readonly parent: Parent
   readonly direction: typeof asc
-  readonly name: string
 }
 
 // A window function would number all memberships of a parent before it drops those outside the page; the lateral query
 // stops at the limit, along the index, once for each parent.
-function preparePage(db: PostgresJsDatabase, { parent, direction, name }: PageStatement) {
+function preparePage({ db, pool }: Reading, { parent, direction }: PageStatement) {
   const slice = db
     .select(membershipColumns)
     .from(memberships)
@@ -50,16 +53,18 @@ function preparePage(db: PostgresJsDatabase, { parent, direction, name }: PageSt
     .orderBy(direction(memberships.id))
     .limit(sql.placeholder('limit'))
     .as('slice')
-  return db
-    .select({
+  return prepareColumns<Membership>(pool, {
+    columns: {
       id: slice.id,
       userId: slice.userId,
       teamId: slice.teamId,
       leader: slice.leader,
       version: slice.version,
-    })
-    .from(sql`unnest(${sql.placeholder('parentIds')}::bigint[]) as parent(id)`)
-    .crossJoinLateral(slice)
-    .orderBy(asc(slice.id))
-    .prepare(name)
+    },
+    select: fields =>
+      db
+        .select(fields)
+        .from(sql`unnest(${sql.placeholder('parentIds')}::bigint[]) as parent(id)`)
+        .crossJoinLateral(slice),
+  })
 }

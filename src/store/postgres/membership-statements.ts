@@ -1,7 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import { isListed } from './id-list.ts'
+import type { Membership } from '../../domain/store.ts'
+import { type Columns, valueAt } from './prepare-columns.ts'
 import { teamMemberships as memberships } from './tables.ts'
 
 export const membershipColumns = {
@@ -10,6 +11,16 @@ export const membershipColumns = {
   teamId: memberships.teamId,
   leader: memberships.leader,
   version: memberships.version,
+}
+
+export function readMembership(columns: Columns<Membership>, index: number): Membership {
+  return {
+    id: valueAt(columns.id, index),
+    userId: valueAt(columns.userId, index),
+    teamId: valueAt(columns.teamId, index),
+    leader: valueAt(columns.leader, index),
+    version: valueAt(columns.version, index),
+  }
 }
 
 const accountCode = sql.placeholder('accountCode')
@@ -23,11 +34,6 @@ const newTeamId = sql`coalesce(${teamId}::bigint, ${memberships.teamId})`
 
 export function prepareMembershipStatements(db: PostgresJsDatabase) {
   return {
-    findByIds: db
-      .select(membershipColumns)
-      .from(memberships)
-      .where(and(eq(memberships.accountCode, accountCode), isListed(memberships.id, sql.placeholder('ids'))))
-      .prepare('find_memberships'),
     findPair: db
       .select({ id: memberships.id })
       .from(memberships)

@@ -1,28 +1,34 @@
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { AddResult, MembershipPair, MembershipStore, MoveResult, Origin } from '../../domain/store.ts'
+import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { encodeIds } from './id-list.ts'
 import { createChangeMany } from './membership-bulk.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 import { createMembershipPages } from './membership-pages.ts'
-import { prepareMembershipStatements } from './membership-statements.ts'
+import { membershipColumns, prepareMembershipStatements, readMembership } from './membership-statements.ts'
 import { createOnce } from './once.ts'
 import { isUniqueViolation } from './sql-state.ts'
+import { teamMemberships as memberships } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 // How often the membership in the way may be gone by the time we ask for its id.
 const mostAttempts = 10
 
-interface Dependencies {
-  readonly db: PostgresJsDatabase
+interface Dependencies extends Reading {
   readonly transactions: Transactions
 }
 
-export function createMembershipStore({ db, transactions }: Dependencies): MembershipStore {
+export function createMembershipStore({ db, pool, transactions }: Dependencies): MembershipStore {
   const statements = prepareMembershipStatements(db)
   const changes = createMembershipChanges(transactions.client)
   const once = createOnce(db, transactions)
   return {
-    findByIds: (accountCode, ids) => statements.findByIds.execute({ accountCode, ids: encodeIds(ids) }),
+    findByIds: createFindByIds({
+      db,
+      pool,
+      table: memberships,
+      columns: membershipColumns,
+      read: readMembership,
+    }),
 
     add: (origin, pair) => untilDecided(() => tryToAdd(origin, pair)),
 
@@ -37,7 +43,7 @@ export function createMembershipStore({ db, transactions }: Dependencies): Membe
 
     changeMany: createChangeMany({ transactions, once }),
 
-    ...createMembershipPages(db),
+    ...createMembershipPages({ db, pool }),
   }
 
   async function tryToAdd(origin: Origin, pair: MembershipPair): Promise<AddResult | undefined> {

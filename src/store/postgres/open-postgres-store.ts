@@ -22,11 +22,11 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
   const db = drizzle(transactions.client)
   const provision = createProvision(db)
   return {
-    memberships: createMembershipStore({ db, transactions }),
-    users: createUserStore({ db, transactions, provision }),
-    teams: createTeamStore({ db, transactions, provision }),
+    memberships: createMembershipStore({ db, pool, transactions }),
+    users: createUserStore({ db, pool, transactions, provision }),
+    teams: createTeamStore({ db, pool, transactions, provision }),
     accounts: createAccountStore({ db, provision }),
-    tokens: createTokenStore(db),
+    tokens: createTokenStore({ db, pool }),
     events: createEventStore(db),
     async ping() {
       await pool`select 1 from accounts limit 1`

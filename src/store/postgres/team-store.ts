@@ -1,28 +1,22 @@
-import { and, eq, sql } from 'drizzle-orm'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import type { TeamStore } from '../../domain/store.ts'
-import { encodeIds, isListed } from './id-list.ts'
+import { sql } from 'drizzle-orm'
+import type { Team, TeamStore } from '../../domain/store.ts'
+import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { onlyRow } from './only-row.ts'
+import { valueAt } from './prepare-columns.ts'
 import type { Provision } from './provision.ts'
 import { teams } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
-interface Dependencies {
-  readonly db: PostgresJsDatabase
+interface Dependencies extends Reading {
   readonly transactions: Transactions
   readonly provision: Provision
 }
 
 const columns = { id: teams.id, name: teams.name }
 
-export function createTeamStore({ db, transactions, provision }: Dependencies): TeamStore {
+export function createTeamStore({ db, pool, transactions, provision }: Dependencies): TeamStore {
   const accountCode = sql.placeholder('accountCode')
   const setName = sql`${sql.placeholder('setName')}::boolean`
-  const findByIds = db
-    .select(columns)
-    .from(teams)
-    .where(and(eq(teams.accountCode, accountCode), isListed(teams.id, sql.placeholder('ids'))))
-    .prepare('find_teams')
   const save = db
     .insert(teams)
     .values({ accountCode, id: sql.placeholder('id'), name: sql.placeholder('name') })
@@ -33,7 +27,13 @@ export function createTeamStore({ db, transactions, provision }: Dependencies): 
     .returning(columns)
     .prepare('save_team')
   return {
-    findByIds: (code, ids) => findByIds.execute({ accountCode: code, ids: encodeIds(ids) }),
+    findByIds: createFindByIds<Team>({
+      db,
+      pool,
+      table: teams,
+      columns,
+      read: (found, index) => ({ id: valueAt(found.id, index), name: valueAt(found.name, index) }),
+    }),
     save(code, id, { name }) {
       const row = { accountCode: code, id, name: name ?? null, setName: name !== undefined }
       return transactions.write(async () => {

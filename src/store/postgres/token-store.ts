@@ -2,6 +2,8 @@ import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { TokenStore } from '../../domain/store.ts'
 import { decodeScopes, encodeScopes } from '../api-token-row.ts'
+import type { Reading } from './find-by-ids.ts'
+import { createFindBySha256 } from './find-tokens.ts'
 import { onlyRow } from './only-row.ts'
 import { apiTokens, users } from './tables.ts'
 
@@ -17,8 +19,8 @@ const columns = {
   revokedAt: apiTokens.revokedAt,
 }
 
-export function createTokenStore(db: PostgresJsDatabase): TokenStore {
-  const statements = prepare(db)
+export function createTokenStore(reading: Reading): TokenStore {
+  const statements = prepare(reading.db)
   return {
     async create(token) {
       const { id } = onlyRow(
@@ -26,9 +28,7 @@ export function createTokenStore(db: PostgresJsDatabase): TokenStore {
       )
       return decodeScopes(onlyRow(await statements.findById.execute({ id })))
     },
-    async findBySha256(sha256) {
-      return (await statements.findBySha256.execute({ sha256 })).map(decodeScopes)
-    },
+    findBySha256: createFindBySha256(reading),
     // Any replica may have changed one, and asking costs as much as reading the token.
     changeMark: () => null,
     async list(accountCode) {
@@ -40,10 +40,11 @@ export function createTokenStore(db: PostgresJsDatabase): TokenStore {
   }
 }
 
+const isOfUser = and(eq(users.accountCode, apiTokens.accountCode), eq(users.id, apiTokens.userId))
+
 function prepare(db: PostgresJsDatabase) {
   const accountCode = sql.placeholder('accountCode')
   const isOfAccount = or(sql`${accountCode}::text is null`, eq(apiTokens.accountCode, accountCode))
-  const isOfUser = and(eq(users.accountCode, apiTokens.accountCode), eq(users.id, apiTokens.userId))
   const isTheToken = eq(apiTokens.id, sql.placeholder('id'))
   return {
     insert: db
@@ -63,13 +64,6 @@ function prepare(db: PostgresJsDatabase) {
       .innerJoin(users, isOfUser)
       .where(isTheToken)
       .prepare('find_token'),
-    findBySha256: db
-      .select({ ...columns, sha256: apiTokens.sha256 })
-      .from(apiTokens)
-      .innerJoin(users, isOfUser)
-      .where(and(eq(apiTokens.sha256, sql.placeholder('sha256')), isNull(apiTokens.revokedAt)))
-      .orderBy(asc(apiTokens.id))
-      .prepare('find_tokens_by_sha256'),
     list: db
       .select(columns)
       .from(apiTokens)

@@ -1,24 +1,34 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { User, UserStore } from '../../domain/store.ts'
-import { encodeIds, isListed } from './id-list.ts'
+import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { onlyRow } from './only-row.ts'
+import { valueAt } from './prepare-columns.ts'
 import type { Provision } from './provision.ts'
 import { createdUserIds, users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
-interface Dependencies {
-  readonly db: PostgresJsDatabase
+interface Dependencies extends Reading {
   readonly transactions: Transactions
   readonly provision: Provision
 }
 
 const columns = { id: users.id, email: users.email, displayName: users.displayName }
 
-export function createUserStore({ db, transactions, provision }: Dependencies): UserStore {
-  const { findByIds, findByEmail, insert, save } = prepare(db)
+export function createUserStore({ db, pool, transactions, provision }: Dependencies): UserStore {
+  const { findByEmail, insert, save } = prepare(db)
   return {
-    findByIds: (accountCode, ids) => findByIds.execute({ accountCode, ids: encodeIds(ids) }),
+    findByIds: createFindByIds<User>({
+      db,
+      pool,
+      table: users,
+      columns,
+      read: ({ id, email, displayName }, index) => ({
+        id: valueAt(id, index),
+        email: valueAt(email, index),
+        displayName: valueAt(displayName, index),
+      }),
+    }),
     async findByEmail(accountCode, email) {
       const [user] = await findByEmail.execute({ accountCode, email })
       return user ?? null
@@ -55,11 +65,6 @@ function prepare(db: PostgresJsDatabase) {
   const setEmail = sql`${sql.placeholder('setEmail')}::boolean`
   const setDisplayName = sql`${sql.placeholder('setDisplayName')}::boolean`
   return {
-    findByIds: db
-      .select(columns)
-      .from(users)
-      .where(and(eq(users.accountCode, accountCode), isListed(users.id, sql.placeholder('ids'))))
-      .prepare('find_users'),
     findByEmail: db
       .select(columns)
       .from(users)

@@ -1,0 +1,106 @@
+import DataLoader from 'dataloader'
+import { and, eq, type SQLWrapper, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { Sql } from 'postgres'
+import { encodeIds, encodeTexts, isListed } from './id-list.ts'
+import { type Columns, prepareColumns } from './prepare-columns.ts'
+
+export interface Reading {
+  readonly db: PostgresJsDatabase
+  /** Never the client of a transaction: what is read together is asked for by many. */
+  readonly pool: Sql
+}
+
+interface FindByIds<Row> extends Reading {
+  readonly table: PgTable & { readonly accountCode: PgColumn; readonly id: PgColumn }
+  readonly columns: { readonly [Name in keyof Row]: SQLWrapper }
+  /** Makes the row at an index of the columns. */
+  readonly read: (columns: Columns<Row>, index: number) => Row
+}
+
+interface Ask {
+  readonly accountCode: string
+  readonly ids: readonly number[]
+}
+
+// A longer list goes alone, so that nobody waits for the rows of another.
+const mostIdsTogether = 100
+const mostAsksTogether = 100
+
+/**
+ * The rows of an account that have one of these ids. Those who ask for few in the same turn of the event loop, for whichever account, are
+ * answered by one statement: under load it is a tenth of the work, for the gateway and for PostgreSQL.
+ */
+export function createFindByIds<Row extends { readonly id: number }>(parts: FindByIds<Row>) {
+  const findList = prepareList(parts)
+  const findPairs = preparePairs(parts)
+
+  const together = new DataLoader<Ask, Row[]>(
+    async asks => {
+      const [first] = asks
+      return first !== undefined && asks.length === 1 ? [await findList(first)] : findPairs(asks)
+    },
+    { cache: false, maxBatchSize: mostAsksTogether, batchScheduleFn: dispatch => setImmediate(dispatch) },
+  )
+  return (accountCode: string, ids: readonly number[]): Promise<Row[]> =>
+    ids.length > mostIdsTogether ? findList({ accountCode, ids }) : together.load({ accountCode, ids })
+}
+
+function prepareList<Row extends { readonly id: number }>({
+  db,
+  pool,
+  table,
+  columns,
+  read,
+}: FindByIds<Row>) {
+  const find = prepareColumns<Row>(pool, {
+    columns,
+    select: fields =>
+      db
+        .select(fields)
+        .from(table)
+        .where(
+          and(
+            eq(table.accountCode, sql.placeholder('accountCode')),
+            isListed(table.id, sql.placeholder('ids')),
+          ),
+        ),
+  })
+  return async ({ accountCode, ids }: Ask): Promise<Row[]> => {
+    const found = await find({ accountCode, ids: encodeIds(ids) })
+    return found === null ? [] : found.id.map((_, index) => read(found, index))
+  }
+}
+
+// Each pair comes back with its place among those asked for, and so goes to nobody but who asked for it.
+function preparePairs<Row extends { readonly id: number }>({
+  db,
+  pool,
+  table,
+  columns,
+  read,
+}: FindByIds<Row>) {
+  const accountCodes = sql`${sql.placeholder('accountCodes')}::text[]`
+  const ids = sql`${sql.placeholder('ids')}::bigint[]`
+  const find = prepareColumns<Row & { readonly place: number }>(pool, {
+    columns: { ...columns, place: sql`asked.place` },
+    select: fields =>
+      db
+        .select(fields)
+        .from(sql`unnest(${accountCodes}, ${ids}) with ordinality as asked(account_code, id, place)`)
+        .innerJoin(table, and(eq(table.accountCode, sql`asked.account_code`), eq(table.id, sql`asked.id`))),
+  })
+  return async (asks: readonly Ask[]): Promise<Row[][]> => {
+    const askers = asks.flatMap(({ ids }, asker) => ids.map(() => asker))
+    const found = await find({
+      accountCodes: encodeTexts(asks.flatMap(({ accountCode, ids }) => ids.map(() => accountCode))),
+      ids: encodeIds(asks.flatMap(ask => ask.ids)),
+    })
+    const answers = asks.map((): Row[] => [])
+    found?.place.forEach((place, index) => {
+      answers[askers[place - 1] ?? -1]?.push(read(found, index))
+    })
+    return answers
+  }
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashToken } from '../../../src/domain/api-token.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { type PostgresServer, startPostgres } from '../postgres.ts'
+
+let server: PostgresServer
+let store: Store
+const statements: string[] = []
+beforeAll(async () => {
+  server = await startPostgres()
+  store = await openStore({
+    url: await server.createDatabase(),
+    onStatement: statement => statements.push(statement),
+  })
+  for (const account of ['a', 'b']) {
+    for (let id = 1; id <= 3; id += 1) {
+      await store.users.save(account, id, {
+        email: `${account}${id}@example.com`,
+        displayName: `{"${account}",\\}`,
+      })
+      await store.teams.save(account, id, { name: null })
+    }
+  }
+})
+afterAll(async () => {
+  await store.close()
+  await server.stop()
+})
+
+async function countStatements<T>(work: () => Promise<T>) {
+  statements.length = 0
+  return { result: await work(), count: statements.length }
+}
+
+test('who asks for rows in the same turn is answered by one statement, and with rows of his account alone', async () => {
+  const { result, count } = await countStatements(() =>
+    Promise.all([
+      store.users.findByIds('a', [1]),
+      store.users.findByIds('b', [1, 3]),
+      store.users.findByIds('a', [2, 99]),
+      store.users.findByIds('a', [1]),
+      store.users.findByIds('c', [1]),
+      store.users.findByIds('b', []),
+    ]),
+  )
+  expect(count).toBe(1)
+  const emails = result.map(users => users.map(({ email }) => email).sort())
+  expect(emails).toEqual([
+    ['a1@example.com'],
+    ['b1@example.com', 'b3@example.com'],
+    ['a2@example.com'],
+    ['a1@example.com'],
+    [],
+    [],
+  ])
+  expect(result[0]).toEqual([{ id: 1, email: 'a1@example.com', displayName: '{"a",\\}' }])
+})
+
+test('a long list goes by itself, and an account code is no more than text', async () => {
+  const long = Array.from({ length: 1_000 }, (_, index) => index + 1)
+  const { result, count } = await countStatements(() =>
+    Promise.all([
+      store.teams.findByIds('a', long),
+      store.teams.findByIds('a","b', [1, 2]),
+      store.teams.findByIds('a', [3]),
+    ]),
+  )
+  expect(count).toBe(2)
+  expect(result.map(teams => teams.map(({ id }) => id))).toEqual([[1, 2, 3], [], [3]])
+})
+
+test('a statement that fails fails all whom it was to answer, and nobody else', async () => {
+  const tooLarge = 2 ** 70
+  const reads = await Promise.allSettled([
+    store.teams.findByIds('a', [1]),
+    store.teams.findByIds('a', [tooLarge]),
+    store.users.findByIds('a', [1]),
+  ])
+  expect(reads.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  expect(await store.teams.findByIds('a', [1])).toHaveLength(1)
+})
+
+test('tokens of any accounts are found by one statement, and one that was revoked is not', async () => {
+  const create = (accountCode: string, secret: string) =>
+    store.tokens.create({ accountCode, userId: 1, label: null, scopes: [], sha256: hashToken(secret) })
+  const [one, two] = [await create('a', 'one'), await create('b', 'two')]
+  const find = () =>
+    countStatements(() =>
+      Promise.all(['one', 'two', 'none', 'one'].map(secret => store.tokens.findBySha256(hashToken(secret)))),
+    )
+  const idsOf = ({ result, count }: Awaited<ReturnType<typeof find>>) => ({
+    count,
+    ids: result.map(tokens => tokens.map(({ id }) => id)),
+  })
+  expect(idsOf(await find())).toEqual({ count: 1, ids: [[one.id], [two.id], [], [one.id]] })
+  await store.tokens.revoke(one.id)
+  expect(idsOf(await find())).toEqual({ count: 1, ids: [[], [two.id], [], []] })
+})
+
+test('an operator’s own token of two accounts is found in both, the older one first', async () => {
+  const sha256 = hashToken('shared')
+  const make = (accountCode: string) =>
+    store.tokens.create({ accountCode, userId: 1, label: null, scopes: ['admin'], sha256 })
+  const [first, second] = [await make('b'), await make('a')]
+  expect(await store.tokens.findBySha256(sha256)).toEqual(
+    [first, second].map(token => ({ ...token, sha256 })),
+  )
+})

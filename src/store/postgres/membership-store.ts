@@ -1,4 +1,11 @@
-import type { AddResult, MembershipPair, MembershipStore, MoveResult, Origin } from '../../domain/store.ts'
+import type {
+  AddResult,
+  MembershipPair,
+  MembershipStore,
+  MoveResult,
+  Origin,
+  RemoveResult,
+} from '../../domain/store.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { encodeIds } from './id-list.ts'
 import { createChangeMany } from './membership-bulk.ts'
@@ -10,7 +17,7 @@ import { isUniqueViolation } from './sql-state.ts'
 import { teamMemberships as memberships } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
-// How often the membership in the way may be gone by the time we ask for its id.
+// How often what was in the way may be gone by the time we ask for it.
 const mostAttempts = 10
 
 interface Dependencies extends Reading {
@@ -33,13 +40,9 @@ export function createMembershipStore({ db, pool, transactions }: Dependencies):
     add: (origin, pair) => untilDecided(() => tryToAdd(origin, pair)),
 
     move: (origin, id, change, ifVersions) =>
-      untilDecided(() => tryToMove({ origin, id, change, versions: encodeVersions(ifVersions) })),
+      untilDecided(() => tryToMove({ origin, id, change, ifVersions })),
 
-    async remove(origin, id, ifVersions) {
-      const versions = encodeVersions(ifVersions)
-      const membership = await once(origin, () => changes.remove(origin, id, versions))
-      return membership ? { kind: 'removed', membership } : findWhyNot(origin.accountCode, id)
-    },
+    remove: (origin, id, ifVersions) => untilDecided(() => tryToRemove(origin, id, ifVersions)),
 
     changeMany: createChangeMany({ transactions, once }),
 
@@ -53,11 +56,12 @@ export function createMembershipStore({ db, pool, transactions }: Dependencies):
     return existing && { kind: 'duplicate', existingId: existing.id }
   }
 
-  async function tryToMove({ origin, id, change, versions }: Move): Promise<MoveResult | undefined> {
+  async function tryToMove({ origin, id, change, ifVersions }: Move): Promise<MoveResult | undefined> {
     const { accountCode } = origin
+    const versions = encodeVersions(ifVersions)
     try {
       const membership = await once(origin, () => changes.move(origin, id, change, versions))
-      return membership ? { kind: 'moved', membership } : await findWhyNot(accountCode, id)
+      return membership ? { kind: 'moved', membership } : await findWhyNot(accountCode, id, ifVersions)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
       const { userId = null, teamId = null } = change
@@ -66,11 +70,23 @@ export function createMembershipStore({ db, pool, transactions }: Dependencies):
     }
   }
 
-  async function findWhyNot(accountCode: string, id: number) {
+  async function tryToRemove(
+    origin: Origin,
+    id: number,
+    ifVersions: readonly number[] | null,
+  ): Promise<RemoveResult | undefined> {
+    const versions = encodeVersions(ifVersions)
+    const membership = await once(origin, () => changes.remove(origin, id, versions))
+    return membership ? { kind: 'removed', membership } : findWhyNot(origin.accountCode, id, ifVersions)
+  }
+
+  // A row which is there all the same, in a version that would do, was replaced by a bulk that the change had waited for.
+  async function findWhyNot(accountCode: string, id: number, ifVersions: readonly number[] | null) {
     const [row] = await statements.findVersion.execute({ accountCode, id })
-    return row === undefined
-      ? ({ kind: 'missing' } as const)
-      : ({ kind: 'stale', version: row.version } as const)
+    if (row === undefined) return { kind: 'missing' } as const
+    const { version } = row
+    const isAllowed = ifVersions === null || ifVersions.includes(version)
+    return isAllowed ? undefined : ({ kind: 'stale', version } as const)
   }
 }
 
@@ -78,17 +94,16 @@ interface Move {
   readonly origin: Origin
   readonly id: number
   readonly change: Partial<MembershipPair>
-  readonly versions: string | null
+  readonly ifVersions: readonly number[] | null
 }
 
-// A conflict undoes the statement, so the id of the membership in the way is asked for after it; if that membership
-// has gone by then, nothing is in the way any more and the change is tried again.
+// Why a change was not made is asked for after it; if nothing stands against it by then, it is tried again.
 async function untilDecided<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let count = 0; count < mostAttempts; count += 1) {
     const result = await attempt()
     if (result !== undefined) return result
   }
-  throw new Error(`A membership was in the way and gone again, ${mostAttempts} times in a row.`)
+  throw new Error(`Nothing stood against a change that was not made, ${mostAttempts} times in a row.`)
 }
 
 function encodeVersions(versions: readonly number[] | null): string | null {

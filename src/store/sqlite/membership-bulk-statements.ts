@@ -35,6 +35,9 @@ export function prepareBulkStatements({ $client: client }: SqliteDb) {
     where row.account_code = @accountCode
       and row.user_id = pair.value ->> 'userId' and row.team_id = pair.value ->> 'teamId'`,
   )
+  const insertAccount = client.prepare(
+    'insert into accounts (account_code) values (@accountCode) on conflict do nothing',
+  )
   const insertUsers = client.prepare(insertRecords('users'))
   const insertTeams = client.prepare(insertRecords('teams'))
   const remove = client.prepare(
@@ -66,6 +69,8 @@ export function prepareBulkStatements({ $client: client }: SqliteDb) {
     findPairs: (accountCode: string, pairs: readonly MembershipPair[]): HeldPair[] =>
       findPairs.all({ accountCode, pairs: JSON.stringify(pairs) }),
     provision(accountCode: string, { userIds, teamIds }: BulkPlan) {
+      if (userIds.length === 0) return
+      insertAccount.run({ accountCode })
       insertUsers.run({ accountCode, ids: encodeIds(userIds) })
       insertTeams.run({ accountCode, ids: encodeIds(teamIds) })
     },

@@ -10,6 +10,7 @@ import type {
 import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
+import type { EventSignal } from './event-signal.ts'
 import type { WriteEvent } from './event-store.ts'
 import { encodeIds } from './id-list.ts'
 import { createKeptRows } from './kept-rows.ts'
@@ -27,15 +28,16 @@ interface Dependencies {
   readonly counters: Counters
   readonly changeMark: ChangeMark
   readonly writeEvent: WriteEvent
+  readonly signal: EventSignal
 }
 
 // Some 5 MB.
 const mostKept = 50_000
 
 export function createMembershipStore(dependencies: Dependencies): MembershipStore {
-  const { db, transactions, provision, counters, changeMark, writeEvent } = dependencies
+  const { db, transactions, provision, counters, changeMark, writeEvent, signal } = dependencies
   const keptRows = createKeptRows<Membership>(changeMark, mostKept)
-  const once = createOnce(db)
+  const once = createOnce(db, signal)
   const statements = prepareMembershipStatements(db, keptRows)
   return {
     findKept: (accountCode, id) => keptRows.of(accountCode).get(id),
@@ -83,7 +85,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
       })
     },
 
-    changeMany: createChangeMany({ db, transactions, provision, counters, keptRows, once }),
+    changeMany: createChangeMany({ db, transactions, counters, keptRows, once }),
 
     ...createMembershipPages(db),
   }

@@ -8,6 +8,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { createChangeMark } from '../../../src/store/sqlite/change-mark.ts'
 import { createKeptRows } from '../../../src/store/sqlite/kept-rows.ts'
 import { makeTempFolder } from '../../server/temp-folder.ts'
+import { move, remove } from '../bulk-changes.ts'
 import { by } from '../origin.ts'
 
 const folder = makeTempFolder()
@@ -44,6 +45,15 @@ test('a row that was read shows each of our changes as soon as that is answered'
     await store.teams.save('a', 7, { name: displayName })
     expect(await store.teams.findByIds('a', [7])).toEqual([{ id: 7, name: displayName }])
   }
+})
+
+test('rows that were read show a change of many at once as soon as that is answered', async () => {
+  const [moved, removed] = [await create(30), await create(31)]
+  expect([await read(moved), await read(removed)]).toMatchObject([{ version: 1 }, { version: 1 }])
+  const { memberships } = store
+  await memberships.changeMany(by('a'), [move(moved, { userId: 32 }), remove(removed)], 'atomic')
+  expect(await read(moved)).toMatchObject({ userId: 32, version: 2 })
+  expect(await read(removed)).toBeUndefined()
 })
 
 test('a row that was asked for before it was made is found once it is', async () => {

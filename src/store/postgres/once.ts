@@ -1,16 +1,24 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Origin } from '../../domain/store.ts'
+import type { EventSignal } from './event-signal.ts'
 import { idempotencySteps as steps } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 /**
  * Does the work of a step in a transaction, or gives the result of the one before that did it, as JSON keeps it; what changed nothing
- * (undefined) is no result, and is tried again. Without a step the work is done as it is, a transaction of its own.
+ * (undefined) is no result, and is tried again. Without a step the work is done as it is, a transaction of its own. A result is a
+ * change of memberships, and is announced once it is committed.
  */
 export type Once = <T>(origin: Origin, work: () => Promise<T | undefined>) => Promise<T | undefined>
 
-export function createOnce(db: PostgresJsDatabase, transactions: Transactions): Once {
+interface Dependencies {
+  readonly db: PostgresJsDatabase
+  readonly transactions: Transactions
+  readonly signal: EventSignal
+}
+
+export function createOnce({ db, transactions, signal }: Dependencies): Once {
   const accountCode = sql.placeholder('accountCode')
   const key = sql.placeholder('key')
   const number = sql.placeholder('number')
@@ -29,7 +37,13 @@ export function createOnce(db: PostgresJsDatabase, transactions: Transactions): 
     .where(isTheStep)
     .prepare('keep_step')
 
-  return <T>({ accountCode, step }: Origin, work: () => Promise<T | undefined>) => {
+  return async (origin, work) => {
+    const result = await make(origin, work)
+    if (result !== undefined) signal.announce(origin.accountCode)
+    return result
+  }
+
+  async function make<T>({ accountCode, step }: Origin, work: () => Promise<T | undefined>) {
     if (step === null) return transactions.retry(work)
     const id = { accountCode, ...step }
     return transactions.write(

@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Store } from '../../domain/store.ts'
 import { createAccountStore } from './account-store.ts'
 import { connect } from './connect.ts'
+import { createEventSignal } from './event-signal.ts'
 import { createEventStore } from './event-store.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createProvision } from './provision.ts'
@@ -20,14 +21,15 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
   const pool = await connect({ url, onStatement })
   const transactions = createTransactions(pool)
   const db = drizzle(transactions.client)
+  const signal = createEventSignal(pool)
   const provision = createProvision(db)
   return {
-    memberships: createMembershipStore({ db, pool, transactions }),
+    memberships: createMembershipStore({ db, pool, transactions, signal }),
     users: createUserStore({ db, pool, transactions, provision }),
     teams: createTeamStore({ db, pool, transactions, provision }),
     accounts: createAccountStore({ db, provision }),
     tokens: createTokenStore({ db, pool }),
-    events: createEventStore(db),
+    events: createEventStore(db, signal),
     async ping() {
       await pool`select 1 from accounts limit 1`
     },

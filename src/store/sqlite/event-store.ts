@@ -3,6 +3,7 @@ import type { EventStore, MembershipEvent, MembershipEventKind, Origin } from '.
 import { type NewEvent, readPair } from '../event-row.ts'
 import type { SqliteDb } from './connect.ts'
 import type { Counters } from './counters.ts'
+import type { EventSignal } from './event-signal.ts'
 import { prepareChange, prepareRows } from './prepare-statement.ts'
 import { membershipEvents as events } from './tables.ts'
 
@@ -37,7 +38,7 @@ const columns = {
   at: events.createdAt,
 }
 
-export function createEventStore(db: SqliteDb): EventStore {
+export function createEventStore(db: SqliteDb, { onChange }: EventSignal): EventStore {
   const accountCode = sql.placeholder('accountCode')
   const isOfAccount = eq(events.accountCode, accountCode)
   const listAfter = prepareRows(db, {
@@ -65,6 +66,7 @@ export function createEventStore(db: SqliteDb): EventStore {
     async newest(code) {
       return newest.get({ accountCode: code }) ?? 0
     },
+    onChange,
   }
 }
 

@@ -5,6 +5,7 @@ import { createAccountStore } from './account-store.ts'
 import { createChangeMark } from './change-mark.ts'
 import { connect } from './connect.ts'
 import { createCounters } from './counters.ts'
+import { createEventSignal } from './event-signal.ts'
 import { createEventStore, createWriteEvent } from './event-store.ts'
 import { refuseUnusableFile } from './file-checks.ts'
 import { createMembershipStore } from './membership-store.ts'
@@ -43,15 +44,24 @@ function arrange(client: Database, releaseServeLock: () => void): Store {
   const transactions = createTransactions(client, changeMark)
   const counters = createCounters(db)
   const provision = createProvision(db)
+  const signal = createEventSignal()
   const writeEvent = createWriteEvent(db, counters)
   const ping = client.prepare('SELECT 1 FROM accounts LIMIT 1')
   return {
-    memberships: createMembershipStore({ db, transactions, counters, provision, changeMark, writeEvent }),
+    memberships: createMembershipStore({
+      db,
+      transactions,
+      counters,
+      provision,
+      changeMark,
+      writeEvent,
+      signal,
+    }),
     users: createUserStore({ db, transactions, counters, provision, changeMark }),
     teams: createTeamStore({ db, transactions, provision, changeMark }),
     accounts: createAccountStore({ db, transactions, provision }),
     tokens: createTokenStore({ db, transactions, counters, changeMark }),
-    events: createEventStore(db),
+    events: createEventStore(db, signal),
     async ping() {
       ping.get()
     },

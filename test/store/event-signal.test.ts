@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, expect, test } from 'vitest'
+import type { Store } from '../../src/domain/store.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+eachStore(harness => {
+  let store: Store
+  let heard: (string | null)[]
+  let stopListening: () => void
+  beforeEach(async () => {
+    store = await harness.open()
+    heard = []
+    stopListening = store.events.onChange(accountCode => heard.push(accountCode))
+    // PostgreSQL says that it listens, SQLite need not.
+    if (harness.engine === 'PostgreSQL') await expect.poll(() => heard).toEqual([null])
+    heard.length = 0
+  })
+
+  test('a listener hears of the account of each kind of change, with or without an idempotency key', async () => {
+    const steps = { ...by('keyed'), step: { key: 'k', number: 1 } }
+    await store.memberships.add(steps, { userId: 1, teamId: 1 })
+    await expect.poll(() => heard).toContain('keyed')
+    for (const change of [
+      () => store.memberships.add(by('a'), { userId: 1, teamId: 1 }),
+      (id: number) => store.memberships.move(by('a'), id, { teamId: 2 }, null),
+      (id: number) => store.memberships.remove(by('a'), id, null),
+    ]) {
+      heard.length = 0
+      const [event] = await store.events.listAfter('a', 0, 1)
+      await change(event?.membershipId ?? 0)
+      await expect.poll(() => heard).toContain('a')
+    }
+  })
+
+  test('what a listener hears of has been committed', async () => {
+    const sequences: Promise<number>[] = []
+    stopListening()
+    store.events.onChange(accountCode => {
+      if (accountCode !== null) sequences.push(store.events.newest(accountCode))
+    })
+    await store.memberships.add(by('a'), { userId: 1, teamId: 1 })
+    await expect.poll(() => sequences).toHaveLength(1)
+    expect(await sequences[0]).toBe(1)
+  })
+
+  test('many changes at once are told of a few times', async () => {
+    const adding = Array.from({ length: 200 }, (_, index) =>
+      store.memberships.add(by('a'), { userId: index + 1, teamId: 1 }),
+    )
+    await Promise.all(adding)
+    await sleep(50)
+    expect(heard.length).toBeGreaterThan(0)
+    expect(heard.length).toBeLessThan(100)
+  })
+
+  test('who listens no longer hears nothing', async () => {
+    stopListening()
+    const others: (string | null)[] = []
+    store.events.onChange(accountCode => others.push(accountCode))
+    await store.memberships.add(by('a'), { userId: 1, teamId: 1 })
+    await expect.poll(() => others).toContain('a')
+    expect(heard).toEqual([])
+  })
+})

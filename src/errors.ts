@@ -10,6 +10,7 @@ export const catalogue = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
   OVERLOADED: { status: 429, title: 'Overloaded' },
   INTERNAL: { status: 500, title: 'Internal error' },
+  UNAVAILABLE: { status: 503, title: 'Unavailable' },
 } as const
 
 export type ErrorCode = keyof typeof catalogue

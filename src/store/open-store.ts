@@ -1,6 +1,7 @@
 import type { Store } from '../domain/store.ts'
 import { StartError } from '../errors.ts'
 import { importWithDrizzle } from './import-with-drizzle.ts'
+import { importWithDriver } from './postgres/import-with-driver.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
@@ -21,7 +22,9 @@ export async function openStore({ url, serve = false, onStatement }: OpenStore):
     return openSqliteStore({ path: url.slice('sqlite:'.length), serve, onStatement })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgresStore } = await importWithDrizzle(() => import('./postgres/open-postgres-store.ts'))
+    const { openPostgresStore } = await importWithDrizzle(() =>
+      importWithDriver(() => import('./postgres/open-postgres-store.ts')),
+    )
     return openPostgresStore({ url, onStatement })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Store } from '../../domain/store.ts'
 import { createAccountStore } from './account-store.ts'
+import { boundStore } from './bound-store.ts'
 import { connect } from './connect.ts'
 import { createEventSignal } from './event-signal.ts'
 import { createEventStore } from './event-store.ts'
@@ -11,6 +12,11 @@ import { createTokenStore } from './token-store.ts'
 import { createTransactions } from './transactions.ts'
 import { createUserStore } from './user-store.ts'
 
+// More than a statement may take.
+const mostMs = 5_000
+// Behind slow statements it takes minutes to answer so many, and in an ordinary second it answers more.
+const mostCalls = 2_000
+
 export interface OpenPostgresStore {
   readonly url: string
   readonly onStatement: ((sql: string) => void) | undefined
@@ -18,12 +24,12 @@ export interface OpenPostgresStore {
 
 /** The store in a PostgreSQL database, which any number of gateways may share. `StartError` where it cannot be opened. */
 export async function openPostgresStore({ url, onStatement }: OpenPostgresStore): Promise<Store> {
-  const pool = await connect({ url, onStatement })
+  const pool = await connect({ url, onStatement, isBounded: true })
   const transactions = createTransactions(pool)
   const db = drizzle(transactions.client)
   const signal = createEventSignal(pool)
   const provision = createProvision(db)
-  return {
+  const store: Store = {
     memberships: createMembershipStore({ db, pool, transactions, signal }),
     users: createUserStore({ db, pool, transactions, provision }),
     teams: createTeamStore({ db, pool, transactions, provision }),
@@ -37,4 +43,5 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
       await pool.end({ timeout: 5 })
     },
   }
+  return boundStore(store, { mostMs, mostCalls })
 }

@@ -1,4 +1,3 @@
-import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
@@ -54,7 +53,7 @@ test('a move that PostgreSQL ends for a deadlock is made all the same', async ()
   }
   await store.teams.save('a', 1_000, {})
   const [first = 0, second = 0] = ids
-  const rival = postgres(url, { max: 1 })
+  const rival = await openConnection(url)
   let moved: ReturnType<typeof store.memberships.move> | undefined
   const undone = rival.begin(async transaction => {
     // Who looks for the deadlock first is the one to be ended: that must be the move.
@@ -72,9 +71,15 @@ test('a move that PostgreSQL ends for a deadlock is made all the same', async ()
   await store.close()
 })
 
+// Not before a store: it takes the driver in mended.
+async function openConnection(url: string) {
+  const { default: postgres } = await import('postgres')
+  return postgres(url, { max: 1 })
+}
+
 /** Resolves when a statement of this database waits for a lock. */
 async function waitForLock(url: string): Promise<void> {
-  const client = postgres(url, { max: 1 })
+  const client = await openConnection(url)
   const countWaiting = async () => {
     const [row] = await client<{ count: number }[]>`
       select count(*)::int as count from pg_stat_activity

@@ -1,0 +1,75 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+export type Weather =
+  | { readonly kind: 'fair' }
+  /** Each piece waits so long before it goes on. */
+  | { readonly kind: 'slow'; readonly delayMs: number }
+  /** Nothing goes on any more, and nobody is told; a connection that met it stays so for ever. */
+  | { readonly kind: 'silent' }
+  /** A connection is reset once so many bytes of what is answered have gone through. */
+  | { readonly kind: 'cut'; readonly afterBytes: () => number }
+
+export interface TcpProxy {
+  readonly port: number
+  setWeather(weather: Weather): void
+  /** Connections it has reset in the middle of an answer. */
+  cuts(): number
+  stop(): Promise<void>
+}
+
+/** Stands on a port of its own before another of this machine, and lets happen to connections what happens in networks. */
+export async function startProxy(targetPort: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>()
+  let weather: Weather = { kind: 'fair' }
+  let cuts = 0
+
+  const server = createServer(client => {
+    const target = connect(targetPort, '127.0.0.1')
+    const end = (how: 'destroy' | 'resetAndDestroy') => {
+      client[how]()
+      target[how]()
+    }
+    for (const socket of [client, target]) {
+      sockets.add(socket)
+      socket.on('error', () => end('destroy'))
+      socket.on('close', () => {
+        sockets.delete(socket)
+        end('destroy')
+      })
+    }
+    let isSilent = false
+    let bytesLeft = weather.kind === 'cut' ? weather.afterBytes() : Number.POSITIVE_INFINITY
+
+    const forward = (chunk: Buffer, to: Socket) => {
+      if (weather.kind === 'silent') isSilent = true
+      if (isSilent) return
+      if (weather.kind === 'slow') setTimeout(() => to.write(chunk), weather.delayMs)
+      else to.write(chunk)
+    }
+    target.on('data', (chunk: Buffer) => {
+      const passing = chunk.subarray(0, bytesLeft)
+      bytesLeft -= passing.length
+      forward(passing, client)
+      if (passing.length === chunk.length) return
+      cuts += 1
+      // What was written is on its way first.
+      client.end(() => end('resetAndDestroy'))
+    })
+    client.on('data', (chunk: Buffer) => forward(chunk, target))
+  })
+
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('No port to listen on.')
+  return {
+    port: address.port,
+    setWeather(next) {
+      weather = next
+    },
+    cuts: () => cuts,
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { Store } from '../../../src/domain/store.ts'
+import { RostrumError } from '../../../src/errors.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { startProxy, type TcpProxy } from '../../faults/start-proxy.ts'
+import { by } from '../origin.ts'
+import { type PostgresServer, startPostgres } from '../postgres.ts'
+
+let server: PostgresServer
+let url: string
+let proxy: TcpProxy
+let store: Store
+
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  url = await server.createDatabase()
+  proxy = await startProxy(Number(new URL(url).port))
+  store = await openStore({ url: url.replace(/:\d+\//, `:${proxy.port}/`) })
+  onTestFinished(async () => {
+    await store.close()
+    await proxy.stop()
+  })
+})
+
+const add = (userId: number) => store.memberships.add(by('a'), { userId, teamId: 3 })
+
+// Not before the store: it takes the driver in mended.
+async function openRival() {
+  const { default: postgres } = await import('postgres')
+  return postgres(url, { max: 1 })
+}
+
+async function failureOf(call: Promise<unknown>): Promise<RostrumError> {
+  const failure = await call.catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(RostrumError)
+  return failure as RostrumError
+}
+
+async function secondsOf(call: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await call()
+  return (performance.now() - start) / 1000
+}
+
+test('a database that cannot be reached is told at once, and that nothing was changed', async () => {
+  await server.restart(async () => {
+    const failures = await Promise.all(Array.from({ length: 100 }, (_, n) => failureOf(add(n + 1))))
+    for (const { code, retryAfterSeconds } of failures)
+      expect([code, retryAfterSeconds]).toEqual(['UNAVAILABLE', 1])
+    const { message } = await failureOf(add(101))
+    expect(message).toBe('The database cannot be reached, and nothing was changed. Try again in 1 s.')
+  })
+})
+
+test('a way that falls silent is told within seconds, and is left for a new one by itself', async () => {
+  await add(1)
+  proxy.setWeather({ kind: 'silent' })
+  const waited = await secondsOf(async () => {
+    const failures = await Promise.all(Array.from({ length: 30 }, (_, n) => failureOf(add(n + 2))))
+    for (const { code, message } of failures) {
+      expect(code).toBe('UNAVAILABLE')
+      expect(message).toMatch(/may have been made or not|nothing was changed/)
+    }
+  })
+  expect(waited).toBeLessThan(10)
+  proxy.setWeather({ kind: 'fair' })
+  await expect.poll(() => store.ping().then(() => 'answers', String), { timeout: 20_000 }).toBe('answers')
+})
+
+test('a statement that waits too long is stopped and undone, and its place in the pool is free again', async () => {
+  const rival = await openRival()
+  await add(1)
+  await rival.begin(async transaction => {
+    await transaction`lock table team_memberships`
+    const failures = await Promise.all(Array.from({ length: 12 }, (_, n) => failureOf(add(n + 2))))
+    expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['UNAVAILABLE']))
+    expect(failures.map(({ message }) => message)).toContain(
+      'The database took too long and was stopped, and nothing was changed. Try again in 1 s.',
+    )
+  })
+  await rival.end()
+  expect((await add(20)).kind).toBe('added')
+})
+
+test('calls that a database does not get to are refused at once past their number', async () => {
+  const rival = await openRival()
+  await rival.begin(async transaction => {
+    await transaction`lock table team_memberships`
+    for (let userId = 1; userId <= 2_000; userId += 1) add(userId).catch(() => {})
+    const refusal = await failureOf(add(2_001))
+    expect([refusal.code, refusal.retryAfterSeconds]).toEqual(['OVERLOADED', 1])
+    expect(refusal.message).toMatch(/2000 calls/)
+  })
+  await rival.end()
+  await expect.poll(() => add(3_000).then(({ kind }) => kind, String), { timeout: 20_000 }).toBe('added')
+})

@@ -1,3 +1,5 @@
+import type { IdempotencyStore } from './idempotency.ts'
+
 /**
  * The port to the data. Every call names its account, and sees and changes rows of that account alone; only tokens are also
  * found without one, since it is they that name it.
@@ -9,6 +11,7 @@ export interface Store {
   readonly accounts: AccountStore
   readonly tokens: TokenStore
   readonly events: EventStore
+  readonly idempotency: IdempotencyStore
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>
   close(): Promise<void>

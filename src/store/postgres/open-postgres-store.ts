@@ -5,6 +5,7 @@ import { boundStore } from './bound-store.ts'
 import { connect } from './connect.ts'
 import { createEventSignal } from './event-signal.ts'
 import { createEventStore } from './event-store.ts'
+import { createIdempotencyStore } from './idempotency-store.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createProvision } from './provision.ts'
 import { createTeamStore } from './team-store.ts'
@@ -36,6 +37,7 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
     accounts: createAccountStore({ db, provision }),
     tokens: createTokenStore({ db, pool }),
     events: createEventStore(db, signal),
+    idempotency: createIdempotencyStore(db, transactions),
     async ping() {
       await pool`select 1 from accounts limit 1`
     },

@@ -8,6 +8,7 @@ import { createCounters } from './counters.ts'
 import { createEventSignal } from './event-signal.ts'
 import { createEventStore, createWriteEvent } from './event-store.ts'
 import { refuseUnusableFile } from './file-checks.ts'
+import { createIdempotencyStore } from './idempotency-store.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createProvision } from './provision.ts'
 import { holdServeLock } from './serve-lock.ts'
@@ -62,6 +63,7 @@ function arrange(client: Database, releaseServeLock: () => void): Store {
     accounts: createAccountStore({ db, transactions, provision }),
     tokens: createTokenStore({ db, transactions, counters, changeMark }),
     events: createEventStore(db, signal),
+    idempotency: createIdempotencyStore(db, transactions),
     async ping() {
       ping.get()
     },

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { ClaimRequest } from '../../src/domain/idempotency.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+const asked: ClaimRequest = {
+  accountCode: 'a',
+  key: 'k',
+  holder: 'one',
+  fingerprint: Buffer.alloc(32, 1),
+  holdMs: 10_000,
+  keptMs: day,
+  isRepeatable: true,
+}
+const ofOther = { ...asked, holder: 'other' }
+// Of a gateway that died over it.
+const lapsed = { ...asked, holdMs: 0 }
+const step = { ...by('a'), step: { key: 'k', number: 1 } }
+
+eachStore(harness => {
+  let url: string
+  let store: Store
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+  })
+  const claim = (request: ClaimRequest) => store.idempotency.claim(request)
+
+  test('a key that was answered gives the answer, byte for byte, to every gateway', async () => {
+    const answer = Buffer.from(Array.from({ length: 2 * 2 ** 20 }, (_, index) => index % 256))
+    expect(await claim(asked)).toEqual({ kind: 'claimed' })
+    expect(await store.idempotency.settle(asked, answer)).toBe(true)
+    for (const request of [asked, ofOther]) {
+      const result = await claim(request)
+      expect(result.kind === 'answered' && result.answer.equals(answer)).toBe(true)
+    }
+  })
+
+  test('a key stands for one request, in work and answered', async () => {
+    const request = { ...asked, fingerprint: Buffer.alloc(32, 2) }
+    await claim(asked)
+    expect(await claim(request)).toEqual({ kind: 'other' })
+    await store.idempotency.settle(asked, Buffer.from('answer'))
+    expect(await claim(request)).toEqual({ kind: 'other' })
+  })
+
+  test('a key of another account is another', async () => {
+    await claim(asked)
+    expect(await claim({ ...asked, accountCode: 'b', fingerprint: Buffer.alloc(32, 2) })).toEqual({
+      kind: 'claimed',
+    })
+  })
+
+  test('a claim of a gateway that died is taken over, and can be settled by the one that took it alone', async () => {
+    await claim(lapsed)
+    expect(await claim(ofOther)).toEqual({ kind: 'claimed' })
+    expect(await store.idempotency.settle(asked, Buffer.from('of the dead'))).toBe(false)
+    expect(await store.idempotency.settle(ofOther, Buffer.from('answer'))).toBe(true)
+    expect(await claim(asked)).toEqual({ kind: 'answered', answer: Buffer.from('answer') })
+  })
+
+  test('a claim that a gateway has lost sight of is taken again by itself', async () => {
+    await claim(asked)
+    expect(await claim(asked)).toEqual({ kind: 'claimed' })
+  })
+
+  test('what can only be tried once is cut off with its gateway', async () => {
+    await claim({ ...lapsed, isRepeatable: false })
+    expect(await claim({ ...ofOther, isRepeatable: false })).toEqual({ kind: 'cut off' })
+  })
+
+  test('what is older than keys are kept is as if absent, its steps too', async () => {
+    const pair = { userId: 7, teamId: 3 }
+    await claim(asked)
+    await store.memberships.add(step, pair)
+    await store.idempotency.settle(asked, Buffer.from('answer'))
+    expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2), keptMs: 0 })).toEqual({
+      kind: 'claimed',
+    })
+    expect((await store.memberships.add(step, pair)).kind).toBe('duplicate')
+    expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2) })).toEqual({ kind: 'claimed' })
+  })
+
+  describe('a claim that is given back', () => {
+    test('undone, is free for any request', async () => {
+      await claim({ ...asked, isRepeatable: false })
+      await store.idempotency.release(asked, 'undone')
+      expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2) })).toEqual({ kind: 'claimed' })
+    })
+
+    test('undone after steps that were made, is free for the same request alone', async () => {
+      await claim({ ...asked, isRepeatable: false })
+      await store.memberships.add(step, { userId: 7, teamId: 3 })
+      await store.idempotency.release(asked, 'undone')
+      expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2) })).toEqual({ kind: 'other' })
+      expect(await claim(ofOther)).toEqual({ kind: 'claimed' })
+      expect((await store.memberships.add(step, { userId: 7, teamId: 3 })).kind).toBe('added')
+    })
+
+    test('with nobody knowing what was done, is free for the same request alone, at once', async () => {
+      await claim(asked)
+      await store.idempotency.release(asked, 'unknown')
+      expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2) })).toEqual({ kind: 'other' })
+      expect(await claim(ofOther)).toEqual({ kind: 'claimed' })
+    })
+
+    test('with nobody knowing what was done, stays cut off where it can only be tried once', async () => {
+      await claim({ ...asked, isRepeatable: false })
+      await store.idempotency.release(asked, 'unknown')
+      expect(await claim({ ...asked, isRepeatable: false })).toEqual({ kind: 'cut off' })
+    })
+
+    test('by one who no longer has it, stays with the one who has', async () => {
+      await claim(lapsed)
+      await claim(ofOther)
+      await store.idempotency.release(asked, 'undone')
+      expect(await store.idempotency.settle(ofOther, Buffer.from('answer'))).toBe(true)
+    })
+  })
+
+  test('old keys are forgotten with their steps, so many at a time', async () => {
+    for (const key of ['k', 'l', 'm']) await claim({ ...asked, key })
+    await store.memberships.add(step, { userId: 7, teamId: 3 })
+    expect(await store.idempotency.forgetBefore(new Date(Date.now() - day), 2)).toBe(0)
+    const tomorrow = new Date(Date.now() + day)
+    expect(await store.idempotency.forgetBefore(tomorrow, 2)).toBe(2)
+    expect(await store.idempotency.forgetBefore(tomorrow, 2)).toBe(1)
+    expect(await store.idempotency.forgetBefore(tomorrow, 2)).toBe(0)
+    expect((await store.memberships.add(step, { userId: 7, teamId: 3 })).kind).toBe('duplicate')
+  })
+
+  // A SQLite file has one gateway: another holder is one before it.
+  test.runIf(harness.engine === 'PostgreSQL')(
+    'of 20 claims at once, of 20 gateways, one is given, and the others hear that it is held',
+    async () => {
+      const stores = [store, await harness.open({ url })]
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          stores[index % 2]?.idempotency.claim({ ...asked, holder: `${index}` }),
+        ),
+      )
+      const kinds = results.map(result => result?.kind)
+      expect(kinds.filter(kind => kind === 'claimed')).toHaveLength(1)
+      expect(kinds.filter(kind => kind === 'held')).toHaveLength(19)
+    },
+  )
+
+  test.runIf(harness.engine === 'PostgreSQL')('a claim that is renewed stays held', async () => {
+    await claim(lapsed)
+    await store.idempotency.renew(asked, 10_000)
+    expect(await claim(ofOther)).toEqual({ kind: 'held' })
+    await store.idempotency.renew(asked, 0)
+    expect(await claim(ofOther)).toEqual({ kind: 'claimed' })
+  })
+
+  test('a taker of a claim that lapsed takes it from itself alone: of 20 at once one has it in the end', async () => {
+    await claim(lapsed)
+    const holders = Array.from({ length: 20 }, (_, index) => `${index}`)
+    await Promise.all(holders.map(holder => claim({ ...asked, holder })))
+    const settled = await Promise.all(
+      holders.map(holder => store.idempotency.settle({ ...asked, holder }, Buffer.from(holder))),
+    )
+    expect(settled.filter(Boolean)).toHaveLength(1)
+  })
+})

@@ -5,6 +5,7 @@ import { createAuthenticator } from './credentials/authenticator.ts'
 import { createRunTokens } from './credentials/run-tokens.ts'
 import { createDirectory } from './domain/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/first-start.ts'
+import { createEventFollowing } from './domain/follow-events.ts'
 import { createMemberships } from './domain/memberships.ts'
 import type { Store } from './domain/store.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -56,6 +57,7 @@ export async function createApp({
   const { authenticate, confirm } = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
   const memberships = createMemberships(store)
   const directory = createDirectory(store)
+  const eventFollowing = createEventFollowing(store.events)
   const engine = createEngine({ schema })
 
   const tasks: ServingTaskRunner = createTaskRunner({
@@ -74,7 +76,9 @@ export async function createApp({
     memberships,
     directory,
     events: store.events,
+    eventFollowing,
     tasks,
+    confirm,
     createLoaders: accountCode => createLoaders(store, accountCode),
   })
 
@@ -101,6 +105,7 @@ export async function createApp({
     prepare: () => prepareFirstStart(store, config.adminToken),
     start: () => tasks.start(),
     async close() {
+      eventFollowing.close()
       await drain(server)
       await tasks.close()
       await store.close()

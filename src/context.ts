@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Identity } from './credentials/authenticator.ts'
 import type { Caller } from './credentials/caller.ts'
 import type { Directory } from './domain/directory.ts'
+import type { EventFollowing } from './domain/follow-events.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships.ts'
 import type { EventStore, Origin } from './domain/store.ts'
@@ -20,6 +21,7 @@ export interface RequestContext {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly events: EventStore
+  readonly eventFollowing: EventFollowing
   readonly tasks: TaskRunner
   /** On whose behalf this operation changes rows. */
   readonly origin: Origin
@@ -30,13 +32,17 @@ export interface RequestContext {
   readonly log: Logger
   /** Told of each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
+  /** The caller as its credential says now, for what lasts; rejects with `UNAUTHENTICATED` once that is no longer good. */
+  confirmCaller(): Promise<Caller>
 }
 
 /** The request, or the run, that an operation comes from. Its signal and its log are made when they are first asked for. */
 export type ContextSource = Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'>
 
 /** What every operation finds the same. */
-export interface Services extends Pick<RequestContext, 'memberships' | 'directory' | 'events' | 'tasks'> {
+export interface Services
+  extends Pick<RequestContext, 'memberships' | 'directory' | 'events' | 'eventFollowing' | 'tasks'> {
+  confirm(caller: Caller): Promise<Caller>
   createLoaders(accountCode: string): Loaders
 }
 
@@ -53,6 +59,7 @@ class OperationContext implements RequestContext {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly events: EventStore
+  readonly eventFollowing: EventFollowing
   readonly tasks: TaskRunner
   readonly parentRun: Run | null
   readonly #services: Services
@@ -66,6 +73,7 @@ class OperationContext implements RequestContext {
     this.memberships = services.memberships
     this.directory = services.directory
     this.events = services.events
+    this.eventFollowing = services.eventFollowing
     this.tasks = services.tasks
     this.parentRun = run
     this.#services = services
@@ -99,5 +107,9 @@ class OperationContext implements RequestContext {
 
   get onRun(): (run: Run) => void {
     return this.#source.onRun
+  }
+
+  confirmCaller(): Promise<Caller> {
+    return this.#services.confirm(this.caller)
   }
 }

@@ -24,8 +24,8 @@ export type Authenticate = (header: string | undefined) => Identity | Promise<Id
 
 export interface Authenticator {
   readonly authenticate: Authenticate
-  /** Rejects with `UNAUTHENTICATED` once the credential that made a caller is no longer good: revoked, or past its time. */
-  confirm(caller: Caller): Promise<void>
+  /** The caller as the credential that made it says now; `UNAUTHENTICATED` once that is no longer good: revoked, or past its time. */
+  confirm(caller: Caller): Promise<Caller>
 }
 
 interface Dependencies extends JwtSettings {
@@ -36,7 +36,7 @@ interface Dependencies extends JwtSettings {
 export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies): Authenticator {
   const takesJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
   // What a run does later stands on the credential that caused it, so each caller keeps the way to ask for that again.
-  const confirmations = new WeakMap<Caller, () => Promise<unknown> | unknown>()
+  const confirmations = new WeakMap<Caller, () => Promise<Caller> | Caller>()
   const madeAccounts = new LRUCache<string, true>({ max: 10_000 })
 
   // Without JWTs the gateway does without the library for them.
@@ -50,7 +50,10 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
     const verifyJwt = await loadVerifier()
     const claims = await verifyJwt(token)
     const caller = readCaller(claims)
-    confirmations.set(caller, () => refuseExpired(claims))
+    confirmations.set(caller, () => {
+      refuseExpired(claims)
+      return caller
+    })
     if (!madeAccounts.has(caller.accountCode)) {
       await store.accounts.ensure(caller.accountCode)
       madeAccounts.set(caller.accountCode, true)
@@ -78,9 +81,7 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
     return { caller: run.caller, run }
   }
 
-  const confirm = async (caller: Caller): Promise<void> => {
-    await confirmations.get(caller)?.()
-  }
+  const confirm = async (caller: Caller): Promise<Caller> => confirmations.get(caller)?.() ?? caller
 
   return {
     confirm,

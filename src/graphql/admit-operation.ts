@@ -23,12 +23,15 @@ export interface OperationRequest {
   readonly query: string
   readonly variables?: Variables | null | undefined
   readonly operationName?: string | null | undefined
-  /** Refuses all but queries: a GET request must change nothing. */
+  /** Refuses mutations: a GET request must change nothing. */
   readonly readOnly?: boolean
 }
 
-/** What refused an operation: its method, a bound, what the document says, or a fault of ours. */
-export type Refusal = 'method' | 'bounds' | 'document' | 'fault'
+/**
+ * What refused an operation: its method, a bound, what the document says, a fault of ours; or, of a subscription, that its answer is no
+ * stream, or what it follows.
+ */
+export type Refusal = 'method' | 'bounds' | 'document' | 'fault' | 'no stream' | 'source'
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly prepared: PreparedOperation }
@@ -94,7 +97,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       const faults = findFaults(prepared)
       if (faults.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
       if (faults.length > 0) return refused('document', faults)
-      if (readOnly && node !== null && node.operation !== 'query') {
+      if (readOnly && node?.operation === 'mutation') {
         return refused('method', [new GraphQLError('A GET request can only query; send a POST request.')])
       }
       return { kind: 'admitted', prepared: remember(prepared, node, operationName ?? null) }

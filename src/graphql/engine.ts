@@ -1,10 +1,10 @@
-import { type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
+import { type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode, subscribe } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { createAdmission, type OperationRequest, type Refusal } from './admit-operation.ts'
 import { describeOperation, type PreparedOperation } from './document-cache.ts'
-import { maskError } from './mask-error.ts'
-import { maskGraphqlError, toGraphqlError } from './mask-graphql-error.ts'
+import { maskGraphqlError } from './mask-graphql-error.ts'
+import { maskResult, maskStream } from './mask-result.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 
@@ -17,9 +17,18 @@ export interface Answer {
   readonly operation: string
 }
 
+/** What a subscription answers. */
+export interface ResultStream {
+  /** Errors are masked. It never throws: a failure is its last result. */
+  readonly results: AsyncGenerator<ExecutionResult, void>
+  readonly operation: string
+}
+
 export interface Engine {
-  /** Parses, bounds, validates and executes; never rejects, since every failure is in the answer. */
+  /** Parses, bounds, validates and executes; never rejects, since every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
+  /** The same for whoever can take a stream: one of results for a subscription, one answer for anything else. */
+  subscribe(request: OperationRequest, context: RequestContext): Promise<Answer | ResultStream>
 }
 
 /** The one engine that every way in goes through (design: "The idea in one paragraph"). */
@@ -27,38 +36,67 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   const admit = createAdmission(schema)
   const findPlan = createPlanCache(schema)
 
-  function interpret(
+  const toArguments = (
     { document }: PreparedOperation,
     { variables, operationName }: OperationRequest,
     context: RequestContext,
-  ) {
-    return execute({
-      schema,
-      document,
-      contextValue: context,
-      variableValues: variables ?? {},
-      operationName: operationName ?? null,
-      hideSuggestions: true,
-      // Each of them may repeat a value of the caller whole.
-      options: { maxCoercionErrors: 10 },
-    })
-  }
+  ) => ({
+    schema,
+    document,
+    contextValue: context,
+    variableValues: variables ?? {},
+    operationName: operationName ?? null,
+    hideSuggestions: true,
+    // Each of them may repeat a value of the caller whole.
+    options: { maxCoercionErrors: 10 },
+  })
 
-  return {
+  const engine: Engine = {
     execute(request, context) {
       const admission = admit(request)
-      if (admission.kind === 'refused') {
-        const result = { errors: admission.errors.map(error => maskGraphqlError(error, context)) }
-        return { refusedBy: admission.by, result, operation: describeOperation(admission.operation) }
-      }
+      if (admission.kind === 'refused') return toRefusal(admission, context)
       const { prepared } = admission
       const plan = findPlan(prepared)
       const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
-      const result = planned ?? interpret(prepared, request, context)
+      if (planned === null && isSubscription(prepared)) return toRefusal(noStream(prepared), context)
+      const result = planned ?? execute(toArguments(prepared, request, context))
       const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
       return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
     },
+
+    async subscribe(request, context) {
+      const admission = admit(request)
+      if (admission.kind === 'refused') return toRefusal(admission, context)
+      const { prepared } = admission
+      if (!isSubscription(prepared)) return engine.execute(request, context)
+      const followed = await subscribe(toArguments(prepared, request, context))
+      const { description } = prepared
+      if (Symbol.asyncIterator in followed) {
+        return { results: maskStream(followed, context), operation: description }
+      }
+      return { refusedBy: 'source', result: maskResult(followed, context), operation: description }
+    },
   }
+  return engine
+}
+
+type Refused = Extract<ReturnType<ReturnType<typeof createAdmission>>, { readonly kind: 'refused' }>
+
+function toRefusal({ by, errors, operation }: Refused, context: RequestContext): Answer {
+  const result = { errors: errors.map(error => maskGraphqlError(error, context)) }
+  return { refusedBy: by, result, operation: describeOperation(operation) }
+}
+
+function isSubscription({ node }: PreparedOperation): boolean {
+  return node?.operation === OperationTypeNode.SUBSCRIPTION
+}
+
+function noStream({ node }: PreparedOperation): Refused {
+  const error = new RostrumError(
+    'BAD_USER_INPUT',
+    'A subscription is answered as a stream only: send it to `/graphql` with `Accept: text/event-stream`.',
+  )
+  return { kind: 'refused', by: 'no stream', errors: [error], operation: node }
 }
 
 // Without `data` nothing ran: variables that do not fit, or no such operation.
@@ -68,23 +106,5 @@ function toAnswer(
   context: RequestContext,
 ): Answer {
   const refusedBy = 'data' in result ? null : 'document'
-  return { refusedBy, result: mask(result, context), operation: description }
-}
-
-// One bad argument below a list is an error for each item.
-const mostErrors = 100
-
-function mask(result: ExecutionResult, context: RequestContext): ExecutionResult {
-  if (result.errors === undefined) return result
-  const errors = result.errors.slice(0, mostErrors).map(error => maskGraphqlError(error, context))
-  const left = result.errors.length - errors.length
-  if (left > 0) errors.push(toGraphqlError(maskError(tooManyErrors(left), context)))
-  return { ...result, errors }
-}
-
-function tooManyErrors(left: number): RostrumError {
-  return new RostrumError(
-    'BAD_USER_INPUT',
-    `There are ${left} errors more; only the first ${mostErrors} are told.`,
-  )
+  return { refusedBy, result: maskResult(result, context), operation: description }
 }

@@ -7,7 +7,7 @@ export interface InProcessAnswer {
   readonly body: unknown
 }
 
-/** Errors in the document or in resolvers are 200 with `errors`; what the bounds refuse is 400 (contract, section 4). */
+/** Errors in the document or in resolvers are 200 with `errors`; what the bounds refuse is 400, and so is a subscription (contract, section 4). */
 export function toInProcessAnswer({ refusedBy, result }: Answer): InProcessAnswer {
   const errors = result.errors?.map(error => error.toJSON())
   const body = { ...(errors && { errors }), ...('data' in result && { data: result.data }) }
@@ -16,5 +16,5 @@ export function toInProcessAnswer({ refusedBy, result }: Answer): InProcessAnswe
 
 function statusOf(refusedBy: Refusal | null): number {
   if (refusedBy === 'fault') return 500
-  return refusedBy === 'bounds' ? 400 : 200
+  return refusedBy === 'bounds' || refusedBy === 'no stream' ? 400 : 200
 }

@@ -25,6 +25,8 @@ import { createTurnHook } from './take-turn.ts'
 
 const arrivalTimeoutMs = 10_000
 const stalledReaderMs = 10_000
+// A stream without news says every 12 s that it is there.
+const mostSilentMs = 20_000
 
 /** For those who start and stop it without knowing what it is made of. */
 export type HttpServer = FastifyInstance
@@ -75,12 +77,12 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     const answered = refuseLargeHeaders(request, reply) ?? refuseUnknownRoute(request, reply)
     if (answered === undefined) done()
   })
-  server.addHook('onSend', ({ raw }, reply, _payload, done) => {
+  server.addHook('onSend', ({ raw, scope }, reply, _payload, done) => {
     // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,
     // and looks for it twice: it closes after two such times.
-    raw.socket.setTimeout(stalledReaderMs)
+    raw.socket.setTimeout(scope.isStream ? mostSilentMs : stalledReaderMs)
     // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
-    if (isClosing) reply.header('connection', 'close')
+    if (isClosing || scope.isStream) reply.header('connection', 'close')
     done()
   })
   server.removeAllContentTypeParsers()

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { CreateContext } from '../context.ts'
-import type { Authenticate } from '../credentials/authenticator.ts'
+import type { Authenticate, Identity } from '../credentials/authenticator.ts'
 import { RostrumError } from '../errors.ts'
-import type { Answer, Engine } from '../graphql/engine.ts'
+import type { Answer, Engine, ResultStream } from '../graphql/engine.ts'
 import type { RequestScope } from './request-scope.ts'
 
 /** What the way in over HTTP stands on; wired in `app.ts`. */
@@ -28,7 +28,21 @@ export function executeFor(
   { engine, createContext }: Gateway,
   operation: Parameters<Engine['execute']>[0],
 ): Answer | Promise<Answer> {
-  const { identity } = scope
+  return engine.execute(operation, createContext(scope, identityOf(scope)))
+}
+
+/** The same for a request that takes a stream. */
+export async function subscribeFor(
+  scope: RequestScope,
+  { engine, createContext }: Gateway,
+  operation: Parameters<Engine['subscribe']>[0],
+): Promise<Answer | ResultStream> {
+  const answer = await engine.subscribe(operation, createContext(scope, identityOf(scope)))
+  if ('results' in answer) scope.beginStream()
+  return answer
+}
+
+function identityOf({ identity }: RequestScope): Identity {
   if (identity === null) throw new RostrumError('UNAUTHENTICATED', 'No credential was checked on this path.')
-  return engine.execute(operation, createContext(scope, identity))
+  return identity
 }

@@ -1,4 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
+import { catalogue, type ErrorCode } from '../errors.ts'
 import type { Answer } from '../graphql/engine.ts'
 import { challengeScope } from './error-headers.ts'
 
@@ -19,6 +20,10 @@ export function hintStatus({ refusedBy, result }: Answer): HttpHint | null {
       return { status: 405, headers: { allow: 'POST' } }
     case 'bounds':
       return { status: 400 }
+    case 'no stream':
+      return { status: 406 }
+    case 'source':
+      return hintSourceStatus(result)
     case 'fault':
       return { status: 500 }
     case 'document':
@@ -27,6 +32,17 @@ export function hintStatus({ refusedBy, result }: Answer): HttpHint | null {
       return isForbidden(result) ? { status: 403, headers: challenges(result) } : null
     default:
       return refusedBy satisfies never
+  }
+}
+
+// Of a subscription whose stream did not begin; as on the REST side.
+function hintSourceStatus({ errors = [] }: ExecutionResult): HttpHint {
+  const [{ code = 'INTERNAL', retryAfterSeconds } = {}] = errors.map(({ extensions }) => extensions)
+  const status = catalogue[code as ErrorCode].status
+  if (code === 'FORBIDDEN') return { status, headers: challenges({ errors }) }
+  return {
+    status,
+    ...(retryAfterSeconds != null && { headers: { 'retry-after': String(retryAfterSeconds) } }),
   }
 }
 

@@ -34,6 +34,10 @@ export class RequestScope implements ContextSource {
   txnId: string | null = null
   /** Gives back what was kept for the run that the request asks for, once the run itself counts. */
   releaseRunPlace: () => void = nothing
+  /** Gives back the request's turn. */
+  endTurn: () => void = nothing
+  /** Whether its answer lasts until somebody ends it. */
+  isStream = false
   readonly #startedAt = performance.now()
   readonly #reply: FastifyReply
   readonly #systemLog: Logger
@@ -68,6 +72,12 @@ export class RequestScope implements ContextSource {
   readonly onRun: ContextSource['onRun'] = ({ transaction }) => {
     this.txnId = transaction.txnID
     this.releaseRunPlace()
+  }
+
+  /** For a request whose answer is a stream: it holds its connection from then on, not a turn. */
+  beginStream(): void {
+    this.isStream = true
+    this.endTurn()
   }
 
   /** Calls this once the connection is done with the answer; at once where it is gone, since nobody hears of its end then. */

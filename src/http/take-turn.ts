@@ -24,10 +24,19 @@ export function createTurnHook({
     if (accountCode === undefined) return done()
     const bytes = Math.min(announcedBytes(raw), bodyBytes)
     turns.take(accountCode, bytes).then(() => {
-      scope.atEnd(() => turns.end(accountCode, bytes))
+      scope.endTurn = endOnce(() => turns.end(accountCode, bytes))
+      scope.atEnd(() => scope.endTurn())
       const isGone = reply.raw.destroyed && scope.signal.aborted
       done(isGone ? (scope.signal.reason as Error) : undefined)
     }, done)
+  }
+}
+
+function endOnce(end: () => void): () => void {
+  let isEnded = false
+  return () => {
+    if (!isEnded) end()
+    isEnded = true
   }
 }
 

@@ -3,8 +3,9 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { catalogue, type ErrorCode, RostrumError } from '../errors.ts'
 import { maskGraphqlError } from '../graphql/mask-graphql-error.ts'
-import { executeFor, type Gateway } from './gateway.ts'
+import { executeFor, type Gateway, subscribeFor } from './gateway.ts'
 import { withErrorStatus, withHttpStatus } from './graphql-status.ts'
+import { eventStream } from './negotiate-accept.ts'
 import { graphqlPath } from './paths.ts'
 import { readGraphqlParams } from './read-graphql-params.ts'
 import type { RequestScope } from './request-scope.ts'
@@ -42,16 +43,17 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
     onRequestParse({ serverContext, setRequestParser }) {
       setRequestParser(() => readGraphqlParams(serverContext.fastifyRequest) as GraphQLParams)
     },
-    onParams({ setParamsHandler }) {
+    onParams({ request, setParamsHandler }) {
+      const answerFor = request.headers.get('accept') === eventStream ? subscribeFor : executeFor
       setParamsHandler(async ({ params: { query = '', variables, operationName }, context }) => {
         const { method, scope } = context.fastifyRequest
         if (operationName != null && typeof operationName !== 'string') {
           throw new RostrumError('BAD_USER_INPUT', '`operationName` must be text.')
         }
         const operation = { query, variables, operationName, readOnly: method === 'GET' }
-        const answer = await executeFor(scope, gateway, operation)
+        const answer = await answerFor(scope, gateway, operation)
         scope.operation = answer.operation
-        return withHttpStatus(answer)
+        return 'results' in answer ? answer.results : withHttpStatus(answer)
       })
     },
   }

@@ -26,3 +26,4 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed, and run.' })
+builder.subscriptionType({ description: 'What can be followed, as a stream of `text/event-stream`.' })

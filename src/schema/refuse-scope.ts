@@ -1,9 +1,10 @@
-import type { Scope } from '../credentials/caller.ts'
+import { type Caller, hasScope, type Scope } from '../credentials/caller.ts'
 import { RostrumError } from '../errors.ts'
 
-/** The error for a field whose scope the caller lacks; it names both (`FORBIDDEN`, with the fact `scope`). */
-export function refuseScope(field: string, scope: Scope): RostrumError {
-  return new RostrumError(
+/** Refuses a caller who lacks the scope of a field; the error names both (`FORBIDDEN`, with the fact `scope`). */
+export function refuseWithoutScope(caller: Caller, scope: Scope, field: string): void {
+  if (hasScope(caller, scope)) return
+  throw new RostrumError(
     'FORBIDDEN',
     `This credential lacks the scope \`${scope}\`, which \`${field}\` needs; use one that has it.`,
     { facts: { scope } },

@@ -8,8 +8,8 @@ import SchemaBuilder, {
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { RequestContext } from '../context.ts'
-import { hasScope, type Scope } from '../credentials/caller.ts'
-import { refuseScope } from './refuse-scope.ts'
+import type { Scope } from '../credentials/caller.ts'
+import { refuseWithoutScope } from './refuse-scope.ts'
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -46,13 +46,19 @@ class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (scope === undefined) return resolve
     return guard(resolve as Resolve, scope, `${parentType}.${name}`) as Resolve<Types['Context']>
   }
+
+  // A subscription is refused before anything is followed for it.
+  override wrapSubscribe(
+    subscribe: Resolve<Types['Context']> | undefined,
+    config: PothosOutputFieldConfig<Types>,
+  ): Resolve<Types['Context']> | undefined {
+    return subscribe && this.wrapResolve(subscribe, config)
+  }
 }
 
 // With as many parameters as the resolver has: what takes no `info` is spared the making of it.
 function guard(resolve: Resolve, scope: Scope, field: string): Resolve {
-  const check = ({ caller }: RequestContext) => {
-    if (!hasScope(caller, scope)) throw refuseScope(field, scope)
-  }
+  const check = ({ caller }: RequestContext) => refuseWithoutScope(caller, scope, field)
   if (resolve.length === 0 || resolve.length > 3) {
     return (parent, given, context, info) => {
       check(context)

@@ -1,0 +1,35 @@
+import type { ExecutionResult } from 'graphql'
+import { RostrumError } from '../errors.ts'
+import { type MaskRequest, maskError } from './mask-error.ts'
+import { maskGraphqlError, toGraphqlError } from './mask-graphql-error.ts'
+
+// One bad argument below a list is an error for each item.
+const mostErrors = 100
+
+/** The result with errors that may leave, the first hundred of them. */
+export function maskResult(result: ExecutionResult, request: MaskRequest): ExecutionResult {
+  if (result.errors === undefined) return result
+  const errors = result.errors.slice(0, mostErrors).map(error => maskGraphqlError(error, request))
+  const left = result.errors.length - errors.length
+  if (left > 0) errors.push(toGraphqlError(maskError(tooManyErrors(left), request)))
+  return { ...result, errors }
+}
+
+/** The results of a subscription, masked. What ends it with an error becomes its last result. */
+export async function* maskStream(
+  results: AsyncIterable<ExecutionResult>,
+  request: MaskRequest,
+): AsyncGenerator<ExecutionResult, void> {
+  try {
+    for await (const result of results) yield maskResult(result, request)
+  } catch (error) {
+    yield { errors: [maskGraphqlError(error, request)] }
+  }
+}
+
+function tooManyErrors(left: number): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `There are ${left} errors more; only the first ${mostErrors} are told.`,
+  )
+}

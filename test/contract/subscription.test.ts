@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FollowedEvent, type Follower, followEvents } from '../server/follow-events.ts'
+import { addMembership } from '../server/memberships.ts'
+import { runCommand } from '../server/spawn-command.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import type { GraphqlBody } from '../server/wire-shapes.ts'
+import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+
+describe('SQLite', () => {
+  claims(async () => ({}))
+})
+
+describe('PostgreSQL', () => {
+  let postgres: PostgresServer
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.stop())
+  claims(async () => ({ DATABASE_URL: await postgres.createDatabase() }))
+})
+
+const path = '/platform/team_memberships'
+
+const cursorsOf = (events: readonly FollowedEvent[]) => events.map(({ cursor }) => cursor)
+
+async function listEvents(server: TestServer, token = server.adminToken): Promise<FollowedEvent[]> {
+  const query = `query Page($after: String) {
+    teamMembershipEvents(first: 100, after: $after) { nodes: edges { node { cursor kind teamMembershipId } } }
+  }`
+  const all: FollowedEvent[] = []
+  for (;;) {
+    const variables = { after: all.at(-1)?.cursor ?? null }
+    const { body } = await server.graphql<{
+      teamMembershipEvents: { nodes: { node: FollowedEvent }[] }
+    }>(query, variables, token)
+    const nodes = body.data?.teamMembershipEvents.nodes ?? []
+    if (nodes.length === 0) return all
+    all.push(...nodes.map(({ node }) => node))
+  }
+}
+
+/** Of the account's only token. */
+async function findTokenId({ settings }: TestServer, account: string): Promise<string> {
+  const { stdout } = await runCommand(['token', '--list', '--account', account], settings)
+  return /^\s*(\d+)\s/m.exec(stdout)?.[1] ?? ''
+}
+
+function claims(settingsOf: () => Promise<Record<string, string>>): void {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer(await settingsOf())
+  })
+  afterAll(() => server.stop())
+
+  test('a follower is told of each change that is made from then on, in order', async () => {
+    await addMembership(server)
+    const follower = await followEvents(server)
+    const { id } = await addMembership(server)
+    await server.rest('PUT', `${path}/${id}`, { body: { team_membership: { team_id: 77 } } })
+    await server.rest('PUT', `${path}/${id}`, { body: { team_membership: { team_id: 77 } } })
+    await server.rest('DELETE', `${path}/${id}`)
+    await expect.poll(() => follower.events).toHaveLength(3)
+    expect(follower.events.map(({ kind, teamMembershipId }) => [kind, teamMembershipId])).toEqual([
+      ['added', String(id)],
+      ['moved', String(id)],
+      ['removed', String(id)],
+    ])
+    expect([follower.status, follower.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    follower.cut()
+  })
+
+  test('a stream that is cut and resumed twenty times, while others write, misses nothing and repeats nothing', async () => {
+    const token = await server.token({ account: 'cut', scopes: ['memberships:read', 'memberships:write'] })
+    await addMembership(server, {}, token)
+    const [first] = await listEvents(server, token)
+    let isWriting = true
+    const writers = Array.from({ length: 4 }, async () => {
+      while (isWriting) await addMembership(server, {}, token)
+    })
+    const seen: FollowedEvent[] = first === undefined ? [] : [first]
+    for (let cut = 0; cut < 20; cut += 1) {
+      const follower = await followEvents(server, { after: seen.at(-1)?.cursor ?? '', token })
+      await expect.poll(() => follower.events.length, { interval: 5 }).toBeGreaterThan(cut)
+      follower.cut()
+      await follower.ended
+      seen.push(...follower.events)
+    }
+    isWriting = false
+    await Promise.all(writers)
+    const all = await listEvents(server, token)
+    const follower = await followEvents(server, { after: seen.at(-1)?.cursor ?? '', token })
+    await expect.poll(() => seen.length + follower.events.length).toBeGreaterThanOrEqual(all.length)
+    follower.cut()
+    expect(cursorsOf([...seen, ...follower.events])).toEqual(cursorsOf(all))
+    expect(all.length).toBeGreaterThan(200)
+  })
+
+  test('nobody is told of another account', async () => {
+    const token = await server.token({ account: 'other', scopes: ['memberships:read', 'memberships:write'] })
+    const [ours, theirs] = await Promise.all([followEvents(server), followEvents(server, { token })])
+    const [our, their] = [await addMembership(server), await addMembership(server, {}, token)]
+    await expect.poll(() => ours.events.length + theirs.events.length).toBeGreaterThan(1)
+    await sleep(200)
+    const idsOf = ({ events }: Follower) => events.map(({ teamMembershipId }) => teamMembershipId)
+    expect([idsOf(ours), idsOf(theirs)]).toEqual([[String(our.id)], [String(their.id)]])
+    ours.cut()
+    theirs.cut()
+  })
+
+  test('a revoked token ends its stream with `UNAUTHENTICATED` before anything more is told', async () => {
+    const token = await server.token({ account: 'leaver', scopes: ['memberships:read'] })
+    const follower = await followEvents(server, { token })
+    const id = await findTokenId(server, 'leaver')
+    const writer = await server.token({ account: 'leaver', scopes: ['memberships:write'] })
+    await addMembership(server, {}, writer)
+    await expect.poll(() => follower.events).toHaveLength(1)
+    await runCommand(['token', '--revoke', id], server.settings)
+    await addMembership(server, {}, writer)
+    expect(await follower.ended).toBe(true)
+    expect(follower.errors.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED'])
+    expect(follower.events).toHaveLength(1)
+  })
+
+  test('a token that is revoked while nothing happens ends its stream within ten seconds', async () => {
+    const token = await server.token({ account: 'idler', scopes: ['memberships:read'] })
+    const follower = await followEvents(server, { token })
+    await runCommand(['token', '--revoke', await findTokenId(server, 'idler')], server.settings)
+    const revokedAt = performance.now()
+    expect(await follower.ended).toBe(true)
+    expect(performance.now() - revokedAt).toBeLessThan(10_000)
+    expect(follower.errors.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED'])
+  })
+
+  test('a credential without `memberships:read` is refused with 403', async () => {
+    const token = await server.token({ account: 'demo', scopes: ['memberships:write'] })
+    const follower = await followEvents(server, { token })
+    await follower.ended
+    expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([403, 'FORBIDDEN'])
+    expect(follower.headers.get('www-authenticate')).toContain('scope="memberships:read"')
+  })
+
+  test.each([
+    ['of another kind', 'bWVtYmVyc2hpcDox'],
+    ['that is none', 'x'],
+    ['of an event that there is not', Buffer.from('event:123456789').toString('base64url')],
+  ])('a cursor %s is refused with 400', async (_which, after) => {
+    const follower = await followEvents(server, { after })
+    await follower.ended
+    expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT'])
+    expect(follower.errors[0]?.message).toContain('`after`')
+  })
+
+  test('a GET request can follow too', async () => {
+    const query = encodeURIComponent('subscription { teamMembershipChanged { cursor } }')
+    const headers = { authorization: `Bearer ${server.adminToken}`, accept: 'text/event-stream' }
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const response = await fetch(`${server.baseUrl}/graphql?query=${query}`, { headers, signal })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    leaving.abort()
+  })
+
+  test('a subscription is refused with 406 where no stream is taken, and refused to scripts', async () => {
+    const query = 'subscription { teamMembershipChanged { cursor } }'
+    const { status, body } = await server.graphql(query)
+    expect([status, body.errors?.[0]?.extensions.code]).toEqual([406, 'BAD_USER_INPUT'])
+    const get = await server.rest<GraphqlBody>('GET', `/graphql?query=${encodeURIComponent(query)}`)
+    expect([get.status, get.body.errors?.[0]?.message]).toEqual([406, body.errors?.[0]?.message])
+    const run = await server.execute<string>(`graphql('${query}').then(exit, error => exit(error.message))`)
+    expect(run.body.task_execution.payload).toContain('text/event-stream')
+  })
+}

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -129,6 +130,32 @@ describe('a copied store', () => {
     })
     await store.close()
   })
+})
+
+test('what a gateway writes meanwhile waits until the copy is over', async () => {
+  await fillStore(from())
+  const store = await openStore({ url: to })
+  const holder = postgres(to, { max: 1, onnotice: () => {} })
+  await holder.unsafe(`
+    create function wait() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
+    create trigger wait after insert on accounts execute function wait();
+    select pg_advisory_lock(1)`)
+  const waitsFor = async (kind: string) => {
+    const query = `select 1 from pg_locks where locktype = '${kind}' and not granted`
+    while ((await holder.unsafe(query)).length === 0) await sleep(20)
+  }
+  const copying = copyStore({ from: from(), to })
+  await waitsFor('advisory')
+  const written = store.teams.save('someone', 1, { name: 'new' })
+  await waitsFor('relation')
+  await holder`select pg_advisory_unlock(1)`
+  const [accounts] = await copying
+  expect(accounts).toMatchObject({ name: 'accounts', rows: 6 })
+  expect(await written).toEqual({ id: 1, name: 'new' })
+  expect(await countRows(to)).toMatchObject({ accounts: 7 })
+  await holder.end()
+  await store.close()
 })
 
 describe('what is copied', () => {

@@ -45,7 +45,7 @@ async function copyAll(source: Source, transaction: TransactionSql): Promise<Tab
   return copies
 }
 
-// Locked until the end, so that a gateway that starts just now waits and finds the copied rows.
+// Locked until the end, so that a gateway that starts just now writes nothing in between.
 async function refuseWhatHasRows(transaction: TransactionSql): Promise<void> {
   const names = copiedTables.map(({ name }) => `"${name}"`)
   await transaction.unsafe(`lock table ${names.join()} in exclusive mode`)

@@ -1,6 +1,7 @@
 import { RostrumError } from '../errors.ts'
 import { checkId } from './id.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
+import { type ChangeMany, createChangeMany } from './memberships-bulk.ts'
 import type { Membership, MembershipPair, Origin, Store } from './store.ts'
 
 const mostListedIds = 1_000
@@ -20,6 +21,7 @@ export interface Memberships {
   ): Promise<Membership>
   /** Answers the membership as it was. */
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<Membership>
+  readonly changeMany: ChangeMany
 }
 
 export function createMemberships(store: Store): Memberships {
@@ -63,6 +65,8 @@ export function createMemberships(store: Store): Memberships {
       if (result.kind !== 'removed') throw notChanged(id, result)
       return result.membership
     },
+
+    changeMany: createChangeMany(store),
   }
 }
 

@@ -91,7 +91,10 @@ function operationCost({ schema, introspection, operation, fragments, variables 
     if (cost.kind === 'fixed') return { once: cost.cost, times: 1 }
     if (cost.kind === 'list') return { once: 1, times: cost.most }
     const read = (name: string) => readArgument({ node, name, operation, variables })
-    if (cost.kind === 'listOf') return { once: 1, times: countItems(read(cost.argument)) }
+    if (cost.kind === 'listOf') {
+      const times = countItems(read(cost.argument))
+      return { once: 1 + times * (cost.each ?? 0), times }
+    }
     const size = read('first') ?? read('last') ?? cost.byDefault
     const asked = typeof size === 'number' ? size : cost.byDefault
     return { once: cost.once, times: Math.min(Math.max(asked, 1), cost.most) }

@@ -1,10 +1,11 @@
 /**
  * What a field says about its price in `extensions.cost`, for the bound on cost (contract, section 3). A field without
- * it costs 1, once; everything below a list costs as often as the list can have items (`list`: a fixed number, or as priced).
+ * it costs 1, once; everything below a list costs as often as the list can have items (`list`: a fixed number, or as priced), and an
+ * item of `listOf` costs `each` besides.
  */
 export type FieldCost =
   | { readonly kind: 'fixed'; readonly cost: number }
-  | { readonly kind: 'listOf'; readonly argument: string }
+  | { readonly kind: 'listOf'; readonly argument: string; readonly each?: number }
   | { readonly kind: 'list'; readonly most: number }
   | { readonly kind: 'page'; readonly once: number; readonly byDefault: number; readonly most: number }
 

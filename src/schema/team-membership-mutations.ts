@@ -1,9 +1,9 @@
 import { parseId } from '../domain/id.ts'
-import { RostrumError } from '../errors.ts'
 import { builder } from './builder.ts'
+import { readMove } from './read-move.ts'
 import { TeamMembership } from './refs.ts'
 
-const AddTeamMembershipInput = builder.inputType('AddTeamMembershipInput', {
+export const AddTeamMembershipInput = builder.inputType('AddTeamMembershipInput', {
   description: 'Who joins which team. Both are made known where they are not.',
   fields: t => ({
     userId: t.id({ required: true, description: 'Id of the user.' }),
@@ -19,7 +19,8 @@ const MoveTeamMembershipInput = builder.inputType('MoveTeamMembershipInput', {
   }),
 })
 
-const ifVersions = 'If given, the membership must have one of these versions, else `PRECONDITION_FAILED`.'
+export const ifVersions =
+  'If given, the membership must have one of these versions, else `PRECONDITION_FAILED`.'
 
 builder.mutationFields(t => ({
   addTeamMembership: t.field({
@@ -54,7 +55,7 @@ builder.mutationFields(t => ({
       const moved = await memberships.move(
         origin,
         parseId(id, 'membership id'),
-        { ...optionalId('userId', input.userId), ...optionalId('teamId', input.teamId) },
+        readMove(input),
         ifVersions ?? null,
       )
       loaders.clear()
@@ -77,14 +78,3 @@ builder.mutationFields(t => ({
     },
   }),
 }))
-
-const whats = { userId: 'user id', teamId: 'team id' } as const
-
-function optionalId<Name extends keyof typeof whats>(name: Name, text: string | null | undefined) {
-  if (text === undefined) return {}
-  if (text !== null) return { [name]: parseId(text, whats[name]) } as Record<Name, number>
-  const message = `\`${name}\` cannot be null; leave it out to keep it.`
-  throw new RostrumError('BAD_USER_INPUT', message, {
-    fields: [{ pointer: `/${name}`, detail: 'must not be null' }],
-  })
-}

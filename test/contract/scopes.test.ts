@@ -64,6 +64,15 @@ const graphqlOperations: [string, Scope][] = [
   ['mutation { addTeamMembership(input: {userId: "900001", teamId: "1"}) { id } }', 'memberships:write'],
   ['mutation { moveTeamMembership(id: "99999999", input: {teamId: "1"}) { id } }', 'memberships:write'],
   ['mutation { removeTeamMembership(id: "99999999") { id } }', 'memberships:write'],
+  [
+    'mutation { addTeamMemberships(items: [{userId: "900002", teamId: "1"}]) { applied } }',
+    'memberships:write',
+  ],
+  [
+    'mutation { moveTeamMemberships(items: [{id: "99999999", teamId: "1"}]) { applied } }',
+    'memberships:write',
+  ],
+  ['mutation { removeTeamMemberships(items: [{id: "99999999"}]) { applied } }', 'memberships:write'],
   ['mutation { saveUser(input: {id: "5"}) { id } }', 'memberships:write'],
   ['mutation { saveTeam(input: {id: "5"}) { id } }', 'memberships:write'],
   [

@@ -39,6 +39,9 @@ const script =
 export const membershipPath = (ids: Ids) => `/platform/team_memberships/${ids.membership}`
 const move = { body: { team_membership: { team_id: 9 } } }
 
+const versions = '[{id: $m, teamId: 9}, {id: $m, teamId: 9, ifVersions: [7]}]'
+const bulk = '{ applied items { teamMembership { id userId } error { code message existingId version } } }'
+
 /** Every operation that takes an id, on both sides and through a script. */
 export const operations: [string, Operation][] = [
   ['GET of a membership', rest('GET', membershipPath)],
@@ -60,6 +63,15 @@ export const operations: [string, Operation][] = [
     graphql('mutation($m: ID!) { moveTeamMembership(id: $m, input: {teamId: 9}) { userId } }'),
   ],
   ['removeTeamMembership', graphql('mutation($m: ID!) { removeTeamMembership(id: $m) { userId } }')],
+  ['moveTeamMemberships', graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${versions}) ${bulk} }`)],
+  [
+    'moveTeamMemberships, partial',
+    graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${versions}, mode: partial) ${bulk} }`),
+  ],
+  [
+    'removeTeamMemberships',
+    graphql(`mutation($m: ID!) { removeTeamMemberships(items: [{id: $m}]) ${bulk} }`),
+  ],
   ['Platform.teamMemberships.get', script('Platform.teamMemberships.get(m)')],
   ['Platform.teamMemberships.list', script('Platform.teamMemberships.list([m])')],
   ['Platform.teamMemberships.move', script('Platform.teamMemberships.move(m, { team_id: 9 })')],

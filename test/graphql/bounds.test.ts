@@ -81,10 +81,10 @@ const beyond: Case[] = [
       '{ user(id: 1) { memberships(first: 1000) { nodes { team { memberships(first: 1000) { nodes { id } } } } } } }',
   },
   {
-    title: '5,001 values in variables, most of them fields that nobody knows',
+    title: '8,001 values in variables, most of them fields that nobody knows',
     bound: 'values',
     query: 'mutation ($input: AddTeamMembershipInput!) { addTeamMembership(input: $input) { id } }',
-    variables: { input: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, 1])) },
+    variables: { input: Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`f${index}`, 1])) },
   },
   {
     title: '200,000 ids in a variable',

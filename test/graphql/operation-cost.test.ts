@@ -89,6 +89,12 @@ test.each([
     { n: null },
     51 + 100 * 2,
   ],
+  [
+    'each of many changes costs 40, besides what is selected of it',
+    'mutation ($items: [RemoveTeamMembershipItem!]!) { removeTeamMemberships(items: $items) { applied } }',
+    { items: [{ id: 1 }, { id: 2 }, { id: 3 }] },
+    1 + 3 * 40 + 3,
+  ],
   ['a task costs 10,000', 'mutation { executeTask(input: {}) { id } }', {}, 10_001],
   [
     'what a task can answer costs by its length',

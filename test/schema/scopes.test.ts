@@ -35,6 +35,21 @@ const operations: [Scope, string, string][] = [
     'mutation { moveTeamMembership(id: 1, input: { teamId: 4 }) { id } }',
   ],
   ['memberships:write', 'Mutation.removeTeamMembership', 'mutation { removeTeamMembership(id: 99) { id } }'],
+  [
+    'memberships:write',
+    'Mutation.addTeamMemberships',
+    'mutation { addTeamMemberships(items: [{ userId: 9, teamId: 3 }]) { applied } }',
+  ],
+  [
+    'memberships:write',
+    'Mutation.moveTeamMemberships',
+    'mutation { moveTeamMemberships(items: [{ id: 99, teamId: 4 }]) { applied } }',
+  ],
+  [
+    'memberships:write',
+    'Mutation.removeTeamMemberships',
+    'mutation { removeTeamMemberships(items: [{ id: 99 }]) { applied } }',
+  ],
   ['memberships:write', 'Mutation.saveUser', 'mutation { saveUser(input: { id: 7 }) { id } }'],
   ['memberships:write', 'Mutation.saveTeam', 'mutation { saveTeam(input: { id: 3 }) { id } }'],
   ['tasks:execute', 'Mutation.executeTask', `mutation { executeTask(input: ${task}) { id } }`],

@@ -78,6 +78,25 @@ test('rows that were read are not read again while nobody changes the file', asy
   expect(app.statements.slice(before)).toEqual([])
 })
 
+test('1,000 memberships added at once, with user and team, cost as many statements as 1', async () => {
+  const query = `mutation ($items: [AddTeamMembershipInput!]!) {
+    addTeamMemberships(items: $items) { applied items { teamMembership { id user { id } team { id } } } }
+  }`
+  const add = (count: number) =>
+    countStatements(query, {
+      items: Array.from({ length: count }, (_, index) => ({ userId: 100 + count, teamId: 1 + index })),
+    })
+  const one = await add(1)
+  const all = await add(1_000)
+  expect(all.body.data.addTeamMemberships.items).toHaveLength(1_000)
+  expect(all.body.data.addTeamMemberships.items[999]).toMatchObject({
+    teamMembership: { user: { id: '1100' }, team: { id: '1000' } },
+  })
+  expect(all.count).toBe(one.count)
+  // One for the credential, ten for the transaction, one each for users and teams.
+  expect(all.count).toBeLessThanOrEqual(13)
+})
+
 test('connections of any number of parents cost one statement for each distinct page', async () => {
   const query = `query ($ids: [ID!]!) {
     teamMemberships(ids: $ids) {

@@ -1,5 +1,6 @@
 import type { JWTPayload } from 'jose'
 import { isAccountCode } from '../domain/account-code.ts'
+import { isStorable } from '../domain/directory.ts'
 import { type Caller, isScope, type Scope, scopes } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 
@@ -17,7 +18,8 @@ export function readCaller(claims: JWTPayload): Caller {
   return {
     accountCode: account,
     userId: readUserId(sub),
-    email: typeof email === 'string' ? email : null,
+    // It goes into the events of what the caller changes.
+    email: typeof email === 'string' && isStorable(email) ? email : null,
     displayName: typeof name === 'string' ? name : null,
     scopes: readScopes(claims),
   }

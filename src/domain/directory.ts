@@ -44,8 +44,8 @@ export function describeBadName(name: string | null | undefined): string | null 
   return `must have 1 to ${mostNameCharacters} characters`
 }
 
-// PostgreSQL cannot hold a NUL, and no encoding holds half a surrogate pair: both would come back changed or not at all.
-function isStorable(text: string): boolean {
+/** PostgreSQL cannot hold a NUL, and no encoding holds half a surrogate pair: both would come back changed or not at all. */
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 

@@ -50,6 +50,10 @@ describe('with a secret', () => {
     })
   })
 
+  test.each(['ann\0@example.com', 'ann\uD800@example.com', 7])('the claim %j is no email', async email => {
+    expect(await viewer(await signHmac({ ...claims, email }))).toMatchObject({ userId: '7', email: null })
+  })
+
   test('the account is made when its first token comes', async () => {
     const token = await signHmac({ ...claims, account: 'fresh-one' })
     const added = await app.graphql(

@@ -1,8 +1,8 @@
-import DataLoader from 'dataloader'
 import { and, eq, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
+import { askTogether } from './ask-together.ts'
 import { encodeIds, encodeTexts, isListed } from './id-list.ts'
 import { type Columns, prepareColumns } from './prepare-columns.ts'
 
@@ -26,7 +26,6 @@ interface Ask {
 
 // A longer list goes alone, so that nobody waits for the rows of another.
 const mostIdsTogether = 100
-const mostAsksTogether = 100
 
 /**
  * The rows of an account that have one of these ids. Those who ask for few in the same turn of the event loop, for whichever account, are
@@ -36,15 +35,12 @@ export function createFindByIds<Row extends { readonly id: number }>(parts: Find
   const findList = prepareList(parts)
   const findPairs = preparePairs(parts)
 
-  const together = new DataLoader<Ask, Row[]>(
-    async asks => {
-      const [first] = asks
-      return first !== undefined && asks.length === 1 ? [await findList(first)] : findPairs(asks)
-    },
-    { cache: false, maxBatchSize: mostAsksTogether, batchScheduleFn: dispatch => setImmediate(dispatch) },
-  )
+  const findTogether = askTogether(async (asks: readonly Ask[]) => {
+    const [first] = asks
+    return first !== undefined && asks.length === 1 ? [await findList(first)] : findPairs(asks)
+  })
   return (accountCode: string, ids: readonly number[]): Promise<Row[]> =>
-    ids.length > mostIdsTogether ? findList({ accountCode, ids }) : together.load({ accountCode, ids })
+    ids.length > mostIdsTogether ? findList({ accountCode, ids }) : findTogether({ accountCode, ids })
 }
 
 function prepareList<Row extends { readonly id: number }>({

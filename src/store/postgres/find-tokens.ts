@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ApiToken, TokenStore } from '../../domain/store.ts'
 import { decodeScopes } from '../api-token-row.ts'
+import { askTogether } from './ask-together.ts'
 import type { Reading } from './find-by-ids.ts'
 import { type Columns, prepareColumns, valueAt } from './prepare-columns.ts'
 import { apiTokens, users } from './tables.ts'
@@ -14,8 +14,6 @@ type Row = Omit<Token, 'scopes' | 'createdAt' | 'revokedAt' | 'sha256'> & {
   readonly createdAt: string
   readonly hex: string
 }
-
-const mostTogether = 100
 
 /**
  * The tokens with a hash, read for all requests of a turn of the event loop at once. Every request asks, so that a token that is revoked
@@ -58,12 +56,8 @@ export function createFindBySha256({ db, pool }: Reading): TokenStore['findBySha
     return hashes.map(hex => byHash.get(hex) ?? [])
   }
 
-  const together = new DataLoader(findAll, {
-    cache: false,
-    maxBatchSize: mostTogether,
-    batchScheduleFn: dispatch => setImmediate(dispatch),
-  })
-  return sha256 => together.load(sha256.toString('hex'))
+  const findTogether = askTogether(findAll)
+  return sha256 => findTogether(sha256.toString('hex'))
 }
 
 function readToken(found: Columns<Row>, index: number): Token {

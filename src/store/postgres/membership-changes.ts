@@ -9,8 +9,6 @@ import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
  * numbers of an account's events come in the order of their commits, and no two changes wait for each other in a circle.
  */
 export interface MembershipChanges {
-  /** Undefined where the pair has a membership. */
-  add(origin: Origin, pair: MembershipPair): Promise<Membership | undefined>
   /** Undefined where the account has no such row in one of these versions. Rejects where the new pair has a membership. */
   move(
     origin: Origin,
@@ -34,24 +32,6 @@ export const eventColumns = `account_code, sequence, kind, membership_id, before
 
 // $1 account, $2 by user, $3 by e-mail, $4 transaction.
 const origins = '$2::bigint, $3::text, $4::text'
-
-const addMembership = `
-with added as (
-  insert into team_memberships (account_code, user_id, team_id) values ($1, $5, $6)
-  on conflict do nothing returning ${columns}
-), account as (
-  insert into accounts (account_code) values ($1) on conflict do nothing
-), the_user as (
-  insert into users (account_code, id) values ($1, $5) on conflict do nothing
-), the_team as (
-  insert into teams (account_code, id) values ($1, $6) on conflict do nothing
-), head as (${bumpCounter('added')}
-), event as (
-  insert into membership_events (${eventColumns})
-  select $1, head.value, 'added', added.id, null, null, added.user_id, added.team_id, ${origins}
-  from added, head
-)
-select * from added`
 
 const moveMembership = `
 with before as (
@@ -103,7 +83,6 @@ export function createMembershipChanges(client: Sql): MembershipChanges {
     return row && readMembership(row)
   }
   return {
-    add: (origin, { userId, teamId }) => change(addMembership, origin, [userId, teamId]),
     move: (origin, id, { userId, teamId }, versions) =>
       change(moveMembership, origin, [id, userId ?? null, teamId ?? null, versions]),
     remove: (origin, id, versions) => change(removeMembership, origin, [id, versions]),

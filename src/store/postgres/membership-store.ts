@@ -6,6 +6,7 @@ import type {
   Origin,
   RemoveResult,
 } from '../../domain/store.ts'
+import { createAddMembership } from './add-membership.ts'
 import type { EventSignal } from './event-signal.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { encodeIds } from './id-list.ts'
@@ -28,7 +29,9 @@ interface Dependencies extends Reading {
 
 export function createMembershipStore({ db, pool, transactions, signal }: Dependencies): MembershipStore {
   const statements = prepareMembershipStatements(db)
-  const changes = createMembershipChanges(transactions.client)
+  const { client } = transactions
+  const changes = createMembershipChanges(client)
+  const addMembership = createAddMembership({ pool, client })
   const once = createOnce({ db, transactions, signal })
   return {
     findByIds: createFindByIds({
@@ -52,7 +55,7 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
   }
 
   async function tryToAdd(origin: Origin, pair: MembershipPair): Promise<AddResult | undefined> {
-    const membership = await once(origin, () => changes.add(origin, pair))
+    const membership = await once(origin, () => addMembership(origin, pair))
     if (membership !== undefined) return { kind: 'added', membership }
     const [existing] = await statements.findPair.execute({ accountCode: origin.accountCode, ...pair })
     return existing && { kind: 'duplicate', existingId: existing.id }

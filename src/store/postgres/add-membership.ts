@@ -1,0 +1,91 @@
+import type { Sql } from 'postgres'
+import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
+import { askTogether } from './ask-together.ts'
+import { encodeIds, encodeTexts } from './id-list.ts'
+import { eventColumns, readMembership } from './membership-changes.ts'
+
+/** Undefined where the pair has a membership. */
+type AddMembership = (origin: Origin, pair: MembershipPair) => Promise<Membership | undefined>
+
+interface Clients {
+  readonly pool: Sql
+  /** That of the transaction which is open, if one is. */
+  readonly client: Sql
+}
+
+interface Addition {
+  readonly origin: Origin
+  readonly pair: MembershipPair
+}
+
+// Rows are locked in the order in which any other change locks them, the counter last; of one kind in ascending order. Of those who add
+// the same pair the first has made it.
+const addMemberships = `
+with asked as (
+  select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
+  with ordinality as asked (user_id, team_id, by_user_id, by_email, transaction_id, place)
+), added as (
+  insert into team_memberships (account_code, user_id, team_id)
+  select distinct $1, user_id, team_id from asked order by user_id, team_id
+  on conflict do nothing returning id, user_id, team_id, leader, version
+), account as (
+  insert into accounts (account_code) values ($1) on conflict do nothing
+), the_users as (
+  insert into users (account_code, id) select distinct $1, user_id from asked order by user_id on conflict do nothing
+), the_teams as (
+  insert into teams (account_code, id) select distinct $1, team_id from asked order by team_id on conflict do nothing
+), head as (
+  insert into counters (account_code, name, value)
+  select $1, 'membership event', count(*) from added having count(*) > 0
+  on conflict (account_code, name) do update set value = counters.value + excluded.value
+  returning value - (select count(*) from added) as before
+), made as (
+  select distinct on (added.id) * from added join asked using (user_id, team_id) order by added.id, asked.place
+), event as (
+  insert into membership_events (${eventColumns})
+  select $1, head.before + row_number() over (order by made.id), 'added', made.id, null, null,
+    made.user_id, made.team_id, made.by_user_id, made.by_email, made.transaction_id
+  from made, head
+)
+select id, user_id, team_id, leader, version, place from made`
+
+/**
+ * Adds memberships, and those of an account that are asked for in the same turn of the event loop by one statement: all changes of an
+ * account wait for its counter until a commit is on disk, so this lets it have more of them a second than the disk has commits.
+ * A step has a transaction of its own, and adds in that.
+ */
+export function createAddMembership({ pool, client }: Clients): AddMembership {
+  // Each account has its own statement, and nobody waits for that of another.
+  const addTogether = askTogether(async (additions: readonly Addition[]) => {
+    const accounts = Map.groupBy(additions, accountOf)
+    const answers = new Map([...accounts].map(([account, those]) => [account, addAll(pool, those)]))
+    return additions.map(addition => ({ answer: answers.get(accountOf(addition)) }))
+  })
+  return async (origin, pair) => {
+    const addition = { origin, pair }
+    if (origin.step !== null) return (await addAll(client, [addition])).get(addition)
+    const { answer } = await addTogether(addition)
+    return (await answer)?.get(addition)
+  }
+}
+
+const accountOf = ({ origin }: Addition) => origin.accountCode
+
+/** Those that were made, of one account. */
+async function addAll(client: Sql, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
+  const given = [
+    additions.map(accountOf)[0] ?? '',
+    encodeIds(additions.map(({ pair }) => pair.userId)),
+    encodeIds(additions.map(({ pair }) => pair.teamId)),
+    encodeIds(additions.map(({ origin }) => origin.userId)),
+    encodeTexts(additions.map(({ origin }) => origin.email)),
+    encodeTexts(additions.map(({ origin }) => origin.transactionId)),
+  ]
+  const rows = await client.unsafe(addMemberships, given, { prepare: true })
+  const made = new Map<Addition, Membership>()
+  for (const row of rows) {
+    const addition = additions[Number(row.place) - 1]
+    if (addition !== undefined) made.set(addition, readMembership(row))
+  }
+  return made
+}

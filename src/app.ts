@@ -6,6 +6,8 @@ import { createRunTokens } from './credentials/run-tokens.ts'
 import { createDirectory } from './domain/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/first-start.ts'
 import { createEventFollowing } from './domain/follow-events.ts'
+import { startForgettingKeys } from './domain/forget-old-keys.ts'
+import { createKeyedRequests } from './domain/keyed-requests.ts'
 import { createMemberships } from './domain/memberships.ts'
 import type { Store } from './domain/store.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -57,6 +59,11 @@ export async function createApp({
   const { authenticate, confirm } = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
   const memberships = createMemberships(store)
   const directory = createDirectory(store)
+  const keyedRequests = createKeyedRequests(store.idempotency)
+  const stopForgettingKeys = startForgettingKeys({
+    store: store.idempotency,
+    onError: err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
+  })
   const eventFollowing = createEventFollowing(store.events)
   const engine = createEngine({ schema })
 
@@ -66,7 +73,8 @@ export async function createApp({
     log,
     executeGraphql: async ({ query, variables, run, log }) => {
       await confirm(run.caller)
-      const source = { requestId: run.id, signal: run.signal, log, onRun: () => {} }
+      // What a script does is not repeated: its run is not.
+      const source = { requestId: run.id, idempotencyKey: null, signal: run.signal, log, onRun: () => {} }
       const context = createContext(source, { caller: run.caller, run })
       return toInProcessAnswer(await engine.execute({ query, variables }, context))
     },
@@ -93,6 +101,7 @@ export async function createApp({
     authenticate,
     createContext,
     findUnready,
+    keyedRequests,
     holdRunPlace: tasks.holdPlace,
     bodyBytes,
     accountRequests,
@@ -105,6 +114,7 @@ export async function createApp({
     prepare: () => prepareFirstStart(store, config.adminToken),
     start: () => tasks.start(),
     async close() {
+      stopForgettingKeys()
       eventFollowing.close()
       await drain(server)
       await tasks.close()

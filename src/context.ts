@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly events: EventStore
   readonly eventFollowing: EventFollowing
   readonly tasks: TaskRunner
-  /** On whose behalf this operation changes rows. */
+  /** On whose behalf this operation makes its next change. Of a request with an idempotency key each is another step. */
   readonly origin: Origin
   /** The run whose script is asking, if one is: it bounds depth and time of the runs it starts. */
   readonly parentRun: Run | null
@@ -37,7 +37,10 @@ export interface RequestContext {
 }
 
 /** The request, or the run, that an operation comes from. Its signal and its log are made when they are first asked for. */
-export type ContextSource = Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'>
+export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'> {
+  /** Under which each change of this operation is made once; null where it may be made again. */
+  readonly idempotencyKey: string | null
+}
 
 /** What every operation finds the same. */
 export interface Services
@@ -66,6 +69,7 @@ class OperationContext implements RequestContext {
   readonly #source: ContextSource
   #loaders: Loaders | null = null
   #signal: AbortSignal | null = null
+  #steps = 0
 
   constructor(services: Services, source: ContextSource, { caller, run }: Identity) {
     this.requestId = source.requestId
@@ -88,7 +92,15 @@ class OperationContext implements RequestContext {
   get origin(): Origin {
     const { accountCode, userId, email } = this.caller
     const transactionId = this.parentRun?.transaction.txnID ?? this.requestId
-    return { accountCode, userId, email, transactionId, step: null }
+    return { accountCode, userId, email, transactionId, step: this.#nextStep() }
+  }
+
+  // Mutations run one after the other, so that the steps of an operation have the same numbers whenever it is tried.
+  #nextStep(): Origin['step'] {
+    const { idempotencyKey: key } = this.#source
+    if (key === null) return null
+    this.#steps += 1
+    return { key, number: this.#steps }
   }
 
   // What a run asks for over HTTP, with its token, ends with it as well.
@@ -108,7 +120,6 @@ class OperationContext implements RequestContext {
   get onRun(): (run: Run) => void {
     return this.#source.onRun
   }
-
   confirmCaller(): Promise<Caller> {
     return this.#services.confirm(this.caller)
   }

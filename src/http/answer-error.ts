@@ -18,12 +18,19 @@ interface FailedRequest {
  * Answers a request that failed: on `/graphql` in the shape of GraphQL, elsewhere as a problem document (contract,
  * section 2), masked alike.
  */
-export function answerError({ request, reply, error, status }: FailedRequest): FastifyReply {
+export function answerError(failed: FailedRequest): FastifyReply {
+  return failed.reply.send(prepareError(failed))
+}
+
+/** Makes the reply ready for that answer, and gives its body. */
+export function prepareError({ request, reply, error, status }: FailedRequest): object {
   const masked = maskError(error, request.scope)
   setErrorHeaders(reply, masked)
   reply.code(status ?? catalogue[masked.code].status)
   if (isGraphqlUrl(request.url)) {
-    return reply.type('application/json; charset=utf-8').send({ errors: [toGraphqlError(masked)] })
+    reply.type('application/json; charset=utf-8')
+    return { errors: [toGraphqlError(masked)] }
   }
-  return reply.type('application/problem+json; charset=utf-8').send(toProblem(masked, status))
+  reply.type('application/problem+json; charset=utf-8')
+  return toProblem(masked, status)
 }

@@ -10,6 +10,7 @@ import { createClientErrorHandler, createConnectListener } from './answer-client
 import { answerError } from './answer-error.ts'
 import { createExpectationListener } from './create-expectation-listener.ts'
 import type { Gateway } from './gateway.ts'
+import { createIdempotencyHooks } from './idempotency-hooks.ts'
 import { parseJsonBody } from './json-body.ts'
 import { normalizeTarget } from './normalize-target.ts'
 import { refuseAmbiguousRequest } from './refuse-ambiguous-request.ts'
@@ -110,8 +111,9 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
 
   registerHealthRoutes(server, gateway)
   const takeTurn = createTurnHook(gateway)
-  await registerGraphqlRoute(server, { gateway, takeTurn })
-  await registerRestRoutes(server, { gateway, takeTurn })
+  const idempotency = createIdempotencyHooks(gateway.keyedRequests)
+  await registerGraphqlRoute(server, { gateway, takeTurn, idempotency })
+  await registerRestRoutes(server, { gateway, takeTurn, idempotency })
   return server
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { CreateContext } from '../context.ts'
 import type { Authenticate, Identity } from '../credentials/authenticator.ts'
+import type { KeyedRequests } from '../domain/keyed-requests.ts'
 import { RostrumError } from '../errors.ts'
 import type { Answer, Engine, ResultStream } from '../graphql/engine.ts'
 import type { RequestScope } from './request-scope.ts'
@@ -10,6 +11,7 @@ export interface Gateway {
   readonly engine: Engine
   readonly authenticate: Authenticate
   readonly createContext: CreateContext
+  readonly keyedRequests: KeyedRequests
   /** What the service still waits for before it can serve; empty when it is ready. */
   findUnready(): Promise<string[]>
   /** Keeps a place for a run that is being read, until what it gives is called; `OVERLOADED` where there is none. */

@@ -1,10 +1,11 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { createYogaAnswer } from './answer-by-yoga.ts'
 import { answerError } from './answer-error.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
 import { answerDirectly, readOrdinaryOperation } from './direct-lane.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
+import { refuseStream } from './idempotency-hooks.ts'
 import { eventStream, negotiateAccept } from './negotiate-accept.ts'
 import { graphqlPath } from './paths.ts'
 import type { Registration } from './take-turn.ts'
@@ -12,7 +13,7 @@ import type { Registration } from './take-turn.ts'
 /** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
-  { gateway, takeTurn }: Registration,
+  { gateway, takeTurn, idempotency }: Registration,
 ): Promise<void> {
   const answerByYoga = createYogaAnswer(gateway)
   await server.register(async scope => {
@@ -21,6 +22,8 @@ export async function registerGraphqlRoute(
     scope.addHook('onRequest', refuseEncodedBody)
     scope.addHook('onRequest', takeTurn)
     scope.addHook('preHandler', refuseEndedRun)
+    scope.addHook('preHandler', idempotency.createBeginHook(findMutation))
+    scope.addHook('onSend', idempotency.keepAnswer)
     scope.route({
       method: ['GET', 'POST'],
       url: graphqlPath,
@@ -35,6 +38,14 @@ export async function registerGraphqlRoute(
       },
     })
   })
+}
+
+// By its words, before it is parsed: a document without the word has no mutation, and one without `executeTask` starts no run.
+function findMutation({ method, body, raw }: FastifyRequest): { readonly mayRun: boolean } | null {
+  const { query } = (body ?? {}) as { readonly query?: unknown }
+  if (method !== 'POST' || typeof query !== 'string' || !/\bmutation\b/.test(query)) return null
+  if (negotiateAccept(raw) === eventStream) throw refuseStream()
+  return { mayRun: query.includes('executeTask') }
 }
 
 function unacceptable(): RostrumError {

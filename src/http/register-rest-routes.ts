@@ -16,13 +16,14 @@ import type { Registration } from './take-turn.ts'
 /** Registers the rows of the REST table, those that take forms apart: no other path parses them. */
 export async function registerRestRoutes(
   server: FastifyInstance,
-  { gateway, takeTurn }: Registration,
+  { gateway, takeTurn, idempotency }: Registration,
 ): Promise<void> {
   for (const takesForms of [false, true]) {
     await server.register(async scope => {
       scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
       scope.addHook('onRequest', refuseEncodedBody)
       scope.addHook('preHandler', refuseEndedRun)
+      scope.addHook('onSend', idempotency.keepAnswer)
       if (takesForms) {
         scope.addContentTypeParser(
           'application/x-www-form-urlencoded',
@@ -32,7 +33,10 @@ export async function registerRestRoutes(
       }
       for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {
         const onRequest = row.startsRun ? [createPlaceHook(gateway), takeTurn] : [takeTurn]
-        scope.route({ method: row.method, url: row.path, onRequest, handler: createHandler(row, gateway) })
+        const work = row.method === 'GET' ? null : { mayRun: row.startsRun }
+        const preHandler = idempotency.createBeginHook(() => work)
+        const handler = createHandler(row, gateway)
+        scope.route({ method: row.method, url: row.path, onRequest, preHandler, handler })
       }
     })
   }

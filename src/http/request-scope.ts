@@ -32,6 +32,8 @@ export class RequestScope implements ContextSource {
   operation: string | null
   /** For the log line: the transaction of a task that the request ran. */
   txnId: string | null = null
+  /** The key under which what the request does is done once. */
+  idempotencyKey: string | null = null
   /** Gives back what was kept for the run that the request asks for, once the run itself counts. */
   releaseRunPlace: () => void = nothing
   /** Gives back the request's turn. */

@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import { FairTurns } from './fair-turns.ts'
 import type { Gateway } from './gateway.ts'
+import type { createIdempotencyHooks } from './idempotency-hooks.ts'
 
 /** What routes are registered with. */
 export interface Registration {
   readonly gateway: Gateway
   readonly takeTurn: ReturnType<typeof createTurnHook>
+  readonly idempotency: ReturnType<typeof createIdempotencyHooks>
 }
 
 // An account can have bodies in work that together are as large as so many of the largest: what is read is in memory until it

@@ -1,0 +1,24 @@
+import type { IdempotencyStore } from './idempotency.ts'
+import { keptMs } from './keyed-requests.ts'
+
+const everyMs = 60 * 60 * 1000
+// In one transaction, which others wait for.
+const mostAtOnce = 200
+
+interface Forgetting {
+  readonly store: IdempotencyStore
+  readonly onError: (error: unknown) => void
+}
+
+/** Forgets each hour the keys that are no longer kept; gives what ends it. Any number of gateways may do it. */
+export function startForgettingKeys({ store, onError }: Forgetting): () => void {
+  const timer = setInterval(() => forgetOldKeys(store, Date.now()).catch(onError), everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Forgets the keys that are no longer kept at this time, in ms since 1970, some of them at a time. */
+export async function forgetOldKeys(store: IdempotencyStore, now: number): Promise<void> {
+  const time = new Date(now - keptMs)
+  while ((await store.forgetBefore(time, mostAtOnce)) === mostAtOnce);
+}

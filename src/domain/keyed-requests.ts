@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
+import { keyRefusals } from './key-refusals.ts'
+import { createDeadline, type Deadline, endBefore } from './wait-for-key.ts'
+
+/** How long an answer is given again. */
+export const keptMs = 24 * 60 * 60 * 1000
+// A gateway that died is waited for no longer than a caller waits.
+const holdMs = 8_000
+const renewEachMs = 2_000
+const lookEachMs = 75
+
+/** A request that came with an idempotency key. */
+export interface KeyedRequest
+  extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'isRepeatable'> {
+  /** Called where it begins to wait for another that is at the same key; gives what ends the waiting. */
+  readonly beginWaiting: () => AbortSignal
+}
+
+/** The request is to be worked on, and one of the two is to be called with what came of it; nothing is sent before. */
+export interface Attempt {
+  readonly kind: 'attempt'
+  /** Rejects where it cannot be kept, after which the same request may be tried again. */
+  settle(answer: Buffer): Promise<void>
+  /** What is given back is free for the next one; `IdempotencyStore` has what that means. */
+  release(outcome: 'undone' | 'unknown'): Promise<void>
+}
+
+export interface Answered {
+  readonly kind: 'answered'
+  readonly answer: Buffer
+}
+
+export interface KeyedRequests {
+  /**
+   * The answer of the first request of this key, or that this is the first. Waits 10 s for another that is at it; `CONFLICT` where it
+   * takes longer, where the key stands for another request, and where the one before was cut off and cannot be repeated.
+   */
+  begin(request: KeyedRequest): Promise<Attempt | Answered>
+}
+
+interface InWork {
+  readonly fingerprint: Buffer
+  /** The answer, or null where there is none and the next one may try. */
+  readonly ended: Promise<Buffer | null>
+  end(answer: Buffer | null): void
+}
+
+export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
+  const holder = randomUUID()
+  const inWork = new Map<string, InWork>()
+
+  return {
+    async begin(request) {
+      const id = JSON.stringify([request.accountCode, request.key])
+      const deadline = createDeadline(request.beginWaiting)
+      try {
+        for (;;) {
+          const other = inWork.get(id)
+          if (other === undefined) return await claim(id, request, deadline)
+          if (!other.fingerprint.equals(request.fingerprint)) throw keyRefusals.other()
+          const answer = await endBefore(deadline.start(), other.ended)
+          if (answer !== null) return { kind: 'answered', answer }
+        }
+      } finally {
+        deadline.clear()
+      }
+    },
+  }
+
+  async function claim(id: string, request: KeyedRequest, deadline: Deadline): Promise<Attempt | Answered> {
+    const { accountCode, key, fingerprint, isRepeatable } = request
+    const { promise: ended, resolve } = Promise.withResolvers<Buffer | null>()
+    const end = (answer: Buffer | null) => {
+      inWork.delete(id)
+      resolve(answer)
+    }
+    inWork.set(id, { fingerprint, ended, end })
+    try {
+      const claiming = { accountCode, key, fingerprint, isRepeatable, holder, holdMs, keptMs }
+      const result = await claimBefore(deadline, claiming)
+      if (result.kind === 'claimed') return attempt({ accountCode, key, holder }, end)
+      if (result.kind !== 'answered') throw keyRefusals[result.kind]()
+      end(result.answer)
+      return result
+    } catch (error) {
+      end(null)
+      throw error
+    }
+  }
+
+  // Another gateway is asked for from here by one request alone, however many wait.
+  async function claimBefore(deadline: Deadline, claiming: ClaimRequest) {
+    for (;;) {
+      const result = await store.claim(claiming)
+      if (result.kind !== 'held') return result
+      const signal = deadline.start()
+      await sleep(lookEachMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
+
+  function attempt(claim: Claim, end: InWork['end']): Attempt {
+    const renewing = setInterval(() => store.renew(claim, holdMs).catch(() => {}), renewEachMs).unref()
+    return {
+      kind: 'attempt',
+      async settle(answer) {
+        let kept: Buffer | null = null
+        try {
+          if (!(await store.settle(claim, answer))) throw keyRefusals.lost()
+          kept = answer
+        } finally {
+          clearInterval(renewing)
+          end(kept)
+        }
+      },
+      async release(outcome) {
+        clearInterval(renewing)
+        // Where that fails, it is taken over in time.
+        await store.release(claim, outcome).catch(() => {})
+        end(null)
+      },
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { keyRefusals } from './key-refusals.ts'
+
+const mostWaitMs = 10_000
+
+/** The end of a wait, which most requests do without. */
+export interface Deadline {
+  /** Starts it, once. Aborts with the caller's own signal, and with a refusal after 10 s. */
+  start(): AbortSignal
+  clear(): void
+}
+
+export function createDeadline(beginWaiting: () => AbortSignal): Deadline {
+  let signal: AbortSignal | null = null
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start() {
+      if (signal !== null) return signal
+      const late = new AbortController()
+      timer = setTimeout(() => late.abort(keyRefusals.stillInWork()), mostWaitMs)
+      signal = AbortSignal.any([beginWaiting(), late.signal])
+      return signal
+    },
+    clear: () => clearTimeout(timer),
+  }
+}
+
+/** What the promise gives, or the reason of the signal where that comes first. */
+export async function endBefore<T>(signal: AbortSignal, ending: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([ending, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import postgresDriver from 'postgres'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { freshId } from '../server/memberships.ts'
+import type { Answer } from '../server/send-request.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
+import type { MembershipBody } from '../server/wire-shapes.ts'
+import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+
+// The state of a request whose gateway was killed after the change and before the answer was kept.
+const forgetAnswers = `update idempotency_keys set answer = null, holder = 'of the dead'`
+
+const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
+
+function add(server: TestServer, key: string, userId: number): Promise<Answer<MembershipBody>> {
+  const body = { team_membership: { user_id: userId, team_id: 1 } }
+  return server.rest('POST', '/platform/team_memberships', { body, headers: { 'idempotency-key': key } })
+}
+
+function spin(server: TestServer, key: string): Promise<Answer> {
+  return server.execute('for (;;);', { headers: { 'idempotency-key': key } })
+}
+
+const threeChanges = {
+  query: `mutation { one: addTeamMembership(input: { userId: 1, teamId: 51 }) { id }
+    two: addTeamMembership(input: { userId: 1, teamId: 52 }) { id }
+    three: removeTeamMembership(id: 1) { id } }`,
+}
+
+describe('SQLite', () => {
+  test('of a gateway killed under load, each key makes its one change, whoever had an answer', async () => {
+    const folder = makeTempFolder()
+    onTestFinished(() => folder.remove())
+    const url = `sqlite:${folder.path}/store.db`
+    const killed = await startServer({ DATABASE_URL: url })
+    const asked = Array.from({ length: 1_000 }, (_, index) => ({ key: `key-${index}`, userId: freshId() }))
+    const answers = new Map<string, string>()
+    let ended: Promise<void> | undefined
+    const waiting = asked.slice()
+    const addInTurn = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const answer = await add(killed, next.key, next.userId)
+        answers.set(next.key, answer.text)
+        if (answers.size === 300) ended = killed.kill()
+      }
+    }
+    await Promise.allSettled(Array.from({ length: 64 }, addInTurn))
+    await ended
+    expect(answers.size).toBeLessThan(asked.length)
+
+    const server = await startServer({ DATABASE_URL: url })
+    for (const { key, userId } of asked) {
+      const answer = await add(server, key, userId)
+      expect(answer.status).toBe(201)
+      if (answers.has(key)) expect([answer.text, replayed(answer)]).toEqual([answers.get(key), 'true'])
+    }
+    await server.stop()
+    const store = await openStore({ url })
+    expect(await store.events.newest('demo')).toBe(asked.length)
+    await store.close()
+  })
+
+  test('changes made before the answer could be kept are not made again', async () => {
+    const folder = makeTempFolder()
+    onTestFinished(() => folder.remove())
+    const url = `sqlite:${folder.path}/store.db`
+    const killed = await startServer({ DATABASE_URL: url })
+    const headers = { 'idempotency-key': 'three' }
+    const added = await add(killed, 'one', 7)
+    const changed = await killed.rest('POST', '/graphql', { body: threeChanges, headers })
+    await killed.kill()
+    const database = new Database(`${folder.path}/store.db`)
+    database.exec(forgetAnswers)
+    database.close()
+
+    const server = await startServer({ DATABASE_URL: url })
+    const answers = [
+      await add(server, 'one', 7),
+      await server.rest('POST', '/graphql', { body: threeChanges, headers }),
+    ]
+    expect(answers.map(({ text }) => text)).toEqual([added.text, changed.text])
+    expect(answers.map(replayed)).toEqual([null, null])
+    expect(replayed(await add(server, 'one', 7))).toBe('true')
+    await server.stop()
+    const store = await openStore({ url })
+    expect(await store.events.newest('demo')).toBe(4)
+    await store.close()
+  })
+
+  test('a run that its gateway died over is not run again', async () => {
+    const folder = makeTempFolder()
+    onTestFinished(() => folder.remove())
+    const url = `sqlite:${folder.path}/store.db`
+    const killed = await startServer({ DATABASE_URL: url })
+    const unanswered = expect(spin(killed, 'run')).rejects.toThrow()
+    await sleep(400)
+    await killed.kill()
+    await unanswered
+
+    const server = await startServer({ DATABASE_URL: url })
+    onTestFinished(async () => void (await server.stop()))
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const answer = await spin(server, 'run')
+      expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
+    }
+  })
+})
+
+describe('two gateways on one PostgreSQL', () => {
+  let postgres: PostgresServer
+  let url: string
+  let one: TestServer
+  let other: TestServer
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    url = await postgres.createDatabase()
+    const started = await Promise.all([
+      startServer({ DATABASE_URL: url }),
+      startServer({ DATABASE_URL: url }),
+    ])
+    one = started[0]
+    other = started[1]
+  })
+  afterAll(async () => {
+    await Promise.all([one.stop(), other.stop()])
+    await postgres.stop()
+  })
+
+  test('what one answered the other answers byte for byte', async () => {
+    const userId = freshId()
+    const first = await add(one, 'a', userId)
+    const second = await add(other, 'a', userId)
+    expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, 'true'])
+    expect((await add(other, 'a', freshId())).status).toBe(409)
+  })
+
+  test('of 20 at once at both one is executed, and all are answered the same', async () => {
+    const userId = freshId()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => add(index % 2 === 0 ? one : other, 'b', userId)),
+    )
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(201)
+    expect(answers.filter(answer => replayed(answer) === 'true')).toHaveLength(19)
+  })
+
+  test('a run at one is waited for at the other', async () => {
+    const answers = await Promise.all([spin(one, 'c'), sleep(200).then(() => spin(other, 'c'))])
+    expect(answers.map(({ status }) => status)).toEqual([422, 422])
+    expect(answers[1].text).toBe(answers[0].text)
+  })
+
+  test('changes made by a gateway that died before it kept the answer are not made again', async () => {
+    const userId = freshId()
+    const first = await add(one, 'd', userId)
+    const sql = postgresDriver(url)
+    await sql.unsafe(`${forgetAnswers}, held_until = now() + interval '1 second' where key = 'd'`)
+    await sql.end()
+    const second = await add(other, 'd', userId)
+    expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, null])
+  })
+
+  test('a run that its gateway died over is not run again', async () => {
+    const killed = await startServer({ DATABASE_URL: url })
+    const unanswered = expect(spin(killed, 'e')).rejects.toThrow()
+    await sleep(400)
+    await killed.kill()
+    await unanswered
+    // It waits until nobody holds the key any more.
+    const answer = await spin(other, 'e')
+    expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
+  })
+})

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { forgetOldKeys } from '../../src/domain/forget-old-keys.ts'
+import type { ClaimRequest } from '../../src/domain/idempotency.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+let store: Store
+beforeEach(async () => {
+  store = await openStore({ url: 'sqlite::memory:' })
+})
+afterEach(() => store.close())
+
+const claim = (key: string, fingerprint: number) => {
+  const request: ClaimRequest = {
+    accountCode: 'a',
+    key,
+    holder: 'one',
+    fingerprint: Buffer.alloc(32, fingerprint),
+    holdMs: 1_000,
+    keptMs: 2 * day,
+    isRepeatable: true,
+  }
+  return store.idempotency.claim(request)
+}
+
+test('keys are kept for 24 hours, and then forgotten however many there are', async () => {
+  const keys = Array.from({ length: 450 }, (_, index) => `key-${index}`)
+  await Promise.all(keys.map(key => claim(key, 1)))
+  await forgetOldKeys(store.idempotency, Date.now() + day - 60_000)
+  expect(await claim('key-0', 2)).toEqual({ kind: 'other' })
+  await forgetOldKeys(store.idempotency, Date.now() + day + 1)
+  const results = await Promise.all(keys.map(key => claim(key, 2)))
+  expect(results.filter(({ kind }) => kind === 'claimed')).toHaveLength(450)
+})

@@ -23,7 +23,10 @@ export interface MaskRequest {
  * else is logged whole under the request id and answered blank as `INTERNAL`.
  */
 export function maskError(error: unknown, request: MaskRequest): MaskedError {
-  if (error instanceof RostrumError) return error
+  if (error instanceof RostrumError) {
+    if (error.code === 'UNAVAILABLE') request.log.warn({ err: error.cause ?? error }, 'the store failed')
+    return error
+  }
   if (error instanceof GraphQLError) {
     if (isFaultOfDocument(error)) return masked('BAD_USER_INPUT', cut(error.message))
     if (!(error.originalError instanceof GraphQLError)) return maskError(error.originalError, request)

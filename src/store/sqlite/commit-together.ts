@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
+import { RostrumError } from '../../errors.ts'
 import type { ChangeMark } from './change-mark.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure, isOfTheDisk } from './describe-failure.ts'
 
 // So that requests which only read are not held up, nor another process that waits for the lock.
 const mostWrites = 256
@@ -91,5 +92,7 @@ function attemptInTime(writes: readonly Write[], attemptOne: (write: Write) => A
 }
 
 function notKept(error: unknown): Error {
-  return new Error(`The database kept nothing of this change: ${describeFailure(error)}.`, { cause: error })
+  const message = `The database kept nothing of this change: ${describeFailure(error)}.`
+  if (!isOfTheDisk(error)) return new Error(message, { cause: error })
+  return new RostrumError('UNAVAILABLE', message, { retryAfterSeconds: 1, cause: error })
 }

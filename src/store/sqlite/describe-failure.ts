@@ -19,8 +19,17 @@ const reasons: Readonly<Record<string, string>> = {
 /** The reason of a failed file or SQLite call, in words that end a sentence. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  return findReason(error) ?? error.message
+}
+
+/** Whether it is what holds the file that failed, and the same call may succeed later. */
+export function isOfTheDisk(error: unknown): boolean {
+  return error instanceof Error && findReason(error) !== undefined
+}
+
+function findReason(error: Error): string | undefined {
   const code = 'code' in error ? String(error.code) : ''
   // SQLite's extended codes add a part: SQLITE_IOERR_WRITE.
   const plain = code.split('_').slice(0, 2).join('_')
-  return reasons[code] ?? reasons[plain] ?? error.message
+  return reasons[code] ?? reasons[plain]
 }

@@ -1,0 +1,57 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { by } from '../store/origin.ts'
+import { startApp, type TestApp } from './start-app.ts'
+
+let server: TestApp
+
+beforeAll(async () => {
+  server = await startApp()
+})
+afterAll(() => server.close())
+
+// Some 13 KB an event.
+const fields = Array.from({ length: 100 }, (_, index) => `${'x'.repeat(90)}${index}: txnID`)
+const query = `subscription { teamMembershipChanged(after: $after) { ${fields.join(' ')} } }`
+
+test('who follows 70 MB of events and reads nothing has them read for it no further, and loses its connection', {
+  timeout: 90_000,
+}, async () => {
+  for (let thousand = 0; thousand <= 5; thousand += 1) {
+    const changes = Array.from({ length: 1_000 }, (_, index) => {
+      return { kind: 'add', pair: { userId: index + 1, teamId: thousand + 1 } } as const
+    })
+    await server.app.store.memberships.changeMany(by('demo'), changes, 'atomic')
+  }
+  const [first] = await server.app.store.events.listAfter('demo', 0, 1)
+  const after = Buffer.from(`event:${first?.sequence}`).toString('base64url')
+  const body = JSON.stringify({ query: query.replace('$after', `"${after}"`) })
+  server.statements.length = 0
+
+  const { hostname, port } = new URL(server.url)
+  const startedAt = performance.now()
+  const socket = connect(Number(port), hostname)
+  socket.write(
+    [
+      'POST /graphql HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${server.adminToken}`,
+      'Accept: text/event-stream',
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  await sleep(8_000)
+  // A hundred events each; what is not in the gateway is in the buffers of the system.
+  const reads = server.statements.filter(text => /^select .* from "membership_events" .*limit/is.test(text))
+  expect(reads.length).toBeGreaterThan(1)
+  expect(reads.length).toBeLessThan(20)
+
+  const lineOf = () => server.logLines.find(line => line.includes('"operation":"subscription"'))
+  await expect.poll(lineOf, { timeout: 60_000, interval: 200 }).toContain('"aborted":true')
+  expect(performance.now() - startedAt).toBeLessThan(50_000)
+  socket.destroy()
+})

@@ -7,9 +7,10 @@ const most = { ofAccount: 100, ofGateway: 1_000 }
 
 /** All who follow changes at this gateway. */
 export interface EventFollowers {
-  /** `OVERLOADED` where there are too many. */
+  /** `OVERLOADED` where there are too many, and where all were ended. */
   add(follower: Follower): void
   remove(follower: Follower): void
+  /** Ends them, for a gateway that stops: there are no more. */
   endAll(): void
 }
 
@@ -17,6 +18,7 @@ export interface EventFollowers {
 export function createEventFollowers(events: EventStore): EventFollowers {
   const followers = new Map<string, Set<Follower>>()
   let count = 0
+  let isOver = false
   let stopListening = () => {}
 
   const all = () => [...followers.values()].flatMap(ofAccount => [...ofAccount])
@@ -28,6 +30,7 @@ export function createEventFollowers(events: EventStore): EventFollowers {
 
   return {
     add(follower) {
+      if (isOver) throw stopping()
       const ofAccount = followers.get(follower.accountCode) ?? new Set()
       if (ofAccount.size >= most.ofAccount) throw tooMany(`${ofAccount.size} streams of this account`)
       if (count >= most.ofGateway) throw tooMany(`${count} streams of all accounts`)
@@ -43,6 +46,7 @@ export function createEventFollowers(events: EventStore): EventFollowers {
       if (count === 0) stopListening()
     },
     endAll() {
+      isOver = true
       for (const follower of all()) follower.end()
     },
   }
@@ -54,4 +58,8 @@ function tooMany(which: string): RostrumError {
     `${which} are open at this gateway already, the most there may be. End one, or try again in 5 s.`,
     { retryAfterSeconds: 5 },
   )
+}
+
+function stopping(): RostrumError {
+  return new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', { retryAfterSeconds: 1 })
 }

@@ -1,0 +1,120 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createEventFollowing, type EventFollowing, type Following } from '../../src/domain/follow-events.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { RostrumError } from '../../src/errors.ts'
+import { eachStore } from '../store/each-store.ts'
+import { by } from '../store/origin.ts'
+
+eachStore(harness => {
+  let url: string
+  let store: Store
+  let statements: string[]
+  let eventFollowing: EventFollowing
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    statements = []
+    store = await harness.open({ url, onStatement: sql => statements.push(sql) })
+    eventFollowing = createEventFollowing(store.events)
+  })
+
+  const follow = (following: Partial<Following> = {}) =>
+    eventFollowing.follow({
+      accountCode: 'a',
+      after: null,
+      confirm: async () => undefined,
+      signal: new AbortController().signal,
+      onTrouble: error => expect.unreachable(String(error)),
+      ...following,
+    })
+
+  const add = (userId: number, from = store) => from.memberships.add(by('a'), { userId, teamId: 1 })
+
+  test('what another process has changed is told within the time of a look', async () => {
+    const other = await harness.open({ url })
+    const events = await follow()
+    await add(1, other)
+    expect((await events.next()).value).toMatchObject({ sequence: 1, kind: 'added' })
+    const second = events.next()
+    await add(2, other)
+    expect((await second).value).toMatchObject({ sequence: 2 })
+    await events.return()
+  })
+
+  test('more than are read at once come in order, and then what is new', async () => {
+    await Promise.all(Array.from({ length: 250 }, (_, index) => add(index + 1)))
+    const events = await follow({ after: 0 })
+    const sequences: number[] = []
+    for await (const { sequence } of events) {
+      sequences.push(sequence)
+      if (sequence === 250) void add(251)
+      if (sequence === 251) break
+    }
+    expect(sequences).toEqual(Array.from({ length: 251 }, (_, index) => index + 1))
+  })
+
+  test('followers who wait at the same place are told by one read', async () => {
+    await add(1)
+    const followers = await Promise.all(Array.from({ length: 50 }, () => follow({ after: 0 })))
+    await Promise.all(followers.map(events => events.next()))
+    const waiting = followers.map(events => events.next())
+    statements.length = 0
+    await add(2)
+    expect(new Set((await Promise.all(waiting)).map(({ value }) => value?.sequence))).toEqual(new Set([2]))
+    const reads = statements.filter(sql => /^select .*"membership_events"/is.test(sql))
+    // One for those that were woken, and one more where they had just looked.
+    expect(reads.length).toBeLessThan(4)
+    await Promise.all(followers.map(events => events.return()))
+  })
+
+  test('a follower who may not be told any longer gets the reason, and nothing that came since', async () => {
+    let isAllowed = true
+    const confirm = async () => {
+      if (!isAllowed) throw new RostrumError('FORBIDDEN', 'No longer.')
+    }
+    const events = await follow({ confirm })
+    await add(1)
+    expect((await events.next()).value).toMatchObject({ sequence: 1 })
+    isAllowed = false
+    await add(2)
+    await expect(events.next()).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('who goes away is followed for no longer, and makes room at once', async () => {
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const followers = await Promise.all(Array.from({ length: 100 }, () => follow({ signal })))
+    await expect(follow()).rejects.toMatchObject({ code: 'OVERLOADED' })
+    const waiting = followers.map(events => events.next())
+    leaving.abort()
+    const begun = performance.now()
+    expect(new Set((await Promise.all(waiting)).map(({ done }) => done))).toEqual(new Set([true]))
+    expect(performance.now() - begun).toBeLessThan(1_000)
+    await (await follow()).return()
+  })
+
+  test('what cannot be read is told as trouble, and read again', async () => {
+    const troubles: unknown[] = []
+    const events = await follow({ onTrouble: error => troubles.push(error), confirm: failOnce() })
+    await add(1)
+    expect((await events.next()).value).toMatchObject({ sequence: 1 })
+    expect(troubles).toHaveLength(1)
+    await events.return()
+  })
+
+  test('all are ended together, and nobody follows from then on', async () => {
+    const followers = await Promise.all([follow(), follow({ accountCode: 'b' })])
+    const waiting = followers.map(events => events.next())
+    eventFollowing.close()
+    expect((await Promise.all(waiting)).map(({ done }) => done)).toEqual([true, true])
+    await expect(follow()).rejects.toMatchObject({ code: 'OVERLOADED' })
+  })
+})
+
+function failOnce(): () => Promise<void> {
+  let calls = 0
+  return async () => {
+    calls += 1
+    if (calls === 1) throw new Error('The store is gone.')
+  }
+}

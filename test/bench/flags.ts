@@ -17,7 +17,7 @@ export const usage = `Measures the gateway beside its peers on this machine.
   npm run bench -- --only reads,rest     some of them: ${sectionNames.join(', ')}
   npm run bench -- --soak                100,000 runs and 1,000,000 reads, with memory over time
 
-  --rounds <n>     rounds of each comparison, 1 to 100 (9)
+  --rounds <n>     rounds of each comparison, 1 to 100 (7)
   --seconds <s>    load on one server in one round, 0.1 to 600 (0.5)
   --runs <n>       runs of the soak (100000)
   --reads <n>      reads of the soak (1000000)
@@ -33,7 +33,7 @@ export function readFlags(args: readonly string[]): Flags | null {
   if (values.help) return null
   return {
     only: readSections(values.only ?? []),
-    rounds: readNumber('--rounds', values.rounds ?? '9', { least: 1, most: 100, whole: true }),
+    rounds: readNumber('--rounds', values.rounds ?? '7', { least: 1, most: 100, whole: true }),
     seconds: readNumber('--seconds', values.seconds ?? '0.5', { least: 0.1, most: 600, whole: false }),
     soak: values.soak ?? false,
     soakRuns: readNumber('--runs', values.runs ?? '100000', { least: 100, most: 1e9, whole: true }),

@@ -9,7 +9,7 @@ const mostConnections = 10
 const mostStatementMs = 4_000
 const mostIdleTransactionMs = 10_000
 // Longer than any statement takes.
-const mostSilentMs = 12_000
+const mostSilentMs = 6_000
 const connectMs = 4_000
 
 interface Connect {

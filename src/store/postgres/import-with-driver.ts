@@ -8,8 +8,12 @@ const mends = [
   ['    socket = null\n\n    if (initial)', '    socket = chunk = nextWriteTimer = null\n\n    if (initial)'],
   // A statement that came between the error and the close waited for ever, and then took the answer of a later one.
   ['    !hadError && (query || sent.length) && error(', '    ;(query || sent.length) && error('],
-  // A connection that lost a statement was waited for when the pool was closed.
-  ['    closedTime = performance.now()\n', '    query = null\n    closedTime = performance.now()\n'],
+  // The place of the next row in an answer: cut behind a row, the next answer began with a hole, and its row was not found. And the
+  // statement itself, for whose end the pool waited when it was closed.
+  [
+    '    closedTime = performance.now()\n',
+    '    rows = 0\n    query = results = errorResponse = null\n    result = new Result()\n    closedTime = performance.now()\n',
+  ],
   // A transaction's ROLLBACK after the close ended the process.
   [
     '    const x = socket.write(chunk, fn)\n',

@@ -7,8 +7,6 @@ interface ServerAddress {
   readonly host: readonly string[]
   readonly port: readonly number[]
   readonly path?: string | false
-  /** Null for a connection that only waits for notifications. */
-  readonly idle_timeout: number | null
 }
 
 interface Limits {
@@ -16,17 +14,14 @@ interface Limits {
   readonly mostSilentMs: number
 }
 
+const lookEachMs = 500
+
 /**
- * Opens connections that end once nothing has come or gone for so long. No statement may take that time, so either nobody uses the
- * connection, or the way to the server is cut and nobody has said so; the system would find that out a quarter of an hour later.
+ * Opens connections that end once something was sent and nothing has come back for so long. No statement may take that time: the
+ * way to the server is cut, and nobody has said so. The system would find that out a quarter of an hour later.
  */
 export function createOpenSocket({ connectMs, mostSilentMs }: Limits) {
-  return async ({
-    host: [host],
-    port: [port = 5432],
-    path,
-    idle_timeout,
-  }: ServerAddress): Promise<Duplex> => {
+  return async ({ host: [host], port: [port = 5432], path }: ServerAddress): Promise<Duplex> => {
     const socket = path ? connect(path) : connect(port, host)
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) })
@@ -35,7 +30,7 @@ export function createOpenSocket({ connectMs, mostSilentMs }: Limits) {
       return openBroken(error as Error)
     }
     failWhenTurnedAway(socket)
-    if (idle_timeout !== null) endWhenSilent(socket, mostSilentMs)
+    endWhenUnanswered(socket, mostSilentMs)
     // TLS compares it with the certificate.
     return Object.assign(socket, { host })
   }
@@ -44,13 +39,25 @@ export function createOpenSocket({ connectMs, mostSilentMs }: Limits) {
 // By who stands before a server that is gone. The driver would try again and again, and at once, as long as nobody calls it a failure.
 function failWhenTurnedAway(socket: Socket): void {
   socket.once('end', () => {
-    if (socket.bytesRead === 0)
-      socket.destroy(Object.assign(new Error('Turned away.'), { code: 'ECONNREFUSED' }))
+    if (socket.bytesRead > 0) return
+    socket.destroy(Object.assign(new Error('Turned away.'), { code: 'ECONNREFUSED' }))
   })
 }
 
-function endWhenSilent(socket: Socket, mostSilentMs: number): void {
-  socket.setTimeout(mostSilentMs, () => socket.destroy())
+// By looks, since the socket's own timeout begins again with everything that is sent.
+function endWhenUnanswered(socket: Socket, mostSilentMs: number): void {
+  let read = 0
+  let written = 0
+  let silentMs = 0
+  const timer = setInterval(() => {
+    const isWaiting = silentMs > 0 || socket.bytesWritten > written
+    silentMs = isWaiting && socket.bytesRead === read ? silentMs + lookEachMs : 0
+    read = socket.bytesRead
+    written = socket.bytesWritten
+    if (silentMs >= mostSilentMs) socket.destroy()
+  }, lookEachMs)
+  timer.unref()
+  socket.once('close', () => clearInterval(timer))
 }
 
 // The driver loses a connection for good whose socket it was not given, and one whose socket closes before it has been written to.

@@ -13,6 +13,7 @@ export interface BulkPlan {
   /** Records that must be there, each once, ascending: the order in which concurrent bulks do not deadlock. */
   readonly userIds: readonly number[]
   readonly teamIds: readonly number[]
+  readonly eventCount: number
 }
 
 /** False where one change of an atomic bulk could not be made. */
@@ -29,12 +30,14 @@ export function planBulk(verdicts: readonly Verdict[]): BulkPlan {
   const ends = new Map<number, Membership | null>()
   const added: MembershipPair[] = []
   const pairs: MembershipPair[] = []
+  let removals = 0
   for (const verdict of verdicts) {
     if (verdict.kind === 'added') {
       added.push(verdict.pair)
       pairs.push(verdict.pair)
     } else if (verdict.kind === 'removed') {
       ends.set(verdict.membership.id, null)
+      removals += 1
     } else if (isMove(verdict)) {
       ends.set(verdict.membership.id, verdict.membership)
       pairs.push(verdict.membership)
@@ -46,6 +49,7 @@ export function planBulk(verdicts: readonly Verdict[]): BulkPlan {
     added,
     userIds: ascending(pairs.map(({ userId }) => userId)),
     teamIds: ascending(pairs.map(({ teamId }) => teamId)),
+    eventCount: pairs.length + removals,
   }
 }
 

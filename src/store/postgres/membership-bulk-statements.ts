@@ -3,6 +3,7 @@ import type { HeldPair } from '../../domain/memberships-bulk-decision.ts'
 import type { BulkPlan, CompleteBulk } from '../../domain/memberships-bulk-plan.ts'
 import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
 import { eventColumns, readMembership } from './membership-changes.ts'
+import { onlyRow } from './only-row.ts'
 
 // Bulks of an account go one after the other: rows that one of them deletes and puts back would be missing for another which has
 // waited for them. New users and teams of the account do not wait for this.
@@ -18,16 +19,9 @@ select row.id, row.user_id, row.team_id
 from unnest($2::bigint[], $3::bigint[]) as pair (user_id, team_id)
 join team_memberships as row on row.account_code = $1 and row.user_id = pair.user_id and row.team_id = pair.team_id`
 
-const records = (users: string, teams: string) => `account as (
-  insert into accounts (account_code) values ($1) on conflict do nothing
-), the_users as (
-  insert into users (account_code, id) select $1, id from unnest(${users}::bigint[]) as id on conflict do nothing
-), the_teams as (
-  insert into teams (account_code, id) select $1, id from unnest(${teams}::bigint[]) as id on conflict do nothing
-)`
-
-// The sort has all rows deleted before the first is put back.
-const change = `
+// In this order, for a single change locks in it too: rows and pairs, the counter, then teams and users; each part asks for the count
+// of those before it to come after them. So the rows that move are deleted before the first is put back, too.
+const write = `
 with gone as (
   delete from team_memberships where account_code = $1 and id = any($2::bigint[])
   returning id, leader, created_at
@@ -37,37 +31,51 @@ with gone as (
   from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) as moved (id, user_id, team_id, version)
   join gone on gone.id = moved.id
   order by moved.id
-), ${records('$7', '$8')}
-select 1`
-
-const add = `
-with added as (
+  returning id
+), changed as (
+  select (select count(*) from gone), (select count(*) from put_back)
+), added as (
   insert into team_memberships (account_code, user_id, team_id)
   select $1, pair.user_id, pair.team_id
-  from unnest($2::bigint[], $3::bigint[]) with ordinality as pair (user_id, team_id, place)
+  from changed, unnest($7::bigint[], $8::bigint[]) with ordinality as pair (user_id, team_id, place)
   order by pair.place
   returning id
-), ${records('$4', '$5')}
-select id from added order by id`
+), head as (
+  insert into counters (account_code, name, value)
+  select $1, 'membership event', $11::bigint from changed, (select count(*) from added) as all_added
+  on conflict (account_code, name) do update set value = counters.value + $11::bigint
+  returning value
+), the_teams as (
+  insert into teams (account_code, id) select $1, id from head, unnest($10::bigint[]) as id
+  on conflict do nothing returning id
+), the_users as (
+  insert into users (account_code, id)
+  select $1, id from (select count(*) from the_teams) as all_teams, unnest($9::bigint[]) as id
+  on conflict do nothing
+), account as (
+  insert into accounts (account_code) values ($1) on conflict do nothing
+)
+select head.value as last_sequence, added.id from head left join added on true order by added.id`
 
 const addEvents = `
-with head as (
-  insert into counters (account_code, name, value) values ($1, 'membership event', $5::bigint)
-  on conflict (account_code, name) do update set value = counters.value + $5::bigint
-  returning value
-)
 insert into membership_events (${eventColumns})
-select $1, head.value - $5::bigint + event.place, event.kind, event.membership_id,
+select $1, $5::bigint + event.place, event.kind, event.membership_id,
   event.before_user_id, event.before_team_id, event.after_user_id, event.after_team_id,
   $2::bigint, $3::text, $4::text
-from head, unnest($6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+from unnest($6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
   with ordinality as event (kind, membership_id, before_user_id, before_team_id, after_user_id, after_team_id, place)`
+
+interface Written {
+  readonly addedIds: readonly number[]
+  /** The one before the first of the sequence numbers that were taken. */
+  readonly sequenceBefore: number
+}
 
 type Parameter = number | string | null
 
 /**
  * Statements over sets of rows, each set some few parameters, so that they are as many for one row as for a thousand. To be called in
- * this order in one transaction; as with a single change, the account's counter of events is the last row that is locked.
+ * this order in one transaction.
  */
 export function createBulkStatements(client: Sql) {
   const run = (text: string, values: Parameter[]) => client.unsafe(text, values, { prepare: true })
@@ -87,27 +95,33 @@ export function createBulkStatements(client: Sql) {
       }))
     },
 
-    async change(accountCode: string, { gone, moved, userIds, teamIds }: BulkPlan) {
-      const ids = encode(moved.map(({ id }) => id))
-      const versions = encode(moved.map(({ version }) => version))
-      const rows = [ids, ...encodePairs(moved), versions]
-      await run(change, [accountCode, encode(gone), ...rows, encode(userIds), encode(teamIds)])
+    /** All but the events; gives the ids of the added rows, in the order of their pairs. */
+    async write(accountCode: string, plan: BulkPlan): Promise<Written> {
+      const { gone, moved, added, userIds, teamIds, eventCount } = plan
+      const rows = await run(write, [
+        accountCode,
+        encode(gone),
+        encode(moved.map(({ id }) => id)),
+        ...encodePairs(moved),
+        encode(moved.map(({ version }) => version)),
+        ...encodePairs(added),
+        encode(userIds),
+        encode(teamIds),
+        eventCount,
+      ])
+      const lastSequence = Number(onlyRow(rows.slice(0, 1)).last_sequence)
+      const addedIds = rows.flatMap(({ id }) => (id === null ? [] : Number(id)))
+      return { addedIds, sequenceBefore: lastSequence - eventCount }
     },
 
-    /** The ids of the new rows, in the order of their pairs. */
-    async add(accountCode: string, { added, userIds, teamIds }: BulkPlan): Promise<number[]> {
-      const values = [accountCode, ...encodePairs(added), encode(userIds), encode(teamIds)]
-      return (await run(add, values)).map(({ id }) => Number(id))
-    },
-
-    async addEvents(origin: Origin, events: CompleteBulk['events']) {
+    async addEvents(origin: Origin, sequenceBefore: number, events: CompleteBulk['events']) {
       const { accountCode, userId, email, transactionId } = origin
       await run(addEvents, [
         accountCode,
         userId,
         email,
         transactionId,
-        events.length,
+        sequenceBefore,
         encode(events.map(({ kind }) => kind)),
         encode(events.map(({ membershipId }) => membershipId)),
         ...encodePairs(events.map(({ before }) => before)),

@@ -71,11 +71,10 @@ export function createChangeMany({ transactions, once }: Dependencies): Membersh
 
   async function apply(origin: Origin, verdicts: readonly Verdict[]) {
     const plan = planBulk(verdicts)
-    const { accountCode } = origin
-    if (plan.gone.length > 0) await statements.change(accountCode, plan)
-    const addedIds = plan.added.length > 0 ? await statements.add(accountCode, plan) : []
+    if (plan.eventCount === 0) return completeBulk(verdicts, []).results
+    const { addedIds, sequenceBefore } = await statements.write(origin.accountCode, plan)
     const { results, events } = completeBulk(verdicts, addedIds)
-    if (events.length > 0) await statements.addEvents(origin, events)
+    await statements.addEvents(origin, sequenceBefore, events)
     return results
   }
 }

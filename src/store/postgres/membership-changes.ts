@@ -5,8 +5,9 @@ import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
  * Each change of a membership with all that belongs to it, in one statement, which is a transaction of its own: the records that it
  * needs, the row, the event. A statement that is undone leaves none of them.
  *
- * The last row that each of them locks is the account's counter of events, and it is held no longer than the commit takes. So the
- * numbers of an account's events come in the order of their commits, and no two changes wait for each other in a circle.
+ * Each of them locks rows and pairs, then the account's counter of events, which is held until the commit, then new teams and users
+ * (PostgreSQL runs what no other part asks for from the last to the first). So the numbers of an account's events come in the order of
+ * their commits, and no two changes wait for each other in a circle.
  */
 export interface MembershipChanges {
   /** Undefined where the account has no such row in one of these versions. Rejects where the new pair has a membership. */

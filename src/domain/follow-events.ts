@@ -17,7 +17,7 @@ export interface Following {
   confirm(): Promise<void>
   /** Ends it. */
   readonly signal: AbortSignal
-  /** Told when the store cannot be asked, which is tried again. */
+  /** Told when the store cannot be asked, once until it can; it is tried again. */
   onTrouble(error: unknown): void
 }
 
@@ -45,22 +45,9 @@ export function createEventFollowing(events: EventStore): EventFollowing {
     return after ?? newest
   }
 
-  // Confirmed behind the read: what was written after the credential had ended is not told.
-  async function readAfter(sequence: number, { accountCode, confirm, onTrouble }: Following) {
-    try {
-      const page = await listAfter(accountCode, sequence, mostEvents)
-      await confirm()
-      return page
-    } catch (error) {
-      if (endsFollowing(error)) throw error
-      onTrouble(error)
-      return []
-    }
-  }
-
   return {
     async follow(following) {
-      const { accountCode, signal } = following
+      const { accountCode, signal, confirm, onTrouble } = following
       const follower = createFollower(accountCode)
       followers.add(follower)
       signal.addEventListener('abort', leave)
@@ -72,11 +59,27 @@ export function createEventFollowing(events: EventStore): EventFollowing {
         signal.removeEventListener('abort', leave)
       }
 
+      let isTroubled = false
+      // Confirmed behind the read: what was written after the credential had ended is not told.
+      async function readAfter(sequence: number): Promise<readonly MembershipEvent[]> {
+        try {
+          const page = await listAfter(accountCode, sequence, mostEvents)
+          await confirm()
+          isTroubled = false
+          return page
+        } catch (error) {
+          if (endsFollowing(error)) throw error
+          if (!isTroubled) onTrouble(error)
+          isTroubled = true
+          return []
+        }
+      }
+
       async function* tell(start: number): AsyncGenerator<MembershipEvent, void> {
         let last = start
         try {
           while (!follower.isEnded()) {
-            const page = await readAfter(last, following)
+            const page = await readAfter(last)
             last = (yield* tellInTime(page, follower)) ?? last
             const isDry = page.length < mostEvents && last === (page.at(-1)?.sequence ?? last)
             if (isDry) await follower.wait(lookEveryMs)

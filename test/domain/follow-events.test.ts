@@ -93,11 +93,25 @@ eachStore(harness => {
     await (await follow()).return()
   })
 
-  test('what cannot be read is told as trouble, and read again', async () => {
+  test('what cannot be read is trouble that is told once, and is read again', async () => {
     const troubles: unknown[] = []
-    const events = await follow({ onTrouble: error => troubles.push(error), confirm: failOnce() })
+    let failures = 0
+    let isGone = true
+    const confirm = async () => {
+      if (!isGone) return
+      failures += 1
+      throw new Error('The store is gone.')
+    }
+    const events = await follow({ onTrouble: error => troubles.push(error), confirm })
+    const first = events.next()
+    await expect.poll(() => failures).toBeGreaterThan(0)
+    const failuresBefore = failures
     await add(1)
-    expect((await events.next()).value).toMatchObject({ sequence: 1 })
+    await expect.poll(() => failures).toBeGreaterThan(failuresBefore)
+    isGone = false
+    await add(2)
+    expect((await first).value).toMatchObject({ sequence: 1 })
+    expect((await events.next()).value).toMatchObject({ sequence: 2 })
     expect(troubles).toHaveLength(1)
     await events.return()
   })
@@ -110,11 +124,3 @@ eachStore(harness => {
     await expect(follow()).rejects.toMatchObject({ code: 'OVERLOADED' })
   })
 })
-
-function failOnce(): () => Promise<void> {
-  let calls = 0
-  return async () => {
-    calls += 1
-    if (calls === 1) throw new Error('The store is gone.')
-  }
-}

@@ -23,8 +23,11 @@ export interface Transactions {
 export function createTransactions(pool: Sql): Transactions {
   const current = new AsyncLocalStorage<TransactionSql>()
   const client = new Proxy(pool, {
-    get: (target, key) => Reflect.get(key === 'unsafe' ? (current.getStore() ?? target) : target, key),
+    get: (target, key) => (key === 'unsafe' ? runPrepared : Reflect.get(target, key)),
   })
+  // What is not prepared is parsed anew each time, and sent in two round trips.
+  const runPrepared: Sql['unsafe'] = (text, values, options) =>
+    (current.getStore() ?? pool).unsafe(text, values, { prepare: true, ...options })
   return {
     client,
     write: (work, keep = () => true) => retry(() => runOnce(work, keep)),

@@ -34,8 +34,9 @@ export function createChangeMany({ memberships }: Store): ChangeMany {
     const changes = checked.flatMap(item => (item instanceof RostrumError ? [] : item))
     const isUndone = mode === 'atomic' && changes.length < items.length
     const { applied, results } = isUndone
-      ? { applied: false, results: changes.map(() => ({ kind: 'undone' }) as const) }
+      ? { applied: false, results: [] }
       : await changeSome(origin, changes, mode)
+    // Without the store's word none was done.
     const rest = results.values()
     const outcomes = checked.map(item =>
       item instanceof RostrumError

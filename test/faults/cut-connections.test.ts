@@ -29,7 +29,7 @@ test('answers that are cut on their way to the client leave no change lost, doub
   const baseUrls = [`http://127.0.0.1:${proxy.port}`]
   // Some are cut in the first line, some in the body, some only after a few more answers.
   proxy.setWeather({ kind: 'cut', afterBytes: between(1, 3_000) })
-  const load = startLoad({ baseUrls, token: server.adminToken, clients: 24, isKeyed: false })
+  const load = startLoad({ baseUrls, token: server.adminToken, clients: 24, isKeyed: true })
   await sleep(5_000)
   proxy.setWeather({ kind: 'fair' })
   await untilReady(server.baseUrl)

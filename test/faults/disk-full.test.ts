@@ -45,5 +45,6 @@ test('a full disk refuses changes with its reason, keeps nothing of them, and se
     await untilReady(server.baseUrl)
   }
   await sleep(400)
+  expect(server.stdout()).toMatch(/"msg":"the store failed"/)
   await judgeLoad('SQLite, 3 times no room', load, url)
 }, 60_000)

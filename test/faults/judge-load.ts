@@ -14,7 +14,7 @@ export async function judgeLoad(faults: string, load: RunningLoad, url: string):
   const { operations, changes, memberships, unknown, refused } = load.history.counts()
   process.stdout.write(
     `${faults}: ${operations} operations on ${memberships} memberships, ${changes} changes acknowledged, ` +
-      `${unknown} of unknown outcome, ${refused} refused; ${violations.length} memberships out of order, ` +
+      `${load.retries()} retries, ${unknown} of unknown outcome, ${refused} refused; ${violations.length} memberships out of order, ` +
       `${load.halfMoves()} half moves seen, ${contents.events.length} events, ${eventFaults.length} faults in them; ` +
       `longest wait ${Math.round(load.longestMs())} ms\n`,
   )
@@ -23,4 +23,8 @@ export async function judgeLoad(faults: string, load: RunningLoad, url: string):
   expect(eventFaults).toEqual([])
   expect(load.unclear).toEqual([])
   expect(changes).toBeGreaterThan(0)
+  if (!load.isKeyed) return
+  // Sent again under its key, each came to its answer, and was made once.
+  expect([unknown, refused]).toEqual([0, 0])
+  expect(contents.events.length).toBe(changes)
 }

@@ -18,7 +18,7 @@ test('a SQLite gateway that is killed 50 times under load has lost nothing it an
   }
   let server = await startServer(settings)
   const { baseUrl, adminToken } = server
-  const load = startLoad({ baseUrls: [baseUrl], token: adminToken, clients: 24, isKeyed: false })
+  const load = startLoad({ baseUrls: [baseUrl], token: adminToken, clients: 24, isKeyed: true })
   for (let kill = 1; kill <= kills; kill += 1) {
     await sleep(20 + Math.random() * 120)
     await server.kill()

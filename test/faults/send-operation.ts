@@ -13,6 +13,7 @@ export interface SendOperation {
   readonly key: string | null
   readonly giveUpMs: number
   readonly onRefusal: (problem: ProblemBody) => void
+  readonly onRetry: () => void
 }
 
 type Body = MembershipBody & ProblemBody
@@ -29,6 +30,7 @@ export async function sendOperation(operation: SendOperation): Promise<Outcome> 
     if (outcome.kind === 'answered') return outcome
     isUnknown ||= outcome.kind === 'unknown'
     if (key === null || performance.now() > giveUpAt) return { kind: isUnknown ? 'unknown' : 'refused' }
+    operation.onRetry()
     await sleep(50)
   }
 }

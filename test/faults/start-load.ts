@@ -15,11 +15,14 @@ interface Load {
 }
 
 export interface RunningLoad {
+  readonly isKeyed: boolean
   readonly history: History
   /** Answers that were neither what was asked for nor of the contract's refusals with a detail. */
   readonly unclear: readonly unknown[]
   /** Rows of whom one half had been moved and the other not. */
   halfMoves(): number
+  /** How often a client sent again, under the same key, what was not answered. */
+  retries(): number
   /** The longest that a client waited for one answer or refusal. */
   longestMs(): number
   stop(): Promise<void>
@@ -36,6 +39,7 @@ export function startLoad({ baseUrls, token, clients, isKeyed }: Load): RunningL
   const unclear: unknown[] = []
   let lastUserId = 0
   let halfMoves = 0
+  let retries = 0
   let longestMs = 0
   let isOver = false
 
@@ -59,6 +63,9 @@ export function startLoad({ baseUrls, token, clients, isKeyed }: Load): RunningL
         key: isKeyed ? randomUUID() : null,
         giveUpMs: 20_000,
         onRefusal,
+        onRetry: () => {
+          retries += 1
+        },
       }),
     )
     longestMs = Math.max(longestMs, performance.now() - start)
@@ -104,9 +111,11 @@ export function startLoad({ baseUrls, token, clients, isKeyed }: Load): RunningL
 
   const running = Promise.all(Array.from({ length: clients }, (_, client) => run(client)))
   return {
+    isKeyed,
     history,
     unclear,
     halfMoves: () => halfMoves,
+    retries: () => retries,
     longestMs: () => longestMs,
     async stop() {
       isOver = true

@@ -20,7 +20,7 @@ test('three replicas killed one after another, and PostgreSQL stopped and killed
     await postgres.stop()
   })
   const baseUrls = replicas.map(({ baseUrl }) => baseUrl)
-  const load = startLoad({ baseUrls, token: replicas[0]?.adminToken ?? '', clients: 24, isKeyed: false })
+  const load = startLoad({ baseUrls, token: replicas[0]?.adminToken ?? '', clients: 24, isKeyed: true })
 
   for (const [index, port] of ports.entries()) {
     await sleep(700)

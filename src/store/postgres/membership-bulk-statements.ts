@@ -19,8 +19,9 @@ select row.id, row.user_id, row.team_id
 from unnest($2::bigint[], $3::bigint[]) as pair (user_id, team_id)
 join team_memberships as row on row.account_code = $1 and row.user_id = pair.user_id and row.team_id = pair.team_id`
 
-// In this order, for a single change locks in it too: rows and pairs, the counter, then teams and users; each part asks for the count
-// of those before it to come after them. So the rows that move are deleted before the first is put back, too.
+// In this order, for a single change locks in it too: rows and pairs (ascending, with ids in the order given), the counter, then teams
+// and users; each part asks for the count of those before it to come after them. So the rows that move are deleted before the first is
+// put back, too.
 const write = `
 with gone as (
   delete from team_memberships where account_code = $1 and id = any($2::bigint[])
@@ -30,15 +31,16 @@ with gone as (
   select $1, moved.id, moved.user_id, moved.team_id, moved.version, gone.leader, gone.created_at
   from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) as moved (id, user_id, team_id, version)
   join gone on gone.id = moved.id
-  order by moved.id
+  order by moved.user_id, moved.team_id
   returning id
 ), changed as (
   select (select count(*) from gone), (select count(*) from put_back)
+), numbered as materialized (
+  select nextval((select pg_get_serial_sequence('team_memberships', 'id')::regclass)) as id, user_id, team_id
+  from unnest($7::bigint[], $8::bigint[]) as pair (user_id, team_id)
 ), added as (
-  insert into team_memberships (account_code, user_id, team_id)
-  select $1, pair.user_id, pair.team_id
-  from changed, unnest($7::bigint[], $8::bigint[]) with ordinality as pair (user_id, team_id, place)
-  order by pair.place
+  insert into team_memberships (account_code, id, user_id, team_id)
+  select $1, id, user_id, team_id from changed, numbered order by user_id, team_id
   returning id
 ), head as (
   insert into counters (account_code, name, value)

@@ -3,15 +3,10 @@ import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
 import { askTogether } from './ask-together.ts'
 import { encodeIds, encodeTexts } from './id-list.ts'
 import { eventColumns, readMembership } from './membership-changes.ts'
+import { isUniqueViolation } from './sql-state.ts'
 
-/** Undefined where the pair has a membership. */
+/** Undefined where the pair has a membership, and where the step was made before. */
 type AddMembership = (origin: Origin, pair: MembershipPair) => Promise<Membership | undefined>
-
-interface Clients {
-  readonly pool: Sql
-  /** That of the transaction which is open, if one is. */
-  readonly client: Sql
-}
 
 interface Addition {
   readonly origin: Origin
@@ -22,8 +17,11 @@ interface Addition {
 // the same pair the first has made it.
 const addMemberships = `
 with asked as (
-  select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
-  with ordinality as asked (user_id, team_id, by_user_id, by_email, transaction_id, place)
+  select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[])
+  with ordinality as asked (user_id, team_id, by_user_id, by_email, transaction_id, key, number, place)
+  where not exists (
+    select from idempotency_steps as step where step.account_code = $1 and step.key = asked.key and step.number = asked.number
+  )
 ), added as (
   insert into team_memberships (account_code, user_id, team_id)
   select distinct $1, user_id, team_id from asked order by user_id, team_id
@@ -46,30 +44,50 @@ with asked as (
   select $1, head.before + row_number() over (order by made.id), 'added', made.id, null, null,
     made.user_id, made.team_id, made.by_user_id, made.by_email, made.transaction_id
   from made, head
+), step as (
+  insert into idempotency_steps (account_code, key, number, result)
+  select $1, key, number, json_build_object(
+    'id', id, 'userId', user_id, 'teamId', team_id, 'leader', leader, 'version', version
+  )::text
+  from made where key is not null
 )
 select id, user_id, team_id, leader, version, place from made`
 
 /**
  * Adds memberships, and those of an account that are asked for in the same turn of the event loop by one statement: all changes of an
  * account wait for its counter until a commit is on disk, so this lets it have more of them a second than the disk has commits.
- * A step has a transaction of its own, and adds in that.
+ * A step that was made before is left out, and is written with its row.
  */
-export function createAddMembership({ pool, client }: Clients): AddMembership {
+export function createAddMembership(pool: Sql): AddMembership {
   // Each account has its own statement, and nobody waits for that of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {
     const accounts = Map.groupBy(additions, accountOf)
-    const answers = new Map([...accounts].map(([account, those]) => [account, addAll(pool, those)]))
+    const answers = new Map([...accounts].map(([account, those]) => [account, addEach(pool, those)]))
     return additions.map(addition => ({ answer: answers.get(accountOf(addition)) }))
   })
   return async (origin, pair) => {
     const addition = { origin, pair }
-    if (origin.step !== null) return (await addAll(client, [addition])).get(addition)
     const { answer } = await addTogether(addition)
     return (await answer)?.get(addition)
   }
 }
 
 const accountOf = ({ origin }: Addition) => origin.accountCode
+
+// Of those at the same step at the same time one makes it, and undoes nobody else.
+async function addEach(pool: Sql, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
+  try {
+    return await addAll(pool, additions)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    if (additions.length === 1) return new Map()
+  }
+  const made = new Map<Addition, Membership>()
+  for (const addition of additions) {
+    for (const [of, membership] of await addEach(pool, [addition])) made.set(of, membership)
+  }
+  return made
+}
 
 /** Those that were made, of one account. */
 async function addAll(client: Sql, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
@@ -80,6 +98,8 @@ async function addAll(client: Sql, additions: readonly Addition[]): Promise<Map<
     encodeIds(additions.map(({ origin }) => origin.userId)),
     encodeTexts(additions.map(({ origin }) => origin.email)),
     encodeTexts(additions.map(({ origin }) => origin.transactionId)),
+    encodeTexts(additions.map(({ origin }) => origin.step?.key ?? null)),
+    encodeIds(additions.map(({ origin }) => origin.step?.number ?? null)),
   ]
   const rows = await client.unsafe(addMemberships, given, { prepare: true })
   const made = new Map<Addition, Membership>()

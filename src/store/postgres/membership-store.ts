@@ -1,5 +1,6 @@
 import type {
   AddResult,
+  Membership,
   MembershipPair,
   MembershipStore,
   MoveResult,
@@ -14,7 +15,7 @@ import { createChangeMany } from './membership-bulk.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { membershipColumns, prepareMembershipStatements, readMembership } from './membership-statements.ts'
-import { createOnce } from './once.ts'
+import { createFindStep, createOnce } from './once.ts'
 import { isUniqueViolation } from './sql-state.ts'
 import { teamMemberships as memberships } from './tables.ts'
 import type { Transactions } from './transactions.ts'
@@ -31,7 +32,8 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
   const statements = prepareMembershipStatements(db)
   const { client } = transactions
   const changes = createMembershipChanges(client)
-  const addMembership = createAddMembership({ pool, client })
+  const addMembership = createAddMembership(pool)
+  const findStep = createFindStep(db)
   const once = createOnce({ db, transactions, signal })
   return {
     findByIds: createFindByIds({
@@ -55,7 +57,9 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
   }
 
   async function tryToAdd(origin: Origin, pair: MembershipPair): Promise<AddResult | undefined> {
-    const membership = await once(origin, () => addMembership(origin, pair))
+    // The statement makes the step along with the row.
+    const added = await once({ ...origin, step: null }, () => addMembership(origin, pair))
+    const membership = added ?? (await findStep<Membership>(origin))
     if (membership !== undefined) return { kind: 'added', membership }
     const [existing] = await statements.findPair.execute({ accountCode: origin.accountCode, ...pair })
     return existing && { kind: 'duplicate', existingId: existing.id }

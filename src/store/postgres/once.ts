@@ -12,6 +12,11 @@ import type { Transactions } from './transactions.ts'
  */
 export type Once = <T>(origin: Origin, work: () => Promise<T | undefined>) => Promise<T | undefined>
 
+const accountCode = sql.placeholder('accountCode')
+const key = sql.placeholder('key')
+const number = sql.placeholder('number')
+const isTheStep = and(eq(steps.accountCode, accountCode), eq(steps.key, key), eq(steps.number, number))
+
 interface Dependencies {
   readonly db: PostgresJsDatabase
   readonly transactions: Transactions
@@ -19,10 +24,6 @@ interface Dependencies {
 }
 
 export function createOnce({ db, transactions, signal }: Dependencies): Once {
-  const accountCode = sql.placeholder('accountCode')
-  const key = sql.placeholder('key')
-  const number = sql.placeholder('number')
-  const isTheStep = and(eq(steps.accountCode, accountCode), eq(steps.key, key), eq(steps.number, number))
   // Whoever else is at the same step waits for this row, and finds the result in it.
   const take = db
     .insert(steps)
@@ -30,7 +31,7 @@ export function createOnce({ db, transactions, signal }: Dependencies): Once {
     .onConflictDoNothing()
     .returning({ number: steps.number })
     .prepare('take_step')
-  const find = db.select({ result: steps.result }).from(steps).where(isTheStep).prepare('find_step')
+  const find = prepareFind(db)
   const keep = db
     .update(steps)
     .set({ result: sql`${sql.placeholder('result')}` })
@@ -60,4 +61,18 @@ export function createOnce({ db, transactions, signal }: Dependencies): Once {
       result => result !== undefined,
     )
   }
+}
+
+/** A function to what a step came to before; undefined where it was not made, or there is no step. */
+export function createFindStep(db: PostgresJsDatabase) {
+  const find = prepareFind(db)
+  return async <T>({ accountCode, step }: Origin): Promise<T | undefined> => {
+    if (step === null) return undefined
+    const [before] = await find.execute({ accountCode, ...step })
+    return before && (JSON.parse(before.result) as T)
+  }
+}
+
+function prepareFind(db: PostgresJsDatabase) {
+  return db.select({ result: steps.result }).from(steps).where(isTheStep).prepare('find_step')
 }

@@ -163,6 +163,36 @@ describe('two gateways on one PostgreSQL', () => {
     expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, null])
   })
 
+  test('a refusal while the database is gone is not kept', async () => {
+    const userId = freshId()
+    await postgres.restart(async () => {
+      expect((await add(one, 'f', userId)).status).toBe(503)
+    })
+    let answer = await add(one, 'f', userId)
+    for (let waited = 0; waited < 10_000 && answer.status === 503; waited += 100) {
+      await sleep(100)
+      answer = await add(one, 'f', userId)
+    }
+    expect([answer.status, replayed(answer)]).toEqual([201, null])
+    expect(replayed(await add(other, 'f', userId))).toBe('true')
+  })
+
+  test('a request that takes longer than a claim stays its gateway’s, and who waits too long is told so', async () => {
+    const slow = await startServer({
+      DATABASE_URL: url,
+      ROSTRUM_TASK_TIMEOUT_MS: '14000',
+      ROSTRUM_TASK_CPU_MS: '12000',
+    })
+    onTestFinished(async () => void (await slow.stop()))
+    const first = spin(slow, 'g')
+    await sleep(200)
+    const second = await spin(other, 'g')
+    expect([second.status, second.headers.get('retry-after')]).toEqual([409, '1'])
+    expect(second.text).toContain('still in work')
+    expect((await first).status).toBe(422)
+    expect((await spin(other, 'g')).text).toBe((await first).text)
+  })
+
   test('a run that its gateway died over is not run again', async () => {
     const killed = await startServer({ DATABASE_URL: url })
     const unanswered = expect(spin(killed, 'e')).rejects.toThrow()

@@ -67,6 +67,10 @@ const writes: Readonly<Record<string, () => Promise<Write>>> = {
     const { id } = await addMembership(server)
     return graphql(`mutation { moveTeamMembership(id: ${id}, input: { teamId: ${freshId()} }) { version } }`)
   },
+  addTeamMemberships: async () =>
+    graphql(
+      `mutation { addTeamMemberships(items: [{ userId: ${freshId()}, teamId: 1 }, { userId: ${freshId()}, teamId: 1 }]) { applied } }`,
+    ),
   removeTeamMembership: async () => {
     const { id } = await addMembership(server)
     return graphql(`mutation { removeTeamMembership(id: ${id}) { id } }`)

@@ -37,7 +37,12 @@ test('answers that are cut on their way to the client leave no change lost, doub
   expect(proxy.cuts()).toBeGreaterThan(20)
 }, 60_000)
 
-test('answers of PostgreSQL that are cut on their way to a gateway leave no change lost, doubled or half made', async () => {
+test.each([
+  { clients: 'that ask once', isKeyed: false },
+  { clients: 'that ask again under their key', isKeyed: true },
+])('answers of PostgreSQL that are cut on their way to a gateway lose, double and halve no change of clients $clients', async ({
+  isKeyed,
+}) => {
   const url = await postgres.createDatabase()
   const proxy = await startProxy(Number(new URL(url).port))
   onTestFinished(() => proxy.stop())
@@ -46,7 +51,7 @@ test('answers of PostgreSQL that are cut on their way to a gateway leave no chan
     baseUrls: [server.baseUrl],
     token: server.adminToken,
     clients: 24,
-    isKeyed: false,
+    isKeyed,
   })
   await sleep(500)
   // The way in takes some 500 bytes.

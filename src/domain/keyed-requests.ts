@@ -40,27 +40,22 @@ export interface KeyedRequests {
   begin(request: KeyedRequest): Promise<Attempt | Answered>
 }
 
-interface InWork {
-  readonly fingerprint: Buffer
-  /** The answer, or null where there is none and the next one may try. */
-  readonly ended: Promise<Buffer | null>
-  end(answer: Buffer | null): void
-}
-
 export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
   const holder = randomUUID()
-  const inWork = new Map<string, InWork>()
+  // The answer of each, or null where there is none and the next one may try.
+  const inWork = new Map<string, Promise<Buffer | null>>()
 
   return {
     async begin(request) {
-      const id = JSON.stringify([request.accountCode, request.key])
+      const { accountCode, key, fingerprint } = request
+      // Which of two requests the key stands for, the store alone knows: one that is here may be about to be refused.
+      const id = JSON.stringify([accountCode, key, fingerprint.toString('base64')])
       const deadline = createDeadline(request.beginWaiting)
       try {
         for (;;) {
-          const other = inWork.get(id)
-          if (other === undefined) return await claim(id, request, deadline)
-          if (!other.fingerprint.equals(request.fingerprint)) throw keyRefusals.other()
-          const answer = await endBefore(deadline.start(), other.ended)
+          const ended = inWork.get(id)
+          if (ended === undefined) return await claim(id, request, deadline)
+          const answer = await endBefore(deadline.start(), ended)
           if (answer !== null) return { kind: 'answered', answer }
         }
       } finally {
@@ -76,7 +71,7 @@ export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
       inWork.delete(id)
       resolve(answer)
     }
-    inWork.set(id, { fingerprint, ended, end })
+    inWork.set(id, ended)
     try {
       const claiming = { accountCode, key, fingerprint, isRepeatable, holder, holdMs, keptMs }
       const result = await claimBefore(deadline, claiming)
@@ -100,7 +95,7 @@ export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
     }
   }
 
-  function attempt(claim: Claim, end: InWork['end']): Attempt {
+  function attempt(claim: Claim, end: (answer: Buffer | null) => void): Attempt {
     const renewing = setInterval(() => store.renew(claim, holdMs).catch(() => {}), renewEachMs).unref()
     return {
       kind: 'attempt',

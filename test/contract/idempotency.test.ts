@@ -158,6 +158,22 @@ test('of 20 at once one is executed, and all are answered the same', async () =>
   expect(answers[0]?.status).toBe(201)
 })
 
+test('others under its key cost a request that is sent again nothing', async () => {
+  const key = freshKey()
+  const [body, ...others] = Array.from({ length: 5 }, () => pairBody())
+  const first = await send({ method: 'POST', path, body }, key)
+  const isOther = (index: number) => index % 5 !== 0
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      send({ method: 'POST', path, body: isOther(index) ? others[(index % 5) - 1] : body }, key),
+    ),
+  )
+  for (const [index, { status, text }] of answers.entries()) {
+    if (isOther(index)) expect(status).toBe(409)
+    else expect([status, text]).toEqual([201, first.text])
+  }
+})
+
 test('of 20 executes at once one runs its script', async () => {
   const key = freshKey()
   const teamId = freshId()

@@ -30,8 +30,9 @@ function judgeGraphql({ body, mayRun }: Judged): 'final' | 'undone' | 'unknown' 
   const codes = new Set(errors.map(({ extensions }) => extensions?.code))
   const isFailed = codes.has('INTERNAL') || codes.has('UNAVAILABLE')
   if (!isFailed && !codes.has('OVERLOADED')) return 'final'
-  // A run is not repeated for the sake of what failed beside it.
-  const isSomeDone = Object.values(data ?? {}).some(value => value !== null)
+  // A run is not repeated for the sake of what failed beside it. Null as a whole says nothing of the parts: where one of them must not
+  // be null and failed, all that was done is left out.
+  const isSomeDone = data === null || Object.values(data ?? {}).some(value => value !== null)
   if (mayRun && isSomeDone) return 'final'
   return isFailed ? 'unknown' : 'undone'
 }

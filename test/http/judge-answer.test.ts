@@ -8,7 +8,7 @@ const judge = (status: number, result: object | null = null, mayRun = false) =>
     isGraphql: result !== null,
     mayRun,
   })
-const failed = (code: string, data: object | null = null) => ({
+const failed = (code: string, data: object | null = { one: null }) => ({
   data,
   errors: [{ message: 'No.', extensions: { code } }],
 })
@@ -38,6 +38,12 @@ test.each([
 
 test('changes beside a failure are made once whenever they are tried, a run beside it is not tried again', () => {
   const result = failed('OVERLOADED', { one: { id: '1' }, two: null })
+  expect(judge(200, result)).toBe('undone')
+  expect(judge(200, result, true)).toBe('final')
+})
+
+test('a run may be behind an answer that is null as a whole, and is not tried again', () => {
+  const result = failed('OVERLOADED', null)
   expect(judge(200, result)).toBe('undone')
   expect(judge(200, result, true)).toBe('final')
 })

@@ -17,6 +17,7 @@ import { createPricing, hasConstantCost } from './operation-cost.ts'
 import { prepareDocument, refuseDeepNesting } from './prepare-document.ts'
 import type { Variables } from './read-argument.ts'
 import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
+import { refuseConditionalSubscription } from './refuse-conditional-subscription.ts'
 import { areFewScalars, refuseManyValues } from './refuse-many-values.ts'
 
 export interface OperationRequest {
@@ -46,6 +47,8 @@ export type Admission =
 // that nothing spreads can bring it there: the others are counted before.
 const abortedValidation = 'Validation aborted.'
 
+const rules = [...specifiedRules, refuseConditionalSubscription]
+
 /** Everything that happens to a text before a resolver may run: parsing, bounds, validation; cached by the text. */
 export function createAdmission(schema: GraphQLSchema): (request: OperationRequest) => Admission {
   const documents = createDocumentCache()
@@ -62,7 +65,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
   // Validated once for each document in the cache: the schema never changes.
   function findFaults(prepared: PreparedDocument): readonly GraphQLError[] {
     prepared.validationErrors ??= refuseDeepNesting(() =>
-      validate(schema, prepared.document, specifiedRules, { maxErrors: 20, hideSuggestions: true }),
+      validate(schema, prepared.document, rules, { maxErrors: 20, hideSuggestions: true }),
     )
     return prepared.validationErrors
   }

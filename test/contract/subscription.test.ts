@@ -151,6 +151,22 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     expect(follower.errors[0]?.message).toContain('`after`')
   })
 
+  test.each([
+    'subscription { teamMembershipChanged @skip(if: true) { cursor } }',
+    'subscription { ... @include(if: false) { teamMembershipChanged { cursor } } }',
+    'subscription { ...Part @skip(if: true) } fragment Part on Subscription { teamMembershipChanged { cursor } }',
+    'subscription { ...Part } fragment Part on Subscription { teamMembershipChanged @skip(if: true) { cursor } }',
+  ])('a subscription to nothing is a fault of its document: %s', async query => {
+    const accept = { accept: 'application/graphql-response+json, text/event-stream;q=0.5' }
+    const { status, text } = await server.rest('POST', '/graphql', { body: { query }, headers: accept })
+    expect([status, text]).toEqual([400, expect.stringContaining('cannot be under `@')])
+    const stream = await server.rest('POST', '/graphql', {
+      body: { query },
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(stream.text).toContain('BAD_USER_INPUT')
+  })
+
   test('a GET request can follow too', async () => {
     const query = encodeURIComponent('subscription { teamMembershipChanged { cursor } }')
     const headers = { authorization: `Bearer ${server.adminToken}`, accept: 'text/event-stream' }

@@ -51,7 +51,12 @@ async function sendResponse({ request, reply, response }: Sending): Promise<Fast
   }
   // JSON is there already; what else there is comes in pieces (SSE).
   if (/json/.test(headers.get('content-type') ?? '')) return reply.send(await response.text())
-  return reply.send(body === null ? undefined : Readable.from(body))
+  return reply.send(body === null ? undefined : Readable.from(readOnceAsked(body)))
+}
+
+// Yoga's stream throws where it is ended before it is begun, which a client that goes away at once would bring about; this one does not.
+async function* readOnceAsked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  yield* body
 }
 
 // Yoga answers some faults of a request without a body.

@@ -167,6 +167,23 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     expect(stream.text).toContain('BAD_USER_INPUT')
   })
 
+  test('clients that go away at whatever moment leave a gateway that serves, and no stream behind', async () => {
+    const token = await server.token({ account: 'fickle', scopes: ['memberships:read'] })
+    const body = { query: 'subscription { teamMembershipChanged { cursor } }' }
+    const headers = { accept: 'text/event-stream' }
+    for (let round = 0; round < 20; round += 1) {
+      const going = Array.from({ length: 50 }, (_, index) => {
+        const signal = AbortSignal.timeout(1 + (index >> 1))
+        return server.rest('POST', '/graphql', { body, headers, token, signal }).catch(() => undefined)
+      })
+      await Promise.all(going)
+    }
+    await sleep(200)
+    const followers = await Promise.all(Array.from({ length: 100 }, () => followEvents(server, { token })))
+    for (const follower of followers) follower.cut()
+    expect(followers.filter(({ status }) => status !== 200)).toEqual([])
+  })
+
   test('a GET request can follow too', async () => {
     const query = encodeURIComponent('subscription { teamMembershipChanged { cursor } }')
     const headers = { authorization: `Bearer ${server.adminToken}`, accept: 'text/event-stream' }

@@ -66,19 +66,7 @@ test('a gateway on the copy takes the same tokens, gives the same answers and go
 })
 
 test('a copy that is killed in the middle leaves nothing, and the next one copies all', async () => {
-  await fillStore(join(folder.path, 'store.db'))
-  await (await openStore({ url: databaseUrl })).close()
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  // It waits there for as long as we hold the lock: by then most tables are written.
-  await sql.unsafe(`
-    create function wait() returns trigger language plpgsql as
-      $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
-    create trigger wait after insert on membership_events execute function wait()`)
-  await sql`select pg_advisory_lock(1)`
-  const copy = spawnCommand(['copy', '--from', from], { DATABASE_URL: databaseUrl })
-  await until(
-    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0,
-  )
+  const { copy, sql } = await startCopyThatWaits()
   copy.process.kill('SIGKILL')
   await copy.ended
   await sql`select pg_advisory_unlock(1)`
@@ -86,11 +74,19 @@ test('a copy that is killed in the middle leaves nothing, and the next one copie
     async () =>
       (await sql`select 1 from pg_locks where mode = 'ExclusiveLock' and relation is not null`).length === 0,
   )
-  expect(
-    await sql`select 1 from accounts union all select 1 from users union all select 1 from teams`,
-  ).toEqual([])
+  expect(await readCopied(sql)).toEqual([])
   await sql.end()
   expect(await runCopy('--from', from)).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a copy whose connection is ended in the middle says so in a line, and leaves nothing', async () => {
+  const { copy, sql } = await startCopyThatWaits()
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'rostrum'`
+  expect(await copy.ended).toBe(1)
+  expect(copy.stdout()).toBe('')
+  expect(copy.stderr()).toMatch(/^The .*(copied|broken off): .*\nNothing was copied\.\n$/)
+  expect(await readCopied(sql)).toEqual([])
+  await sql.end()
 })
 
 test('a copy that fails says why in a line and that nothing was copied, without the password', async () => {
@@ -128,6 +124,27 @@ test('without a PostgreSQL to copy into the line says how to name one', async ()
   expect(stderr).toBe('Name the database to copy into: set DATABASE_URL to `postgres://…`.\n')
   expect(existsSync(join(folder.path, 'other.db'))).toBe(false)
 })
+
+// A copy in the middle: it waits there for as long as `sql` holds the lock, and by then most tables are written.
+async function startCopyThatWaits() {
+  await fillStore(join(folder.path, 'store.db'))
+  await (await openStore({ url: databaseUrl })).close()
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  await sql.unsafe(`
+    create function wait() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
+    create trigger wait after insert on membership_events execute function wait()`)
+  await sql`select pg_advisory_lock(1)`
+  const copy = spawnCommand(['copy', '--from', from], { DATABASE_URL: databaseUrl })
+  await until(
+    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0,
+  )
+  return { copy, sql }
+}
+
+function readCopied(sql: postgres.Sql) {
+  return sql`select 1 from accounts union all select 1 from users union all select 1 from teams`
+}
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 20))

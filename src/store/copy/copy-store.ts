@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { Sql, TransactionSql } from 'postgres'
 import { StartError } from '../../errors.ts'
 import { connect } from '../postgres/connect.ts'
 import type { Checksum } from './checksum.ts'
@@ -26,12 +26,28 @@ export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   try {
     const target = await connect({ url: to, onStatement: undefined })
     try {
-      return await target.begin(transaction => copyAll(source, transaction))
+      return await copyInOne(source, target)
     } finally {
       await target.end({ timeout: 5 })
     }
   } finally {
     source.close()
+  }
+}
+
+// Only a connection that is lost at the very end, at the COMMIT, leaves it open whether all was copied.
+async function copyInOne(source: Source, target: Sql): Promise<TableCopy[]> {
+  let isToCommit = false
+  try {
+    return await target.begin(async transaction => {
+      const copies = await copyAll(source, transaction)
+      isToCommit = true
+      return copies
+    })
+  } catch (error) {
+    if (isToCommit || error instanceof StartError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartError(`The copy was broken off: ${reason}.`, { cause: error })
   }
 }
 

@@ -5,7 +5,7 @@ import type { SandboxCommand } from './sandbox-command.ts'
 import { SandboxProcess } from './sandbox-process.ts'
 
 // A boot costs as much as fifty runs. At rest a sandbox holds 63 MB after 1,800 clean runs, 58 after 300.
-const mostRuns = 2_000
+const usualMostRuns = 2_000
 const mostBytesAtRest = 150 * 2 ** 20
 const idleBeforeShrinkMs = 30_000
 const longestBootPauseMs = 5_000
@@ -17,6 +17,8 @@ export interface SandboxPoolOptions {
   /** Kept ready at all times, and the most there may be. */
   readonly warm: number
   readonly most: number
+  /** After so many a sandbox is worn; 2,000 unless told. */
+  readonly mostRuns?: number | undefined
   readonly log: Logger
 }
 
@@ -26,15 +28,18 @@ export interface SandboxPoolOptions {
  */
 export class SandboxPool {
   readonly #options: SandboxPoolOptions
+  readonly #mostRuns: number
   readonly #sandboxes = new Set<SandboxProcess>()
   #onIdle: () => void = () => undefined
   readonly #computing = new ComputingRuns<LongRun>()
   #failedBoots = 0
+  #pausesBoots = false
   #shrink: NodeJS.Timeout | null = null
   #closed = false
 
   constructor(options: SandboxPoolOptions) {
     this.#options = options
+    this.#mostRuns = options.mostRuns ?? usualMostRuns
   }
 
   /** Called whenever a sandbox has become idle. */
@@ -104,11 +109,26 @@ export class SandboxPool {
   }
 
   #onReady(sandbox: SandboxProcess): void {
-    this.#failedBoots = 0
-    const isLarge = sandbox.runs > 0 && (sandbox.residentBytes() ?? 0) > mostBytesAtRest
-    if (isLarge || sandbox.runs >= mostRuns) return sandbox.kill('is worn')
+    if (sandbox.runs === 0) this.#failedBoots = 0
+    else if ((sandbox.residentBytes() ?? 0) > mostBytesAtRest) return sandbox.kill('is too large')
+    this.#replaceWorn()
+    if (!sandbox.isIdle) return
     this.#planShrink()
     this.#onIdle()
+  }
+
+  // A worn one serves on until another has booted in its place, one after the other: no run waits for a boot, and those of
+  // one age do not go together.
+  #replaceWorn(): void {
+    const sandboxes = [...this.#sandboxes]
+    const worn = sandboxes.find(({ isIdle, runs }) => isIdle && runs >= this.#mostRuns)
+    if (worn === undefined) return
+    const { warm, most } = this.#options
+    const serving = sandboxes.filter(sandbox => sandbox.isServing)
+    const soonFree = serving.filter(sandbox => sandbox.isSoonFree)
+    if (soonFree.length > warm || serving.length > most) worn.kill('is worn')
+    // None boots, dies, or has failed to boot just now.
+    else if (serving.length === sandboxes.length && !this.#pausesBoots) this.#spawn()
   }
 
   #onGone(sandbox: SandboxProcess): void {
@@ -125,7 +145,11 @@ export class SandboxPool {
       'a sandbox did not boot',
     )
     const pauseMs = Math.min(longestBootPauseMs, 50 * 2 ** this.#failedBoots)
-    setTimeout(() => this.#keepWarm(), pauseMs).unref()
+    this.#pausesBoots = true
+    setTimeout(() => {
+      this.#pausesBoots = false
+      this.#keepWarm()
+    }, pauseMs).unref()
   }
 
   // Those that a long run holds or that die are made up for at once, so that who comes next does not wait for a boot.

@@ -5,7 +5,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
 import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
 import { findSurvivors } from '../server/child-processes.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
 import { exitLine, ready, type Speech, speakingCommand, startSpokenTasks } from './spoken-tasks.ts'
+import { listen, runMessage } from './start-sandbox.ts'
 
 const pools: SandboxPool[] = []
 
@@ -17,6 +19,7 @@ interface Settings {
   readonly command: SandboxCommand
   readonly warm: number
   readonly most: number
+  readonly mostRuns?: number
 }
 
 function start(settings: Settings) {
@@ -169,23 +172,76 @@ describe('closing', () => {
   })
 })
 
-test('2,000 runs are the most one sandbox serves, and no run notices the change', async () => {
-  const { pool, run } = startSpokenTasks({
-    speech: { onRun: [exitLine() + ready] },
-    settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
-  })
-  pools.push(pool)
-  await until(() => pool.isReady)
-  const before = pool.pids
-  let asked = 0
-  const outcomes: Record<string, number> = {}
-  const worker = async () => {
-    while (asked++ < 4_400) {
-      const { outcome } = await run()
-      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+describe('a worn sandbox', () => {
+  test('serves on until one other has booted in its place, so that no run waits for a boot', async () => {
+    const bootMs = 400
+    const { pool, run } = startSpokenTasks({
+      speech: { atStart: [{ wait: bootMs }, ready], onRun: [exitLine() + ready] },
+      settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
+      mostRuns: 20,
+    })
+    pools.push(pool)
+    await until(() => pool.takeIdle('a') !== null && pool.pids.length === 2)
+    const seen = new Set(pool.pids)
+    let longestMs = 0
+    let mostProcesses = 0
+    const outcomes = new Set<string>()
+    const worker = async () => {
+      while (seen.size < 6) {
+        const before = performance.now()
+        outcomes.add((await run()).outcome)
+        longestMs = Math.max(longestMs, performance.now() - before)
+        mostProcesses = Math.max(mostProcesses, pool.pids.length)
+        for (const pid of pool.pids) seen.add(pid)
+      }
     }
-  }
-  await Promise.all([worker(), worker(), worker()])
-  expect(outcomes).toEqual({ exit: 4_400 })
-  expect(pool.pids.filter(pid => before.includes(pid))).toEqual([])
+    await Promise.all([worker(), worker(), worker()])
+    expect([...outcomes]).toEqual(['exit'])
+    expect(longestMs).toBeLessThan(bootMs)
+    expect(mostProcesses).toBe(3)
+  })
+  test('serves on while none boots in its place, which is tried with growing pauses', async () => {
+    const folder = makeTempFolder()
+    const bootsOnce = '[ -e "$1/mark" ] && exit 3; : > "$1/mark"; shift; exec "$@"'
+    const { file, args, ...rest } = speaking({ onRun: [exitLine() + ready] })
+    const command = { ...rest, file: 'sh', args: ['-c', bootsOnce, 'sh', folder.path, file, ...args] }
+    const { pool, lines } = start({ command, warm: 1, most: 1, mostRuns: 2 })
+    const startedAt = performance.now()
+    let served = 0
+    while (performance.now() - startedAt < 1_200) {
+      await until(() => pool.takeIdle('a') !== null)
+      const { listener, over } = listen()
+      const sandbox = pool.takeIdle('a')
+      sandbox?.occupy()
+      sandbox?.begin(runMessage('exit(1)'), listener)
+      await over
+      served++
+    }
+    folder.remove()
+    expect(served).toBeGreaterThan(10)
+    expect(lines.map(({ attempt }) => attempt)).toEqual(lines.map((_, i) => i + 1))
+    expect(lines.length).toBeGreaterThanOrEqual(2)
+    expect(lines.length).toBeLessThanOrEqual(4)
+  })
+
+  test('has served 2,000 runs, and none of them notices the change', async () => {
+    const { pool, run } = startSpokenTasks({
+      speech: { onRun: [exitLine() + ready] },
+      settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
+    })
+    pools.push(pool)
+    await until(() => pool.isReady)
+    const before = pool.pids
+    const isLeft = (pid: number) => before.includes(pid)
+    const outcomes = new Set<string>()
+    const work = async (isOver: () => boolean) => {
+      while (!isOver()) outcomes.add((await run()).outcome)
+    }
+    const together = (isOver: () => boolean) => Promise.all([work(isOver), work(isOver), work(isOver)])
+    let asked = 0
+    await together(() => asked++ >= 1_990)
+    expect(pool.pids).toEqual(before)
+    await together(() => !pool.pids.some(isLeft))
+    expect([...outcomes]).toEqual(['exit'])
+  })
 })

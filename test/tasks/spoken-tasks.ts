@@ -54,11 +54,12 @@ export function speakingCommand(speech: Speech): SandboxCommand {
 export interface SpokenTasks {
   readonly speech: Speech
   readonly settings?: Record<string, string>
+  readonly mostRuns?: number
   readonly answerCall?: AnswerCallOfRun
 }
 
 /** The gateway's own side of tasks over sandboxes that say what they are told to. */
-export function startSpokenTasks({ speech, settings = {}, answerCall }: SpokenTasks) {
+export function startSpokenTasks({ speech, settings = {}, mostRuns, answerCall }: SpokenTasks) {
   const config = readConfig({ ROSTRUM_SANDBOXES: '1', ROSTRUM_TASK_TIMEOUT_MS: '5000', ...settings })
   const pool = new SandboxPool({
     command: speakingCommand(speech),
@@ -66,6 +67,7 @@ export function startSpokenTasks({ speech, settings = {}, answerCall }: SpokenTa
     mostUnreadBytes: 1_000_000,
     warm: config.sandboxes.warm,
     most: config.sandboxes.most,
+    mostRuns,
     log: silentLog,
   })
   const admission = new Admission(pool, { ...config.queue, sandboxes: config.sandboxes.most })

@@ -1,32 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { findFreePort } from '../server/free-port.ts'
-import { startServer } from '../server/start-server.ts'
+import { type Command, spawnCommand } from '../server/spawn-command.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { judgeLoad } from './judge-load.ts'
-import { startLoad } from './start-load.ts'
+import { type RunningLoad, startLoad } from './start-load.ts'
+import { untilReady } from './until-ready.ts'
 
 const kills = 50
+const leastChangesOfALife = 80
+const standBy = fileURLToPath(new URL('stand-by.ts', import.meta.url))
 
 test('a SQLite gateway that is killed 50 times under load has lost nothing it answered', async () => {
   const folder = makeTempFolder()
   onTestFinished(() => folder.remove())
+  const token = 'admin-token-of-the-tests'
   const settings = {
     PORT: String(await findFreePort()),
     DATABASE_URL: `sqlite:${folder.path}/store.db`,
     ROSTRUM_SANDBOXES: '1',
+    ROSTRUM_ADMIN_TOKEN: token,
   }
-  let server = await startServer(settings)
-  const { baseUrl, adminToken } = server
-  const load = startLoad({ baseUrls: [baseUrl], token: adminToken, clients: 24, isKeyed: true })
+  const baseUrl = `http://127.0.0.1:${settings.PORT}`
+  // While one serves, the next loads its code.
+  const spawnNext = () => spawnCommand([], settings, standBy)
+  let [gateway, next] = [spawnNext(), spawnNext()]
+  onTestFinished(() => {
+    for (const { process } of [gateway, next]) process.kill('SIGKILL')
+  })
+  gateway.process.send('begin')
+  await untilReady(baseUrl)
+  const load = startLoad({ baseUrls: [baseUrl], token, clients: 24, isKeyed: true })
   for (let kill = 1; kill <= kills; kill += 1) {
-    await sleep(20 + Math.random() * 120)
-    await server.kill()
-    server = await startServer(settings)
+    await untilChanged(load, gateway)
+    await sleep(Math.random() * 120)
+    gateway.process.kill('SIGKILL')
+    await gateway.ended
+    next.process.send('begin')
+    ;[gateway, next] = [next, spawnNext()]
   }
-  await sleep(100)
+  await untilChanged(load, gateway)
+  await untilReady(baseUrl)
   await load.stop()
-  expect((await fetch(`${baseUrl}/ready`)).status).toBe(200)
-  await server.stop()
+  gateway.process.kill('SIGTERM')
+  expect([await gateway.ended, gateway.stderr()]).toEqual([0, ''])
   await judgeLoad(`SQLite, ${kills} kills`, load, settings.DATABASE_URL)
-}, 120_000)
+}, 240_000)
+
+/** Resolves once this gateway has acknowledged its least number of changes. */
+async function untilChanged({ history }: RunningLoad, gateway: Command): Promise<void> {
+  const enough = history.counts().changes + leastChangesOfALife
+  while (history.counts().changes < enough) {
+    if (gateway.process.exitCode !== null)
+      throw new Error(`The gateway ended by itself:\n${gateway.stderr()}`)
+    await sleep(5)
+  }
+}

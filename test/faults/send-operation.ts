@@ -3,6 +3,7 @@ import { type Answer as HttpAnswer, sendRequest } from '../server/send-request.t
 import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
 import type { Outcome } from './history.ts'
 import type { Answer, Request } from './operation.ts'
+import { untilListening } from './until-listening.ts'
 
 export interface SendOperation {
   readonly baseUrls: readonly string[]
@@ -32,6 +33,8 @@ export async function sendOperation(operation: SendOperation): Promise<Outcome> 
     if (key === null || performance.now() > giveUpAt) return { kind: isUnknown ? 'unknown' : 'refused' }
     operation.onRetry()
     await sleep(50)
+    // With others to ask there may be one that listens already.
+    if (outcome.kind === 'refused' && baseUrls.length === 1) await untilListening(baseUrl)
   }
 }
 

@@ -33,7 +33,7 @@ const owners: Readonly<Record<string, string>> = {
   'isolated-vm': 'sandbox',
   'drizzle-orm': 'store',
   'better-sqlite3': 'store',
-  postgres: 'store',
+  pg: 'store',
   fastify: 'http',
   'graphql-yoga': 'http',
   '@graphql-yoga/render-graphiql': 'http',

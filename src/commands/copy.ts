@@ -3,7 +3,6 @@ import { readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { TableCopy } from '../store/copy/copy-store.ts'
 import { importWithDrizzle } from '../store/import-with-drizzle.ts'
-import { importWithDriver } from '../store/postgres/import-with-driver.ts'
 import { formatTable } from './format-table.ts'
 
 const help = `Copies a SQLite store, ids included, into the empty PostgreSQL database that DATABASE_URL names.
@@ -49,9 +48,7 @@ async function answer(argv: string[], environment: Environment): Promise<string>
   if (to.startsWith('sqlite:')) {
     throw new UsageError('Name the database to copy into: set DATABASE_URL to `postgres://…`.')
   }
-  const { copyStore } = await importWithDrizzle(() =>
-    importWithDriver(() => import('../store/copy/copy-store.ts')),
-  )
+  const { copyStore } = await importWithDrizzle(() => import('../store/copy/copy-store.ts'))
   return report(await copyStore({ from, to }))
 }
 

@@ -1,14 +1,13 @@
 import type { Store } from '../domain/store.ts'
 import { StartError } from '../errors.ts'
 import { importWithDrizzle } from './import-with-drizzle.ts'
-import { importWithDriver } from './postgres/import-with-driver.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
   readonly url: string
   /** Whether to be the one gateway of a SQLite file; without meaning for PostgreSQL, which many may share. */
   readonly serve?: boolean
-  /** Told of every statement that is sent, those around transactions included. */
+  /** Told of every statement that is sent to the open store, those around transactions included. */
   readonly onStatement?: (sql: string) => void
 }
 
@@ -22,9 +21,7 @@ export async function openStore({ url, serve = false, onStatement }: OpenStore):
     return openSqliteStore({ path: url.slice('sqlite:'.length), serve, onStatement })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgresStore } = await importWithDrizzle(() =>
-      importWithDriver(() => import('./postgres/open-postgres-store.ts')),
-    )
+    const { openPostgresStore } = await importWithDrizzle(() => import('./postgres/open-postgres-store.ts'))
     return openPostgresStore({ url, onStatement })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')

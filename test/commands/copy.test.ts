@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import postgres from 'postgres'
+import type { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { runCommand, spawnCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
+import { openClient } from '../store/ask-postgres.ts'
 import { fillStore } from '../store/fill-store.ts'
 import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
@@ -66,27 +67,26 @@ test('a gateway on the copy takes the same tokens, gives the same answers and go
 })
 
 test('a copy that is killed in the middle leaves nothing, and the next one copies all', async () => {
-  const { copy, sql } = await startCopyThatWaits()
+  const { copy, client } = await startCopyThatWaits()
   copy.process.kill('SIGKILL')
   await copy.ended
-  await sql`select pg_advisory_unlock(1)`
-  await until(
-    async () =>
-      (await sql`select 1 from pg_locks where mode = 'ExclusiveLock' and relation is not null`).length === 0,
-  )
-  expect(await readCopied(sql)).toEqual([])
-  await sql.end()
+  await client.query('select pg_advisory_unlock(1)')
+  await until(async () => (await client.query(locked)).rows.length === 0)
+  expect((await readCopied(client)).rows).toEqual([])
+  await client.end()
   expect(await runCopy('--from', from)).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('a copy whose connection is ended in the middle says so in a line, and leaves nothing', async () => {
-  const { copy, sql } = await startCopyThatWaits()
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'rostrum'`
+  const { copy, client } = await startCopyThatWaits()
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'rostrum'`,
+  )
   expect(await copy.ended).toBe(1)
   expect(copy.stdout()).toBe('')
   expect(copy.stderr()).toMatch(/^The .*(copied|broken off): .*\nNothing was copied\.\n$/)
-  expect(await readCopied(sql)).toEqual([])
-  await sql.end()
+  expect((await readCopied(client)).rows).toEqual([])
+  await client.end()
 })
 
 test('a copy that fails says why in a line and that nothing was copied, without the password', async () => {
@@ -125,26 +125,26 @@ test('without a PostgreSQL to copy into the line says how to name one', async ()
   expect(existsSync(join(folder.path, 'other.db'))).toBe(false)
 })
 
-// A copy in the middle: it waits there for as long as `sql` holds the lock, and by then most tables are written.
+const locked = `select 1 from pg_locks where mode = 'ExclusiveLock' and relation is not null`
+const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`
+
+// A copy in the middle: it waits there for as long as `client` holds the lock, and by then most tables are written.
 async function startCopyThatWaits() {
   await fillStore(join(folder.path, 'store.db'))
   await (await openStore({ url: databaseUrl })).close()
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  await sql.unsafe(`
+  const client = await openClient(databaseUrl)
+  await client.query(`
     create function wait() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
     create trigger wait after insert on membership_events execute function wait()`)
-  await sql`select pg_advisory_lock(1)`
+  await client.query('select pg_advisory_lock(1)')
   const copy = spawnCommand(['copy', '--from', from], { DATABASE_URL: databaseUrl })
-  await until(
-    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0,
-  )
-  return { copy, sql }
+  await until(async () => (await client.query(waiting)).rows.length > 0)
+  return { copy, client }
 }
 
-function readCopied(sql: postgres.Sql) {
-  return sql`select 1 from accounts union all select 1 from users union all select 1 from teams`
-}
+const readCopied = (client: Client) =>
+  client.query('select 1 from accounts union all select 1 from users union all select 1 from teams')
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 20))

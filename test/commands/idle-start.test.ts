@@ -34,7 +34,7 @@ async function loadedPackages(): Promise<string[]> {
 test('a gateway that serves nobody yet has loaded no library that only some requests or settings need', async () => {
   const packages = await loadedPackages()
   expect(packages).toEqual(expect.arrayContaining(['fastify', 'graphql', 'better-sqlite3']))
-  const spared = ['graphql-yoga', '@graphql-yoga/render-graphiql', 'undici', 'jose', 'postgres', 'ajv']
+  const spared = ['graphql-yoga', '@graphql-yoga/render-graphiql', 'undici', 'jose', 'pg', 'ajv']
   expect(packages.filter(name => spared.includes(name))).toEqual([])
 })
 

@@ -1,7 +1,7 @@
-import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readMigrations } from '../../src/store/migrations.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { askPostgres } from '../store/ask-postgres.ts'
 import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
 interface Made {
@@ -33,12 +33,7 @@ async function startAll(settings: Readonly<Record<string, string>>): Promise<Tes
   return started
 }
 
-async function ask(query: string): Promise<Record<string, unknown>[]> {
-  const client = postgres(databaseUrl, { max: 1 })
-  const rows = await client.unsafe(query)
-  await client.end()
-  return [...rows]
-}
+const ask = (query: string) => askPostgres(databaseUrl, query)
 
 test('five gateways that start at once on an empty database migrate it once and print one token', async () => {
   const servers = await startAll({ ROSTRUM_ADMIN_TOKEN: '' })

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import postgresDriver from 'postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { freshId } from '../server/memberships.ts'
@@ -8,6 +7,7 @@ import type { Answer } from '../server/send-request.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import type { MembershipBody } from '../server/wire-shapes.ts'
+import { askPostgres } from '../store/ask-postgres.ts'
 import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
 // The state of a request whose gateway was killed after the change and before the answer was kept.
@@ -156,9 +156,7 @@ describe('two gateways on one PostgreSQL', () => {
   test('changes made by a gateway that died before it kept the answer are not made again', async () => {
     const userId = freshId()
     const first = await add(one, 'd', userId)
-    const sql = postgresDriver(url)
-    await sql.unsafe(`${forgetAnswers}, held_until = now() + interval '1 second' where key = 'd'`)
-    await sql.end()
+    await askPostgres(url, `${forgetAnswers}, held_until = now() + interval '1 second' where key = 'd'`)
     const second = await add(other, 'd', userId)
     expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, null])
   })

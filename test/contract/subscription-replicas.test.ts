@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Follower, followEvents } from '../server/follow-events.ts'
 import { addMembership } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { openClient } from '../store/ask-postgres.ts'
 import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
 let database: PostgresServer
@@ -43,7 +43,7 @@ test('a change made at one gateway is told at the other in less than half a seco
 
 test('followers miss nothing and see nothing twice while the connections that wake them are cut again and again', async () => {
   const followers = await Promise.all([followEvents(other), followEvents(writer)])
-  const admin = postgres(url, { max: 1 })
+  const admin = await openClient(url)
   const made: number[] = []
   let isCutting = true
   const writing = Array.from({ length: 3 }, async () => {
@@ -52,9 +52,10 @@ test('followers miss nothing and see nothing twice while the connections that wa
   let cut = 0
   for (let round = 0; round < 10; round += 1) {
     await sleep(150)
-    const rows = await admin`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query ilike 'listen %'`
+    const { rows } = await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query ilike 'listen %'`,
+    )
     cut += rows.length
   }
   isCutting = false

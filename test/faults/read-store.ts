@@ -1,6 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
 import type { MembershipEvent, MembershipPair } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { askPostgres } from '../store/ask-postgres.ts'
 import type { Row } from './operation.ts'
 
 export interface StoreContents {
@@ -22,7 +23,9 @@ export async function readStore(url: string): Promise<StoreContents> {
     events.push(...more)
   }
   await store.close()
-  const rows = url.startsWith('sqlite:') ? readSqlite(url.slice('sqlite:'.length)) : await readPostgres(url)
+  const rows = url.startsWith('sqlite:')
+    ? readSqlite(url.slice('sqlite:'.length))
+    : await askPostgres<RawRow>(url, query)
   return { events, rows: new Map(rows.map(row => [Number(row.id), readRow(row)])) }
 }
 
@@ -56,14 +59,6 @@ function readSqlite(path: string): RawRow[] {
   if (check?.integrity_check !== 'ok') throw new Error(`The file is damaged: ${check?.integrity_check}`)
   const rows = client.prepare<[], RawRow>(query).all()
   client.close()
-  return rows
-}
-
-async function readPostgres(url: string): Promise<RawRow[]> {
-  const { default: postgres } = await import('postgres')
-  const client = postgres(url, { max: 1 })
-  const rows = await client.unsafe<RawRow[]>(query)
-  await client.end()
   return rows
 }
 

@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
-import postgres from 'postgres'
 import { beforeEach, expect, test } from 'vitest'
 import type { MembershipChange, Store } from '../../src/domain/store.ts'
+import { askPostgres } from './ask-postgres.ts'
 import { add, move, range, remove } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
@@ -78,12 +78,7 @@ eachStore(harness => {
   }
 
   async function changeRows(text: string): Promise<readonly Kept[]> {
-    if (harness.engine === 'PostgreSQL') {
-      const client = postgres(url, { max: 1 })
-      const rows = await client.unsafe<Kept[]>(text)
-      await client.end()
-      return [...rows]
-    }
+    if (harness.engine === 'PostgreSQL') return askPostgres<Kept>(url, text)
     const client = new SqliteDatabase(url.slice('sqlite:'.length))
     const statement = client.prepare<[], Kept>(text)
     const rows = statement.reader ? statement.all() : []

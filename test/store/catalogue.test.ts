@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
-import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
+import { askPostgres } from './ask-postgres.ts'
 import { eachStore, type Harness } from './each-store.ts'
 
 interface Key {
@@ -51,14 +51,13 @@ async function readSqliteKeys(path: string): Promise<Key[]> {
   return keys
 }
 
-async function readPostgresKeys(url: string): Promise<Key[]> {
-  const client = postgres(url, { max: 1 })
-  const keys = await client<Key[]>`
-    select c.relname as "table", a.attname as "firstColumn"
+function readPostgresKeys(url: string): Promise<Key[]> {
+  return askPostgres<Key>(
+    url,
+    `select c.relname as "table", a.attname as "firstColumn"
     from pg_index i
     join pg_class c on c.oid = i.indrelid
     join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-    where i.indisunique and c.relnamespace = 'public'::regnamespace`
-  await client.end()
-  return [...keys]
+    where i.indisunique and c.relnamespace = 'public'::regnamespace`,
+  )
 }

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
-import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashToken } from '../../src/domain/api-token.ts'
 import type { Store } from '../../src/domain/store.ts'
@@ -11,6 +10,7 @@ import { copiedTables } from '../../src/store/copy/copied-tables.ts'
 import { copyStore } from '../../src/store/copy/copy-store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
+import { askPostgres, openClient } from './ask-postgres.ts'
 import { filled, fillStore } from './fill-store.ts'
 import { by } from './origin.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
@@ -32,21 +32,14 @@ afterEach(() => folder.remove())
 
 /** How many rows each table of ours has, of those that have any. */
 async function countRows(url: string): Promise<Record<string, number>> {
-  const client = postgres(url, { max: 1 })
+  const client = await openClient(url)
   const counts: Record<string, number> = {}
   for (const { name } of copiedTables) {
-    const [row] = await client.unsafe<{ count: string }[]>(`select count(*) from "${name}"`)
+    const [row] = (await client.query<{ count: string }>(`select count(*) from "${name}"`)).rows
     if (row?.count !== '0') counts[name] = Number(row?.count)
   }
   await client.end()
   return counts
-}
-
-async function runSql(url: string, sql: string) {
-  const client = postgres(url, { max: 1 })
-  const rows = await client.unsafe(sql)
-  await client.end()
-  return rows
 }
 
 function runSqlite(sql: string): void {
@@ -104,15 +97,15 @@ describe('a copied store', () => {
   test('keeps every byte of a text, and every millisecond of a time', async () => {
     await fillStore(from())
     await copyStore({ from: from(), to })
-    const [times] = await runSql(
+    const [times] = await askPostgres(
       to,
       `select count(*) filter (where created_at = timestamptz '2023-11-14 22:13:20.123+00') as of_one,
         min(created_at) = timestamptz '1969-12-31 23:59:59.999+00' as is_first from accounts`,
     )
     expect(times).toEqual({ of_one: '1', is_first: true })
-    const [key] = await runSql(to, `select length(answer) from idempotency_keys where key = 'K'`)
+    const [key] = await askPostgres(to, `select length(answer) from idempotency_keys where key = 'K'`)
     expect(key).toEqual({ length: 3_000_000 })
-    const [leaders] = await runSql(
+    const [leaders] = await askPostgres(
       to,
       `select count(*) filter (where leader) as yes, count(*) filter (where not leader) as no,
         count(*) filter (where leader is null) as unset from team_memberships where account_code = 'Zeta'`,
@@ -135,21 +128,21 @@ describe('a copied store', () => {
 test('what a gateway writes meanwhile waits until the copy is over', async () => {
   await fillStore(from())
   const store = await openStore({ url: to })
-  const holder = postgres(to, { max: 1, onnotice: () => {} })
-  await holder.unsafe(`
+  const holder = await openClient(to)
+  await holder.query(`
     create function wait() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
     create trigger wait after insert on accounts execute function wait();
     select pg_advisory_lock(1)`)
   const waitsFor = async (kind: string) => {
     const query = `select 1 from pg_locks where locktype = '${kind}' and not granted`
-    while ((await holder.unsafe(query)).length === 0) await sleep(20)
+    while ((await holder.query(query)).rows.length === 0) await sleep(20)
   }
   const copying = copyStore({ from: from(), to })
   await waitsFor('advisory')
   const written = store.teams.save('someone', 1, { name: 'new' })
   await waitsFor('relation')
-  await holder`select pg_advisory_unlock(1)`
+  await holder.query('select pg_advisory_unlock(1)')
   const [accounts] = await copying
   expect(accounts).toMatchObject({ name: 'accounts', rows: 6 })
   expect(await written).toEqual({ id: 1, name: 'new' })
@@ -162,7 +155,7 @@ describe('what is copied', () => {
   test('are all tables and all columns that either database has', async () => {
     await (await openStore({ url: `sqlite:${from()}` })).close()
     await (await openStore({ url: to })).close()
-    const inPostgres = await runSql(
+    const inPostgres = await askPostgres(
       to,
       `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
     )
@@ -228,7 +221,7 @@ describe('nothing is copied', () => {
 
   test('where a row arrives as another, and the line says of which table', async () => {
     await (await openStore({ url: to })).close()
-    await runSql(
+    await askPostgres(
       to,
       `create function change() returns trigger language plpgsql as
         $$ begin new.leader = coalesce(new.leader, false); return new; end $$;
@@ -241,7 +234,7 @@ describe('nothing is copied', () => {
     )
     expect(await countRows(to)).toEqual({})
     const store = await openStore({ url: to })
-    await runSql(to, 'drop trigger change on team_memberships')
+    await askPostgres(to, 'drop trigger change on team_memberships')
     expect(await store.memberships.add(by('a'), { userId: 1, teamId: 1 })).toMatchObject({
       membership: { id: 1 },
     })

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import SqliteDatabase from 'better-sqlite3'
-import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { StartError } from '../../src/errors.ts'
 import { readMigrations } from '../../src/store/migrations.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { askPostgres } from './ask-postgres.ts'
 import { eachStore, type Harness } from './each-store.ts'
 import { kill, openInChild } from './open-in-child.ts'
 import { by } from './origin.ts'
@@ -108,9 +108,7 @@ async function runSql(harness: Harness, { url, ...statement }: Statement): Promi
     client.close()
     return
   }
-  const client = postgres(url, { max: 1 })
-  await client.unsafe(statement.postgres)
-  await client.end()
+  await askPostgres(url, statement.postgres)
 }
 
 async function readHashes(harness: Harness, url: string): Promise<string[]> {
@@ -120,17 +118,15 @@ async function readHashes(harness: Harness, url: string): Promise<string[]> {
     client.close()
     return hashes
   }
-  const client = postgres(url, { max: 1 })
-  const rows = await client<{ hash: string }[]>`select hash from rostrum_migrations`
-  await client.end()
+  const rows = await askPostgres<{ hash: string }>(url, 'select hash from rostrum_migrations')
   return rows.map(({ hash }) => hash)
 }
 
 async function readTables(url: string): Promise<string[]> {
-  const client = postgres(url, { max: 1 })
-  const rows = await client<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')`
-  await client.end()
+  const rows = await askPostgres<{ name: string }>(
+    url,
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')`,
+  )
   return rows.map(({ name }) => name)
 }
 

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres'
+import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
 import { connect } from '../postgres/connect.ts'
 import type { Checksum } from './checksum.ts'
@@ -24,11 +24,11 @@ export interface TableCopy extends Checksum {
 export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   const source = await openSource(from)
   try {
-    const target = await connect({ url: to, onStatement: undefined })
+    const target = await connect(to)
     try {
       return await copyInOne(source, target)
     } finally {
-      await target.end({ timeout: 5 })
+      await target.end()
     }
   } finally {
     source.close()
@@ -36,14 +36,14 @@ export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
 }
 
 // Only a connection that is lost at the very end, at the COMMIT, leaves it open whether all was copied.
-async function copyInOne(source: Source, target: Sql): Promise<TableCopy[]> {
+async function copyInOne(source: Source, target: Client): Promise<TableCopy[]> {
   let isToCommit = false
   try {
-    return await target.begin(async transaction => {
-      const copies = await copyAll(source, transaction)
-      isToCommit = true
-      return copies
-    })
+    await target.query('begin')
+    const copies = await copyAll(source, target)
+    isToCommit = true
+    await target.query('commit')
+    return copies
   } catch (error) {
     if (isToCommit || error instanceof StartError) throw error
     const reason = error instanceof Error ? error.message : String(error)
@@ -51,23 +51,23 @@ async function copyInOne(source: Source, target: Sql): Promise<TableCopy[]> {
   }
 }
 
-async function copyAll(source: Source, transaction: TransactionSql): Promise<TableCopy[]> {
-  await refuseWhatHasRows(transaction)
+async function copyAll(source: Source, target: Client): Promise<TableCopy[]> {
+  await refuseWhatHasRows(target)
   const copies: TableCopy[] = []
   for (const table of copiedTables) {
-    copies.push({ name: table.name, ...(await copyTable({ table, source, transaction })) })
+    copies.push({ name: table.name, ...(await copyTable({ table, source, target })) })
   }
-  await continueNumbers(source, transaction)
+  await continueNumbers(source, target)
   return copies
 }
 
 // Locked until the end, so that a gateway that starts just now writes nothing in between.
-async function refuseWhatHasRows(transaction: TransactionSql): Promise<void> {
+async function refuseWhatHasRows(target: Client): Promise<void> {
   const names = copiedTables.map(({ name }) => `"${name}"`)
-  await transaction.unsafe(`lock table ${names.join()} in exclusive mode`)
+  await target.query(`lock table ${names.join()} in exclusive mode`)
   for (const { name } of copiedTables) {
-    const found = await transaction.unsafe(`select 1 from "${name}" limit 1`)
-    if (found.length === 0) continue
+    const found = await target.query(`select 1 from "${name}" limit 1`)
+    if (found.rows.length === 0) continue
     throw new StartError(
       `The database that DATABASE_URL names is not empty: its table \`${name}\` has rows. Name an empty one.`,
     )
@@ -75,7 +75,7 @@ async function refuseWhatHasRows(transaction: TransactionSql): Promise<void> {
 }
 
 // Unlike setval(), `restart` is undone with the transaction.
-async function continueNumbers(source: Source, transaction: TransactionSql): Promise<void> {
+async function continueNumbers(source: Source, target: Client): Promise<void> {
   const numbers = [
     { name: 'membership', table: 'team_memberships', sequence: 'team_memberships_id_seq' },
     { name: 'API token', table: 'api_tokens', sequence: 'api_tokens_id_seq' },
@@ -84,6 +84,6 @@ async function continueNumbers(source: Source, transaction: TransactionSql): Pro
   ]
   for (const { name, table, sequence } of numbers) {
     const last = source.lastNumber(name, table)
-    if (last > 0) await transaction.unsafe(`alter sequence "${sequence}" restart with ${last + 1}`)
+    if (last > 0) await target.query(`alter sequence "${sequence}" restart with ${last + 1}`)
   }
 }

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
 import { buildChecksum, type Checksum, digestInPostgres, digestRow } from './checksum.ts'
 import type { RowTexts } from './column-texts.ts'
@@ -11,7 +11,8 @@ const charactersOfBatch = 2 ** 20
 export interface CopyTable {
   readonly table: CopiedTable
   readonly source: Source
-  readonly transaction: TransactionSql
+  /** In a transaction. */
+  readonly target: Client
 }
 
 /** Copies the rows in batches, then reads them again where they are now. `StartError` unless they are the same. */
@@ -27,11 +28,11 @@ export async function copyTable(copy: CopyTable): Promise<Checksum> {
   )
 }
 
-async function sendRows({ table, source, transaction }: CopyTable): Promise<Checksum> {
+async function sendRows({ table, source, target }: CopyTable): Promise<Checksum> {
   const insert = wordInsert(table)
   const checksum = buildChecksum()
   for (const batch of batches(source.rows(table))) {
-    await transaction.unsafe(insert, [JSON.stringify(batch)])
+    await target.query(insert, [JSON.stringify(batch)])
     for (const row of batch) checksum.add(digestRow(row))
   }
   return checksum.finish()
@@ -58,14 +59,18 @@ function* batches(rows: Iterable<RowTexts>): Generator<RowTexts[]> {
 }
 
 // A database may sort texts by a language's rules; SQLite sorts them by their bytes, as "C" does.
-async function readChecksum({ table, transaction }: CopyTable): Promise<Checksum> {
+async function readChecksum({ table, target }: CopyTable): Promise<Checksum> {
   const texts = table.columns.map(column => column.writeInPostgres(`"${column.name}"`))
   const order = table.key.map(({ name, isText }) => `"${name}"${isText ? ' collate "C"' : ''}`)
   const select = `select ${digestInPostgres(texts)} as digest from "${table.name}" order by ${order.join()}`
   const checksum = buildChecksum()
-  for await (const rows of transaction.unsafe<{ digest: string }[]>(select).cursor(rowsOfBatch)) {
+  await target.query(`declare copied cursor for ${select}`)
+  for (;;) {
+    const { rows } = await target.query<{ digest: string }>(`fetch ${rowsOfBatch} from copied`)
+    if (rows.length === 0) break
     for (const { digest } of rows) checksum.add(digest)
   }
+  await target.query('close copied')
   return checksum.finish()
 }
 

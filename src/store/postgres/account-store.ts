@@ -1,14 +1,14 @@
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { AccountStore } from '../../domain/store.ts'
-import type { Provision } from './provision.ts'
+import type { ProvisionAccount } from './provision-account.ts'
 import { accounts } from './tables.ts'
 
 interface Dependencies {
-  readonly db: PostgresJsDatabase
-  readonly provision: Provision
+  readonly db: PgRemoteDatabase
+  readonly provisionAccount: ProvisionAccount
 }
 
-export function createAccountStore({ db, provision }: Dependencies): AccountStore {
+export function createAccountStore({ db, provisionAccount }: Dependencies): AccountStore {
   const findOne = db
     .select({ accountCode: accounts.accountCode })
     .from(accounts)
@@ -18,6 +18,6 @@ export function createAccountStore({ db, provision }: Dependencies): AccountStor
     async isEmpty() {
       return (await findOne.execute()).length === 0
     },
-    ensure: accountCode => provision.account(accountCode),
+    ensure: provisionAccount,
   }
 }

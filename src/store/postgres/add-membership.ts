@@ -1,6 +1,6 @@
-import type { Sql } from 'postgres'
 import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
 import { askTogether } from './ask-together.ts'
+import type { Client } from './client.ts'
 import { encodeIds, encodeTexts } from './id-list.ts'
 import { eventColumns, readMembership } from './membership-changes.ts'
 import { isUniqueViolation } from './sql-state.ts'
@@ -58,7 +58,7 @@ select id, user_id, team_id, leader, version, place from made`
  * account wait for its counter until a commit is on disk, so this lets it have more of them a second than the disk has commits.
  * A step that was made before is left out, and is written with its row.
  */
-export function createAddMembership(pool: Sql): AddMembership {
+export function createAddMembership(pool: Client): AddMembership {
   // Each account has its own statement, and nobody waits for that of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {
     const accounts = Map.groupBy(additions, accountOf)
@@ -75,7 +75,7 @@ export function createAddMembership(pool: Sql): AddMembership {
 const accountOf = ({ origin }: Addition) => origin.accountCode
 
 // Of those at the same step at the same time one makes it, and undoes nobody else.
-async function addEach(pool: Sql, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
+async function addEach(pool: Client, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
   try {
     return await addAll(pool, additions)
   } catch (error) {
@@ -90,7 +90,7 @@ async function addEach(pool: Sql, additions: readonly Addition[]): Promise<Map<A
 }
 
 /** Those that were made, of one account. */
-async function addAll(client: Sql, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
+async function addAll(client: Client, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
   const given = [
     additions.map(accountOf)[0] ?? '',
     encodeIds(additions.map(({ pair }) => pair.userId)),
@@ -101,7 +101,7 @@ async function addAll(client: Sql, additions: readonly Addition[]): Promise<Map<
     encodeTexts(additions.map(({ origin }) => origin.step?.key ?? null)),
     encodeIds(additions.map(({ origin }) => origin.step?.number ?? null)),
   ]
-  const rows = await client.unsafe(addMemberships, given, { prepare: true })
+  const rows = await client.query(addMemberships, given)
   const made = new Map<Addition, Membership>()
   for (const row of rows) {
     const addition = additions[Number(row.place) - 1]

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Sql } from 'postgres'
 import type { ChangeListener, EventStore } from '../../domain/store.ts'
+import type { Client } from './client.ts'
+import { keepListening } from './keep-listening.ts'
 
 const channel = 'rostrum_events'
 
@@ -12,27 +13,26 @@ export interface EventSignal {
   readonly onChange: EventStore['onChange']
   /** To be called after the commit. What cannot be told is not told again. */
   announce(accountCode: string): void
+  close(): void
+}
+
+interface Dependencies {
+  readonly url: string
+  readonly pool: Client
 }
 
 /**
  * NOTIFY apart from the changes: inside their transactions it takes a lock until the commit is on disk, so that the database makes
  * one commit after the other, and less than half the changes a second (2,700 instead of 6,200).
  */
-export function createEventSignal(pool: Sql): EventSignal {
+export function createEventSignal({ url, pool }: Dependencies): EventSignal {
   const listeners = new Set<ChangeListener>()
   const changed = new Set<string>()
-  let isListening = false
+  let stopListening: (() => void) | null = null
   let isTelling = false
 
   const tellListeners: ChangeListener = accountCode => {
     for (const listener of listeners) listener(accountCode)
-  }
-
-  // On a connection of its own, which the driver opens again when it is lost. What was told meanwhile is unknown.
-  function listen(): void {
-    if (isListening) return
-    isListening = true
-    pool.listen(channel, tellListeners, () => tellListeners(null)).catch(() => undefined)
   }
 
   async function tellOthers(): Promise<void> {
@@ -41,7 +41,7 @@ export function createEventSignal(pool: Sql): EventSignal {
     while (changed.size > 0) {
       const accountCodes = JSON.stringify([...changed])
       changed.clear()
-      await pool.unsafe(notify, [accountCodes], { prepare: true }).catch(() => undefined)
+      await pool.query(notify, [accountCodes]).catch(() => undefined)
       await sleep(pauseMs, undefined, { ref: false })
     }
     isTelling = false
@@ -50,12 +50,21 @@ export function createEventSignal(pool: Sql): EventSignal {
   return {
     onChange(listener) {
       listeners.add(listener)
-      listen()
+      // What was told before it listens, and between two connections, is unknown.
+      stopListening ??= keepListening({
+        url,
+        channel,
+        onListening: () => tellListeners(null),
+        onNotification: tellListeners,
+      })
       return () => void listeners.delete(listener)
     },
     announce(accountCode) {
       changed.add(accountCode)
       if (!isTelling) void tellOthers()
+    },
+    close() {
+      stopListening?.()
     },
   }
 }

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { EventStore } from '../../domain/store.ts'
 import { readPair } from '../event-row.ts'
 import type { EventSignal } from './event-signal.ts'
 import { membershipEvents as events } from './tables.ts'
 
-export function createEventStore(db: PostgresJsDatabase, { onChange }: EventSignal): EventStore {
+export function createEventStore(db: PgRemoteDatabase, { onChange }: EventSignal): EventStore {
   const isOfAccount = eq(events.accountCode, sql.placeholder('accountCode'))
   const listAfter = db
     .select()

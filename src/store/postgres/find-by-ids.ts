@@ -1,15 +1,15 @@
 import { and, eq, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import type { Sql } from 'postgres'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import { askTogether } from './ask-together.ts'
+import type { Client } from './client.ts'
 import { encodeIds, encodeTexts, isListed } from './id-list.ts'
 import { type Columns, prepareColumns } from './prepare-columns.ts'
 
 export interface Reading {
-  readonly db: PostgresJsDatabase
+  readonly db: PgRemoteDatabase
   /** Never the client of a transaction: what is read together is asked for by many. */
-  readonly pool: Sql
+  readonly pool: Client
 }
 
 interface FindByIds<Row> extends Reading {

@@ -1,12 +1,12 @@
 import { and, eq, notExists, sql } from 'drizzle-orm'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
 import { decideClaim, unanswered } from '../decide-claim.ts'
 import { idempotencyKeys as keys, idempotencySteps as steps } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 /** All times are the database's, since the clocks of the gateways may differ. */
-export function createIdempotencyStore(db: PostgresJsDatabase, transactions: Transactions): IdempotencyStore {
+export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Transactions): IdempotencyStore {
   const statements = prepare(db)
 
   /** Null where the key was forgotten meanwhile. */
@@ -52,7 +52,7 @@ export function createIdempotencyStore(db: PostgresJsDatabase, transactions: Tra
   }
 }
 
-function prepare(db: PostgresJsDatabase) {
+function prepare(db: PgRemoteDatabase) {
   const { accountCode, key } = { accountCode: sql.placeholder('accountCode'), key: sql.placeholder('key') }
   const isTheKey = and(eq(keys.accountCode, accountCode), eq(keys.key, key))
   const isOfKey = and(eq(steps.accountCode, accountCode), eq(steps.key, key))

@@ -1,7 +1,7 @@
-import type { Sql } from 'postgres'
 import type { HeldPair } from '../../domain/memberships-bulk-decision.ts'
 import type { BulkPlan, CompleteBulk } from '../../domain/memberships-bulk-plan.ts'
 import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
+import type { Client } from './client.ts'
 import { eventColumns, readMembership } from './membership-changes.ts'
 import { onlyRow } from './only-row.ts'
 
@@ -79,8 +79,8 @@ type Parameter = number | string | null
  * Statements over sets of rows, each set some few parameters, so that they are as many for one row as for a thousand. To be called in
  * this order in one transaction.
  */
-export function createBulkStatements(client: Sql) {
-  const run = (text: string, values: Parameter[]) => client.unsafe(text, values, { prepare: true })
+export function createBulkStatements(client: Client) {
+  const run = (text: string, values: Parameter[]) => client.query(text, values)
   return {
     lockAccount: (accountCode: string) => run(lockAccount, [accountCode]),
 

@@ -1,5 +1,5 @@
-import type { Sql } from 'postgres'
 import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
+import type { Client, Parameter, Row } from './client.ts'
 
 /**
  * Each change of a membership with all that belongs to it, in one statement, which is a transaction of its own: the records that it
@@ -75,12 +75,10 @@ with removed as (
 )
 select * from removed`
 
-export function createMembershipChanges(client: Sql): MembershipChanges {
-  async function change(text: string, origin: Origin, values: readonly (number | string | null)[]) {
+export function createMembershipChanges(client: Client): MembershipChanges {
+  async function change(text: string, origin: Origin, values: readonly Parameter[]) {
     const { accountCode, userId, email, transactionId } = origin
-    const [row] = await client.unsafe(text, [accountCode, userId, email, transactionId, ...values], {
-      prepare: true,
-    })
+    const [row] = await client.query(text, [accountCode, userId, email, transactionId, ...values])
     return row && readMembership(row)
   }
   return {
@@ -90,8 +88,7 @@ export function createMembershipChanges(client: Sql): MembershipChanges {
   }
 }
 
-// The driver gives 64-bit integers as text.
-export function readMembership(row: Readonly<Record<string, unknown>>): Membership {
+export function readMembership(row: Row): Membership {
   return {
     id: Number(row.id),
     userId: Number(row.user_id),

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { Membership } from '../../domain/store.ts'
 import { type Columns, valueAt } from './prepare-columns.ts'
 import { teamMemberships as memberships } from './tables.ts'
@@ -32,7 +32,7 @@ const isTheRow = and(eq(memberships.accountCode, accountCode), eq(memberships.id
 const newUserId = sql`coalesce(${userId}::bigint, ${memberships.userId})`
 const newTeamId = sql`coalesce(${teamId}::bigint, ${memberships.teamId})`
 
-export function prepareMembershipStatements(db: PostgresJsDatabase) {
+export function prepareMembershipStatements(db: PgRemoteDatabase) {
   return {
     findPair: db
       .select({ id: memberships.id })
@@ -55,7 +55,7 @@ export function prepareMembershipStatements(db: PostgresJsDatabase) {
 }
 
 // The membership that already has the pair which the moved one would get: what the move leaves out is its own value.
-function prepareFindPairAfterMove(db: PostgresJsDatabase) {
+function prepareFindPairAfterMove(db: PgRemoteDatabase) {
   const other = alias(memberships, 'other')
   return db
     .select({ id: other.id })

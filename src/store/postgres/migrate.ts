@@ -1,28 +1,21 @@
-import type { Sql, TransactionSql } from 'postgres'
+import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { readMigrations, selectPending } from '../migrations.ts'
+import { type Migration, readMigrations, selectPending } from '../migrations.ts'
 import { sqlStateOf } from './sql-state.ts'
 
 // Any number will do, as long as all versions of the gateway take the same.
 const advisoryLock = 7_248_330_115
 
-/** Brings the database to the newest migration: all of them or none, one gateway after the other. */
-export async function migrate(client: Sql): Promise<void> {
+/** Brings the database to the newest migration: all of them or none, one gateway after the other. When it rejects, `client` is to be ended. */
+export async function migrate(client: Client): Promise<void> {
   const known = readMigrations('postgres')
   const store = 'The database that DATABASE_URL names'
   try {
-    await client.begin(async transaction => {
-      await transaction`select pg_advisory_xact_lock(${advisoryLock})`
-      const pending = selectPending(known, await readApplied(transaction), store)
-      if (pending.length === 0) return
-      await transaction`
-        create table if not exists rostrum_migrations
-          (hash text not null, applied_at timestamptz not null default now())`
-      for (const { hash, statements } of pending) {
-        for (const statement of statements) await transaction.unsafe(statement)
-        await transaction`insert into rostrum_migrations (hash) values (${hash})`
-      }
-    })
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    for (const migration of selectPending(known, await readApplied(client), store))
+      await apply(client, migration)
+    await client.query('commit')
   } catch (error) {
     const isTaken = sqlStateOf(error) === '42P07'
     if (!isTaken) throw error
@@ -32,9 +25,19 @@ export async function migrate(client: Sql): Promise<void> {
   }
 }
 
-async function readApplied(transaction: TransactionSql): Promise<string[]> {
-  const [table] = await transaction`select to_regclass('rostrum_migrations') is not null as exists`
-  if (!table?.exists) return []
-  const rows = await transaction<{ hash: string }[]>`select hash from rostrum_migrations`
+async function readApplied(client: Client): Promise<string[]> {
+  const { rows: tables } = await client.query(
+    "select from pg_class where oid = to_regclass('rostrum_migrations')",
+  )
+  if (tables.length === 0) return []
+  const { rows } = await client.query<{ hash: string }>('select hash from rostrum_migrations')
   return rows.map(({ hash }) => hash)
+}
+
+async function apply(client: Client, { hash, statements }: Migration): Promise<void> {
+  await client.query(`
+    create table if not exists rostrum_migrations
+      (hash text not null, applied_at timestamptz not null default now())`)
+  for (const statement of statements) await client.query(statement)
+  await client.query('insert into rostrum_migrations (hash) values ($1)', [hash])
 }

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { Origin } from '../../domain/store.ts'
 import type { EventSignal } from './event-signal.ts'
 import { idempotencySteps as steps } from './tables.ts'
@@ -18,7 +18,7 @@ const number = sql.placeholder('number')
 const isTheStep = and(eq(steps.accountCode, accountCode), eq(steps.key, key), eq(steps.number, number))
 
 interface Dependencies {
-  readonly db: PostgresJsDatabase
+  readonly db: PgRemoteDatabase
   readonly transactions: Transactions
   readonly signal: EventSignal
 }
@@ -64,7 +64,7 @@ export function createOnce({ db, transactions, signal }: Dependencies): Once {
 }
 
 /** A function to what a step came to before; undefined where it was not made, or there is no step. */
-export function createFindStep(db: PostgresJsDatabase) {
+export function createFindStep(db: PgRemoteDatabase) {
   const find = prepareFind(db)
   return async <T>({ accountCode, step }: Origin): Promise<T | undefined> => {
     if (step === null) return undefined
@@ -73,6 +73,6 @@ export function createFindStep(db: PostgresJsDatabase) {
   }
 }
 
-function prepareFind(db: PostgresJsDatabase) {
+function prepareFind(db: PgRemoteDatabase) {
   return db.select({ result: steps.result }).from(steps).where(isTheStep).prepare('find_step')
 }

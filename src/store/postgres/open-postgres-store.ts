@@ -1,4 +1,4 @@
-import { drizzle } from 'drizzle-orm/postgres-js'
+import { drizzle } from 'drizzle-orm/pg-proxy'
 import type { Store } from '../../domain/store.ts'
 import { createAccountStore } from './account-store.ts'
 import { boundStore } from './bound-store.ts'
@@ -7,7 +7,8 @@ import { createEventSignal } from './event-signal.ts'
 import { createEventStore } from './event-store.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
 import { createMembershipStore } from './membership-store.ts'
-import { createProvision } from './provision.ts'
+import { createPool } from './pool.ts'
+import { createProvisionAccount } from './provision-account.ts'
 import { createTeamStore } from './team-store.ts'
 import { createTokenStore } from './token-store.ts'
 import { createTransactions } from './transactions.ts'
@@ -25,24 +26,30 @@ export interface OpenPostgresStore {
 
 /** The store in a PostgreSQL database, which any number of gateways may share. `StartError` where it cannot be opened. */
 export async function openPostgresStore({ url, onStatement }: OpenPostgresStore): Promise<Store> {
-  const pool = await connect({ url, onStatement, isBounded: true })
+  // By a connection of its own, since a migration takes as long as it takes, and waits for those of other gateways.
+  await (await connect(url)).end()
+  const pool = createPool({ url, onStatement })
   const transactions = createTransactions(pool)
-  const db = drizzle(transactions.client)
-  const signal = createEventSignal(pool)
-  const provision = createProvision(db)
+  const { client } = transactions
+  const db = drizzle(async (text, values, method) => ({
+    rows: await (method === 'all' ? client.queryArrays(text, values) : client.query(text, values)),
+  }))
+  const signal = createEventSignal({ url, pool })
+  const provisionAccount = createProvisionAccount(db)
   const store: Store = {
     memberships: createMembershipStore({ db, pool, transactions, signal }),
-    users: createUserStore({ db, pool, transactions, provision }),
-    teams: createTeamStore({ db, pool, transactions, provision }),
-    accounts: createAccountStore({ db, provision }),
+    users: createUserStore({ db, pool, transactions, provisionAccount }),
+    teams: createTeamStore({ db, pool, transactions, provisionAccount }),
+    accounts: createAccountStore({ db, provisionAccount }),
     tokens: createTokenStore({ db, pool }),
     events: createEventStore(db, signal),
     idempotency: createIdempotencyStore(db, transactions),
     async ping() {
-      await pool`select 1 from accounts limit 1`
+      await pool.query('select 1 from accounts limit 1')
     },
     async close() {
-      await pool.end({ timeout: 5 })
+      signal.close()
+      await pool.close()
     },
   }
   return boundStore(store, { mostMs, mostCalls })

@@ -1,10 +1,10 @@
 import { DrizzleQueryError } from 'drizzle-orm'
-import postgres from 'postgres'
+import pg from 'pg'
 
 /** The SQLSTATE of a failed statement (PostgreSQL, appendix A); null where the failure was another. */
 export function sqlStateOf(error: unknown): string | null {
   const inner = error instanceof DrizzleQueryError ? error.cause : error
-  return inner instanceof postgres.PostgresError ? inner.code : null
+  return inner instanceof pg.DatabaseError ? (inner.code ?? null) : null
 }
 
 export function isUniqueViolation(error: unknown): boolean {
@@ -15,4 +15,10 @@ export function isUniqueViolation(error: unknown): boolean {
 export function isTransient(error: unknown): boolean {
   const state = sqlStateOf(error)
   return state === '40P01' || state === '40001'
+}
+
+/** The connection is lost, or PostgreSQL closes it behind the failure. */
+export function endsConnection(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state === null || /^(08|57P|25P03|25P04)/.test(state)
 }

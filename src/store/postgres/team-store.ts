@@ -3,18 +3,18 @@ import type { Team, TeamStore } from '../../domain/store.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { onlyRow } from './only-row.ts'
 import { valueAt } from './prepare-columns.ts'
-import type { Provision } from './provision.ts'
+import type { ProvisionAccount } from './provision-account.ts'
 import { teams } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies extends Reading {
   readonly transactions: Transactions
-  readonly provision: Provision
+  readonly provisionAccount: ProvisionAccount
 }
 
 const columns = { id: teams.id, name: teams.name }
 
-export function createTeamStore({ db, pool, transactions, provision }: Dependencies): TeamStore {
+export function createTeamStore({ db, pool, transactions, provisionAccount }: Dependencies): TeamStore {
   const accountCode = sql.placeholder('accountCode')
   const setName = sql`${sql.placeholder('setName')}::boolean`
   const save = db
@@ -37,8 +37,8 @@ export function createTeamStore({ db, pool, transactions, provision }: Dependenc
     save(code, id, { name }) {
       const row = { accountCode: code, id, name: name ?? null, setName: name !== undefined }
       return transactions.write(async () => {
-        const [, rows] = await Promise.all([provision.account(code), save.execute(row)])
-        return onlyRow(rows)
+        await provisionAccount(code)
+        return onlyRow(await save.execute(row))
       })
     },
   }

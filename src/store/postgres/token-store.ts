@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { TokenStore } from '../../domain/store.ts'
 import { decodeScopes, encodeScopes } from '../api-token-row.ts'
 import type { Reading } from './find-by-ids.ts'
@@ -42,7 +42,7 @@ export function createTokenStore(reading: Reading): TokenStore {
 
 const isOfUser = and(eq(users.accountCode, apiTokens.accountCode), eq(users.id, apiTokens.userId))
 
-function prepare(db: PostgresJsDatabase) {
+function prepare(db: PgRemoteDatabase) {
   const accountCode = sql.placeholder('accountCode')
   const isOfAccount = or(sql`${accountCode}::text is null`, eq(apiTokens.accountCode, accountCode))
   const isTheToken = eq(apiTokens.id, sql.placeholder('id'))

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Sql, TransactionSql } from 'postgres'
+import type { Client } from './client.ts'
+import type { Pool } from './pool.ts'
 import { isTransient } from './sql-state.ts'
 
 const mostAttempts = 5
@@ -10,7 +11,7 @@ export interface Transactions {
    * The client to prepare statements on: one run inside `work` goes to the connection of that transaction, one run
    * elsewhere to any of the pool. So a statement is built once and not once a transaction.
    */
-  readonly client: Sql
+  readonly client: Client
   /**
    * Runs `work` in a transaction. Resolves with its result once that is committed; undone when `work` rejects or `keep`
    * says that its result leaves nothing to keep. `work` runs again after a deadlock.
@@ -20,16 +21,14 @@ export interface Transactions {
   retry<T>(work: () => Promise<T>): Promise<T>
 }
 
-export function createTransactions(pool: Sql): Transactions {
-  const current = new AsyncLocalStorage<TransactionSql>()
-  const client = new Proxy(pool, {
-    get: (target, key) => (key === 'unsafe' ? runPrepared : Reflect.get(target, key)),
-  })
-  // What is not prepared is parsed anew each time, and sent in two round trips.
-  const runPrepared: Sql['unsafe'] = (text, values, options) =>
-    (current.getStore() ?? pool).unsafe(text, values, { prepare: true, ...options })
+export function createTransactions(pool: Pool): Transactions {
+  const current = new AsyncLocalStorage<Client>()
+  const inUse = () => current.getStore() ?? pool
   return {
-    client,
+    client: {
+      query: (text, values) => inUse().query(text, values),
+      queryArrays: (text, values) => inUse().queryArrays(text, values),
+    },
     write: (work, keep = () => true) => retry(() => runOnce(work, keep)),
     retry,
   }
@@ -53,7 +52,7 @@ export function createTransactions(pool: Sql): Transactions {
       throw new Error('Nothing to keep.')
     })
     try {
-      return (await committed).result as T
+      return (await committed).result
     } catch (error) {
       if (undone === undefined) throw error
       return undone.result

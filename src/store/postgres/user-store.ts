@@ -1,21 +1,21 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { User, UserStore } from '../../domain/store.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { onlyRow } from './only-row.ts'
 import { valueAt } from './prepare-columns.ts'
-import type { Provision } from './provision.ts'
+import type { ProvisionAccount } from './provision-account.ts'
 import { createdUserIds, users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies extends Reading {
   readonly transactions: Transactions
-  readonly provision: Provision
+  readonly provisionAccount: ProvisionAccount
 }
 
 const columns = { id: users.id, email: users.email, displayName: users.displayName }
 
-export function createUserStore({ db, pool, transactions, provision }: Dependencies): UserStore {
+export function createUserStore({ db, pool, transactions, provisionAccount }: Dependencies): UserStore {
   const { findByEmail, insert, save } = prepare(db)
   return {
     findByIds: createFindByIds<User>({
@@ -43,13 +43,13 @@ export function createUserStore({ db, pool, transactions, provision }: Dependenc
         setDisplayName: displayName !== undefined,
       }
       return transactions.write(async () => {
-        const [, rows] = await Promise.all([provision.account(accountCode), save.execute(row)])
-        return onlyRow(rows)
+        await provisionAccount(accountCode)
+        return onlyRow(await save.execute(row))
       })
     },
     create(accountCode, details) {
       return transactions.write(async () => {
-        await provision.account(accountCode)
+        await provisionAccount(accountCode)
         // A caller may have used one of these ids all the same; then the next one is as good.
         let made: User | undefined
         while (made === undefined) made = (await insert.execute({ accountCode, ...details }))[0]
@@ -59,7 +59,7 @@ export function createUserStore({ db, pool, transactions, provision }: Dependenc
   }
 }
 
-function prepare(db: PostgresJsDatabase) {
+function prepare(db: PgRemoteDatabase) {
   const accountCode = sql.placeholder('accountCode')
   const details = { email: sql.placeholder('email'), displayName: sql.placeholder('displayName') }
   const setEmail = sql`${sql.placeholder('setEmail')}::boolean`

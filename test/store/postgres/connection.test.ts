@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { askPostgres, openClient } from '../ask-postgres.ts'
 import { by } from '../origin.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
@@ -53,39 +54,22 @@ test('a move that PostgreSQL ends for a deadlock is made all the same', async ()
   }
   await store.teams.save('a', 1_000, {})
   const [first = 0, second = 0] = ids
-  const rival = await openConnection(url)
-  let moved: ReturnType<typeof store.memberships.move> | undefined
-  const undone = rival.begin(async transaction => {
-    // Who looks for the deadlock first is the one to be ended: that must be the move.
-    await transaction`set local deadlock_timeout = '20s'`
-    await transaction`update team_memberships set team_id = 1000 where id = ${second}`
-    moved = store.memberships.move(by('a'), first, { teamId: 1000 }, null)
-    await waitForLock(url)
-    // Each now waits for the other.
-    await transaction`update team_memberships set version = version where id = ${first}`
-    throw new Error('Nothing of the rival stays.')
-  })
-  await expect(undone).rejects.toThrow('Nothing of the rival stays.')
+  const rival = await openClient(url)
+  // Who looks for the deadlock first is the one to be ended: that must be the move.
+  await rival.query("begin; set local deadlock_timeout = '20s'")
+  await rival.query('update team_memberships set team_id = 1000 where id = $1', [second])
+  const moved = store.memberships.move(by('a'), first, { teamId: 1000 }, null)
+  await waitForLock(url)
+  // Each now waits for the other.
+  await rival.query('update team_memberships set version = version where id = $1', [first])
+  await rival.query('rollback')
   expect(await moved).toMatchObject({ kind: 'moved', membership: { id: first, teamId: 1000 } })
   await rival.end()
   await store.close()
 })
 
-// Not before a store: it takes the driver in mended.
-async function openConnection(url: string) {
-  const { default: postgres } = await import('postgres')
-  return postgres(url, { max: 1 })
-}
-
 /** Resolves when a statement of this database waits for a lock. */
 async function waitForLock(url: string): Promise<void> {
-  const client = await openConnection(url)
-  const countWaiting = async () => {
-    const [row] = await client<{ count: number }[]>`
-      select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    return row?.count
-  }
-  await expect.poll(countWaiting, { timeout: 5_000, interval: 10 }).toBe(1)
-  await client.end()
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(() => askPostgres(url, waiting), { timeout: 5_000, interval: 10 }).toHaveLength(1)
 }

@@ -1,26 +1,27 @@
-import postgres, { type Sql } from 'postgres'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { openClient } from '../ask-postgres.ts'
 import { add, move } from '../bulk-changes.ts'
 import { by } from '../origin.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
 let server: PostgresServer
 let store: Store
-let client: Sql
+let client: Client
 
 beforeAll(async () => {
   server = await startPostgres()
   const url = await server.createDatabase()
   store = await openStore({ url })
-  client = postgres(url, { max: 1, onnotice: () => {} })
-  await client.unsafe(`
+  client = await openClient(url)
+  await client.query(`
     create table touched (place serial, name text);
     create function touch() returns trigger language plpgsql as $$
       begin insert into touched (name) values (tg_table_name); return coalesce(new, old); end $$`)
   for (const table of ['team_memberships', 'counters', 'teams', 'users'])
-    await client.unsafe(
+    await client.query(
       `create trigger touch before insert or update or delete on ${table} for each row execute function touch()`,
     )
 })
@@ -34,8 +35,8 @@ afterAll(async () => {
 // The tables whose rows the work locked, each where it first did.
 async function orderOf(work: Promise<unknown>): Promise<string[]> {
   await work
-  const rows = await client.unsafe<{ name: string }[]>('select name from touched order by place')
-  await client.unsafe('truncate touched')
+  const { rows } = await client.query<{ name: string }>('select name from touched order by place')
+  await client.query('truncate touched')
   return [...new Set(rows.map(({ name }) => name))]
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RostrumError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { askPostgres } from '../ask-postgres.ts'
 import { by } from '../origin.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
@@ -11,7 +12,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-// The driver as it is ends the process here, or loses its connections for good.
 test('a server that goes away under load five times is used again at once, and answers each call its own', async () => {
   const store = await openStore({ url: await server.createDatabase() })
   let lastUserId = 0
@@ -52,4 +52,27 @@ test('a server that goes away under load five times is used again at once, and a
   expect(seen.refused).toBeGreaterThan(0)
   expect(inOneSecond).toBeGreaterThan(0)
   await store.close()
+})
+
+const terminateAll = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and application_name = 'rostrum'`
+
+test('a store whose connections were all ended is closed at once, also in the middle of calls', async () => {
+  for (const isBusy of [false, true]) {
+    const url = await server.createDatabase()
+    const store = await openStore({ url })
+    const heard: unknown[] = []
+    store.events.onChange(accountCode => heard.push(accountCode))
+    const saves = () =>
+      Promise.allSettled(Array.from({ length: 20 }, (_, id) => store.teams.save('a', id + 1, {})))
+    await saves()
+    await expect.poll(() => heard).toEqual([null])
+    const calls = isBusy ? saves() : null
+    expect((await askPostgres(url, terminateAll)).length).toBeGreaterThan(5)
+    const start = performance.now()
+    await store.close()
+    expect(performance.now() - start).toBeLessThan(1_000)
+    await calls
+  }
 })

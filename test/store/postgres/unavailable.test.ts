@@ -3,6 +3,7 @@ import type { Store } from '../../../src/domain/store.ts'
 import { RostrumError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { startProxy, type TcpProxy } from '../../faults/start-proxy.ts'
+import { openClient } from '../ask-postgres.ts'
 import { by } from '../origin.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
@@ -28,10 +29,11 @@ beforeEach(async () => {
 
 const add = (userId: number) => store.memberships.add(by('a'), { userId, teamId: 3 })
 
-// Not before the store: it takes the driver in mended.
-async function openRival() {
-  const { default: postgres } = await import('postgres')
-  return postgres(url, { max: 1 })
+/** Locks the memberships until what is given back is called. */
+async function lockMemberships(): Promise<() => Promise<void>> {
+  const rival = await openClient(url)
+  await rival.query('begin; lock table team_memberships')
+  return () => rival.end()
 }
 
 async function failureOf(call: Promise<unknown>): Promise<RostrumError> {
@@ -72,29 +74,23 @@ test('a way that falls silent is told within seconds, and is left for a new one 
 })
 
 test('a statement that waits too long is stopped and undone, and its place in the pool is free again', async () => {
-  const rival = await openRival()
   await add(1)
-  await rival.begin(async transaction => {
-    await transaction`lock table team_memberships`
-    const failures = await Promise.all(Array.from({ length: 12 }, (_, n) => failureOf(add(n + 2))))
-    expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['UNAVAILABLE']))
-    expect(failures.map(({ message }) => message)).toContain(
-      'The database took too long and was stopped, and nothing was changed. Try again in 1 s.',
-    )
-  })
-  await rival.end()
+  const unlock = await lockMemberships()
+  const failures = await Promise.all(Array.from({ length: 12 }, (_, n) => failureOf(add(n + 2))))
+  expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['UNAVAILABLE']))
+  expect(failures.map(({ message }) => message)).toContain(
+    'The database took too long and was stopped, and nothing was changed. Try again in 1 s.',
+  )
+  await unlock()
   expect((await add(20)).kind).toBe('added')
 })
 
 test('calls that a database does not get to are refused at once past their number', async () => {
-  const rival = await openRival()
-  await rival.begin(async transaction => {
-    await transaction`lock table team_memberships`
-    for (let userId = 1; userId <= 2_000; userId += 1) add(userId).catch(() => {})
-    const refusal = await failureOf(add(2_001))
-    expect([refusal.code, refusal.retryAfterSeconds]).toEqual(['OVERLOADED', 1])
-    expect(refusal.message).toMatch(/2000 calls/)
-  })
-  await rival.end()
+  const unlock = await lockMemberships()
+  for (let userId = 1; userId <= 2_000; userId += 1) add(userId).catch(() => {})
+  const refusal = await failureOf(add(2_001))
+  expect([refusal.code, refusal.retryAfterSeconds]).toEqual(['OVERLOADED', 1])
+  expect(refusal.message).toMatch(/2000 calls/)
+  await unlock()
   await expect.poll(() => add(3_000).then(({ kind }) => kind, String), { timeout: 20_000 }).toBe('added')
 })

@@ -1,0 +1,96 @@
+import pg from 'pg'
+import { type Client, createClient, type Send } from './client.ts'
+import { connectionTo } from './connect.ts'
+import { connectionBroke, explainNoConnection } from './explain-failure.ts'
+import { endsConnection } from './sql-state.ts'
+
+const mostConnections = 10
+
+// PostgreSQL stops a statement then, and undoes it; and a transaction of a gateway that has gone silent, which others wait for.
+const mostStatementMs = 4_000
+const mostIdleTransactionMs = 10_000
+// Longer than any statement takes: the way to the server is cut, and nobody has said so.
+const mostSilentMs = 6_000
+
+/**
+ * Connections to the database, opened as they are needed. Where there is none, or one is lost, a statement is `UNAVAILABLE`; what
+ * PostgreSQL refuses is the driver's `DatabaseError`.
+ */
+export interface Pool extends Client {
+  /** Runs `work` in a transaction, on a connection of its own: committed when it resolves, undone when it rejects. */
+  begin<T>(work: (client: Client) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+interface PoolOptions {
+  readonly url: string
+  /** Told of every statement that is sent, those around transactions included. */
+  readonly onStatement: ((sql: string) => void) | undefined
+}
+
+export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    ...connectionTo(url),
+    max: mostConnections,
+    idleTimeoutMillis: 0,
+    statement_timeout: mostStatementMs,
+    idle_in_transaction_session_timeout: mostIdleTransactionMs,
+    query_timeout: mostSilentMs,
+  })
+  // A lost connection is told to whoever waits for its answer; the pool leaves one that nobody uses.
+  pool.on('error', () => {})
+  pool.on('connect', connection => connection.on('error', () => {}))
+
+  async function take(): Promise<pg.PoolClient> {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      throw explainNoConnection(error)
+    }
+  }
+
+  function sendOver(connection: pg.PoolClient): Send {
+    return async statement => {
+      onStatement(statement.text)
+      try {
+        return await connection.query(statement)
+      } catch (error) {
+        throw error instanceof pg.DatabaseError ? error : connectionBroke(error)
+      }
+    }
+  }
+
+  const sendOverAny: Send = async statement => {
+    const connection = await take()
+    let isLost = false
+    try {
+      return await sendOver(connection)(statement)
+    } catch (error) {
+      isLost = endsConnection(error)
+      throw error
+    } finally {
+      connection.release(isLost)
+    }
+  }
+
+  async function begin<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const connection = await take()
+    const send = sendOver(connection)
+    try {
+      await send({ text: 'begin' })
+      const result = await work(createClient(send))
+      const { command } = await send({ text: 'commit' })
+      if (command !== 'COMMIT') throw new Error('A transaction was to be committed that had failed.')
+      connection.release()
+      return result
+    } catch (error) {
+      await send({ text: 'rollback' }).then(
+        () => connection.release(),
+        () => connection.release(true),
+      )
+      throw error
+    }
+  }
+
+  return { ...createClient(sendOverAny), begin, close: () => pool.end() }
+}

@@ -3,7 +3,7 @@ import { askTogether } from './ask-together.ts'
 import type { Client } from './client.ts'
 import { encodeIds, encodeTexts } from './id-list.ts'
 import { eventColumns, readMembership } from './membership-changes.ts'
-import { isUniqueViolation } from './sql-state.ts'
+import { isOfData, isUniqueViolation } from './sql-state.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
 type AddMembership = (origin: Origin, pair: MembershipPair) => Promise<Membership | undefined>
@@ -13,8 +13,9 @@ interface Addition {
   readonly pair: MembershipPair
 }
 
-// Rows are locked in the order in which any other change locks them, the counter last; of one kind in ascending order. Of those who add
-// the same pair the first has made it.
+// PostgreSQL runs what the answer needs first, and then the other parts that write from the last to the first, each behind what it needs:
+// so rows are locked in the order in which any other change locks them (pairs, steps, the counter, teams, users), of one kind in ascending
+// order. Of those who add the same pair the first has made it.
 const addMemberships = `
 with asked as (
   select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[])
@@ -62,31 +63,32 @@ export function createAddMembership(pool: Client): AddMembership {
   // Each account has its own statement, and nobody waits for that of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {
     const accounts = Map.groupBy(additions, accountOf)
-    const answers = new Map([...accounts].map(([account, those]) => [account, addEach(pool, those)]))
+    const answers = new Map([...accounts].map(([account, those]) => [account, addAll(pool, those)]))
     return additions.map(addition => ({ answer: answers.get(accountOf(addition)) }))
   })
   return async (origin, pair) => {
     const addition = { origin, pair }
     const { answer } = await addTogether(addition)
-    return (await answer)?.get(addition)
+    try {
+      return (await answer)?.get(addition)
+    } catch (error) {
+      if (!isOfData(error)) throw error
+      return addAlone(pool, addition)
+    }
   }
 }
 
 const accountOf = ({ origin }: Addition) => origin.accountCode
 
-// Of those at the same step at the same time one makes it, and undoes nobody else.
-async function addEach(pool: Client, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {
+// Behind a statement that was refused for the data of somebody in it, who undoes nobody else by that. Of those at the same step at the
+// same time one makes it.
+async function addAlone(pool: Client, addition: Addition): Promise<Membership | undefined> {
   try {
-    return await addAll(pool, additions)
+    return (await addAll(pool, [addition])).get(addition)
   } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    if (additions.length === 1) return new Map()
+    if (isUniqueViolation(error)) return undefined
+    throw error
   }
-  const made = new Map<Addition, Membership>()
-  for (const addition of additions) {
-    for (const [of, membership] of await addEach(pool, [addition])) made.set(of, membership)
-  }
-  return made
 }
 
 /** Those that were made, of one account. */

@@ -11,6 +11,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlStateOf(error) === '23505'
 }
 
+/** The values were refused: as ones that cannot be (class 22), or that stand against what is there (class 23). */
+export function isOfData(error: unknown): boolean {
+  return /^2[23]/.test(sqlStateOf(error) ?? '')
+}
+
 /** Two transactions were in each other's way, and this one was the one to go: done again, it may well succeed. */
 export function isTransient(error: unknown): boolean {
   const state = sqlStateOf(error)

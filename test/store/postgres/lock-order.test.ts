@@ -20,7 +20,7 @@ beforeAll(async () => {
     create table touched (place serial, name text);
     create function touch() returns trigger language plpgsql as $$
       begin insert into touched (name) values (tg_table_name); return coalesce(new, old); end $$`)
-  for (const table of ['team_memberships', 'counters', 'teams', 'users'])
+  for (const table of ['team_memberships', 'idempotency_steps', 'counters', 'teams', 'users'])
     await client.query(
       `create trigger touch before insert or update or delete on ${table} for each row execute function touch()`,
     )
@@ -44,6 +44,14 @@ test('single changes and bulks lock rows and pairs, then the counter, then new t
   const order = ['team_memberships', 'counters', 'teams', 'users']
   const { memberships } = store
   expect(await orderOf(memberships.add(by('a'), { userId: 1, teamId: 1 }))).toEqual(order)
+  const keyed = { ...by('a'), step: { key: 'k', number: 1 } }
+  expect(await orderOf(memberships.add(keyed, { userId: 8, teamId: 8 }))).toEqual([
+    'team_memberships',
+    'idempotency_steps',
+    'counters',
+    'teams',
+    'users',
+  ])
   const bulk = [add(2, 2), add(3, 3), add(4, 4)]
   expect(await orderOf(memberships.changeMany(by('a'), bulk, 'atomic'))).toEqual(order)
   expect(await orderOf(memberships.move(by('a'), 1, { userId: 5, teamId: 5 }, null))).toEqual(order)

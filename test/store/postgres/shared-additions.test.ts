@@ -70,6 +70,20 @@ test('of those who add one pair in a turn the first has made it, and the others 
   expect(await store.events.newest('a')).toBe(1)
 })
 
+test.each([
+  ['text that PostgreSQL cannot hold', { ...by('a'), email: 'ann\0@example.com' }],
+  ['a number that it cannot hold', { ...by('a'), userId: 2 ** 63 }],
+])('an addition with %s fails alone', async (_title, bad) => {
+  const store = await open()
+  const additions = [by('a'), bad, by('a')].map((origin, index) =>
+    store.memberships.add(origin, { userId: index + 1, teamId: 1 }),
+  )
+  const settled = await Promise.allSettled(additions)
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const events = await store.events.listAfter('a', 0, 10)
+  expect(events.map(({ after }) => after?.userId).toSorted()).toEqual([1, 3])
+})
+
 test('gateways that add the same pairs at once, in opposite orders, add none twice and leave no gap', async () => {
   const [one, other] = [await open(), await open()]
   const pairs = range(60).map(id => ({ userId: id, teamId: 1_000 - id }))

@@ -8,6 +8,8 @@ const undone: Readonly<Record<string, string>> = {
   '55P03': 'The database took too long and was stopped',
   '25P03': 'The database took too long and was stopped',
   '25006': 'The database only takes reads at the moment',
+  '40P01': 'Other changes were in the way',
+  '40001': 'Other changes were in the way',
   '57P03': 'The database is starting or stopping',
   '53100': 'The disk of the database is full',
   '53200': 'The database is short of memory',

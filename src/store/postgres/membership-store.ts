@@ -9,6 +9,7 @@ import type {
 } from '../../domain/store.ts'
 import { createAddMembership } from './add-membership.ts'
 import type { EventSignal } from './event-signal.ts'
+import { nothingChanged } from './explain-failure.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { encodeIds } from './id-list.ts'
 import { createChangeMany } from './membership-bulk.ts'
@@ -112,7 +113,7 @@ async function untilDecided<T>(attempt: () => Promise<T | undefined>): Promise<T
     const result = await attempt()
     if (result !== undefined) return result
   }
-  throw new Error(`Nothing stood against a change that was not made, ${mostAttempts} times in a row.`)
+  throw nothingChanged('Other changes were in the way')
 }
 
 function encodeVersions(versions: readonly number[] | null): string | null {

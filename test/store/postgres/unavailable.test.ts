@@ -3,7 +3,7 @@ import type { Store } from '../../../src/domain/store.ts'
 import { RostrumError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { startProxy, type TcpProxy } from '../../faults/start-proxy.ts'
-import { openClient } from '../ask-postgres.ts'
+import { askPostgres, openClient } from '../ask-postgres.ts'
 import { by } from '../origin.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
@@ -93,4 +93,20 @@ test('calls that a database does not get to are refused at once past their numbe
   expect(refusal.message).toMatch(/2000 calls/)
   await unlock()
   await expect.poll(() => add(3_000).then(({ kind }) => kind, String), { timeout: 20_000 }).toBe('added')
+})
+
+test.each([
+  ['PostgreSQL ends for a deadlock each time', `raise exception using errcode = '40P01'`],
+  ['is not made, though nothing stands against it', 'return null'],
+])('a change that %s is told to be tried again', async (_title, body) => {
+  await add(1)
+  await askPostgres(
+    url,
+    `create function disturb() returns trigger language plpgsql as $$ begin ${body}; end $$;
+    create trigger disturb before insert on team_memberships for each row execute function disturb()`,
+  )
+  const { code, message, retryAfterSeconds } = await failureOf(add(2))
+  expect([code, retryAfterSeconds]).toEqual(['UNAVAILABLE', 1])
+  expect(message).toBe('Other changes were in the way, and nothing was changed. Try again in 1 s.')
+  expect(await store.events.newest('a')).toBe(1)
 })

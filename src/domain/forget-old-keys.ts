@@ -12,13 +12,12 @@ interface Forgetting {
 
 /** Forgets each hour the keys that are no longer kept; gives what ends it. Any number of gateways may do it. */
 export function startForgettingKeys({ store, onError }: Forgetting): () => void {
-  const timer = setInterval(() => forgetOldKeys(store, Date.now()).catch(onError), everyMs)
+  const timer = setInterval(() => forgetOldKeys(store).catch(onError), everyMs)
   timer.unref()
   return () => clearInterval(timer)
 }
 
-/** Forgets the keys that are no longer kept at this time, in ms since 1970, some of them at a time. */
-export async function forgetOldKeys(store: IdempotencyStore, now: number): Promise<void> {
-  const time = new Date(now - keptMs)
-  while ((await store.forgetBefore(time, mostAtOnce)) === mostAtOnce);
+/** Forgets the keys that are no longer kept, some of them at a time. */
+export async function forgetOldKeys(store: IdempotencyStore): Promise<void> {
+  while ((await store.forgetOlderThan(keptMs, mostAtOnce)) === mostAtOnce);
 }

@@ -13,8 +13,8 @@ export interface IdempotencyStore {
    * `unknown`: the same request may be tried again under it, unless it can only be tried once.
    */
   release(claim: Claim, outcome: 'undone' | 'unknown'): Promise<void>
-  /** Forgets at most so many keys that were first claimed before this, and their steps; gives how many it were. */
-  forgetBefore(time: Date, most: number): Promise<number>
+  /** Forgets at most so many keys that were first claimed longer ago than this, and their steps; gives how many it were. */
+  forgetOlderThan(ageMs: number, most: number): Promise<number>
 }
 
 export interface Claim {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { forgetOldKeys } from '../../src/domain/forget-old-keys.ts'
 import type { ClaimRequest } from '../../src/domain/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
@@ -28,9 +28,13 @@ const claim = (key: string, fingerprint: number) => {
 test('keys are kept for 24 hours, and then forgotten however many there are', async () => {
   const keys = Array.from({ length: 450 }, (_, index) => `key-${index}`)
   await Promise.all(keys.map(key => claim(key, 1)))
-  await forgetOldKeys(store.idempotency, Date.now() + day - 60_000)
+  const made = Date.now()
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ['Date'], now: made + day - 60_000 })
+  await forgetOldKeys(store.idempotency)
   expect(await claim('key-0', 2)).toEqual({ kind: 'other' })
-  await forgetOldKeys(store.idempotency, Date.now() + day + 1)
+  vi.setSystemTime(made + day + 1)
+  await forgetOldKeys(store.idempotency)
   const results = await Promise.all(keys.map(key => claim(key, 2)))
   expect(results.filter(({ kind }) => kind === 'claimed')).toHaveLength(450)
 })

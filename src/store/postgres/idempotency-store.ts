@@ -46,8 +46,8 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
         if (withdrawn.length === 0) await statements.clear.execute({ ...claim })
       })
     },
-    async forgetBefore(time, most) {
-      return (await transactions.retry(() => statements.forgetOld(time, most))).length
+    async forgetOlderThan(ageMs, most) {
+      return (await transactions.retry(() => statements.forgetOld(ageMs, most))).length
     },
   }
 }
@@ -102,11 +102,12 @@ function prepare(db: PgRemoteDatabase) {
     clear: db.update(keys).set({ heldUntil: noLonger, answer: null }).where(isTheClaim).prepare('clear_key'),
     deleteKey: db.delete(keys).where(isTheKey).prepare('delete_key'),
     deleteSteps: db.delete(steps).where(isOfKey).prepare('delete_steps'),
-    forgetOld: (time: Date, most: number) =>
+    forgetOld: (ageMs: number, most: number) =>
       db.execute(sql`
         with old as (
           delete from ${keys} where (account_code, key) in (
-            select account_code, key from ${keys} where created_at < ${time.toISOString()}::timestamptz
+            select account_code, key from ${keys}
+            where created_at < now() - ${ageMs}::float8 * interval '1 millisecond'
             limit ${most} for update skip locked
           ) returning account_code, key
         ), done as (

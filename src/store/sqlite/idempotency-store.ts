@@ -46,10 +46,10 @@ export function createIdempotencyStore(db: SqliteDb, transactions: Transactions)
         if (statements.withdraw({ ...claim }) === 0) statements.clear({ ...claim })
       })
     },
-    forgetBefore: (time, most) =>
+    forgetOlderThan: (ageMs, most) =>
       transactions.write(
         () => {
-          const old = statements.listOld.all({ time: time.getTime(), most })
+          const old = statements.listOld.all({ time: Date.now() - ageMs, most })
           for (const id of old) forget(id)
           return old.length
         },

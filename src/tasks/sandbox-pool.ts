@@ -7,7 +7,7 @@ import { SandboxProcess } from './sandbox-process.ts'
 // A boot costs as much as fifty runs. At rest a sandbox holds 63 MB after 1,800 clean runs, 58 after 300.
 const usualMostRuns = 2_000
 const mostBytesAtRest = 150 * 2 ** 20
-const idleBeforeShrinkMs = 30_000
+const usualShrinkMs = 30_000
 const longestBootPauseMs = 5_000
 
 export interface SandboxPoolOptions {
@@ -19,6 +19,8 @@ export interface SandboxPoolOptions {
   readonly most: number
   /** After so many a sandbox is worn; 2,000 unless told. */
   readonly mostRuns?: number | undefined
+  /** So long after there are more than `warm`, those that are idle and too many go; 30 s unless told. */
+  readonly shrinkMs?: number | undefined
   readonly log: Logger
 }
 
@@ -123,10 +125,8 @@ export class SandboxPool {
     const sandboxes = [...this.#sandboxes]
     const worn = sandboxes.find(({ isIdle, runs }) => isIdle && runs >= this.#mostRuns)
     if (worn === undefined) return
-    const { warm, most } = this.#options
     const serving = sandboxes.filter(sandbox => sandbox.isServing)
-    const soonFree = serving.filter(sandbox => sandbox.isSoonFree)
-    if (soonFree.length > warm || serving.length > most) worn.kill('is worn')
+    if (this.#spare > 0 || serving.length > this.#options.most) worn.kill('is worn')
     // None boots, dies, or has failed to boot just now.
     else if (serving.length === sandboxes.length && !this.#pausesBoots) this.#spawn()
   }
@@ -159,15 +159,20 @@ export class SandboxPool {
     for (; soonFree < warm && this.#sandboxes.size < most && !this.#closed; soonFree++) this.#spawn()
   }
 
-  // What a burst has started goes away again once nothing has become idle for a while.
+  // Beyond those kept ready, of those that have booted.
+  get #spare(): number {
+    const free = [...this.#sandboxes].filter(sandbox => sandbox.isServing && sandbox.isSoonFree)
+    return free.length - this.#options.warm
+  }
+
+  // What a burst has started goes away again: after a while, those that are idle just then.
   #planShrink(): void {
-    if (this.#sandboxes.size <= this.#options.warm) return
-    if (this.#shrink !== null) clearTimeout(this.#shrink)
+    if (this.#shrink !== null || this.#spare <= 0) return
     this.#shrink = setTimeout(() => {
       this.#shrink = null
       const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
-      const spare = Math.min(idle.length, this.#sandboxes.size - this.#options.warm)
-      for (const sandbox of idle.slice(0, spare)) sandbox.kill('is not needed')
-    }, idleBeforeShrinkMs).unref()
+      for (const sandbox of idle.slice(0, Math.max(0, this.#spare))) sandbox.kill('is not needed')
+      this.#planShrink()
+    }, this.#options.shrinkMs ?? usualShrinkMs).unref()
   }
 }

@@ -20,6 +20,7 @@ interface Settings {
   readonly warm: number
   readonly most: number
   readonly mostRuns?: number
+  readonly shrinkMs?: number
 }
 
 function start(settings: Settings) {
@@ -40,6 +41,14 @@ function start(settings: Settings) {
 async function until(isSo: () => boolean): Promise<void> {
   for (let waited = 0; !isSo() && waited < 5_000; waited += 5) await sleep(5)
   expect(isSo()).toBe(true)
+}
+
+async function serve(pool: SandboxPool): Promise<void> {
+  const { listener, over } = listen()
+  const sandbox = pool.takeIdle('a')
+  sandbox?.occupy()
+  sandbox?.begin(runMessage('exit(1)'), listener)
+  await over
 }
 
 const speaking = (speech: Speech = {}) => speakingCommand(speech)
@@ -101,6 +110,20 @@ describe('a pool', () => {
     expect(pool.pids).toHaveLength(2)
     pool.grow(100)
     expect(pool.pids).toHaveLength(3)
+  })
+
+  test('lets go what a burst has started, also while it serves on', async () => {
+    const command = speaking({ onRun: [exitLine() + ready] })
+    const { pool } = start({ command, warm: 1, most: 3, shrinkMs: 500 })
+    pool.grow(3)
+    expect(pool.pids).toHaveLength(3)
+    for (let waited = 0; pool.pids.length > 1 && waited < 5_000; waited += 20) {
+      if (pool.takeIdle('a') !== null) await serve(pool)
+      await sleep(20)
+    }
+    expect(pool.pids).toHaveLength(1)
+    await sleep(600)
+    expect(pool.takeIdle('a')?.isIdle).toBe(true)
   })
 
   test('is not ready while all that booted are dying', async () => {
@@ -210,11 +233,7 @@ describe('a worn sandbox', () => {
     let served = 0
     while (performance.now() - startedAt < 1_200) {
       await until(() => pool.takeIdle('a') !== null)
-      const { listener, over } = listen()
-      const sandbox = pool.takeIdle('a')
-      sandbox?.occupy()
-      sandbox?.begin(runMessage('exit(1)'), listener)
-      await over
+      await serve(pool)
       served++
     }
     folder.remove()

@@ -15,7 +15,7 @@ const help = `Copies a SQLite store, ids included, into the empty PostgreSQL dat
 All or nothing: every table is read again and compared before the copy is kept.
 `
 
-const options = { from: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+const options = { from: { type: 'string', multiple: true }, help: { type: 'boolean', short: 'h' } } as const
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -42,7 +42,9 @@ export async function runCopyCommand(argv: string[], environment: Environment): 
 async function answer(argv: string[], environment: Environment): Promise<string> {
   const flags = parseFlags(argv)
   if (flags.help) return help
-  const from = flags.from?.match(/^sqlite:(?!:memory:)(.+)$/)?.[1]
+  const [named, ...others] = flags.from ?? []
+  if (others.length > 0) throw new UsageError('Name one store to copy: `--from` is given twice.')
+  const from = named?.match(/^sqlite:(?!:memory:)(.+)$/)?.[1]
   if (from === undefined) throw new UsageError('Name the store to copy: `--from sqlite:<path>`.')
   const to = readConfig(environment).databaseUrl
   if (to.startsWith('sqlite:')) {

@@ -153,5 +153,5 @@ test('a store that cannot be opened is one line and exit code 1', async () => {
   url = `sqlite:${folder}`
   const { code, stdout, stderr } = await runToken('--list')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toBe(`The database \`${folder}\` is a folder. Set DATABASE_URL to the path of a file.\n`)
+  expect(stderr).toBe(`The database \`${folder}\` is a folder. Name the path of a file.\n`)
 })

@@ -34,10 +34,12 @@ export function refuseUnusableFile(path: string): void {
   refuseDamage(path, stats.size)
 }
 
-/** For who reads a store and must not make one. `StartError` where there is no file. */
+/** For who reads a store and must not make one. `StartError` where there is no file, or nothing in it. */
 export function refuseMissingFile(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-    throw new StartError(`There is no file \`${path}\`.`)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) throw new StartError(`There is no file \`${path}\`. Name the path of a store.`)
+  if (stats.size === 0) {
+    throw new StartError(`There is no store in the file \`${path}\`: it is empty. Name the path of one.`)
   }
 }
 
@@ -72,7 +74,7 @@ function refuseWhatIsNoFile(path: string, stats: Stats): void {
   }
   if (stats.isFile()) return
   const kind = stats.isDirectory() ? 'a folder' : 'no regular file'
-  throw new StartError(`The database \`${path}\` is ${kind}. Set DATABASE_URL to the path of a file.`)
+  throw new StartError(`The database \`${path}\` is ${kind}. Name the path of a file.`)
 }
 
 // SQLite keeps its log beside the file, so the folder counts too.
@@ -98,7 +100,7 @@ function refuseForeignHeader(path: string): void {
     closeSync(file)
   }
   if (!start.equals(sqliteHeader)) {
-    throw new StartError(`The file \`${path}\` is not a SQLite database. Set DATABASE_URL to another path.`)
+    throw new StartError(`The file \`${path}\` is not a SQLite database. Name another path.`)
   }
 }
 

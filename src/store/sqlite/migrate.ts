@@ -27,7 +27,7 @@ export function findPending(client: Database, store: string): Migration[] {
     .all()
   const isOurs = tables.includes('rostrum_migrations')
   if (!isOurs && tables.length > 0) {
-    throw new StartError(`${store} holds the tables of another program. Set DATABASE_URL to another path.`)
+    throw new StartError(`${store} holds the tables of another program. Name another path.`)
   }
   const readApplied = () => client.prepare<[], string>('SELECT hash FROM rostrum_migrations').pluck().all()
   return selectPending(readMigrations('sqlite'), isOurs ? readApplied() : [], store)

@@ -1,0 +1,156 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { runCommand } from '../server/spawn-command.ts'
+import { startServer } from '../server/start-server.ts'
+import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
+import { askPostgres } from '../store/ask-postgres.ts'
+import { by } from '../store/origin.ts'
+import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+
+let postgres: PostgresServer
+let folder: TempFolder
+let from: string
+let to: string
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres.stop())
+beforeEach(async () => {
+  folder = makeTempFolder()
+  from = join(folder.path, 'store.db')
+  to = await postgres.createDatabase()
+  const store = await openStore({ url: `sqlite:${from}` })
+  await store.memberships.add(by('a'), { userId: 1, teamId: 1 })
+  await store.close()
+})
+afterEach(() => folder.remove())
+
+/** What is in the target: each table and sequence, and its rows. */
+async function readTarget(url: string): Promise<unknown> {
+  const found = await askPostgres<{ name: string; kind: string }>(
+    url,
+    `select relname as name, relkind as kind from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')
+     order by relname`,
+  )
+  const contents: Record<string, unknown> = {}
+  for (const { name } of found) contents[name] = await askPostgres(url, `select * from "${name}"`)
+  return contents
+}
+
+// The line of a copy that had to fail, after which the target is what it was before.
+async function refusalOf(databaseUrl = to): Promise<string> {
+  const before = await readTarget(to)
+  const { code, stdout, stderr } = await runCommand(['copy', '--from', `sqlite:${from}`], {
+    DATABASE_URL: databaseUrl,
+  })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  const [line = '', ...rest] = stderr.split('\n')
+  expect(rest).toEqual(['Nothing was copied.', ''])
+  expect(line).not.toMatch(/pa55word|wr0ng/)
+  expect(await readTarget(to)).toEqual(before)
+  return line
+}
+
+function runSqlite(path: string, sql: string): void {
+  const client = new SqliteDatabase(path)
+  client.exec(sql)
+  client.close()
+}
+
+async function makeNewer(path: string): Promise<void> {
+  await (await openStore({ url: `sqlite:${path}` })).close()
+  runSqlite(path, "insert into rostrum_migrations values ('of a later version', 0)")
+}
+
+const migrateTarget = async () => (await openStore({ url: to })).close()
+
+test('a target that has rows is named as such, and keeps them', async () => {
+  const store = await openStore({ url: to })
+  await store.memberships.add(by('b'), { userId: 2, teamId: 2 })
+  await store.close()
+  expect(await refusalOf()).toMatch(
+    /^The database that DATABASE_URL names is not empty: .* Name an empty one\.$/,
+  )
+})
+
+test('a second copy into the same target is refused, and the first one stays', async () => {
+  const first = await runCommand(['copy', '--from', `sqlite:${from}`], { DATABASE_URL: to })
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(await refusalOf()).toMatch(/is not empty/)
+})
+
+test('a target that a newer version made is left to that version', async () => {
+  await migrateTarget()
+  await askPostgres(to, "insert into rostrum_migrations values ('of a later version')")
+  expect(await refusalOf()).toMatch(
+    /is newer than this code: .* Run the version that made it, or a later one\.$/,
+  )
+})
+
+test('a target that holds the tables of another program is left to it', async () => {
+  await askPostgres(to, 'create table users (nickname text)')
+  expect(await refusalOf()).toMatch(/holds the tables of another program\. Name another database\.$/)
+})
+
+test('a target that cannot be reached says so, with the setting to look at', async () => {
+  expect(await refusalOf(to.replace(/:\d+\//, ':1/'))).toMatch(
+    /DATABASE_URL .* cannot be opened: .* Check the setting/,
+  )
+})
+
+test('a target that refuses the password says so, and the password is not told', async () => {
+  expect(await refusalOf(to.replace('pa55word', 'wr0ng'))).toMatch(
+    /DATABASE_URL .*password authentication failed.* Check the setting/,
+  )
+})
+
+test('a role that may make no tables in the target is told what it may not', async () => {
+  await askPostgres(to, "create role reader login password 'wr0ng'")
+  onTestFinished(async () => void (await askPostgres(to, 'drop role reader')))
+  expect(await refusalOf(to.replace('rostrum:pa55word', 'reader:wr0ng'))).toMatch(
+    /permission denied for schema public/,
+  )
+})
+
+test('a role that may only read the tables of the target is told what it may not', async () => {
+  await migrateTarget()
+  await askPostgres(
+    to,
+    "create role reader login password 'wr0ng'; grant select on all tables in schema public to reader",
+  )
+  onTestFinished(async () => void (await askPostgres(to, 'drop owned by reader; drop role reader')))
+  expect(await refusalOf(to.replace('rostrum:pa55word', 'reader:wr0ng'))).toMatch(
+    /permission denied for table \w+/,
+  )
+})
+
+test('a store that a running gateway serves is to be left by it first', async () => {
+  const server = await startServer({ DATABASE_URL: `sqlite:${from}`, ROSTRUM_SANDBOXES: '1' })
+  onTestFinished(async () => void (await server.stop()))
+  expect(await refusalOf()).toMatch(/^Another gateway serves the database .* Stop it/)
+  expect((await server.rest('GET', '/ready')).status).toBe(200)
+})
+
+test.each<[string, RegExp, (path: string) => unknown]>([
+  ['that is not there', /^There is no file `.*` *\. Name the path of a store\.$/, () => {}],
+  ['without a byte', /^There is no store in the file .*: it is empty\./, path => writeFileSync(path, '')],
+  [
+    'of text',
+    /is not a SQLite database\. Name another path\.$/,
+    path => writeFileSync(path, 'Dear diary,\n'.repeat(99)),
+  ],
+  ['that is a folder', /is a folder\. Name the path of a file\.$/, path => mkdirSync(path)],
+  [
+    'of another program',
+    /holds the tables of another program\. Name another path\.$/,
+    path => runSqlite(path, 'create table diary (line text)'),
+  ],
+  ['of a newer version', /is newer than this code: /, makeNewer],
+])('a source %s is refused by its path', async (_, line, make) => {
+  from = join(folder.path, 'other.db')
+  await make(from)
+  expect(await refusalOf()).toMatch(line)
+})

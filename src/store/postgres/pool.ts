@@ -49,48 +49,47 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     }
   }
 
-  function sendOver(connection: pg.PoolClient): Send {
-    return async statement => {
+  /** Runs `work` with a connection of its own, which is closed behind it where it was lost. */
+  async function hold<T>(work: (send: Send) => Promise<T>): Promise<T> {
+    const connection = await take()
+    let isLost = false
+    let isOver = false
+    const send: Send = async statement => {
+      if (isOver) throw new Error('A statement came behind the end of its transaction.')
+      // Else it would wait as long as the one that was not answered.
+      if (isLost) throw connectionBroke(undefined)
       onStatement(statement.text)
       try {
         return await connection.query(statement)
       } catch (error) {
+        isLost ||= endsConnection(error)
         throw error instanceof pg.DatabaseError ? error : connectionBroke(error)
       }
     }
-  }
-
-  const sendOverAny: Send = async statement => {
-    const connection = await take()
-    let isLost = false
     try {
-      return await sendOver(connection)(statement)
-    } catch (error) {
-      isLost = endsConnection(error)
-      throw error
+      return await work(send)
     } finally {
+      isOver = true
       connection.release(isLost)
     }
   }
 
-  async function begin<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const connection = await take()
-    const send = sendOver(connection)
-    try {
-      await send({ text: 'begin' })
-      const result = await work(createClient(send))
-      const { command } = await send({ text: 'commit' })
-      if (command !== 'COMMIT') throw new Error('A transaction was to be committed that had failed.')
-      connection.release()
-      return result
-    } catch (error) {
-      await send({ text: 'rollback' }).then(
-        () => connection.release(),
-        () => connection.release(true),
-      )
-      throw error
-    }
+  function begin<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return hold(async send => {
+      try {
+        await send({ text: 'begin' })
+        const result = await work(createClient(send))
+        const { command } = await send({ text: 'commit' })
+        if (command !== 'COMMIT') throw new Error('A transaction was to be committed that had failed.')
+        return result
+      } catch (error) {
+        // Where this fails the connection is lost, and PostgreSQL undoes what was not committed.
+        await send({ text: 'rollback' }).catch(() => {})
+        throw error
+      }
+    })
   }
 
-  return { ...createClient(sendOverAny), begin, close: () => pool.end() }
+  const client = createClient(statement => hold(send => send(statement)))
+  return { ...client, begin, close: () => pool.end() }
 }

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createPool, type Pool } from '../../../src/store/postgres/pool.ts'
+import { startProxy } from '../../faults/start-proxy.ts'
 import { askPostgres } from '../ask-postgres.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
@@ -49,6 +51,34 @@ test('a transaction that has failed is not taken for one that was committed, who
   })
   await expect(made).rejects.toThrow(/was to be committed that had failed/)
   expect(await pool.query('select from notes')).toEqual([])
+})
+
+test('a statement that comes behind the end of its transaction is refused', async () => {
+  let late: Promise<unknown> = Promise.resolve()
+  await pool.begin(async client => {
+    late = sleep(50).then(() => client.query('select 1'))
+    late.catch(() => {})
+  })
+  await expect(late).rejects.toThrow(/behind the end of its transaction/)
+})
+
+test('a transaction whose connection falls silent ends with its first statement that is not answered', async () => {
+  const proxy = await startProxy(Number(new URL(url).port))
+  const silenced = createPool({ url: url.replace(/:\d+\//, `:${proxy.port}/`), onStatement: undefined })
+  onTestFinished(async () => {
+    await silenced.close()
+    await proxy.stop()
+  })
+  let start = 0
+  const made = silenced.begin(async client => {
+    proxy.setWeather({ kind: 'silent' })
+    start = performance.now()
+    await client.query('select 1')
+  })
+  await expect(made).rejects.toThrow(/may have been made or not/)
+  expect(performance.now() - start).toBeLessThan(8_000)
+  proxy.setWeather({ kind: 'fair' })
+  expect(await silenced.query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 test('twenty times as many calls as there are connections have each its own answer', async () => {

@@ -42,7 +42,7 @@ test('a gateway on the copy takes the same tokens, gives the same answers and go
     '/platform/users/7',
   ]
   const events =
-    '{ teamMembershipEvents(first: 10) { edges { cursor node { kind membershipId at transactionId } } } }'
+    '{ teamMembershipEvents(first: 10) { edges { cursor node { kind teamMembershipId at txnID } } } }'
   const ask = async (server: typeof first) => {
     const answers = [await server.graphql(events, {}, beta)]
     for (const path of paths) answers.push(await server.rest('GET', path, { token: beta }))
@@ -50,6 +50,7 @@ test('a gateway on the copy takes the same tokens, gives the same answers and go
   }
   const before = await ask(first)
   expect(before.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(before[0]?.body).toMatchObject({ data: { teamMembershipEvents: { edges: { length: 5 } } } })
   await first.stop()
 
   const { code, stdout, stderr } = await runCopy('--from', from)

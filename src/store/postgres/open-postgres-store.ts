@@ -41,7 +41,7 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
     users: createUserStore({ db, pool, transactions, provisionAccount }),
     teams: createTeamStore({ db, pool, transactions, provisionAccount }),
     accounts: createAccountStore({ db, provisionAccount }),
-    tokens: createTokenStore({ db, pool }),
+    tokens: createTokenStore({ db, pool, transactions }),
     events: createEventStore(db, signal),
     idempotency: createIdempotencyStore(db, transactions),
     async ping() {

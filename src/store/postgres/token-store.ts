@@ -6,6 +6,7 @@ import type { Reading } from './find-by-ids.ts'
 import { createFindBySha256 } from './find-tokens.ts'
 import { onlyRow } from './only-row.ts'
 import { apiTokens, users } from './tables.ts'
+import type { Transactions } from './transactions.ts'
 
 const columns = {
   id: apiTokens.id,
@@ -19,14 +20,21 @@ const columns = {
   revokedAt: apiTokens.revokedAt,
 }
 
-export function createTokenStore(reading: Reading): TokenStore {
+interface Dependencies extends Reading {
+  readonly transactions: Transactions
+}
+
+export function createTokenStore({ transactions, ...reading }: Dependencies): TokenStore {
   const statements = prepare(reading.db)
   return {
-    async create(token) {
-      const { id } = onlyRow(
-        await statements.insert.execute({ ...token, scopes: encodeScopes(token.scopes) }),
-      )
-      return decodeScopes(onlyRow(await statements.findById.execute({ id })))
+    // In one transaction, so that a token whose creation fails is not there.
+    create(token) {
+      return transactions.write(async () => {
+        const { id } = onlyRow(
+          await statements.insert.execute({ ...token, scopes: encodeScopes(token.scopes) }),
+        )
+        return decodeScopes(onlyRow(await statements.findById.execute({ id })))
+      })
     },
     findBySha256: createFindBySha256(reading),
     // Any replica may have changed one, and asking costs as much as reading the token.

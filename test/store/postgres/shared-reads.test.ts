@@ -98,6 +98,12 @@ test('tokens of any accounts are found by one statement, and one that was revoke
   expect(idsOf(await find())).toEqual({ count: 1, ids: [[], [two.id], [], []] })
 })
 
+test('a token is created and read in one transaction, so that a failure leaves none', async () => {
+  const token = { accountCode: 'a', userId: 1, label: null, scopes: [], sha256: hashToken('three') }
+  await countStatements(() => store.tokens.create(token))
+  expect([statements.at(0), statements.length, statements.at(-1)]).toEqual(['begin', 4, 'commit'])
+})
+
 test('an operator’s own token of two accounts is found in both, the older one first', async () => {
   const sha256 = hashToken('shared')
   const make = (accountCode: string) =>

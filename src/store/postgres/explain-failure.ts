@@ -29,9 +29,9 @@ export function explainFailure(error: unknown): unknown {
   return reason === undefined ? error : nothingChanged(reason, cause)
 }
 
-/** For a statement that was not sent, since there was no connection. */
+/** For a statement that was not sent: the database is not there, or all connections were in use for too long. */
 export function explainNoConnection(cause: unknown): RostrumError {
-  return nothingChanged(undone[sqlStateOf(cause) ?? ''] ?? 'The database cannot be reached', cause)
+  return nothingChanged(undone[sqlStateOf(cause) ?? ''] ?? 'The database gave no connection', cause)
 }
 
 /** For a statement that was sent over a connection which was lost before the answer came. */

@@ -16,7 +16,7 @@ import { createUserStore } from './user-store.ts'
 
 // More than a statement may take.
 const mostMs = 5_000
-// Behind slow statements it takes minutes to answer so many, and in an ordinary second it answers more.
+// In an ordinary second it answers more; behind slow statements those beyond would only wait for a connection until they are told of none.
 const mostCalls = 2_000
 
 export interface OpenPostgresStore {

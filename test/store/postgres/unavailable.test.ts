@@ -54,7 +54,7 @@ test('a database that cannot be reached is told at once, and that nothing was ch
     for (const { code, retryAfterSeconds } of failures)
       expect([code, retryAfterSeconds]).toEqual(['UNAVAILABLE', 1])
     const { message } = await failureOf(add(101))
-    expect(message).toBe('The database cannot be reached, and nothing was changed. Try again in 1 s.')
+    expect(message).toBe('The database gave no connection, and nothing was changed. Try again in 1 s.')
   })
 })
 

@@ -70,8 +70,9 @@ describe('in the middle of a run', () => {
   ]
 
   test.each(bad)('%s is its death, told once and at once', async (_, onRun, reason) => {
-    const begun = performance.now()
     const { sandbox, said, reasons, over } = await begin({ onRun })
+    // Its boot, which a busy machine makes long, is behind it.
+    const begun = performance.now()
     const pid = sandbox.pid ?? 0
     await over
     expect(performance.now() - begun).toBeLessThan(2_000)

@@ -117,7 +117,8 @@ describe('a pool', () => {
     const { pool } = start({ command, warm: 1, most: 3, shrinkMs: 500 })
     pool.grow(3)
     expect(pool.pids).toHaveLength(3)
-    for (let waited = 0; pool.pids.length > 1 && waited < 5_000; waited += 20) {
+    // None goes before it has booted, which takes its time on a busy machine.
+    while (pool.pids.length > 1) {
       if (pool.takeIdle('a') !== null) await serve(pool)
       await sleep(20)
     }

@@ -2,6 +2,9 @@ import pg from 'pg'
 import { StartError } from '../../errors.ts'
 import { migrate } from './migrate.ts'
 
+/** After that long without an answer the way to the server is cut, and nobody has said so: no bounded statement takes as long. */
+export const mostSilentMs = 6_000
+
 const connectMs = 4_000
 // A connection on which nobody speaks is asked for then whether its other end is there; ten seconds later it is given up.
 const keepAliveMs = 10_000

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionTo } from './connect.ts'
+import { connectionTo, mostSilentMs } from './connect.ts'
 
 const pauseMs = 100
-const mostSilentMs = 6_000
 
 interface KeepListening {
   readonly url: string

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type Client, createClient, type Send } from './client.ts'
-import { connectionTo } from './connect.ts'
+import { connectionTo, mostSilentMs } from './connect.ts'
 import { connectionBroke, explainNoConnection } from './explain-failure.ts'
 import { endsConnection } from './sql-state.ts'
 
@@ -9,8 +9,6 @@ const mostConnections = 10
 // PostgreSQL stops a statement then, and undoes it; and a transaction of a gateway that has gone silent, which others wait for.
 const mostStatementMs = 4_000
 const mostIdleTransactionMs = 10_000
-// Longer than any statement takes: the way to the server is cut, and nobody has said so.
-const mostSilentMs = 6_000
 
 /**
  * Connections to the database, opened as they are needed. Where there is none, or one is lost, a statement is `UNAVAILABLE`; what

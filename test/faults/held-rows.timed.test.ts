@@ -106,3 +106,19 @@ test('while another session has the row of an account, its writes are refused in
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, null])
   expect(await readEvents()).toHaveLength(before.length + 2)
 })
+
+test('many writes that wait for such a row leave others their way to the database', async () => {
+  await holdRow("select from counters where account_code = 'held'", async () => {
+    const waiting = Promise.all(
+      Array.from({ length: 100 }, () => refuse('PUT', `${path}/${rows[0]?.id}`, { team_id: freshId() })),
+    )
+    await sleep(500)
+    const start = performance.now()
+    await addMembership(server, {}, free)
+    expect(performance.now() - start).toBeLessThan(1_000)
+    for (const { answer, ms } of await waiting) {
+      expect([answer.status, answer.body.code]).toEqual([503, 'UNAVAILABLE'])
+      expect(ms).toBeLessThan(6_000)
+    }
+  })
+})

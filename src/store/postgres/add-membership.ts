@@ -1,12 +1,20 @@
 import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
+import type { InTurn } from './account-turns.ts'
 import { askTogether } from './ask-together.ts'
 import type { Client } from './client.ts'
+import type { EventSignal } from './event-signal.ts'
 import { encodeIds, encodeTexts } from './id-list.ts'
 import { eventColumns, readMembership } from './membership-changes.ts'
 import { isOfData, isUniqueViolation } from './sql-state.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
 type AddMembership = (origin: Origin, pair: MembershipPair) => Promise<Membership | undefined>
+
+interface Dependencies {
+  readonly pool: Client
+  readonly inTurn: InTurn
+  readonly signal: EventSignal
+}
 
 interface Addition {
   readonly origin: Origin
@@ -57,39 +65,48 @@ select id, user_id, team_id, leader, version, place from made`
 /**
  * Adds memberships, and those of an account that are asked for in the same turn of the event loop by one statement: all changes of an
  * account wait for its counter until a commit is on disk, so this lets it have more of them a second than the disk has commits.
- * A step that was made before is left out, and is written with its row.
+ * A step that was made before is left out, and is written with its row. What was added is announced.
  */
-export function createAddMembership(pool: Client): AddMembership {
+export function createAddMembership({ pool, inTurn, signal }: Dependencies): AddMembership {
+  const addThose = (accountCode: string, additions: readonly Addition[]) =>
+    inTurn(accountCode, () => addAll(pool, additions))
+
   // Each account has its own statement, and nobody waits for that of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {
     const accounts = Map.groupBy(additions, accountOf)
-    const answers = new Map([...accounts].map(([account, those]) => [account, addAll(pool, those)]))
+    const answers = new Map([...accounts].map(([account, those]) => [account, addThose(account, those)]))
     return additions.map(addition => ({ answer: answers.get(accountOf(addition)) }))
   })
-  return async (origin, pair) => {
-    const addition = { origin, pair }
+
+  async function add(addition: Addition): Promise<Membership | undefined> {
     const { answer } = await addTogether(addition)
     try {
       return (await answer)?.get(addition)
     } catch (error) {
       if (!isOfData(error)) throw error
-      return addAlone(pool, addition)
+      return addAlone(addition)
     }
+  }
+
+  // Behind a statement that was refused for the data of somebody in it, who undoes nobody else by that. Of those at the same step at the
+  // same time one makes it.
+  async function addAlone(addition: Addition): Promise<Membership | undefined> {
+    try {
+      return (await addThose(accountOf(addition), [addition])).get(addition)
+    } catch (error) {
+      if (isUniqueViolation(error)) return undefined
+      throw error
+    }
+  }
+
+  return async (origin, pair) => {
+    const membership = await add({ origin, pair })
+    if (membership !== undefined) signal.announce(origin.accountCode)
+    return membership
   }
 }
 
 const accountOf = ({ origin }: Addition) => origin.accountCode
-
-// Behind a statement that was refused for the data of somebody in it, who undoes nobody else by that. Of those at the same step at the
-// same time one makes it.
-async function addAlone(pool: Client, addition: Addition): Promise<Membership | undefined> {
-  try {
-    return (await addAll(pool, [addition])).get(addition)
-  } catch (error) {
-    if (isUniqueViolation(error)) return undefined
-    throw error
-  }
-}
 
 /** Those that were made, of one account. */
 async function addAll(client: Client, additions: readonly Addition[]): Promise<Map<Addition, Membership>> {

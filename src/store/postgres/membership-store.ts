@@ -7,6 +7,7 @@ import type {
   Origin,
   RemoveResult,
 } from '../../domain/store.ts'
+import { createAccountTurns } from './account-turns.ts'
 import { createAddMembership } from './add-membership.ts'
 import type { EventSignal } from './event-signal.ts'
 import { nothingChanged } from './explain-failure.ts'
@@ -33,9 +34,10 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
   const statements = prepareMembershipStatements(db)
   const { client } = transactions
   const changes = createMembershipChanges(client)
-  const addMembership = createAddMembership(pool)
+  const inTurn = createAccountTurns()
+  const addMembership = createAddMembership({ pool, inTurn, signal })
   const findStep = createFindStep(db)
-  const once = createOnce({ db, transactions, signal })
+  const once = createOnce({ db, transactions, signal, inTurn })
   return {
     findByIds: createFindByIds({
       db,
@@ -58,8 +60,7 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
   }
 
   async function tryToAdd(origin: Origin, pair: MembershipPair): Promise<AddResult | undefined> {
-    // The statement makes the step along with the row.
-    const added = await once({ ...origin, step: null }, () => addMembership(origin, pair))
+    const added = await transactions.retry(() => addMembership(origin, pair))
     const membership = added ?? (await findStep<Membership>(origin))
     if (membership !== undefined) return { kind: 'added', membership }
     const [existing] = await statements.findPair.execute({ accountCode: origin.accountCode, ...pair })

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { Origin } from '../../domain/store.ts'
+import type { InTurn } from './account-turns.ts'
 import type { EventSignal } from './event-signal.ts'
 import { idempotencySteps as steps } from './tables.ts'
 import type { Transactions } from './transactions.ts'
@@ -8,7 +9,7 @@ import type { Transactions } from './transactions.ts'
 /**
  * Does the work of a step in a transaction, or gives the result of the one before that did it, as JSON keeps it; what changed nothing
  * (undefined) is no result, and is tried again. Without a step the work is done as it is, a transaction of its own. A result is a
- * change of memberships, and is announced once it is committed.
+ * change of memberships, takes its account's turn, and is announced once it is committed.
  */
 export type Once = <T>(origin: Origin, work: () => Promise<T | undefined>) => Promise<T | undefined>
 
@@ -21,9 +22,10 @@ interface Dependencies {
   readonly db: PgRemoteDatabase
   readonly transactions: Transactions
   readonly signal: EventSignal
+  readonly inTurn: InTurn
 }
 
-export function createOnce({ db, transactions, signal }: Dependencies): Once {
+export function createOnce({ db, transactions, signal, inTurn }: Dependencies): Once {
   // Whoever else is at the same step waits for this row, and finds the result in it.
   const take = db
     .insert(steps)
@@ -39,7 +41,7 @@ export function createOnce({ db, transactions, signal }: Dependencies): Once {
     .prepare('keep_step')
 
   return async (origin, work) => {
-    const result = await make(origin, work)
+    const result = await inTurn(origin.accountCode, () => make(origin, work))
     if (result !== undefined) signal.announce(origin.accountCode)
     return result
   }

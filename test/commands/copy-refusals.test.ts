@@ -111,7 +111,7 @@ test('a role that may make no tables in the target is told what it may not', asy
   await askPostgres(to, "create role reader login password 'wr0ng'")
   onTestFinished(async () => void (await askPostgres(to, 'drop role reader')))
   expect(await refusalOf(to.replace('rostrum:pa55word', 'reader:wr0ng'))).toMatch(
-    /permission denied for schema public/,
+    /permission denied for schema public\. Make its role the owner of the database\./,
   )
 })
 

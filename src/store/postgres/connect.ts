@@ -1,11 +1,13 @@
 import pg from 'pg'
 import { StartError } from '../../errors.ts'
 import { migrate } from './migrate.ts'
+import { sqlStateOf } from './sql-state.ts'
 
 /** After that long without an answer the way to the server is cut, and nobody has said so: no bounded statement takes as long. */
 export const mostSilentMs = 6_000
 
 const connectMs = 4_000
+const insufficientPrivilege = '42501'
 // A connection on which nobody speaks is asked for then whether its other end is there; ten seconds later it is given up.
 const keepAliveMs = 10_000
 
@@ -41,8 +43,12 @@ export async function connect(url: string): Promise<pg.Client> {
         'The setting DATABASE_URL is not a URL: it must be `postgres://user:password@host:port/database`.',
       )
     }
+    const advice =
+      sqlStateOf(error) === insufficientPrivilege
+        ? 'Make its role the owner of the database.'
+        : 'Check the setting, and that PostgreSQL runs.'
     throw new StartError(
-      `The database that DATABASE_URL names cannot be opened: ${describeFailure(error)}. Check the setting, and that PostgreSQL runs.`,
+      `The database that DATABASE_URL names cannot be opened: ${describeFailure(error)}. ${advice}`,
       { cause: error },
     )
   }

@@ -30,6 +30,15 @@ const threeChanges = {
     three: removeTeamMembership(id: 1) { id } }`,
 }
 
+/** Sixty-four at once, each of them until one fails it. */
+function forEachAtOnce<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
+  const waiting = items.slice()
+  const workInTurn = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(next)
+  }
+  return Promise.allSettled(Array.from({ length: 64 }, workInTurn))
+}
+
 describe('SQLite', () => {
   test('of a gateway killed under load, each key makes its one change, whoever had an answer', async () => {
     const folder = makeTempFolder()
@@ -39,24 +48,21 @@ describe('SQLite', () => {
     const asked = Array.from({ length: 1_000 }, (_, index) => ({ key: `key-${index}`, userId: freshId() }))
     const answers = new Map<string, string>()
     let ended: Promise<void> | undefined
-    const waiting = asked.slice()
-    const addInTurn = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const answer = await add(killed, next.key, next.userId)
-        answers.set(next.key, answer.text)
-        if (answers.size === 300) ended = killed.kill()
-      }
-    }
-    await Promise.allSettled(Array.from({ length: 64 }, addInTurn))
+    await forEachAtOnce(asked, async ({ key, userId }) => {
+      const answer = await add(killed, key, userId)
+      answers.set(key, answer.text)
+      if (answers.size === 300) ended = killed.kill()
+    })
     await ended
     expect(answers.size).toBeLessThan(asked.length)
 
     const server = await startServer({ DATABASE_URL: url })
-    for (const { key, userId } of asked) {
+    const outcomes = await forEachAtOnce(asked, async ({ key, userId }) => {
       const answer = await add(server, key, userId)
       expect(answer.status).toBe(201)
       if (answers.has(key)) expect([answer.text, replayed(answer)]).toEqual([answers.get(key), 'true'])
-    }
+    })
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
     await server.stop()
     const store = await openStore({ url })
     expect(await store.events.newest('demo')).toBe(asked.length)

@@ -81,8 +81,9 @@ export class SandboxPool {
     return !this.#closed && this.#booting + this.#options.most - this.#sandboxes.size >= wanted
   }
 
-  /** Starts sandboxes until `wanted` are booting, within the bound. */
+  /** Starts sandboxes until `wanted` are booting, within the bound; none for a while after a boot has failed. */
   grow(wanted: number): void {
+    if (this.#pausesBoots) return
     for (let booting = this.#booting; booting < wanted && this.canGrow(booting + 1); booting++) this.#spawn()
   }
 
@@ -144,6 +145,12 @@ export class SandboxPool {
       { complaint: sandbox.complaint, attempt: this.#failedBoots },
       'a sandbox did not boot',
     )
+    this.#pauseBoots()
+  }
+
+  // One pause for all that fail within it: whatever wants a sandbox, a boot that fails is not tried without end.
+  #pauseBoots(): void {
+    if (this.#pausesBoots) return
     const pauseMs = Math.min(longestBootPauseMs, 50 * 2 ** this.#failedBoots)
     this.#pausesBoots = true
     setTimeout(() => {
@@ -154,6 +161,7 @@ export class SandboxPool {
 
   // Those that a long run holds or that die are made up for at once, so that who comes next does not wait for a boot.
   #keepWarm(): void {
+    if (this.#pausesBoots) return
     const { warm, most } = this.#options
     let soonFree = [...this.#sandboxes].filter(sandbox => sandbox.isSoonFree).length
     for (; soonFree < warm && this.#sandboxes.size < most && !this.#closed; soonFree++) this.#spawn()

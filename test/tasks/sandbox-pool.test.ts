@@ -154,6 +154,19 @@ describe('sandboxes that do not boot', () => {
     expect(pool.isReady).toBe(false)
   })
 
+  test('are tried no more often for the runs that wait for one', async () => {
+    const command = { file: 'sh', args: ['-c', 'exit 3'], env: { PATH: process.env.PATH ?? '' }, firstLine: '' }
+    const { pool, lines } = start({ command, warm: 1, most: 4 })
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < 1_000) {
+      pool.grow(4)
+      await sleep(20)
+    }
+    // Four at once, and four more after 100 ms, of which the first begins a pause of 1,600 ms.
+    expect(lines.length).toBeGreaterThanOrEqual(4)
+    expect(lines.length).toBeLessThanOrEqual(8)
+  })
+
   test('do not trouble the others', async () => {
     const command = speaking({ atStart: ['nonsense\n'] })
     const { pool, lines } = start({ command, warm: 2, most: 2 })

@@ -155,7 +155,12 @@ describe('sandboxes that do not boot', () => {
   })
 
   test('are tried no more often for the runs that wait for one', async () => {
-    const command = { file: 'sh', args: ['-c', 'exit 3'], env: { PATH: process.env.PATH ?? '' }, firstLine: '' }
+    const command = {
+      file: 'sh',
+      args: ['-c', 'exit 3'],
+      env: { PATH: process.env.PATH ?? '' },
+      firstLine: '',
+    }
     const { pool, lines } = start({ command, warm: 1, most: 4 })
     const startedAt = performance.now()
     while (performance.now() - startedAt < 1_000) {

@@ -18,6 +18,12 @@ export const keyRefusals = {
       'This request took so long that another took its `Idempotency-Key` over. Try again with the same key to read the answer.',
       { retryAfterSeconds: 1 },
     ),
+  unkept: (cause: RostrumError) =>
+    new RostrumError(
+      'UNAVAILABLE',
+      'The answer could not be kept under the `Idempotency-Key`: a change may have been made or not. Try again with the same key.',
+      { retryAfterSeconds: 1, cause },
+    ),
   stillInWork: () =>
     new RostrumError(
       'CONFLICT',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RostrumError } from '../errors.ts'
 import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
 import { keyRefusals } from './key-refusals.ts'
 import { createDeadline, type Deadline, endBefore } from './wait-for-key.ts'
@@ -102,7 +103,8 @@ export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
       async settle(answer) {
         let kept: Buffer | null = null
         try {
-          if (!(await store.settle(claim, answer))) throw keyRefusals.lost()
+          const isKept = await store.settle(claim, answer).catch(throwUnkept)
+          if (!isKept) throw keyRefusals.lost()
           kept = answer
         } finally {
           clearInterval(renewing)
@@ -117,4 +119,9 @@ export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
       },
     }
   }
+}
+
+// That the store changed nothing is true of the answer alone, and would be taken as said of the request.
+function throwUnkept(error: unknown): never {
+  throw error instanceof RostrumError ? keyRefusals.unkept(error) : error
 }

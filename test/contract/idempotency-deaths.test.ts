@@ -167,6 +167,22 @@ describe('two gateways on one PostgreSQL', () => {
     expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, null])
   })
 
+  test('a change whose answer cannot be kept is not told as one that was not made', async () => {
+    const userId = freshId()
+    await askPostgres(
+      url,
+      `create function refuse() returns trigger language plpgsql as $$ begin raise exception using errcode = '57014'; end $$;
+      create trigger refuse before update of answer on idempotency_keys for each row
+        when (new.key = 'h') execute function refuse()`,
+    )
+    const first = await add(one, 'h', userId)
+    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(first.text).toContain('a change may have been made or not')
+    await askPostgres(url, 'drop function refuse cascade')
+    expect((await add(one, 'h', userId)).status).toBe(201)
+    expect(replayed(await add(other, 'h', userId))).toBe('true')
+  })
+
   test('a refusal while the database is gone is not kept', async () => {
     const userId = freshId()
     await postgres.restart(async () => {

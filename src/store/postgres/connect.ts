@@ -22,6 +22,8 @@ export function connectionTo(url: string) {
   return {
     connectionString: url,
     application_name: 'rostrum',
+    // The driver reads times in this style alone, and a database may write them in another.
+    options: '-c datestyle=iso',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,

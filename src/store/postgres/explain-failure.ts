@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { RostrumError } from '../../errors.ts'
-import { sqlStateOf } from './sql-state.ts'
+import { endsConnection, sqlStateOf } from './sql-state.ts'
 
 // PostgreSQL, appendix A: the statement was ended for its time, or could not be taken; what it had done is undone.
 const undone: Readonly<Record<string, string>> = {
@@ -16,17 +16,15 @@ const undone: Readonly<Record<string, string>> = {
   '53300': 'The database takes no more connections',
 }
 
-// A server that goes away says so to whom it is talking.
-const goneAway = new Set(['57P01', '57P02', '57P05'])
-
 /** What to tell of a failed call to the store: `UNAVAILABLE` where it is the database that fails, else the failure as it is. */
 export function explainFailure(error: unknown): unknown {
   const cause = error instanceof DrizzleQueryError ? error.cause : error
   if (cause instanceof RostrumError) return cause
-  const state = sqlStateOf(cause) ?? ''
-  if (goneAway.has(state)) return outcomeUnknown('The database went away', cause)
+  const state = sqlStateOf(cause)
+  if (state === null) return error
   const reason = undone[state]
-  return reason === undefined ? error : nothingChanged(reason, cause)
+  if (reason !== undefined) return nothingChanged(reason, cause)
+  return endsConnection(cause) ? outcomeUnknown('The database went away', cause) : error
 }
 
 /** For a statement that was not sent: the database is not there, or all connections were in use for too long. */

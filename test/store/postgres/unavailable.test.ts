@@ -85,6 +85,15 @@ test('a statement that waits too long is stopped and undone, and its place in th
   expect((await add(20)).kind).toBe('added')
 })
 
+test('a transaction that the database ends together with its connection is told, and that nobody knows', async () => {
+  const unlock = await lockMemberships()
+  await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set transaction_timeout = '200ms'`)
+  const { code, message } = await failureOf(add(1))
+  expect([code, message]).toEqual(['UNAVAILABLE', expect.stringContaining('may have been made or not')])
+  await unlock()
+  expect((await add(1)).kind).toBe('added')
+})
+
 test('calls that a database does not get to are refused at once past their number', async () => {
   const unlock = await lockMemberships()
   for (let userId = 1; userId <= 2_000; userId += 1) add(userId).catch(() => {})

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
+import { openClient } from '../store/ask-postgres.ts'
 import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
 let postgres: PostgresServer
@@ -42,6 +43,25 @@ test('a script changes memberships there as well', async () => {
     inputDocument: { user_id: freshId(), team_id: 900_000 },
   })
   expect(body.task_execution).toMatchObject({ outcome: 'exit', payload: { team_id: 900_001 } })
+})
+
+test('what cannot be read behind a change is not told as if the change had not been made', async () => {
+  const rival = await openClient(one.settings.DATABASE_URL ?? '')
+  await rival.query('begin; lock table team_memberships')
+  const { status, body } = await one.graphql(
+    'mutation { saveUser(input: { id: 77, displayName: "Ann" }) { memberships(first: 1) { edges { cursor } } } }',
+  )
+  await rival.end()
+  expect([status, body.data]).toEqual([200, { saveUser: { memberships: null } }])
+  expect(body.errors?.map(({ path, message, extensions }) => [path, message, extensions.code])).toEqual([
+    [
+      ['saveUser', 'memberships'],
+      'This part of the answer could not be read; what was changed before it stays so. Read again in 1 s.',
+      'UNAVAILABLE',
+    ],
+  ])
+  const read = await one.rest<{ user: { display_name: string } }>('GET', '/platform/users/77')
+  expect(read.body.user.display_name).toBe('Ann')
 })
 
 test('parallel creates of one pair over both gateways are one 201, and 409 that name its id', async () => {

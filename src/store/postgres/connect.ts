@@ -7,6 +7,8 @@ import { sqlStateOf } from './sql-state.ts'
 export const mostSilentMs = 6_000
 
 const connectMs = 4_000
+// Such a password is cut in two, and a part of it would be shown as the host that cannot be found.
+const atBehindHost = /^\w+:\/\/[^/?#]*[/?#].*@/
 const insufficientPrivilege = '42501'
 // A connection on which nobody speaks is asked for then whether its other end is there; ten seconds later it is given up.
 const keepAliveMs = 10_000
@@ -36,15 +38,12 @@ export function connectionTo(url: string) {
  * repeats the password.
  */
 export async function connect(url: string): Promise<pg.Client> {
+  if (atBehindHost.test(url)) throw notUrl()
   try {
     return await openMigrated(new pg.Client(connectionTo(url)))
   } catch (error) {
     if (error instanceof StartError) throw error
-    if (codeOf(error) === 'ERR_INVALID_URL') {
-      throw new StartError(
-        'The setting DATABASE_URL is not a URL: it must be `postgres://user:password@host:port/database`.',
-      )
-    }
+    if (error instanceof URIError || codeOf(error) === 'ERR_INVALID_URL') throw notUrl()
     const advice =
       sqlStateOf(error) === insufficientPrivilege
         ? 'Make its role the owner of the database.'
@@ -67,6 +66,12 @@ async function openMigrated(client: pg.Client): Promise<pg.Client> {
     void client.end()
     throw error
   }
+}
+
+function notUrl(): StartError {
+  return new StartError(
+    'The setting DATABASE_URL is not a URL: it must be `postgres://user:password@host:port/database`, with `@`, `/`, `?`, `#` and `%` in the password written as `%40`, `%2F`, `%3F`, `%23` and `%25`.',
+  )
 }
 
 function describeFailure(error: unknown): string {

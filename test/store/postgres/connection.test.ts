@@ -27,7 +27,10 @@ test('a wrong password, database, port or URL is one line that names the setting
   expect(await openingFails(`${url}_missing`)).toMatch(/does not exist/)
   expect(await openingFails(url.replace(/:\d+\//, ':1/'))).toMatch(/ECONNREFUSED/)
   const unreadable = await openingFails(url.replace(/@.*/, '@[::1/x'))
-  for (const line of [await openingFails(bad), unreadable]) expect(line).not.toMatch(/pa55word|wr0ng/)
+  const cutInTwo = await openingFails(url.replace('pa55word', 'secret@wr0ng/x'))
+  expect(cutInTwo).toMatch(/not a URL.*`%40`/)
+  for (const line of [await openingFails(bad), unreadable, cutInTwo])
+    expect(line).not.toMatch(/pa55word|wr0ng/)
 })
 
 test('ping rejects while the server is gone, and the store works again by itself', async () => {

@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { WireAnswer } from '../properties/wire-answer.ts'
 import { findDescendants } from '../server/child-processes.ts'
-import { type CorpusLine, type Expectation, evaluateFields, fillPlaceholders } from './corpus-lines.ts'
+import {
+  type CorpusLine,
+  type Expectation,
+  evaluateFields,
+  fillPlaceholders,
+  mostTimings,
+} from './corpus-lines.ts'
 import { findWireFaults } from './judge-wire.ts'
 import { forgetPeakMemory, watchPeakMemory } from './peak-memory.ts'
 import { processorMsOf } from './processor-time.ts'
@@ -13,8 +19,6 @@ import type { WireStage } from './wire-stage.ts'
 
 const patienceMs = 30_000
 const normalWithinMs = 2_000
-// What a request costs it costs every time; a machine stands still now and then, and what is loaded at first use is loaded once.
-const mostTimings = 3
 
 /**
  * Sends what a line says and checks all that it expects; and whatever it expects, that the answers keep to the contract, that

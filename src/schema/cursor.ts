@@ -1,6 +1,6 @@
 import { RostrumError } from '../errors.ts'
 
-/** Opaque texts that stand for places in one kind of connection. */
+/** Opaque texts that stand for places in lists of one kind. */
 export interface Cursors {
   encode(place: number): string
   /** The place in a cursor of this kind; anything else is `BAD_USER_INPUT` that names the argument. */
@@ -23,7 +23,7 @@ export function createCursors(prefix: string): Cursors {
       }
       throw new RostrumError(
         'BAD_USER_INPUT',
-        `\`${argument}\` is not a cursor of this connection; take it from \`pageInfo\` or \`edges\`.`,
+        `\`${argument}\` is not a cursor that was given here; take a \`cursor\`, \`startCursor\` or \`endCursor\` of an earlier answer.`,
       )
     },
   }

@@ -11,7 +11,7 @@ export const relayOptions = {
   nodesOnConnection: describe('The items of the page.'),
   edgesFieldOptions: describe('The items of the page with their cursors.'),
   nodeFieldOptions: describe('The item.'),
-  cursorFieldOptions: describe('The place of the item, for `after` and `before`.'),
+  cursorFieldOptions: describe('The place of the item; a page can begin or end beside it.'),
   pageInfoFieldOptions: describe('Where the page lies in the whole.'),
   pageInfoTypeOptions: describe('Where a page lies in the whole.'),
   hasNextPageFieldOptions: describe('Whether there is more after the page.'),

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { parse } from 'pg-connection-string'
 import { StartError } from '../../errors.ts'
 import { migrate } from './migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
@@ -19,10 +20,12 @@ const types: pg.CustomTypesConfig = {
     id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id, format as 'text'),
 }
 
-/** What every connection to the database has in common. */
+/**
+ * What every connection to the database has in common. The files that the URL names are read here: where one is gone by the time of
+ * another connection, the pool would end the process.
+ */
 export function connectionTo(url: string) {
   return {
-    connectionString: url,
     application_name: 'rostrum',
     // The driver reads times in this style alone, and a database may write them in another.
     options: '-c datestyle=iso',
@@ -30,6 +33,7 @@ export function connectionTo(url: string) {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     types,
+    ...(parse(url) as object),
   } satisfies pg.ClientConfig
 }
 

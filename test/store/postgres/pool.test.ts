@@ -1,3 +1,6 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createPool, type Pool } from '../../../src/store/postgres/pool.ts'
@@ -79,6 +82,16 @@ test('a transaction whose connection falls silent ends with its first statement 
   expect(performance.now() - start).toBeLessThan(8_000)
   proxy.setWeather({ kind: 'fair' })
   expect(await silenced.query('select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('connections are opened again though the file of their authority is gone by then', async () => {
+  const file = join(tmpdir(), `rostrum-authority-${process.pid}.pem`)
+  await writeFile(file, '')
+  const named = createPool({ url: `${url}?sslmode=disable&sslrootcert=${file}`, onStatement: undefined })
+  onTestFinished(() => named.close())
+  await rm(file)
+  const askAll = () => Promise.all(Array.from({ length: 30 }, () => named.query('select 1 as one')))
+  expect(await askAll()).toHaveLength(30)
 })
 
 test('twenty times as many calls as there are connections have each its own answer', async () => {

@@ -8,6 +8,9 @@ import { sqlStateOf } from './sql-state.ts'
 export const mostSilentMs = 6_000
 
 const connectMs = 4_000
+// PostgreSQL stops a statement then, and undoes it; and a transaction of a gateway that has gone silent, which others wait for.
+const mostStatementMs = 4_000
+const mostIdleTransactionMs = 10_000
 // Such a password is cut in two, and a part of it would be shown as the host that cannot be found.
 const atBehindHost = /^\w+:\/\/[^/?#]*[/?#].*@/
 const insufficientPrivilege = '42501'
@@ -29,6 +32,8 @@ export function connectionTo(url: string) {
     application_name: 'rostrum',
     // The driver reads times in this style alone, and a database may write them in another.
     options: '-c datestyle=iso',
+    statement_timeout: mostStatementMs,
+    idle_in_transaction_session_timeout: mostIdleTransactionMs,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
@@ -59,11 +64,17 @@ export async function connect(url: string): Promise<pg.Client> {
   }
 }
 
+// Whatever bounds its role and its database have; older versions lack one of them.
+const unbound = `
+  select set_config(name, '0', false) from pg_settings
+  where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`
+
 async function openMigrated(client: pg.Client): Promise<pg.Client> {
   // What happens to a connection is told to whoever waits for its answer.
   client.on('error', () => {})
   try {
     await client.connect()
+    await client.query(unbound)
     await migrate(client)
     return client
   } catch (error) {

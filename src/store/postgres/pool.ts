@@ -6,10 +6,6 @@ import { endsConnection } from './sql-state.ts'
 
 const mostConnections = 10
 
-// PostgreSQL stops a statement then, and undoes it; and a transaction of a gateway that has gone silent, which others wait for.
-const mostStatementMs = 4_000
-const mostIdleTransactionMs = 10_000
-
 /**
  * Connections to the database, opened as they are needed. Where there is none, or one is lost, a statement is `UNAVAILABLE`; what
  * PostgreSQL refuses is the driver's `DatabaseError`.
@@ -31,8 +27,6 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     ...connectionTo(url),
     max: mostConnections,
     idleTimeoutMillis: 0,
-    statement_timeout: mostStatementMs,
-    idle_in_transaction_session_timeout: mostIdleTransactionMs,
     query_timeout: mostSilentMs,
   })
   // A lost connection is told to whoever waits for its answer; the pool leaves one that nobody uses.

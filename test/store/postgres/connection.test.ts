@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AddressInfo, connect as connectTo, createServer, type Server } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { connect } from '../../../src/store/postgres/connect.ts'
 import { askPostgres, openClient } from '../ask-postgres.ts'
 import { by } from '../origin.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
@@ -57,6 +59,40 @@ test('times are read whatever style the database writes them in', async () => {
   expect(Math.abs(Number(event?.at) - before)).toBeLessThan(10_000)
   await store.close()
 })
+
+test('a database that bounds statements and transactions is migrated all the same', async () => {
+  const url = await server.createDatabase()
+  for (const bound of ['statement_timeout', 'transaction_timeout'])
+    await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set ${bound} to '100ms'`)
+  const client = await connect(url)
+  await client.query('begin; select pg_sleep(0.3); commit')
+  await client.end()
+})
+
+test('a pooler that takes no bound of statements is told when the store is opened', async () => {
+  const url = await server.createDatabase()
+  const pooler = await startPooler(Number(new URL(url).port))
+  onTestFinished(() => void pooler.close())
+  const { port } = pooler.address() as AddressInfo
+  expect(await openingFails(url.replace(/:\d+\//, `:${port}/`))).toMatch(/unsupported startup parameter/)
+})
+
+/** Refuses connections as PgBouncer does that ask for a `statement_timeout`. */
+async function startPooler(targetPort: number): Promise<Server> {
+  const message = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0'
+  const refusal = Buffer.alloc(5 + message.length, `E....${message}`)
+  refusal.writeInt32BE(4 + message.length, 1)
+  const pooler = createServer(client => {
+    client.once('data', hello => {
+      if (hello.includes('statement_timeout')) return void client.end(refusal)
+      const target = connectTo(targetPort, '127.0.0.1')
+      target.write(hello)
+      client.pipe(target).pipe(client)
+    })
+  })
+  await new Promise<void>(resolve => pooler.listen(0, '127.0.0.1', resolve))
+  return pooler
+}
 
 test('a move that PostgreSQL ends for a deadlock is made all the same', async () => {
   const url = await server.createDatabase()

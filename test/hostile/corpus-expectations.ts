@@ -70,11 +70,6 @@ const checks: Readonly<Record<string, Check>> = {
   note: () => undefined,
 }
 
-/** Whether the answer came as soon as the expectation says. */
-export function isInTime({ answer }: Seen, { maxMs }: Expectation): boolean {
-  return maxMs === undefined || answer.tookMs <= Number(maxMs)
-}
-
 /** Checks every key of the expectation; a key that nothing checks is a failure. */
 export function checkExpectation(seen: Seen, expectation: Expectation): void {
   for (const [key, expected] of Object.entries(expectation)) {

@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs'
 import zlib from 'node:zlib'
 
-/**
- * How often a line may be tried to be in time. What a request costs it costs every time; a machine stands still now and then, and what is
- * loaded at first use is loaded once.
- */
-export const mostTimings = 3
-
 /** What a line says must come of it; each key has its check in `corpus-expectations.ts`. */
 export interface Expectation {
   readonly outcome?: readonly string[]

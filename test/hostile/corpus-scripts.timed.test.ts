@@ -4,13 +4,12 @@
 // A and B, of which the last one's answers must be as expected. A case of our own is easier written as a file of `scripts/`.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkExpectation, isInTime, mustRunAlone, type Seen } from './corpus-expectations.ts'
+import { checkExpectation, mustRunAlone, type Seen } from './corpus-expectations.ts'
 import {
   type CorpusLine,
   type Expectation,
   evaluateFields,
   fillPlaceholders,
-  mostTimings,
   readCorpusLines,
 } from './corpus-lines.ts'
 import { watchPeakMemory } from './peak-memory.ts'
@@ -56,24 +55,15 @@ beforeAll(async () => {
 afterAll(() => stage.stop())
 
 test.each(lines)('$title', async line => {
+  const expectation = withoutAbsent(fillPlaceholders(line.expect, stage.placeholders))
   for (const group of mustRunAlone(line.expect) ? doors.map(door => [door]) : [doors]) {
-    await runInTime(line, group)
+    const seen = await Promise.all(group.map(door => runLine(line, door)))
+    for (const one of seen.flat()) checkExpectation(one, expectation)
     const next = await stage.runNormally()
     expect(next.execution?.payload).toBe('next')
     expect(next.tookMs).toBeLessThan(2_000)
   }
 })
-
-async function runInTime(line: CorpusLine, group: readonly Door[]): Promise<void> {
-  const expectation = withoutAbsent(fillPlaceholders(line.expect, stage.placeholders))
-  const { maxMs, ...lasting } = expectation
-  for (let timings = 1; ; timings++) {
-    const seen = (await Promise.all(group.map(door => runLine(line, door)))).flat()
-    const isTimed = timings === mostTimings || seen.every(one => isInTime(one, expectation))
-    for (const one of seen) checkExpectation(one, isTimed ? expectation : lasting)
-    if (isTimed) return
-  }
-}
 
 test('nothing of the corpus is left in the gateway', async () => {
   expect((await stage.server.observe()).newPrototypeKeys).toEqual([])

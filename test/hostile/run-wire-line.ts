@@ -2,18 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { WireAnswer } from '../properties/wire-answer.ts'
 import { findDescendants } from '../server/child-processes.ts'
-import {
-  type CorpusLine,
-  type Expectation,
-  evaluateFields,
-  fillPlaceholders,
-  mostTimings,
-} from './corpus-lines.ts'
+import { type CorpusLine, type Expectation, evaluateFields, fillPlaceholders } from './corpus-lines.ts'
 import { findWireFaults } from './judge-wire.ts'
 import { forgetPeakMemory, watchPeakMemory } from './peak-memory.ts'
 import { processorMsOf } from './processor-time.ts'
 import { type Exchange, exchangeBytes } from './wire-exchange.ts'
-import { checkWireExpectation, isInTime, type SeenExchange } from './wire-expectations.ts'
+import { checkWireExpectation } from './wire-expectations.ts'
 import { toGraphqlExchange, toHttpExchange } from './wire-requests.ts'
 import type { WireStage } from './wire-stage.ts'
 
@@ -22,27 +16,10 @@ const normalWithinMs = 2_000
 
 /**
  * Sends what a line says and checks all that it expects; and whatever it expects, that the answers keep to the contract, that
- * the prototypes are clean and that another account is answered at once. A line that took too long is sent again, twice at
- * most: it fails when it takes too long every time.
+ * the prototypes are clean and that another account is answered at once.
  */
 export async function runWireLine(line: CorpusLine, stage: WireStage): Promise<void> {
   const expectation = fillPlaceholders(line.expect, stage.placeholders)
-  const { maxMs, maxPauseMs, ...lasting } = expectation
-  for (let timings = 1; ; timings++) {
-    const seen = await sendLine(line, { expectation, stage })
-    checkWireExpectation(seen, lasting)
-    expect(await stage.askNormally()).toBeLessThan(normalWithinMs)
-    if (isInTime(seen, expectation)) return
-    if (timings === mostTimings) checkWireExpectation(seen, expectation)
-  }
-}
-
-interface Sending {
-  readonly expectation: Expectation
-  readonly stage: WireStage
-}
-
-async function sendLine(line: CorpusLine, { expectation, stage }: Sending): Promise<SeenExchange> {
   const input = evaluateFields(fillPlaceholders(line.input, stage.placeholders))
   const isAnonymous = expectation.when !== undefined
   const { parallel = 1, ...once } = input as { parallel?: number }
@@ -71,17 +48,21 @@ async function sendLine(line: CorpusLine, { expectation, stage }: Sending): Prom
   for (const answer of exchanges.flatMap(({ answers }) => answers))
     expect(findWireFaults(answer, request.isHead), answer.text.slice(0, 300)).toEqual([])
   expect(after.newPrototypeKeys).toEqual([])
-  return {
-    exchanges,
-    before,
-    after,
-    rowsBefore,
-    rowsAfter,
-    peakGrowthBytes,
-    compared,
-    otherAccountMs,
-    childFreedMs,
-  }
+  checkWireExpectation(
+    {
+      exchanges,
+      before,
+      after,
+      rowsBefore,
+      rowsAfter,
+      peakGrowthBytes,
+      compared,
+      otherAccountMs,
+      childFreedMs,
+    },
+    expectation,
+  )
+  expect(await stage.askNormally()).toBeLessThan(normalWithinMs)
 }
 
 // A client that never reads, or drips, has nothing to wait for but the end.

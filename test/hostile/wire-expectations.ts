@@ -51,8 +51,6 @@ const withoutIds = ({ status, headers, text }: WireAnswer) => ({
   text: text.replace(/`\d+`/, '`<id>`'),
 })
 
-const longestMs = ({ exchanges }: SeenExchange) => Math.max(...exchanges.map(({ tookMs }) => tookMs))
-
 /** What an expectation may hold, and how each is checked. */
 const checks: Readonly<Record<string, Check>> = {
   rejected(seen, expected) {
@@ -62,7 +60,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
   resolverCalls: ({ before, after }, expected) =>
     expect(after.resolverCalls - before.resolverCalls).toBe(expected),
-  maxMs: (seen, expected) => most(longestMs(seen), expected),
+  maxMs: ({ exchanges }, expected) => most(Math.max(...exchanges.map(({ tookMs }) => tookMs)), expected),
   maxPauseMs: ({ after }, expected) => most(after.longestPauseMs, expected),
   status(seen, expected) {
     const answers = answersOf(seen)
@@ -132,12 +130,6 @@ const checks: Readonly<Record<string, Check>> = {
   // Said by how the line is sent; see `runWireLine`.
   when: (_, expected) => expect(expected).toBe('production, unauthenticated'),
   note: () => undefined,
-}
-
-/** Whether the answers came, and the event loop went on, as soon as the expectation says. */
-export function isInTime(seen: SeenExchange, { maxMs, maxPauseMs }: Expectation): boolean {
-  const isWithin = (actual: number, most: unknown) => most === undefined || actual <= Number(most)
-  return isWithin(longestMs(seen), maxMs) && isWithin(seen.after.longestPauseMs, maxPauseMs)
 }
 
 /** Checks every key of the expectation; a key that nothing checks is a failure. */

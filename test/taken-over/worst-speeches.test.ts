@@ -6,7 +6,7 @@ import { callMessage, endMessage } from './messages.ts'
 import { type Deed, speech, startTakenOver } from './start-taken-over.ts'
 import { worstSpeeches } from './worst-speeches.ts'
 
-const timeoutMs = 5_000
+const timeoutMs = 2_500
 const say = (message: object): Deed => ({ text: `${JSON.stringify(message)}\n` })
 
 let server: ObservedServer

@@ -15,6 +15,18 @@ type Row = Omit<Token, 'scopes' | 'createdAt' | 'revokedAt' | 'sha256'> & {
   readonly hex: string
 }
 
+/** What is told of a token, but whether it is revoked. */
+export const tokenColumns = {
+  id: apiTokens.id,
+  accountCode: apiTokens.accountCode,
+  userId: apiTokens.userId,
+  email: users.email,
+  displayName: users.displayName,
+  label: apiTokens.label,
+  scopes: apiTokens.scopes,
+  createdAt: apiTokens.createdAt,
+}
+
 /**
  * The tokens with a hash, read for all requests of a turn of the event loop at once. Every request asks, so that a token that is revoked
  * through any gateway is refused from then on.
@@ -22,14 +34,7 @@ type Row = Omit<Token, 'scopes' | 'createdAt' | 'revokedAt' | 'sha256'> & {
 export function createFindBySha256({ db, pool }: Reading): TokenStore['findBySha256'] {
   const find = prepareColumns<Row>(pool, {
     columns: {
-      id: apiTokens.id,
-      accountCode: apiTokens.accountCode,
-      userId: apiTokens.userId,
-      email: users.email,
-      displayName: users.displayName,
-      label: apiTokens.label,
-      scopes: apiTokens.scopes,
-      createdAt: apiTokens.createdAt,
+      ...tokenColumns,
       hex: sql`encode(${apiTokens.sha256}, 'hex')`,
     },
     select: fields =>

@@ -3,22 +3,12 @@ import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { TokenStore } from '../../domain/store.ts'
 import { decodeScopes, encodeScopes } from '../api-token-row.ts'
 import type { Reading } from './find-by-ids.ts'
-import { createFindBySha256 } from './find-tokens.ts'
+import { createFindBySha256, tokenColumns } from './find-tokens.ts'
 import { onlyRow } from './only-row.ts'
 import { apiTokens, users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
-const columns = {
-  id: apiTokens.id,
-  accountCode: apiTokens.accountCode,
-  userId: apiTokens.userId,
-  email: users.email,
-  displayName: users.displayName,
-  label: apiTokens.label,
-  scopes: apiTokens.scopes,
-  createdAt: apiTokens.createdAt,
-  revokedAt: apiTokens.revokedAt,
-}
+const columns = { ...tokenColumns, revokedAt: apiTokens.revokedAt }
 
 interface Dependencies extends Reading {
   readonly transactions: Transactions

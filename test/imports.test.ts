@@ -19,6 +19,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 }
 
 const forAll = [
+  'account-budget.ts',
   'config.ts',
   'errors.ts',
   'context.ts',

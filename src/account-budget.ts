@@ -1,0 +1,62 @@
+import { RostrumError } from './errors.ts'
+
+export interface BudgetLimits {
+  /** What one account may hold. */
+  readonly account: number
+  /** What all accounts together may hold. */
+  readonly total: number
+}
+
+/** What the refusal says is held, such as `Unread answers of 33554432 bytes`, and for how long a client should wait. */
+export interface BudgetWording {
+  readonly describe: (held: number) => string
+  readonly retryAfterSeconds: number
+}
+
+/**
+ * Counts what each account holds of one resource, in bytes or places. `hold` refuses with `OVERLOADED` before a limit is
+ * passed; everything held is released with the same arguments.
+ */
+export class AccountBudget {
+  readonly #limits: BudgetLimits
+  readonly #wording: BudgetWording
+  readonly #held = new Map<string, number>()
+  #total = 0
+
+  constructor(limits: BudgetLimits, wording: BudgetWording) {
+    this.#limits = limits
+    this.#wording = wording
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  heldBy(accountCode: string): number {
+    return this.#held.get(accountCode) ?? 0
+  }
+
+  hold(accountCode: string, amount: number): void {
+    const held = this.heldBy(accountCode)
+    if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
+    if (this.#total + amount > this.#limits.total) throw this.#overloaded(this.#total, 'all accounts')
+    this.#held.set(accountCode, held + amount)
+    this.#total += amount
+  }
+
+  release(accountCode: string, amount: number): void {
+    const held = this.heldBy(accountCode) - amount
+    if (held > 0) this.#held.set(accountCode, held)
+    else this.#held.delete(accountCode)
+    this.#total -= amount
+  }
+
+  #overloaded(held: number, owner: string): RostrumError {
+    const { describe, retryAfterSeconds } = this.#wording
+    return new RostrumError(
+      'OVERLOADED',
+      `${describe(held)} of ${owner} are held already, about the maximum. Try again in ${retryAfterSeconds} s.`,
+      { retryAfterSeconds },
+    )
+  }
+}

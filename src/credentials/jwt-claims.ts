@@ -35,10 +35,11 @@ function readUserId(sub: string): number | null {
   return id !== null && Number.isSafeInteger(id) ? id : null
 }
 
-// A token that says nothing of scopes has all but `admin`; one that does has only what it names, and that we know.
+// `scope` and `scopes` alone grant anything. Without either a token has all scopes but `admin`. A token with `scp`, where other
+// services look for scopes, and neither of the two was meant to be narrower than that: it has none.
 function readScopes({ scope, scopes: list, scp }: JWTPayload): ReadonlySet<Scope> {
-  const claimed = [scope, list, scp].filter(claim => claim !== undefined)
-  if (claimed.length === 0) return new Set(scopes.filter(name => name !== 'admin'))
+  const claimed = [scope, list].filter(claim => claim !== undefined)
+  if (claimed.length === 0) return new Set(scp === undefined ? scopes.filter(name => name !== 'admin') : [])
   const names = claimed.flatMap(claim => (typeof claim === 'string' ? claim.split(' ') : claim))
   return new Set(names.filter(name => typeof name === 'string').filter(isScope))
 }

@@ -24,6 +24,9 @@ const asymmetric = [
   'Ed25519',
 ]
 
+// A token that never ends could only be revoked by a new key for all.
+const rules = { clockTolerance, requiredClaims: ['exp'] }
+
 /**
  * A function from a JWT to its verified claims. The secret verifies HMAC alone and the JWKS asymmetric signatures alone, so
  * that a public key is never taken for a secret. A bad token is `UNAUTHENTICATED`; a JWKS that cannot be fetched is our
@@ -36,10 +39,10 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
   async function verify(token: string): Promise<JWTPayload> {
     const alg = readAlgorithm(token)
     if (secret !== null && symmetric.includes(alg)) {
-      return (await jwtVerify(token, secret, { algorithms: symmetric, clockTolerance })).payload
+      return refuseEndless(await jwtVerify(token, secret, { ...rules, algorithms: symmetric }))
     }
     if (jwks !== null && asymmetric.includes(alg)) {
-      return (await jwtVerify(token, jwks, { algorithms: asymmetric, clockTolerance })).payload
+      return refuseEndless(await jwtVerify(token, jwks, { ...rules, algorithms: asymmetric }))
     }
     throw new errors.JOSEAlgNotAllowed('algorithm not allowed')
   }
@@ -51,6 +54,12 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
       throw isFaultOfToken(error) ? invalidToken(describe(error), error) : error
     }
   }
+}
+
+// JSON reads `1e400` as infinity, which is past every time.
+function refuseEndless({ payload }: { readonly payload: JWTPayload }): JWTPayload {
+  if (Number.isFinite(payload.exp)) return payload
+  throw new errors.JWTClaimValidationFailed('endless', payload, 'exp', 'invalid')
 }
 
 function readAlgorithm(token: string): string {
@@ -69,6 +78,8 @@ function isFaultOfToken(error: unknown): boolean {
 
 function describe(error: unknown): string {
   if (error instanceof errors.JWTExpired) return expired
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'exp')
+    return 'The token must have the claim `exp`: the time at which it expires, in seconds since 1970.'
   if (error instanceof errors.JWTClaimValidationFailed)
     return `The claim \`${error.claim}\` of the token is not good.`
   if (error instanceof errors.JOSEAlgNotAllowed)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../http/start-app.ts'
-import { askViewer, claims, signHmac } from './sign-jwt.ts'
+import { askViewer, claims, signHmac, soon } from './sign-jwt.ts'
 
 describe('with a JWKS', () => {
   let app: TestApp
@@ -25,7 +25,7 @@ describe('with a JWKS', () => {
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
     keys.push(jwk)
     const sign = (kid: string) =>
-      new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey)
+      new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid }).setExpirationTime(soon()).sign(privateKey)
     expect((await askViewer(app, await sign('k1'))).viewer).toMatchObject({
       accountCode: 'acme',
       userId: '7',

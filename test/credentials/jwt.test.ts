@@ -1,7 +1,15 @@
-import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { CompactSign, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../http/start-app.ts'
 import { askViewer, claims, secret, signHmac, soon } from './sign-jwt.ts'
+
+// Claims that jose would not put into a token.
+function signText(payload: object | string): Promise<string> {
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  return new CompactSign(Buffer.from(text))
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(secret))
+}
 
 describe('with a secret', () => {
   let app: TestApp
@@ -28,7 +36,14 @@ describe('with a secret', () => {
   test.each([
     [{ scope: 'memberships:read openid' }, ['memberships:read']],
     [{ scopes: ['tasks:execute', 'nonsense', 5] }, ['tasks:execute']],
-    [{ scp: ['admin'] }, ['admin']],
+    [{ scope: 'memberships:read', scopes: ['tasks:execute'] }, ['memberships:read', 'tasks:execute']],
+    [{ scp: ['admin'] }, []],
+    [{ scp: 'memberships:read' }, []],
+    [{ scope: 'memberships:read', scp: 'memberships:write admin' }, ['memberships:read']],
+    [
+      { roles: ['admin'], permissions: ['admin'] },
+      ['memberships:read', 'memberships:write', 'tasks:execute'],
+    ],
     [{ scope: '' }, []],
     [{ scope: 7 }, []],
   ])('the claim %j gives the scopes %j', async (claim, expected) => {
@@ -102,6 +117,18 @@ describe('with a secret', () => {
     const { status, error, challenge } = await askViewer(app, await sign())
     expect(status).toBe(401)
     expect(error.extensions.code).toBe('UNAUTHENTICATED')
+    expect(challenge).toContain('error="invalid_token"')
+  })
+
+  test.each<[string, () => Promise<string>]>([
+    ['none', () => signHmac(claims, { exp: null })],
+    ['a text', () => signText({ ...claims, exp: String(soon()) })],
+    ['null', () => signText({ ...claims, exp: null })],
+    ['past every number', () => signText(JSON.stringify({ ...claims, exp: 0 }).replace(':0}', ':1e400}'))],
+  ])('a token whose `exp` is %s is a 401 that says what is missing', async (_title, sign) => {
+    const { status, error, challenge } = await askViewer(app, await sign())
+    expect(status).toBe(401)
+    expect(error.message).toContain('must have the claim `exp`')
     expect(challenge).toContain('error="invalid_token"')
   })
 

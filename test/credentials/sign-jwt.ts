@@ -6,13 +6,13 @@ export const claims = { sub: '7', account: 'acme', email: 'ann@example.com', nam
 
 export const soon = () => Math.floor(Date.now() / 1_000) + 60
 
-/** A JWT of these claims, signed with a secret; good for a minute unless told otherwise. */
+/** A JWT of these claims, signed with a secret; good for a minute unless `exp` says otherwise (null: no `exp`). */
 export function signHmac(
   payload: JWTPayload,
-  { alg = 'HS256', key = secret, exp = soon() as number | undefined } = {},
+  { alg = 'HS256', key = secret, exp = soon() as number | null } = {},
 ) {
   const jwt = new SignJWT(payload).setProtectedHeader({ alg })
-  return (exp === undefined ? jwt : jwt.setExpirationTime(exp)).sign(new TextEncoder().encode(key))
+  return (exp === null ? jwt : jwt.setExpirationTime(exp)).sign(new TextEncoder().encode(key))
 }
 
 /** Who the gateway takes the bearer of this token for, or how it refuses. */

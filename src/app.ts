@@ -10,8 +10,9 @@ import { startForgettingKeys } from './domain/forget-old-keys.ts'
 import { createKeyedRequests } from './domain/keyed-requests.ts'
 import { createMemberships } from './domain/memberships.ts'
 import type { Store } from './domain/store.ts'
+import { FairTurns } from './fair-turns.ts'
 import { createEngine } from './graphql/engine.ts'
-import { toInProcessAnswer } from './graphql/in-process.ts'
+import { createInProcessDoor } from './graphql/in-process.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
 import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
@@ -20,6 +21,9 @@ import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-ru
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
+// An account can have bodies in work that together are as large as so many of the largest: what is read is in memory until it
+// is answered, and 1,000 of 2 MiB took 2 GB.
+const mostLargestBodies = 256
 
 export interface AppOptions {
   readonly config: Config
@@ -66,18 +70,14 @@ export async function createApp({
   })
   const eventFollowing = createEventFollowing(store.events)
   const engine = createEngine({ schema })
+  const { bodyBytes, accountRequests } = config
+  const turns = new FairTurns({ requests: accountRequests, bytes: mostLargestBodies * bodyBytes })
 
   const tasks: ServingTaskRunner = createTaskRunner({
     config,
     runTokens,
     log,
-    executeGraphql: async ({ query, variables, run, log }) => {
-      await confirm(run.caller)
-      // What a script does is not repeated: its run is not.
-      const source = { requestId: run.id, idempotencyKey: null, signal: run.signal, log, onRun: () => {} }
-      const context = createContext(source, { caller: run.caller, run })
-      return toInProcessAnswer(await engine.execute({ query, variables }, context))
-    },
+    executeGraphql: call => executeInProcess(call),
   })
 
   const createContext = createContextFactory({
@@ -90,12 +90,13 @@ export async function createApp({
     createLoaders: accountCode => createLoaders(store, accountCode),
   })
 
+  const executeInProcess = createInProcessDoor({ engine, turns, confirm, createContext })
+
   async function findUnready(): Promise<string[]> {
     const waitingFor = tasks.ready() ? [] : ['a sandbox']
     return (await answersInTime(store)) ? waitingFor : ['the store', ...waitingFor]
   }
 
-  const { bodyBytes, accountRequests } = config
   const server = await createServer({
     engine,
     authenticate,
@@ -103,8 +104,8 @@ export async function createApp({
     findUnready,
     keyedRequests,
     holdRunPlace: tasks.holdPlace,
+    turns,
     bodyBytes,
-    accountRequests,
     log,
     hasDirectLane,
   })

@@ -24,6 +24,7 @@ const forAll = [
   'errors.ts',
   'context.ts',
   'fair-queue.ts',
+  'fair-turns.ts',
   'find-json-error.ts',
   'is-nested-deeper.ts',
   'load-once.ts',

@@ -1,5 +1,8 @@
+import type { Logger } from 'pino'
+import type { CreateContext, RequestContext } from '../context.ts'
+import type { FairTurns } from '../fair-turns.ts'
 import type { Refusal } from './admit-operation.ts'
-import type { Answer } from './engine.ts'
+import type { Answer, Engine } from './engine.ts'
 
 /** What the `graphql()` of a script gets to see of an answer: a status and a JSON body, as over HTTP. */
 export interface InProcessAnswer {
@@ -7,8 +10,41 @@ export interface InProcessAnswer {
   readonly body: unknown
 }
 
-/** Errors in the document or in resolvers are 200 with `errors`; what the bounds refuse is 400, and so is a subscription (contract, section 4). */
-export function toInProcessAnswer({ refusedBy, result }: Answer): InProcessAnswer {
+export interface InProcessCall {
+  readonly query: string
+  readonly variables: Record<string, unknown>
+  readonly run: NonNullable<RequestContext['parentRun']>
+  readonly log: Logger
+}
+
+export interface InProcessDoorParts {
+  readonly engine: Engine
+  readonly turns: FairTurns
+  readonly createContext: CreateContext
+  /** Rejects with `UNAUTHENTICATED` once the credential of the run is no longer good. */
+  confirm(caller: RequestContext['caller']): Promise<unknown>
+}
+
+/**
+ * The way in for the `graphql()` of a running script. Each call takes its turn among the requests of all accounts; a call whose
+ * run has ended by then is not executed.
+ */
+export function createInProcessDoor({ engine, turns, createContext, confirm }: InProcessDoorParts) {
+  return async ({ query, variables, run, log }: InProcessCall): Promise<InProcessAnswer> => {
+    const { id, caller, signal } = run
+    signal.throwIfAborted()
+    await confirm(caller)
+    await turns.wait(caller.accountCode)
+    signal.throwIfAborted()
+    // What a script does is not repeated: its run is not.
+    const source = { requestId: id, idempotencyKey: null, signal, log, onRun: () => {} }
+    return toAnswer(await engine.execute({ query, variables }, createContext(source, { caller, run })))
+  }
+}
+
+// Errors in the document or in resolvers are 200 with `errors`; what the bounds refuse is 400, and so is a subscription
+// (contract, section 4).
+function toAnswer({ refusedBy, result }: Answer): InProcessAnswer {
   const errors = result.errors?.map(error => error.toJSON())
   const body = { ...(errors && { errors }), ...('data' in result && { data: result.data }) }
   return { status: statusOf(refusedBy), body }

@@ -3,6 +3,7 @@ import type { CreateContext } from '../context.ts'
 import type { Authenticate, Identity } from '../credentials/authenticator.ts'
 import type { KeyedRequests } from '../domain/keyed-requests.ts'
 import { RostrumError } from '../errors.ts'
+import type { FairTurns } from '../fair-turns.ts'
 import type { Answer, Engine, ResultStream } from '../graphql/engine.ts'
 import type { RequestScope } from './request-scope.ts'
 
@@ -17,8 +18,8 @@ export interface Gateway {
   /** Keeps a place for a run that is being read, until what it gives is called; `OVERLOADED` where there is none. */
   holdRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
-  /** Most requests of one account in work or waiting. */
-  readonly accountRequests: number
+  /** In which requests are worked on, and the calls of scripts among them. */
+  readonly turns: FairTurns
   readonly log: Logger
   /** False where every GraphQL request is to go by way of Yoga, for the test that compares the two ways. */
   readonly hasDirectLane: boolean

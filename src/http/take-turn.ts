@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { FairTurns } from './fair-turns.ts'
 import type { Gateway } from './gateway.ts'
 import type { createIdempotencyHooks } from './idempotency-hooks.ts'
 
@@ -11,16 +10,8 @@ export interface Registration {
   readonly idempotency: ReturnType<typeof createIdempotencyHooks>
 }
 
-// An account can have bodies in work that together are as large as so many of the largest: what is read is in memory until it
-// is answered, and 1,000 of 2 MiB took 2 GB.
-const mostLargestBodies = 256
-
 /** A hook behind the credential's and before the body is read: waits for the request's turn among those of all accounts. */
-export function createTurnHook({
-  accountRequests,
-  bodyBytes,
-}: Pick<Gateway, 'accountRequests' | 'bodyBytes'>) {
-  const turns = new FairTurns({ requests: accountRequests, bytes: mostLargestBodies * bodyBytes })
+export function createTurnHook({ turns, bodyBytes }: Pick<Gateway, 'turns' | 'bodyBytes'>) {
   return ({ scope, raw }: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
     const accountCode = scope.identity?.caller.accountCode
     if (accountCode === undefined) return done()

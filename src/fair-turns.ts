@@ -1,5 +1,5 @@
-import { RostrumError } from '../errors.ts'
-import { FairQueue } from '../fair-queue.ts'
+import { RostrumError } from './errors.ts'
+import { FairQueue } from './fair-queue.ts'
 
 // As long as requests are worked on before the event loop looks for new ones: some thirty short ones, or one long one.
 const msOfRound = 1
@@ -12,8 +12,9 @@ interface InWork {
 }
 
 /**
- * Gives each request its turn before it is worked on: accounts in turn, within one first come first served. While requests
- * come faster than they are answered, who floods waits behind its own flood and not before another account's request.
+ * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first come first
+ * served. While they come faster than they are answered, an account that floods waits behind its own flood and not before
+ * another account's request.
  */
 export class FairTurns {
   readonly #most: Readonly<InWork>
@@ -50,10 +51,22 @@ export class FairTurns {
     if (inWork.requests === 0) this.#inWork.set(accountCode, inWork)
     inWork.requests++
     inWork.bytes += bytes
+    const turn = this.#join(accountCode)
+    if (turn !== null) await turn
+  }
+
+  /** Resolves when it is the account's turn, for work that is counted elsewhere: the calls of a run are. Nothing ends it. */
+  async wait(accountCode: string): Promise<void> {
+    const turn = this.#join(accountCode)
+    if (turn !== null) await turn
+  }
+
+  // Null where the turn is at once.
+  #join(accountCode: string): Promise<void> | null {
     const isFirst = !this.#isBusy
     this.#isBusy = true
     if (!this.#isRound && this.#turnsLeft < mostInRound) this.#addTurn()
-    if (isFirst) return
+    if (isFirst) return null
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.add(accountCode, resolve)
     return promise

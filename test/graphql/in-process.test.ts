@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../http/start-app.ts'
+
+// Ten calls, each of which takes some milliseconds of the event loop and reads one team.
+const types = 'types { name fields { name type { name ofType { name } } args { name type { name } } } }'
+const callTen = `const query = '{ team(id: 1) { id } __schema { ${types} } }'
+  const calls = Array.from({ length: 10 }, () => graphql(query))`
+const readsOfTeams = (statements: readonly string[]) => statements.filter(sql => /from "teams"/.test(sql))
+
+let app: TestApp
+let script: string
+let neighbour: string
+
+beforeAll(async () => {
+  app = await startApp({ ROSTRUM_SANDBOXES: '1' })
+  script = await app.issueToken('script')
+  neighbour = await app.issueToken('neighbour')
+  await app.app.start()
+  while ((await app.send('/ready', { token: null })).status !== 200) await sleep(10)
+})
+afterAll(() => app.close())
+
+async function run(sourceCode: string) {
+  const body = { name: 'calls', sourceCode, inputDocument: '{}', options: '{}' }
+  const answer = await app.send('/api/1/endpoint/execute', { method: 'POST', token: script, body })
+  return answer.body.task_execution
+}
+
+test('calls of a script take turns with the requests of other accounts', async () => {
+  let isOver = false
+  const running = run(`${callTen}; await Promise.all(calls); exit('done')`).finally(() => {
+    isOver = true
+  })
+  // One request after the other; each reads one user, and so shows where in the order it was executed.
+  while (!isOver) await app.graphql('{ user(id: 1) { id } }', {}, neighbour)
+  expect((await running).payload).toBe('done')
+
+  const order = app.statements.flatMap(sql => /from "(teams|users)"/.exec(sql)?.[1] ?? [])
+  const inARow = order
+    .join(' ')
+    .split('users')
+    .map(part => part.split('teams').length - 1)
+  expect(readsOfTeams(app.statements)).toHaveLength(10)
+  expect(Math.max(...inARow)).toBeLessThanOrEqual(3)
+})
+
+test('a call of a run that has ended is not executed', async () => {
+  const before = readsOfTeams(app.statements).length
+  expect((await run(`${callTen}; exit('done')`)).payload).toBe('done')
+  await app.graphql('{ user(id: 1) { id } }', {}, neighbour)
+  expect(readsOfTeams(app.statements).length - before).toBeLessThanOrEqual(2)
+})

@@ -4,6 +4,8 @@ import type { SystemLog } from './system-log.ts'
 
 const flushMs = 2_000
 const hurriedFlushMs = 200
+// A terminal and `kill -- -<group>` signal npm as well, which passes it on: one signal arrives twice within milliseconds.
+const sameSignalMs = 500
 
 interface Stopping {
   readonly app: App
@@ -12,11 +14,12 @@ interface Stopping {
 }
 
 /**
- * Stops in order on SIGTERM and SIGINT (exit code 0) and when an error reached nobody (exit code 1). A second signal ends
- * the process at once; its children see their channel close and end by themselves.
+ * Stops in order on SIGTERM and SIGINT (exit code 0) and when an error reached nobody (exit code 1). A second signal, half
+ * a second later or more, ends the process at once; its children see their channel close and end by themselves.
  */
 export function stopOnSignals({ app, log, flush }: Stopping): void {
   let stopping = false
+  let signalledAt = Number.NEGATIVE_INFINITY
 
   async function stop(exitCode: number): Promise<void> {
     stopping = true
@@ -38,6 +41,8 @@ export function stopOnSignals({ app, log, flush }: Stopping): void {
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
+      if (performance.now() - signalledAt < sameSignalMs) return
+      signalledAt = performance.now()
       if (stopping) return void leave(1, hurriedFlushMs)
       log.info({ signal }, 'stopping')
       void stop(0)

@@ -1,6 +1,16 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { findFreePort } from '../server/free-port.ts'
+import { sendRequest } from '../server/send-request.ts'
 import { startServer } from '../server/start-server.ts'
+import { sendJson, startUpstream } from '../server/start-upstream.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 test('nobody gets a debugger into a gateway that serves by sending it SIGUSR1', async () => {
   const server = await startServer()
@@ -10,4 +20,89 @@ test('nobody gets a debugger into a gateway that serves by sending it SIGUSR1', 
   expect(server.stderr()).toBe('')
   expect((await server.execute('exit(1)')).status).toBe(200)
   expect(await server.stop()).toBe(0)
+})
+
+// A run that ends once the host it calls is let go, so that a signal meets it in flight.
+async function startHeldRun() {
+  let answer = () => {}
+  const upstream = await startUpstream((_, response) => {
+    answer = () => sendJson(response, { data: 'late' })
+  })
+  const sourceCode = `exit((await graphql('{ x }', {}, '${upstream.url}/')).data)`
+  return { upstream, sourceCode, letGo: () => answer() }
+}
+
+test.each([
+  'SIGTERM',
+  'SIGINT',
+] as const)('a %s that arrives twice at once stops the gateway once: what is in flight is answered', async signal => {
+  const { upstream, sourceCode, letGo } = await startHeldRun()
+  const server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host })
+  const inFlight = server.execute(sourceCode)
+  while (upstream.requests.length === 0) await sleep(10)
+  process.kill(server.pid, signal)
+  await sleep(20)
+  process.kill(server.pid, signal)
+  await sleep(100)
+  letGo()
+  expect((await inFlight).body.task_execution.payload).toBe('late')
+  while (findDescendants(process.pid).includes(server.pid)) await sleep(10)
+  expect(await server.stop()).toBe(0)
+  await upstream.close()
+})
+
+test('a second signal after half a second ends the gateway at once', async () => {
+  const { upstream, sourceCode } = await startHeldRun()
+  const server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host })
+  const inFlight = server.execute(sourceCode).catch(() => 'cut')
+  while (upstream.requests.length === 0) await sleep(10)
+  process.kill(server.pid, 'SIGTERM')
+  await sleep(600)
+  expect(await server.stop()).toBe(1)
+  expect(await inFlight).toBe('cut')
+  await upstream.close()
+})
+
+test.each([
+  'SIGTERM',
+  'SIGINT',
+] as const)('%s to the whole process group of `npm start` lets a run in flight finish', async signal => {
+  const { upstream, sourceCode, letGo } = await startHeldRun()
+  const folder = makeTempFolder()
+  const url = `http://127.0.0.1:${await findFreePort()}`
+  const token = 'admin-token-of-the-tests'
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    detached: true,
+    env: {
+      ...process.env,
+      PORT: new URL(url).port,
+      DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}`,
+      ROSTRUM_ADMIN_TOKEN: token,
+      ROSTRUM_GRAPHQL_HOSTS: upstream.host,
+    },
+    stdio: 'ignore',
+  })
+  const isReady = () =>
+    fetch(`${url}/ready`).then(
+      answer => answer.ok,
+      () => false,
+    )
+  while (!(await isReady())) await sleep(50)
+  const processes = findDescendants(npm.pid ?? 0)
+  const body = { name: 'held', sourceCode, inputDocument: '{}', options: '{}' }
+  const inFlight = sendRequest<{ task_execution: { payload: unknown } }>({
+    url: `${url}/api/1/endpoint/execute`,
+    method: 'POST',
+    token,
+    body,
+  })
+  while (upstream.requests.length === 0) await sleep(10)
+  process.kill(-(npm.pid ?? 0), signal)
+  await sleep(200)
+  letGo()
+  expect((await inFlight).body.task_execution.payload).toBe('late')
+  expect(await findSurvivors(processes, 5_000)).toEqual([])
+  folder.remove()
+  await upstream.close()
 })

@@ -56,10 +56,11 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => clientErrors.handle(error, socket),
-    // Faults of the URL come before any hook.
+    // Faults of the URL come before any hook; the request may be ambiguous as well.
     frameworkErrors: (error, request, reply) => {
       openScope(request, reply, logs)
-      answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
+      const ambiguity = refuseAmbiguousRequest(request, reply)
+      answerError({ request, reply, error: ambiguity ?? fromServerFault(error, bodyBytes) })
     },
   })
 
@@ -74,7 +75,8 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   server.addHook('onRequest', (request, reply, done) => {
     openScope(request, reply, logs)
     if (isClosing) throw shuttingDown()
-    refuseAmbiguousRequest(request, reply)
+    const ambiguity = refuseAmbiguousRequest(request, reply)
+    if (ambiguity !== null) throw ambiguity
     const answered = refuseLargeHeaders(request, reply) ?? refuseUnknownRoute(request, reply)
     if (answered === undefined) done()
   })

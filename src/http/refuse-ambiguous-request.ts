@@ -6,15 +6,16 @@ import { RostrumError } from '../errors.ts'
 const host = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /**
- * Refuses what two servers in a row could read in two ways, and Node lets pass: a request of HTTP/1.1 names one host (RFC 9112,
- * 3.2), and its body is framed by `chunked` alone, which HTTP/1.0 does not know (6.1).
+ * Finds what two servers in a row could read in two ways, and Node lets pass: a request of HTTP/1.1 names one host (RFC 9112,
+ * 3.2), and its body is framed by `chunked` alone, which HTTP/1.0 does not know (6.1). Gives the refusal, and has the
+ * connection closed after it.
  */
-export function refuseAmbiguousRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
+export function refuseAmbiguousRequest({ raw }: FastifyRequest, reply: FastifyReply): RostrumError | null {
   const problem = findProblem(raw)
-  if (problem === null) return
+  if (problem === null) return null
   // Who knows where the next request begins.
   reply.raw.shouldKeepAlive = false
-  throw new RostrumError('BAD_USER_INPUT', problem)
+  return new RostrumError('BAD_USER_INPUT', problem)
 }
 
 function findProblem({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {

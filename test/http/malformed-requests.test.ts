@@ -28,6 +28,13 @@ test.each([
     'GET /health HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
+  ['two hosts and a bad URL', 'GET /%zz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  ['a bad URL without a Host', 'GET /%zz HTTP/1.1\r\n\r\n', 400],
+  [
+    'chunks in HTTP/1.0 and a bad URL',
+    'GET /%zz HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
   [
     'an encoding besides the chunks',
     'GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',

@@ -12,14 +12,17 @@ export class FairQueue<Item> {
     return this.#items.get(accountCode)?.length ?? 0
   }
 
-  /** The first of each account, in turn; a copy, so that it may be taken from meanwhile. */
-  firsts(): [accountCode: string, item: Item][] {
-    return [...this.#items].map(([accountCode, items]) => [accountCode, items[0] as Item])
-  }
-
-  /** How many wait of each account. */
+  /** How many wait of each account, in turn; a copy, so that they may be taken from meanwhile. */
   lengths(): [accountCode: string, length: number][] {
     return [...this.#items].map(([accountCode, items]) => [accountCode, items.length])
+  }
+
+  /** The account that has the most waiting, the first of them in turn; undefined where nobody waits. */
+  longest(): [accountCode: string, length: number] | undefined {
+    return this.lengths().reduce<[string, number] | undefined>(
+      (longest, each) => (each[1] > (longest?.[1] ?? 0) ? each : longest),
+      undefined,
+    )
   }
 
   add(accountCode: string, item: Item): void {
@@ -30,25 +33,29 @@ export class FairQueue<Item> {
   }
 
   /** Takes out the account's first, and puts the account at the end of the turn. */
-  serve(accountCode: string): void {
+  serve(accountCode: string): Item | undefined {
     const items = this.#items.get(accountCode)
-    if (items === undefined) return
-    items.shift()
+    if (items === undefined) return undefined
+    const item = items.shift()
     this.#length--
     const isAlone = this.#items.size === 1
-    if (isAlone && items.length > 0) return
+    if (isAlone && items.length > 0) return item
     this.#items.delete(accountCode)
     if (items.length > 0) this.#items.set(accountCode, items)
+    return item
   }
 
   /** Takes out whose turn it is; undefined where nobody waits. */
   next(): Item | undefined {
-    for (const [accountCode, items] of this.#items) {
-      const [item] = items
-      this.serve(accountCode)
-      return item
-    }
+    for (const accountCode of this.#items.keys()) return this.serve(accountCode)
     return undefined
+  }
+
+  /** Takes out the account's last. */
+  removeLast(accountCode: string): Item | undefined {
+    const last = this.#items.get(accountCode)?.at(-1)
+    if (last !== undefined) this.remove(accountCode, last)
+    return last
   }
 
   /** Takes out one that waits no longer; nothing happens where it is not there. */

@@ -1,20 +1,11 @@
-import { RostrumError } from '../errors.ts'
-import { FairQueue } from '../fair-queue.ts'
+import type { RostrumError } from '../errors.ts'
+import { overloaded, RunQueue, type RunQueueLimits, type WaitingRun } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 
-export interface AdmissionLimits {
-  /** Runs that may wait, of all accounts and of one, and how long each. */
-  readonly runs: number
-  readonly accountRuns: number
-  readonly waitMs: number
+export interface AdmissionLimits extends RunQueueLimits {
   /** Most sandboxes there may be. */
   readonly sandboxes: number
-}
-
-interface Waiting {
-  readonly admit: (sandbox: SandboxProcess) => void
-  readonly refuse: (error: RostrumError) => void
 }
 
 export interface AdmissionRequest {
@@ -38,7 +29,8 @@ const leastToKeepOneFree = 4
 const stalledMs = 20
 
 /**
- * Decides which waiting run gets the next idle sandbox: in turn between accounts, first come first served within one. Of
+ * Decides which waiting run gets the next idle sandbox: one of the account that holds the fewest, in turn between those that hold
+ * as many, first come first served within one. So an account that holds more than its share gets none while others wait. Of
  * four sandboxes or more the last free one goes only to an account that has no run going: one account cannot hold them all.
  * An account whose last run cost its sandbox leaves the last idle one to others until the next has booted.
  */
@@ -46,7 +38,7 @@ export class Admission {
   readonly #pool: SandboxPool
   readonly #limits: AdmissionLimits
   readonly #running = new Map<string, number>()
-  readonly #queue = new FairQueue<Waiting>()
+  readonly #queue: RunQueue<SandboxProcess>
   readonly #expected = new Map<string, number>()
   readonly #costly = new Set<string>()
   #held = 0
@@ -57,6 +49,7 @@ export class Admission {
   constructor(pool: SandboxPool, limits: AdmissionLimits) {
     this.#pool = pool
     this.#limits = limits
+    this.#queue = new RunQueue(limits)
     pool.onIdle(() => this.#serve())
   }
 
@@ -71,7 +64,7 @@ export class Admission {
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#canGrowFor(accountCode)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
-      this.#refuseWhenFull(accountCode, 0)
+      this.#queue.refuseWhenFull(accountCode)
     } else if (nested) this.#pool.grow(this.#demand() + 1)
     return this.#admit(accountCode, await this.#wait(request))
   }
@@ -80,7 +73,7 @@ export class Admission {
   close(): void {
     this.#closed = true
     if (this.#growth !== null) clearTimeout(this.#growth)
-    for (const waiting of this.#queue.clear()) waiting.refuse(stopping())
+    this.#queue.clear(stopping())
   }
 
   // True where there may be one more sandbox than those who wait will take: it is nothing that somebody must give back.
@@ -118,7 +111,7 @@ export class Admission {
    */
   holdPlace(accountCode: string): () => void {
     const expected = this.#expected.get(accountCode) ?? 0
-    this.#refuseWhenFull(accountCode, Math.max(0, expected - this.#freePlaces(accountCode)))
+    this.#queue.refuseWhenFull(accountCode, Math.max(0, expected - this.#freePlaces(accountCode)))
     addTo(this.#expected, accountCode, 1)
     let held = true
     return () => {
@@ -127,22 +120,9 @@ export class Admission {
     }
   }
 
-  // With so many of the account that will wait as well.
-  #refuseWhenFull(accountCode: string, expected: number): void {
-    const { runs, accountRuns, waitMs } = this.#limits
-    const retryAfterSeconds = Math.ceil(waitMs / 1000)
-    if (this.#queue.length + expected >= runs) {
-      throw overloaded(`${runs} runs are waiting already, the most there may be`, retryAfterSeconds)
-    }
-    if (this.#queue.lengthOf(accountCode) + expected >= accountRuns) {
-      const message = `${accountRuns} runs of this account are waiting already, the most there may be`
-      throw overloaded(message, retryAfterSeconds)
-    }
-  }
-
   async #wait({ accountCode, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxProcess>()
-    const waiting: Waiting = { admit: resolve, refuse: reject }
+    const waiting: WaitingRun<SandboxProcess> = { admit: resolve, refuse: reject }
     const giveUp = (reason: unknown) => {
       this.#queue.remove(accountCode, waiting)
       reject(reason)
@@ -163,15 +143,22 @@ export class Admission {
     }
   }
 
-  // Each account that waits gets at most one at a time, so that the next turn is the next account's.
+  // One at a time, since whose turn is next follows from what each then holds.
   #serve(): void {
-    for (const [accountCode, waiting] of this.#queue.firsts()) {
+    while (this.#serveNext());
+    this.#growWhenStalled()
+  }
+
+  #serveNext(): boolean {
+    const heldBy = (accountCode: string) => this.#running.get(accountCode) ?? 0
+    const inTurn = this.#queue.accounts().sort((a, b) => heldBy(a) - heldBy(b))
+    for (const accountCode of inTurn) {
       const sandbox = this.#take(accountCode)
       if (sandbox === null) continue
-      this.#queue.serve(accountCode)
-      waiting.admit(sandbox)
+      this.#queue.admit(accountCode, sandbox)
+      return true
     }
-    this.#growWhenStalled()
+    return false
   }
 
   #take(accountCode: string): SandboxProcess | null {
@@ -211,11 +198,4 @@ function addTo(counts: Map<string, number>, accountCode: string, change: 1 | -1)
 
 function stopping(): RostrumError {
   return overloaded('The gateway stops', 1)
-}
-
-function overloaded(message: string, seconds: number): RostrumError {
-  const retryAfterSeconds = Math.max(1, seconds)
-  return new RostrumError('OVERLOADED', `${message}. Try again in ${retryAfterSeconds} s.`, {
-    retryAfterSeconds,
-  })
 }

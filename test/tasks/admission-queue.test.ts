@@ -117,6 +117,41 @@ describe('the queue', () => {
     expect(waiting()).toBe(3)
   })
 
+  test('that is full makes room for an account that has fewer waiting: the last run of the one with the most gives way', async () => {
+    const { ask, waiting } = await startAdmission({ most: 1, runs: 6 })
+    const held = await ask('holder')
+    const order: string[] = []
+    const asked = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(async name => {
+      const admitted = await ask(name.slice(0, 1)).finally(() => order.push(name))
+      giveBack(admitted)
+    })
+    const gaveWay = refusal(asked[3] as Promise<never>)
+    const late = ask('c').finally(() => order.push('c1'))
+    expect(await gaveWay).toMatchObject({
+      code: 'OVERLOADED',
+      message: '6 runs are waiting, of which this account has the most; this one gave way. Try again in 5 s.',
+      retryAfterSeconds: 5,
+    })
+    expect(waiting()).toBe(6)
+    // Of those that have the most already nobody else gives way.
+    expect(await refusal(ask('a'))).toMatchObject({
+      message: expect.stringMatching(/^6 runs are waiting already/),
+    })
+    giveBack(held)
+    giveBack(await late)
+    await Promise.all(asked.toSpliced(3, 1))
+    expect(order).toEqual(['a4', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+  })
+
+  test('that others have filled keeps a place for a run on its way, and nobody gives way before it comes', async () => {
+    const { ask, admission, waiting } = await startAdmission({ most: 1, runs: 4 })
+    await ask('holder')
+    for (let i = 0; i < 4; i++) void refusal(ask('a'))
+    admission.holdPlace('b')
+    expect(waiting()).toBe(4)
+    expect(() => admission.holdPlace('a')).toThrow(/4 runs are waiting already/)
+  })
+
   test('of no length still lets runs have what is idle, and what can be started', async () => {
     const { ask } = await startAdmission({ most: 2, warm: 1, runs: 0, accountRuns: 0 })
     const held = [await ask('a'), await ask('a')]

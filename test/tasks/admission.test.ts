@@ -86,6 +86,23 @@ describe('the sandboxes', () => {
     giveBack(await asked)
   })
 
+  test('go to the account that holds the fewest, until all that wait hold as many', async () => {
+    const { ask } = await startAdmission({ most: 8 })
+    const held = await Promise.all(Array.from({ length: 7 }, () => ask('a')))
+    const served: string[] = []
+    const asked = ['a', 'a', 'b', 'b', 'c', 'c', 'b', 'c'].map(account =>
+      ask(account).finally(() => served.push(account)),
+    )
+    for (const each of asked) void refusal(each)
+    await asked[2]
+    for (const admitted of held.slice(0, 5)) {
+      giveBack(admitted)
+      await sleep(5)
+    }
+    // The last of eight went to the first that had none, and is kept free again; `a`, `b` and `c` hold two each.
+    expect(served).toEqual(['b', 'c', 'b', 'c', 'a'])
+  })
+
   test('are each given to one run at a time', async () => {
     const { ask } = await startAdmission({ most: 3 })
     const held = await Promise.all([ask('a'), ask('b'), ask('c')])

@@ -1,6 +1,7 @@
 import { makeDescribeError } from './describe-error.ts'
 import { makeEndings } from './endings.ts'
 import { makeGraphql } from './graphql.ts'
+import { makeHideSource } from './hide-source.ts'
 import { makeJson } from './json.ts'
 import { captureLanguage } from './language.ts'
 import { makeLog } from './log.ts'
@@ -27,8 +28,9 @@ globalThis.takeRealm = (() => {
   const calls = (${makeGraphql})(parts)
   const { log, console } = (${makeLog})(parts)
   const platformOf = (${makePlatform})(language, calls.graphql)
+  const source = (${makeHideSource})(language)
   const { reduce, placeTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
-  const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal })
+  const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal, source })
   // The context that the snapshot is made in has no shared memory, and nothing ends there.
   const makeSleep = Shared =>
     Shared && language.bind(Atomics.wait, undefined, new Int32Array(new Shared(4)), 0, 0)
@@ -37,6 +39,7 @@ globalThis.takeRealm = (() => {
     state.post = post
     state.sleep = makeSleep(globalThis.SharedArrayBuffer)
     reduce()
+    source.place()
     expose()
     return { start, settle: calls.settle }
   }

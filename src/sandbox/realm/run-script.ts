@@ -1,5 +1,6 @@
 import type { makeEndings } from './endings.ts'
 import type { makeGraphql } from './graphql.ts'
+import type { makeHideSource } from './hide-source.ts'
 import type { makeLog } from './log.ts'
 import type { makePlatform } from './platform.ts'
 import type { RealmParts } from './realm-parts.ts'
@@ -24,6 +25,7 @@ export interface RunParts extends RealmParts {
   readonly calls: ReturnType<typeof makeGraphql>
   readonly log: ReturnType<typeof makeLog>['log']
   readonly platformOf: ReturnType<typeof makePlatform>
+  readonly source: ReturnType<typeof makeHideSource>
   readonly placeTemporal: (isNamed: boolean) => void
 }
 
@@ -32,7 +34,7 @@ export interface RunParts extends RealmParts {
  * isolate as text.
  */
 export function makeStart(parts: RunParts) {
-  const { language, errors, state, endings, calls, log, platformOf, placeTemporal } = parts
+  const { language, errors, state, endings, calls, log, platformOf, placeTemporal, source: ownSource } = parts
   const { create, define, shield, parse, indexOf, AsyncFunction, apply, whenSettled } = language
   const { entries } = Object
   let context = '{}'
@@ -82,6 +84,7 @@ export function makeStart(parts: RunParts) {
     } catch (error) {
       return errors.describe(error).message
     }
+    ownSource.hide(script)
     placeTemporal(indexOf(source, 'Temporal') >= 0)
     constant('Platform', platformOf(setup.accountCode))
     variable('payload', parse(payload))

@@ -12,5 +12,5 @@ function sloppy() {
   return sloppy.caller
 }
 const callers = [[1].map(sloppy)[0], JSON.parse('1', sloppy), Reflect.apply(sloppy, null, [])]
-const harmless = caller => caller === null || String(caller).includes('const callers')
+const harmless = caller => caller === null || String(caller) === 'async function () { [native code] }'
 exit([callee, callers.every(harmless), this === globalThis])

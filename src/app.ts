@@ -63,7 +63,9 @@ export async function createApp({
   const { authenticate, confirm } = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
   const memberships = createMemberships(store)
   const directory = createDirectory(store)
-  const keyedRequests = createKeyedRequests(store.idempotency)
+  const keyedRequests = createKeyedRequests(store.idempotency, {
+    accountBytes: config.accountKeyBytes,
+  })
   const stopForgettingKeys = startForgettingKeys({
     store: store.idempotency,
     onError: err => log.warn({ err }, 'old idempotency keys could not be forgotten'),

@@ -70,6 +70,7 @@ const settings = z.object({
   ROSTRUM_QUEUE_ACCOUNT_RUNS: whole(0, 100_000).default(64),
   ROSTRUM_QUEUE_WAIT_MS: whole(1, 600_000).default(2_000),
   ROSTRUM_ACCOUNT_REQUESTS: whole(1, 1_000_000).default(1_000),
+  ROSTRUM_ACCOUNT_KEY_BYTES: bytes(2 ** 40).default(128 * 2 ** 20),
   ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
 })
@@ -104,6 +105,8 @@ export interface Config {
   readonly bodyBytes: number
   /** Most requests of one account in work or waiting. */
   readonly accountRequests: number
+  /** What the idempotency keys of one account may hold for their 24 hours. */
+  readonly accountKeyBytes: number
   readonly sandboxes: {
     readonly most: number
     readonly warm: number
@@ -148,6 +151,7 @@ function arrange(s: Settings): Config {
     jwksUrl: s.ROSTRUM_JWKS_URL ?? null,
     bodyBytes: s.ROSTRUM_BODY_BYTES,
     accountRequests: s.ROSTRUM_ACCOUNT_REQUESTS,
+    accountKeyBytes: s.ROSTRUM_ACCOUNT_KEY_BYTES,
     sandboxes: {
       most: s.ROSTRUM_SANDBOXES,
       warm: Math.min(s.ROSTRUM_WARM_SANDBOXES, s.ROSTRUM_SANDBOXES),

@@ -1,5 +1,11 @@
 import { RostrumError } from '../errors.ts'
 
+/** What is known of an answer whose body was left out. */
+interface AnswerNotKept {
+  readonly status: number
+  readonly location: string | undefined
+}
+
 /** Why a request with an `Idempotency-Key` gets no answer under it. */
 export const keyRefusals = {
   other: () =>
@@ -23,6 +29,18 @@ export const keyRefusals = {
       'UNAVAILABLE',
       'The answer could not be kept under the `Idempotency-Key`: a change may have been made or not. Try again with the same key.',
       { retryAfterSeconds: 1, cause },
+    ),
+  full: (maxBytes: number) =>
+    new RostrumError(
+      'OVERLOADED',
+      `The keys of the last 24 hours hold ${maxBytes} bytes in this account, the maximum, so a new \`Idempotency-Key\` cannot be kept. Nothing was done. Try again in 60 s, or without a key.`,
+      { retryAfterSeconds: 60 },
+    ),
+  answerNotKept: ({ status, location }: AnswerNotKept) =>
+    new RostrumError(
+      'CONFLICT',
+      `This request was done under this \`Idempotency-Key\` and answered with status ${status}. The answer was too large to keep, so it cannot be repeated. Read what the request made, and do not send it again under another key.`,
+      { facts: { originalStatus: status, ...(location === undefined ? {} : { location }) } },
     ),
   stillInWork: () =>
     new RostrumError(

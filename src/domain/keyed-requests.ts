@@ -12,6 +12,22 @@ const holdMs = 8_000
 const renewEachMs = 2_000
 const lookEachMs = 75
 
+/** More than the largest result and log of a run take, so that an ordinary answer is kept whole. */
+export const maxAnswerBytes = 4 * 2 ** 20
+// Answers leave the rest to keys without one: who keeps large answers can go on to use keys.
+const answersShare = 3 / 4
+
+export interface KeyLimits {
+  /** What the keys of one account may hold (`IdempotencyStore` has what counts). */
+  readonly accountBytes: number
+}
+
+/** An answer to keep, and what to keep in its place where it is too large. */
+export interface AnswerToKeep {
+  readonly whole: Buffer
+  readonly withoutBody: Buffer
+}
+
 /** A request that came with an idempotency key. */
 export interface KeyedRequest
   extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'isRepeatable'> {
@@ -22,8 +38,11 @@ export interface KeyedRequest
 /** The request is to be worked on, and one of the two is to be called with what came of it; nothing is sent before. */
 export interface Attempt {
   readonly kind: 'attempt'
-  /** Rejects where it cannot be kept, after which the same request may be tried again. */
-  settle(answer: Buffer): Promise<void>
+  /**
+   * Keeps the whole answer, or the one without its body where the whole is over `maxAnswerBytes` or the account's keys hold too
+   * much. Rejects where neither can be kept, after which the same request may be tried again.
+   */
+  settle(answer: AnswerToKeep): Promise<void>
   /** What is given back is free for the next one; `IdempotencyStore` has what that means. */
   release(outcome: 'undone' | 'unknown'): Promise<void>
 }
@@ -36,12 +55,13 @@ export interface Answered {
 export interface KeyedRequests {
   /**
    * The answer of the first request of this key, or that this is the first. Waits 10 s for another that is at it; `CONFLICT` where it
-   * takes longer, where the key stands for another request, and where the one before was cut off and cannot be repeated.
+   * takes longer, where the key stands for another request, and where the one before was cut off and cannot be repeated;
+   * `OVERLOADED` where the key is new and the account's keys hold all they may.
    */
   begin(request: KeyedRequest): Promise<Attempt | Answered>
 }
 
-export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
+export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: KeyLimits): KeyedRequests {
   const holder = randomUUID()
   // The answer of each, or null where there is none and the next one may try.
   const inWork = new Map<string, Promise<Buffer | null>>()
@@ -74,9 +94,11 @@ export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
     }
     inWork.set(id, ended)
     try {
-      const claiming = { accountCode, key, fingerprint, isRepeatable, holder, holdMs, keptMs }
+      const limits = { holdMs, keptMs, maxBytes: accountBytes }
+      const claiming = { accountCode, key, fingerprint, isRepeatable, holder, ...limits }
       const result = await claimBefore(deadline, claiming)
       if (result.kind === 'claimed') return attempt({ accountCode, key, holder }, end)
+      if (result.kind === 'full') throw keyRefusals.full(accountBytes)
       if (result.kind !== 'answered') throw keyRefusals[result.kind]()
       end(result.answer)
       return result
@@ -96,6 +118,15 @@ export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
     }
   }
 
+  /** What was kept; null where another has taken the claim over. */
+  async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
+    const isSmall = whole.length <= maxAnswerBytes
+    const outcome = isSmall ? await store.settle(claim, whole, accountBytes * answersShare) : 'full'
+    if (outcome === 'kept') return whole
+    if (outcome === 'lost') return null
+    return (await store.settle(claim, withoutBody, null)) === 'kept' ? withoutBody : null
+  }
+
   function attempt(claim: Claim, end: (answer: Buffer | null) => void): Attempt {
     const renewing = setInterval(() => store.renew(claim, holdMs).catch(() => {}), renewEachMs).unref()
     return {
@@ -103,9 +134,8 @@ export function createKeyedRequests(store: IdempotencyStore): KeyedRequests {
       async settle(answer) {
         let kept: Buffer | null = null
         try {
-          const isKept = await store.settle(claim, answer).catch(throwUnkept)
-          if (!isKept) throw keyRefusals.lost()
-          kept = answer
+          kept = await keep(claim, answer).catch(throwUnkept)
+          if (kept === null) throw keyRefusals.lost()
         } finally {
           clearInterval(renewing)
           end(kept)

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
+import { keyRefusals } from '../domain/key-refusals.ts'
 import type { Attempt, KeyedRequests } from '../domain/keyed-requests.ts'
 import { RostrumError } from '../errors.ts'
-import { prepareError } from './answer-error.ts'
+import { answerError, prepareError } from './answer-error.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { decodeAnswer, encodeAnswer, keptHeaders } from './kept-answer.ts'
@@ -45,7 +46,7 @@ export function createIdempotencyHooks({ begin }: KeyedRequests) {
       },
     })
     if (begun.kind === 'answered') {
-      sendAgain(reply, begun.answer)
+      sendAgain(request, reply, begun.answer)
       return false
     }
     attempts.set(request, { attempt: begun, ...work })
@@ -103,7 +104,11 @@ async function keep({ request, reply, payload, keyed: { attempt, mayRun } }: Kee
     const value = reply.getHeader(name)
     return value === undefined ? [] : [[name, String(value)]]
   })
-  await attempt.settle(encodeAnswer({ status, headers: Object.fromEntries(headers), body }))
+  const answer = { status, headers: Object.fromEntries(headers) }
+  await attempt.settle({
+    whole: encodeAnswer({ ...answer, body }),
+    withoutBody: encodeAnswer({ ...answer, body: null }),
+  })
 }
 
 // Null for a stream.
@@ -119,9 +124,16 @@ function prepareFailure(failed: Parameters<typeof prepareError>[0]): string {
   return JSON.stringify(prepareError(failed))
 }
 
-function sendAgain(reply: FastifyReply, answer: Buffer): void {
+// An answer without its body is told as an error of its own: with its own status it would pass for an answer that lacks what
+// was asked, and any status that is not marked as replayed could be taken for a request that was not done.
+function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer): void {
   const { status, headers, body } = decodeAnswer(answer)
-  reply.code(status).headers(headers).header('idempotency-replayed', 'true')
+  reply.header('idempotency-replayed', 'true')
+  if (body === null) {
+    const error = keyRefusals.answerNotKept({ status, location: headers.location })
+    return void answerError({ request, reply, error })
+  }
+  reply.code(status).headers(headers)
   reply.send(body.length === 0 ? undefined : body)
 }
 

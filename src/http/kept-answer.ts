@@ -3,7 +3,8 @@ export interface KeptAnswer {
   readonly status: number
   /** Those that say something of the body or of the row. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+  /** Null where it was too large to keep. */
+  readonly body: Buffer | null
 }
 
 export const keptHeaders = ['content-type', 'etag', 'location'] as const
@@ -11,12 +12,17 @@ export const keptHeaders = ['content-type', 'etag', 'location'] as const
 // A line of JSON, and after it the body as it is: JSON has its line breaks escaped.
 const lineBreak = 10
 
+interface Head extends Omit<KeptAnswer, 'body'> {
+  readonly isWithoutBody?: boolean
+}
+
 export function encodeAnswer({ status, headers, body }: KeptAnswer): Buffer {
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ status, headers })}\n`), body])
+  const head = { status, headers, ...(body === null ? { isWithoutBody: true } : {}) }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body ?? Buffer.alloc(0)])
 }
 
 export function decodeAnswer(kept: Buffer): KeptAnswer {
   const end = kept.indexOf(lineBreak)
-  const head = JSON.parse(kept.toString('utf8', 0, end)) as Omit<KeptAnswer, 'body'>
-  return { ...head, body: kept.subarray(end + 1) }
+  const { status, headers, isWithoutBody = false } = JSON.parse(kept.toString('utf8', 0, end)) as Head
+  return { status, headers, body: isWithoutBody ? null : kept.subarray(end + 1) }
 }

@@ -20,6 +20,7 @@ const claim = (key: string, fingerprint: number) => {
     fingerprint: Buffer.alloc(32, fingerprint),
     holdMs: 1_000,
     keptMs: 2 * day,
+    maxBytes: 2 ** 30,
     isRepeatable: true,
   }
   return store.idempotency.claim(request)

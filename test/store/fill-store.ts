@@ -66,6 +66,7 @@ export async function fillStore(path: string): Promise<void> {
     insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer, created_at)
       values ('Zeta', '🔑', zeroblob(32), 'x', 1700000000999, null, 5), ('a-b', 'k', x'00ff', '', 0, x'', 6),
         ('a-b', 'K', x'', '', 0, randomblob(3000000), 7);
+    insert into idempotency_usage values ('Zeta', 1024), ('a-b', ${2 ** 40});
     insert into idempotency_steps (account_code, key, number, result, created_at) values ('a-b', 'k', 1, '{"id":"é"}', 8);
   `)
   client.close()

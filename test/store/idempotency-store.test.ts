@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ClaimRequest } from '../../src/domain/idempotency.ts'
+import type { Claim, ClaimRequest } from '../../src/domain/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
@@ -14,6 +14,7 @@ const asked: ClaimRequest = {
   fingerprint: Buffer.alloc(32, 1),
   holdMs: 10_000,
   keptMs: day,
+  maxBytes: 2 ** 30,
   isRepeatable: true,
 }
 const ofOther = { ...asked, holder: 'other' }
@@ -29,11 +30,13 @@ eachStore(harness => {
     store = await harness.open({ url })
   })
   const claim = (request: ClaimRequest) => store.idempotency.claim(request)
+  const settle = (claim: Claim, answer: Buffer | string, maxBytes: number | null = null) =>
+    store.idempotency.settle(claim, Buffer.from(answer), maxBytes)
 
   test('a key that was answered gives the answer, byte for byte, to every gateway', async () => {
     const answer = Buffer.from(Array.from({ length: 2 * 2 ** 20 }, (_, index) => index % 256))
     expect(await claim(asked)).toEqual({ kind: 'claimed' })
-    expect(await store.idempotency.settle(asked, answer)).toBe(true)
+    expect(await settle(asked, answer)).toBe('kept')
     for (const request of [asked, ofOther]) {
       const result = await claim(request)
       expect(result.kind === 'answered' && result.answer.equals(answer)).toBe(true)
@@ -44,7 +47,7 @@ eachStore(harness => {
     const request = { ...asked, fingerprint: Buffer.alloc(32, 2) }
     await claim(asked)
     expect(await claim(request)).toEqual({ kind: 'other' })
-    await store.idempotency.settle(asked, Buffer.from('answer'))
+    await settle(asked, 'answer')
     expect(await claim(request)).toEqual({ kind: 'other' })
   })
 
@@ -58,8 +61,8 @@ eachStore(harness => {
   test('a claim of a gateway that died is taken over, and can be settled by the one that took it alone', async () => {
     await claim(lapsed)
     expect(await claim(ofOther)).toEqual({ kind: 'claimed' })
-    expect(await store.idempotency.settle(asked, Buffer.from('of the dead'))).toBe(false)
-    expect(await store.idempotency.settle(ofOther, Buffer.from('answer'))).toBe(true)
+    expect(await settle(asked, 'of the dead')).toBe('lost')
+    expect(await settle(ofOther, 'answer')).toBe('kept')
     expect(await claim(asked)).toEqual({ kind: 'answered', answer: Buffer.from('answer') })
   })
 
@@ -77,7 +80,7 @@ eachStore(harness => {
     const pair = { userId: 7, teamId: 3 }
     await claim(asked)
     await store.memberships.add(step, pair)
-    await store.idempotency.settle(asked, Buffer.from('answer'))
+    await settle(asked, 'answer')
     expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2), keptMs: 0 })).toEqual({
       kind: 'claimed',
     })
@@ -118,7 +121,7 @@ eachStore(harness => {
       await claim(lapsed)
       await claim(ofOther)
       await store.idempotency.release(asked, 'undone')
-      expect(await store.idempotency.settle(ofOther, Buffer.from('answer'))).toBe(true)
+      expect(await settle(ofOther, 'answer')).toBe('kept')
     })
   })
 
@@ -171,9 +174,7 @@ eachStore(harness => {
     await claim(lapsed)
     const holders = Array.from({ length: 20 }, (_, index) => `${index}`)
     await Promise.all(holders.map(holder => claim({ ...asked, holder })))
-    const settled = await Promise.all(
-      holders.map(holder => store.idempotency.settle({ ...asked, holder }, Buffer.from(holder))),
-    )
-    expect(settled.filter(Boolean)).toHaveLength(1)
+    const settled = await Promise.all(holders.map(holder => settle({ ...asked, holder }, holder)))
+    expect(settled.filter(outcome => outcome === 'kept')).toHaveLength(1)
   })
 })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { rowBytes } from '../../src/domain/idempotency.ts'
 import { StartError } from '../../src/errors.ts'
 import { readMigrations } from '../../src/store/migrations.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -8,6 +9,7 @@ import { askPostgres } from './ask-postgres.ts'
 import { eachStore, type Harness } from './each-store.ts'
 import { kill, openInChild } from './open-in-child.ts'
 import { by } from './origin.ts'
+import { readKeyUsage } from './read-key-usage.ts'
 
 eachStore(harness => {
   const known = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').map(({ hash }) => hash)
@@ -80,6 +82,32 @@ eachStore(harness => {
     })
     expect(await store.memberships.move(by('a'), 1, { teamId: 4 }, [5])).toMatchObject({ kind: 'moved' })
     expect(await store.events.newest('a')).toBe(2)
+  })
+
+  test('the keys that a store holds from before they were counted are counted', async () => {
+    const url = await harness.freshUrl()
+    const applied = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').slice(0, 2)
+    const rows = `
+      insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer)
+        values ('a', 'k', '', 'h', {TIME}, '0123456789'), ('a', 'l', '', 'h', {TIME}, null), ('b', 'k', '', 'h', {TIME}, '');
+      insert into idempotency_steps (account_code, key, number, result) values ('a', 'k', 1, 'é'), ('a', 'k', 2, '')`
+    const hashes = applied.map(
+      ({ hash }) => `insert into rostrum_migrations (hash, applied_at) values ('${hash}', {TIME})`,
+    )
+    const script = [...applied.flatMap(({ statements }) => statements), rows, ...hashes].join(';')
+    await runSql(harness, {
+      url,
+      sqlite: `create table rostrum_migrations (hash text not null, applied_at integer not null);
+        ${script.replaceAll('{TIME}', '0')}`,
+      postgres: `create table rostrum_migrations (hash text not null, applied_at timestamptz not null default now());
+        ${script.replaceAll('{TIME}', 'now()')}`,
+    })
+    await (await openStore({ url })).close()
+    const usage = { a: 4 * rowBytes + 10 + 2, b: rowBytes }
+    for (const [accountCode, bytes] of Object.entries(usage)) {
+      const { counted, ofKeys, ofRows } = await readKeyUsage(harness, url, accountCode)
+      expect([counted, ofKeys, ofRows]).toEqual([bytes, bytes, bytes])
+    }
   })
 
   test('a database with the tables of another program is refused and gets none of ours', async () => {

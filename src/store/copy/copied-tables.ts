@@ -5,6 +5,7 @@ import {
   counters,
   idempotencyKeys,
   idempotencySteps,
+  idempotencyUsage,
   membershipEvents,
   teamMemberships,
   teams,
@@ -35,6 +36,7 @@ export const copiedTables: readonly CopiedTable[] = [
   membershipEvents,
   idempotencyKeys,
   idempotencySteps,
+  idempotencyUsage,
 ].map(describeTable)
 
 function describeTable(table: PgTable): CopiedTable {

@@ -1,15 +1,31 @@
-import { and, eq, notExists, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
-import type { ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
+import type { Claim, ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
+import { rowBytes } from '../../domain/idempotency.ts'
 import { decideClaim, unanswered } from '../decide-claim.ts'
-import { idempotencyKeys as keys, idempotencySteps as steps } from './tables.ts'
+import {
+  deleteKey,
+  forgetOldKeys,
+  freeKey,
+  insertKey,
+  settleKey,
+  withdrawKey,
+} from './idempotency-statements.ts'
+import { idempotencyKeys as keys, idempotencyUsage as usage } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 /** All times are the database's, since the clocks of the gateways may differ. */
 export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Transactions): IdempotencyStore {
   const statements = prepare(db)
+  const { client } = transactions
 
-  /** Null where the key was forgotten meanwhile. */
+  async function insert(request: ClaimRequest): Promise<boolean> {
+    const { accountCode, key, fingerprint, holder, holdMs, maxBytes } = request
+    const values = [accountCode, key, fingerprint, holder, holdMs, unanswered(request), maxBytes]
+    return (await client.query(insertKey, values)).length > 0
+  }
+
+  /** Null where there is no such key. */
   async function claimAgain(request: ClaimRequest): Promise<ClaimResult | null> {
     const id = { ...request, answer: unanswered(request) }
     const [found] = await statements.find.execute(id)
@@ -17,59 +33,61 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
     const decision = decideClaim(found, request)
     if (decision.kind === 'claimed') await statements.takeOver.execute(id)
     if (decision.kind !== 'expired') return decision
-    await statements.deleteSteps.execute(id)
-    await statements.deleteKey.execute(id)
-    await statements.insert.execute(id)
+    // In its place there is room.
+    await client.query(deleteKey, [request.accountCode, request.key])
+    await insert({ ...request, maxBytes: Number.MAX_SAFE_INTEGER })
     return { kind: 'claimed' }
+  }
+
+  async function isFull({ accountCode, maxBytes }: ClaimRequest): Promise<boolean> {
+    const [found] = await statements.findUsage.execute({ accountCode })
+    return (found?.heldBytes ?? 0) + rowBytes > maxBytes
   }
 
   return {
     async claim(request) {
       for (;;) {
-        const values = { ...request, answer: unanswered(request) }
-        const [inserted] = await transactions.retry(() => statements.insert.execute(values))
-        if (inserted !== undefined) return { kind: 'claimed' }
+        if (await transactions.retry(() => insert(request))) return { kind: 'claimed' }
         const result = await transactions.write(() => claimAgain(request))
         if (result !== null) return result
+        // Else the key was forgotten meanwhile.
+        if (await isFull(request)) return { kind: 'full' }
       }
     },
     async renew(claim, holdMs) {
       await statements.renew.execute({ ...claim, holdMs })
     },
-    async settle(claim, answer) {
-      return (await statements.settle.execute({ ...claim, answer })).length > 0
+    async settle(claim, answer, maxBytes) {
+      const values = [...valuesOf(claim), answer, maxBytes ?? Number.MAX_SAFE_INTEGER]
+      const [counted] = await transactions.retry(() => client.query(settleKey, values))
+      if (counted === undefined) return 'lost'
+      return counted.is_kept === true ? 'kept' : 'full'
     },
     async release(claim, outcome) {
       await transactions.write(async () => {
-        if (outcome === 'unknown') return void (await statements.free.execute({ ...claim }))
-        const withdrawn = await statements.withdraw.execute({ ...claim })
-        if (withdrawn.length === 0) await statements.clear.execute({ ...claim })
+        const isUndone = outcome === 'undone'
+        if (isUndone && (await client.query(withdrawKey, valuesOf(claim))).length > 0) return
+        await client.query(freeKey, [...valuesOf(claim), isUndone])
       })
     },
-    async forgetOlderThan(ageMs, most) {
-      return (await transactions.retry(() => statements.forgetOld(ageMs, most))).length
+    async forgetOlderThan(ageMs, maxKeys) {
+      return (await transactions.retry(() => client.query(forgetOldKeys, [ageMs, maxKeys]))).length
     },
   }
 }
 
+function valuesOf({ accountCode, key, holder }: Claim): readonly [string, string, string] {
+  return [accountCode, key, holder]
+}
+
 function prepare(db: PgRemoteDatabase) {
-  const { accountCode, key } = { accountCode: sql.placeholder('accountCode'), key: sql.placeholder('key') }
-  const isTheKey = and(eq(keys.accountCode, accountCode), eq(keys.key, key))
-  const isOfKey = and(eq(steps.accountCode, accountCode), eq(steps.key, key))
+  const accountCode = sql.placeholder('accountCode')
   const holder = sql.placeholder('holder')
-  const isTheClaim = and(isTheKey, eq(keys.holder, holder))
+  const isTheKey = and(eq(keys.accountCode, accountCode), eq(keys.key, sql.placeholder('key')))
   const heldUntil = sql`now() + ${sql.placeholder('holdMs')}::float8 * interval '1 millisecond'`
   const oldest = sql`now() - ${sql.placeholder('keptMs')}::float8 * interval '1 millisecond'`
   const answer = sql`${sql.placeholder('answer')}::bytea`
-  const noLonger = sql`'epoch'::timestamptz`
-  const stepsOfKey = db.select({ number: steps.number }).from(steps).where(isOfKey)
   return {
-    insert: db
-      .insert(keys)
-      .values({ accountCode, key, fingerprint: sql.placeholder('fingerprint'), holder, heldUntil, answer })
-      .onConflictDoNothing()
-      .returning({ key: keys.key })
-      .prepare('claim_key'),
     find: db
       .select({
         fingerprint: keys.fingerprint,
@@ -86,34 +104,15 @@ function prepare(db: PgRemoteDatabase) {
       .set({ holder: sql`${holder}`, heldUntil, answer })
       .where(isTheKey)
       .prepare('take_key_over'),
-    renew: db.update(keys).set({ heldUntil }).where(isTheClaim).prepare('renew_key'),
-    settle: db
+    renew: db
       .update(keys)
-      .set({ answer })
-      .where(isTheClaim)
-      .returning({ key: keys.key })
-      .prepare('settle_key'),
-    free: db.update(keys).set({ heldUntil: noLonger }).where(isTheClaim).prepare('free_key'),
-    withdraw: db
-      .delete(keys)
-      .where(and(isTheClaim, notExists(stepsOfKey)))
-      .returning({ key: keys.key })
-      .prepare('withdraw_key'),
-    clear: db.update(keys).set({ heldUntil: noLonger, answer: null }).where(isTheClaim).prepare('clear_key'),
-    deleteKey: db.delete(keys).where(isTheKey).prepare('delete_key'),
-    deleteSteps: db.delete(steps).where(isOfKey).prepare('delete_steps'),
-    forgetOld: (ageMs: number, most: number) =>
-      db.execute(sql`
-        with old as (
-          delete from ${keys} where (account_code, key) in (
-            select account_code, key from ${keys}
-            where created_at < now() - ${ageMs}::float8 * interval '1 millisecond'
-            limit ${most} for update skip locked
-          ) returning account_code, key
-        ), done as (
-          delete from ${steps} using old
-          where ${steps.accountCode} = old.account_code and ${steps.key} = old.key
-        )
-        select 1 from old`),
+      .set({ heldUntil })
+      .where(and(isTheKey, eq(keys.holder, holder)))
+      .prepare('renew_key'),
+    findUsage: db
+      .select({ heldBytes: usage.heldBytes })
+      .from(usage)
+      .where(eq(usage.accountCode, accountCode))
+      .prepare('find_key_usage'),
   }
 }

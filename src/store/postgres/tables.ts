@@ -12,6 +12,7 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
+import { rowBytes } from '../../domain/idempotency.ts'
 import type { MembershipEventKind } from '../../domain/store.ts'
 
 // Every primary and unique key starts with the account, so that no row can be found or blocked across accounts, and a
@@ -131,12 +132,21 @@ export const idempotencyKeys = pgTable(
     holder: text('holder').notNull(),
     heldUntil: timestamp('held_until', { withTimezone: true }).notNull(),
     answer: bytes('answer'),
+    /** What the row and its steps count for in the account's usage. */
+    heldBytes: int8('held_bytes').notNull().default(rowBytes),
     createdAt: createdAt(),
   },
   table => [
     primaryKey({ columns: [table.accountCode, table.key] }),
     index('idempotency_keys_by_age').on(table.createdAt),
   ],
+)
+
+/** What all keys of an account with their steps count for. */
+export const idempotencyUsage = pgTable(
+  'idempotency_usage',
+  { accountCode: accountCode(), heldBytes: int8('held_bytes').notNull() },
+  table => [primaryKey({ columns: [table.accountCode] })],
 )
 
 /** What each change of such a request came to, written in the transaction of the change. */

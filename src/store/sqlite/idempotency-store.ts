@@ -1,34 +1,88 @@
-import { and, eq, lt, notExists, sql } from 'drizzle-orm'
-import type { ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
+import type { Claim, ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
+import { rowBytes } from '../../domain/idempotency.ts'
 import { decideClaim, unanswered } from '../decide-claim.ts'
 import type { SqliteDb } from './connect.ts'
-import { prepareChange, prepareRows } from './prepare-statement.ts'
-import { idempotencyKeys as keys, idempotencySteps as steps } from './tables.ts'
+import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 import type { Transactions } from './transactions.ts'
 
-type RawKey = [fingerprint: Buffer, createdAt: number, answer: Buffer | null]
+// To forget an answer takes a look at each of its pages, and the event loop waits meanwhile.
+const maxForgottenBytes = 4 * 2 ** 20
+
+interface KeyId {
+  readonly accountCode: string
+  readonly key: string
+}
 
 export function createIdempotencyStore(db: SqliteDb, transactions: Transactions): IdempotencyStore {
-  const statements = prepare(db)
+  const statements = prepareIdempotencyStatements(db)
 
   function claim(request: ClaimRequest): ClaimResult {
     const now = Date.now()
+    const { accountCode, maxBytes } = request
+    const values = { ...request, heldUntil: new Date(now + request.holdMs), answer: unanswered(request) }
     const found = statements.find.get({ ...request })
     if (found !== undefined) {
       // A SQLite file has one gateway, and who asks is it: nobody else can be at the key.
       const isExpired = found.createdAt <= now - request.keptMs
       const decision = decideClaim({ ...found, isExpired, isHeld: false }, request)
-      if (decision.kind !== 'expired' && decision.kind !== 'claimed') return decision
-      if (decision.kind === 'expired') forget(request)
+      if (decision.kind === 'claimed') statements.put(values)
+      if (decision.kind !== 'expired') return decision
+      forget(request)
     }
-    const heldUntil = new Date(now + request.holdMs)
-    statements.put({ ...request, heldUntil, answer: unanswered(request) })
+    // In place of one that expired there is room.
+    const usage = statements.findUsage.get({ accountCode }) ?? 0
+    if (found === undefined && usage + rowBytes > maxBytes) return { kind: 'full' }
+    statements.put(values)
+    statements.addUsage({ accountCode, heldBytes: rowBytes })
     return { kind: 'claimed' }
   }
 
-  function forget(id: { accountCode: string; key: string }): void {
-    statements.deleteSteps({ ...id })
-    statements.deleteKey({ ...id })
+  function settle(claim: Claim, answer: Buffer, maxBytes: number | null): 'kept' | 'full' | 'lost' {
+    const { accountCode } = claim
+    const counted = statements.count.get({ ...claim })
+    if (counted === undefined) return 'lost'
+    const heldBytes = rowBytes + answer.length + counted.stepBytes
+    const added = heldBytes - counted.heldBytes
+    const usage = statements.findUsage.get({ accountCode }) ?? 0
+    if (maxBytes !== null && usage + added > maxBytes) return 'full'
+    statements.settle({ ...claim, answer, heldBytes })
+    statements.addUsage({ accountCode, heldBytes: added })
+    return 'kept'
+  }
+
+  // Who comes next to a key that was not answered finds its steps, so they count from here. Gives whether it wrote.
+  function release(claim: Claim, outcome: 'undone' | 'unknown'): boolean {
+    const counted = statements.count.get({ ...claim })
+    if (counted === undefined) return false
+    if (outcome === 'undone' && counted.stepBytes === 0) {
+      forget(claim)
+      return true
+    }
+    const heldBytes = rowBytes + counted.stepBytes
+    const added = heldBytes - counted.heldBytes
+    if (outcome === 'undone') statements.clear({ ...claim })
+    if (added !== 0) statements.setBytes({ ...claim, heldBytes })
+    if (added !== 0) statements.addUsage({ accountCode: claim.accountCode, heldBytes: added })
+    return outcome === 'undone' || added !== 0
+  }
+
+  /** Gives how many bytes it held. */
+  function forget({ accountCode, key }: KeyId): number {
+    statements.deleteSteps({ accountCode, key })
+    const heldBytes = statements.deleteKey.get({ accountCode, key }) ?? 0
+    statements.addUsage({ accountCode, heldBytes: -heldBytes })
+    return heldBytes
+  }
+
+  function forgetOld(ageMs: number, maxKeys: number): number {
+    let keys = 0
+    let bytes = 0
+    for (const id of statements.listOld.all({ time: Date.now() - ageMs, maxKeys })) {
+      bytes += forget(id)
+      keys += 1
+      if (bytes >= maxForgottenBytes) break
+    }
+    return keys
   }
 
   return {
@@ -39,76 +93,21 @@ export function createIdempotencyStore(db: SqliteDb, transactions: Transactions)
       ),
     // Nobody could take it over.
     async renew() {},
-    settle: (claim, answer) => transactions.write(() => statements.settle({ ...claim, answer }) > 0),
-    async release(claim, outcome) {
-      if (outcome === 'unknown') return
-      await transactions.write(() => {
-        if (statements.withdraw({ ...claim }) === 0) statements.clear({ ...claim })
-      })
-    },
-    forgetOlderThan: (ageMs, most) =>
+    settle: (claim, answer, maxBytes) =>
       transactions.write(
-        () => {
-          const old = statements.listOld.all({ time: Date.now() - ageMs, most })
-          for (const id of old) forget(id)
-          return old.length
-        },
+        () => settle(claim, answer, maxBytes),
+        outcome => outcome === 'kept',
+      ),
+    async release(claim, outcome) {
+      await transactions.write(
+        () => release(claim, outcome),
+        hasWritten => hasWritten,
+      )
+    },
+    forgetOlderThan: (ageMs, maxKeys) =>
+      transactions.write(
+        () => forgetOld(ageMs, maxKeys),
         forgotten => forgotten > 0,
       ),
-  }
-}
-
-function prepare(db: SqliteDb) {
-  const { accountCode, key } = { accountCode: sql.placeholder('accountCode'), key: sql.placeholder('key') }
-  const isTheKey = and(eq(keys.accountCode, accountCode), eq(keys.key, key))
-  const isOfKey = and(eq(steps.accountCode, accountCode), eq(steps.key, key))
-  const isTheClaim = and(isTheKey, eq(keys.holder, sql.placeholder('holder')))
-  const claimed = {
-    holder: sql.placeholder('holder'),
-    heldUntil: sql.placeholder('heldUntil'),
-    answer: sql.placeholder('answer'),
-  }
-  const find = db
-    .select({ fingerprint: keys.fingerprint, createdAt: keys.createdAt, answer: keys.answer })
-    .from(keys)
-    .where(isTheKey)
-  const put = db
-    .insert(keys)
-    .values({ accountCode, key, fingerprint: sql.placeholder('fingerprint'), ...claimed })
-    .onConflictDoUpdate({
-      target: [keys.accountCode, keys.key],
-      set: {
-        holder: sql`excluded.holder`,
-        heldUntil: sql`excluded.held_until`,
-        answer: sql`excluded.answer`,
-      },
-    })
-  const stepsOfKey = db.select({ number: steps.number }).from(steps).where(isOfKey)
-  const listOld = db
-    .select({ accountCode: keys.accountCode, key: keys.key })
-    .from(keys)
-    .where(lt(keys.createdAt, sql.placeholder('time')))
-    .limit(sql.placeholder('most'))
-  return {
-    find: prepareRows(db, {
-      query: find,
-      read: ([fingerprint, createdAt, answer]: RawKey) => ({ fingerprint, createdAt, answer }),
-    }),
-    put: prepareChange(db, put),
-    settle: prepareChange(
-      db,
-      db
-        .update(keys)
-        .set({ answer: sql`${sql.placeholder('answer')}` })
-        .where(isTheClaim),
-    ),
-    withdraw: prepareChange(db, db.delete(keys).where(and(isTheClaim, notExists(stepsOfKey)))),
-    clear: prepareChange(db, db.update(keys).set({ answer: null }).where(isTheClaim)),
-    deleteKey: prepareChange(db, db.delete(keys).where(isTheKey)),
-    deleteSteps: prepareChange(db, db.delete(steps).where(isOfKey)),
-    listOld: prepareRows(db, {
-      query: listOld,
-      read: ([accountCode, key]: [string, string]) => ({ accountCode, key }),
-    }),
   }
 }

@@ -9,6 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import { rowBytes } from '../../domain/idempotency.ts'
 import type { MembershipEventKind } from '../../domain/store.ts'
 
 // Every primary and unique key starts with the account, so that no row can be found or blocked across accounts.
@@ -130,12 +131,21 @@ export const idempotencyKeys = sqliteTable(
     holder: text('holder').notNull(),
     heldUntil: integer('held_until', { mode: 'timestamp_ms' }).notNull(),
     answer: blob('answer', { mode: 'buffer' }),
+    /** What the row and its steps count for in the account's usage. */
+    heldBytes: integer('held_bytes').notNull().default(rowBytes),
     createdAt: createdAt(),
   },
   table => [
     primaryKey({ columns: [table.accountCode, table.key] }),
     index('idempotency_keys_by_age').on(table.createdAt),
   ],
+)
+
+/** What all keys of an account with their steps count for. */
+export const idempotencyUsage = sqliteTable(
+  'idempotency_usage',
+  { accountCode: accountCode(), heldBytes: integer('held_bytes').notNull() },
+  table => [primaryKey({ columns: [table.accountCode] })],
 )
 
 /** What each change of such a request came to, written in the transaction of the change. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { bytesOfRest, findMaxAnswerBytes } from './answer-bytes.ts'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
@@ -72,7 +73,8 @@ export async function createApp({
   })
   const eventFollowing = createEventFollowing(store.events)
   const engine = createEngine({ schema })
-  const { bodyBytes, accountRequests } = config
+  const { bodyBytes, accountRequests, taskLimits } = config
+  const maxAnswerBytes = findMaxAnswerBytes(taskLimits)
   const turns = new FairTurns({ requests: accountRequests, bytes: mostLargestBodies * bodyBytes })
 
   const tasks: ServingTaskRunner = createTaskRunner({
@@ -88,11 +90,18 @@ export async function createApp({
     events: store.events,
     eventFollowing,
     tasks,
+    maxLongBytes: maxAnswerBytes - bytesOfRest,
     confirm,
     createLoaders: accountCode => createLoaders(store, accountCode),
   })
 
-  const executeInProcess = createInProcessDoor({ engine, turns, confirm, createContext })
+  const executeInProcess = createInProcessDoor({
+    engine,
+    turns,
+    maxLongBytes: taskLimits.graphqlBytes,
+    confirm,
+    createContext,
+  })
 
   async function findUnready(): Promise<string[]> {
     const waitingFor = tasks.ready() ? [] : ['a sandbox']
@@ -108,6 +117,7 @@ export async function createApp({
     holdRunPlace: tasks.holdPlace,
     turns,
     bodyBytes,
+    maxAnswerBytes,
     log,
     hasDirectLane,
   })

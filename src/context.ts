@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { AnswerBytes } from './answer-bytes.ts'
 import type { Identity } from './credentials/authenticator.ts'
 import type { Caller } from './credentials/caller.ts'
 import type { Directory } from './domain/directory.ts'
@@ -29,6 +30,8 @@ export interface RequestContext {
   readonly parentRun: Run | null
   /** Aborted when the caller has gone away or its run has ended; every wait below takes it. */
   readonly signal: AbortSignal
+  /** What of the operation's answer can be long: each resolver of such a field adds its bytes. */
+  readonly answerBytes: AnswerBytes
   readonly log: Logger
   /** Told of each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
@@ -40,11 +43,14 @@ export interface RequestContext {
 export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'> {
   /** Under which each change of this operation is made once; null where it may be made again. */
   readonly idempotencyKey: string | null
+  /** Of what can be long in the answer; the maximum of answers over HTTP unless given. */
+  readonly maxLongBytes?: number
 }
 
 /** What every operation finds the same. */
 export interface Services
   extends Pick<RequestContext, 'memberships' | 'directory' | 'events' | 'eventFollowing' | 'tasks'> {
+  readonly maxLongBytes: number
   confirm(caller: Caller): Promise<Caller>
   createLoaders(accountCode: string): Loaders
 }
@@ -69,6 +75,7 @@ class OperationContext implements RequestContext {
   readonly #source: ContextSource
   #loaders: Loaders | null = null
   #signal: AbortSignal | null = null
+  #answerBytes: AnswerBytes | null = null
   #steps = 0
 
   constructor(services: Services, source: ContextSource, { caller, run }: Identity) {
@@ -111,6 +118,11 @@ class OperationContext implements RequestContext {
       this.#signal = ofRun === signal ? signal : AbortSignal.any([signal, ofRun])
     }
     return this.#signal
+  }
+
+  get answerBytes(): AnswerBytes {
+    this.#answerBytes ??= new AnswerBytes(this.#source.maxLongBytes ?? this.#services.maxLongBytes)
+    return this.#answerBytes
   }
 
   get log(): Logger {

@@ -21,6 +21,8 @@ export interface InProcessDoorParts {
   readonly engine: Engine
   readonly turns: FairTurns
   readonly createContext: CreateContext
+  /** Of what can be long in one answer, counted before it becomes a part of it. */
+  readonly maxLongBytes: number
   /** Rejects with `UNAUTHENTICATED` once the credential of the run is no longer good. */
   confirm(caller: RequestContext['caller']): Promise<unknown>
 }
@@ -29,7 +31,13 @@ export interface InProcessDoorParts {
  * The way in for the `graphql()` of a running script. Each call takes its turn among the requests of all accounts; a call whose
  * run has ended by then is not executed.
  */
-export function createInProcessDoor({ engine, turns, createContext, confirm }: InProcessDoorParts) {
+export function createInProcessDoor({
+  engine,
+  turns,
+  createContext,
+  maxLongBytes,
+  confirm,
+}: InProcessDoorParts) {
   return async ({ query, variables, run, log }: InProcessCall): Promise<InProcessAnswer> => {
     const { id, caller, signal } = run
     signal.throwIfAborted()
@@ -37,7 +45,14 @@ export function createInProcessDoor({ engine, turns, createContext, confirm }: I
     await turns.wait(caller.accountCode)
     signal.throwIfAborted()
     // What a script does is not repeated: its run is not.
-    const source = { requestId: id, idempotencyKey: null, signal, log, onRun: () => {} }
+    const source = {
+      requestId: id,
+      idempotencyKey: null,
+      signal,
+      maxLongBytes,
+      log,
+      onRun: () => {},
+    }
     return toAnswer(await engine.execute({ query, variables }, createContext(source, { caller, run })))
   }
 }

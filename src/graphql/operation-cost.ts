@@ -17,6 +17,9 @@ import { measureIntrospection } from './introspection-sizes.ts'
 import { countItems, readArgument, type Variables } from './read-argument.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 
+// Of an alias; about as many bytes as a field without one takes in an answer.
+const charactersOfPoint = 25
+
 type ParentType = ReturnType<typeof getNamedType> | undefined
 
 interface CostRequest {
@@ -46,6 +49,11 @@ export function hasConstantCost({ variableDefinitions = [] }: OperationDefinitio
   })
 }
 
+// An answer repeats a name as often as it has the field.
+function costOfName({ alias }: FieldNode): number {
+  return alias === undefined ? 0 : Math.floor(alias.value.length / charactersOfPoint)
+}
+
 interface PricingRequest extends CostRequest {
   readonly schema: GraphQLSchema
   readonly introspection: ReadonlyMap<string, number>
@@ -68,7 +76,9 @@ function operationCost({ schema, introspection, operation, fragments, variables 
     refuseLongLists(node)
     const field = findField(parent, node.name.value)
     const own = field?.extensions.cost ?? priceOfIntrospection(parent, node.name.value)
-    const { once, times } = isFieldCost(own) ? readCost(own, node) : { once: 1, times: 1 }
+    const priced = isFieldCost(own) ? readCost(own, node) : { once: 1, times: 1 }
+    const { times } = priced
+    const once = priced.once + costOfName(node)
     if (node.selectionSet === undefined) return once
     return once + times * priceSelections(node.selectionSet, field && getNamedType(field.type))
   }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer, Engine } from '../graphql/engine.ts'
+import type { Engine } from '../graphql/engine.ts'
+import { type WrittenAnswer, writeAnswer } from '../graphql/write-answer.ts'
 import { executeFor, type Gateway } from './gateway.ts'
 import { hintStatus } from './graphql-status.ts'
 
@@ -47,17 +48,17 @@ export async function answerDirectly({
   const executing = executeFor(scope, gateway, operation)
   const answer = executing instanceof Promise ? await executing : executing
   scope.operation = answer.operation
-  return sendAnswer(reply, answer, type)
+  return sendAnswer(reply, writeAnswer(answer, gateway.maxAnswerBytes), type)
 }
 
-function sendAnswer(reply: FastifyReply, answer: Answer, type: string): FastifyReply {
+function sendAnswer(reply: FastifyReply, { answer, text }: WrittenAnswer, type: string): FastifyReply {
   const hint = hintStatus(answer)
   if (hint !== null) {
     reply.code(hint.spec && type === 'application/json' ? 200 : hint.status)
     if (hint.headers !== undefined) reply.headers(hint.headers)
   }
   reply.header('content-type', `${type}; charset=utf-8`)
-  return reply.send(JSON.stringify(answer.result))
+  return reply.send(text)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

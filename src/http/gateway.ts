@@ -18,6 +18,8 @@ export interface Gateway {
   /** Keeps a place for a run that is being read, until what it gives is called; `OVERLOADED` where there is none. */
   holdRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
+  /** Of one answer. */
+  readonly maxAnswerBytes: number
   /** In which requests are worked on, and the calls of scripts among them. */
   readonly turns: FairTurns
   readonly log: Logger

@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { catalogue, type ErrorCode, RostrumError } from '../errors.ts'
 import { maskGraphqlError } from '../graphql/mask-graphql-error.ts'
+import { writeAnswer } from '../graphql/write-answer.ts'
 import { executeFor, type Gateway, subscribeFor } from './gateway.ts'
 import { withErrorStatus, withHttpStatus } from './graphql-status.ts'
 import { eventStream } from './negotiate-accept.ts'
@@ -53,7 +54,8 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
         const operation = { query, variables, operationName, readOnly: method === 'GET' }
         const answer = await answerFor(scope, gateway, operation)
         scope.operation = answer.operation
-        return 'results' in answer ? answer.results : withHttpStatus(answer)
+        if ('results' in answer) return answer.results
+        return withHttpStatus(writeAnswer(answer, gateway.maxAnswerBytes).answer)
       })
     },
   }

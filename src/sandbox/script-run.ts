@@ -155,9 +155,14 @@ export class ScriptRun {
           isFinal: third === 'final',
         })
       case 'exit':
-        return this.#endWithin(first, { kind: 'exit', payload: first }, 'result')
+        return this.#endWithin(Buffer.byteLength(first), { kind: 'exit', payload: first }, 'result')
       case 'fail':
-        return this.#endWithin(first, { kind: 'fail', message: first }, 'message')
+        // As the answer will have it: a control character takes six bytes there.
+        return this.#endWithin(
+          Buffer.byteLength(JSON.stringify(first)),
+          { kind: 'fail', message: first },
+          'message',
+        )
       case 'error':
         return this.#fail({ code: first, ...JSON.parse(second) } as ScriptError)
       default:
@@ -166,9 +171,9 @@ export class ScriptRun {
   }
 
   // The realm counts characters, the limit is in bytes.
-  #endWithin(text: string, ending: Ending, what: string): void {
+  #endWithin(bytes: number, ending: Ending, what: string): void {
     const { resultBytes } = this.#message.limits
-    if (Buffer.byteLength(text) > resultBytes) this.#fail(tooLarge(what, resultBytes))
+    if (bytes > resultBytes) this.#fail(tooLarge(what, resultBytes))
     else this.#end(ending)
   }
 

@@ -5,7 +5,7 @@ import type { TaskError } from './task-execution.ts'
 
 /** How the run ended, as the gateway tells it: what the script said, or what became of its process. */
 export type RunEnding =
-  | { readonly kind: 'exit'; readonly payload: unknown }
+  | { readonly kind: 'exit'; readonly payload: unknown; readonly payloadBytes: number }
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: TaskError }
   | { readonly kind: 'crashed'; readonly reason: string }
@@ -24,7 +24,7 @@ export function readEnding(said: Ending, resultBytes: number): ReadEnding {
     case 'exit':
       return readExit(said.payload, resultBytes)
     case 'fail':
-      return isTooLarge(said.message, resultBytes)
+      return Buffer.byteLength(JSON.stringify(said.message)) > resultBytes
         ? distrusted(tooLarge('message', resultBytes))
         : { ending: said, isKept: true }
     case 'error':
@@ -36,18 +36,15 @@ export function readEnding(said: Ending, resultBytes: number): ReadEnding {
 }
 
 function readExit(text: string, resultBytes: number): ReadEnding {
-  if (isTooLarge(text, resultBytes)) return distrusted(tooLarge('result', resultBytes))
+  const payloadBytes = Buffer.byteLength(text)
+  if (payloadBytes > resultBytes) return distrusted(tooLarge('result', resultBytes))
   const payload = readSandboxJson(text)
-  if (payload !== undefined) return { ending: { kind: 'exit', payload }, isKept: true }
+  if (payload !== undefined) return { ending: { kind: 'exit', payload, payloadBytes }, isKept: true }
   return distrusted(errorWithoutPlace('CRASHED', 'The sandbox gave a result that is not JSON'))
 }
 
 function distrusted(error: TaskError): ReadEnding {
   return { ending: { kind: 'error', error }, isKept: false }
-}
-
-function isTooLarge(text: string, resultBytes: number): boolean {
-  return Buffer.byteLength(text) > resultBytes
 }
 
 function tooLarge(what: string, resultBytes: number): TaskError {

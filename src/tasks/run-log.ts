@@ -46,7 +46,7 @@ export class RunLog {
       return
     }
     this.#bytes += bytes
-    this.#entries.push({ at: new Date(), level, data })
+    this.#entries.push({ at: new Date(), level, data, bytes })
     system[level]({ data }, 'log of a script')
   }
 
@@ -67,7 +67,7 @@ export class RunLog {
     const characters = this.#cutHere.characters + this.#cutThere.characters
     const { mostEntries, mostBytes } = this.#options
     const text = `The log was cut: ${this.#cutThere.isFinal ? '' : 'at least '}${missing} more entries (${characters} characters) found no room; a run may log ${mostEntries} entries and ${mostBytes} bytes`
-    return [...kept, { at: new Date(), level: 'warn', data: [text] }]
+    return [...kept, { at: new Date(), level: 'warn', data: [text], bytes: text.length + 4 }]
   }
 }
 

@@ -46,6 +46,8 @@ export interface LogEntry {
   readonly level: LogLevel
   /** The arguments of the call, as JSON values. */
   readonly data: readonly unknown[]
+  /** Of the JSON text of `data`. */
+  readonly bytes: number
 }
 
 export interface TaskExecution {
@@ -54,6 +56,8 @@ export interface TaskExecution {
   readonly outcome: 'exit' | 'fail' | 'error'
   /** What `exit` was given; null for the other outcomes. */
   readonly payload: unknown
+  /** Of the JSON text of `payload`. */
+  readonly payloadBytes: number
   /** What `fail` was given, word for word; null for the other outcomes. */
   readonly message: string | null
   readonly error: TaskError | null

@@ -24,12 +24,22 @@ export function toExecution({ run, ending, log, startedAt }: EndedRun): TaskExec
   }
 }
 
-function outcomeOf(ending: RunEnding): Pick<TaskExecution, 'outcome' | 'payload' | 'message' | 'error'> {
+type Outcome = Pick<TaskExecution, 'outcome' | 'payload' | 'payloadBytes' | 'message' | 'error'>
+
+const noPayload = { payload: null, payloadBytes: 4 } as const
+
+function outcomeOf(ending: RunEnding): Outcome {
   switch (ending.kind) {
     case 'exit':
-      return { outcome: 'exit', payload: ending.payload, message: null, error: null }
+      return {
+        outcome: 'exit',
+        payload: ending.payload,
+        payloadBytes: ending.payloadBytes,
+        message: null,
+        error: null,
+      }
     case 'fail':
-      return { outcome: 'fail', payload: null, message: ending.message, error: null }
+      return { ...noPayload, outcome: 'fail', message: ending.message, error: null }
     case 'error':
       return errorOutcome(ending.error)
     case 'unbegun':
@@ -41,5 +51,5 @@ function outcomeOf(ending: RunEnding): Pick<TaskExecution, 'outcome' | 'payload'
 }
 
 function errorOutcome(error: TaskError) {
-  return { outcome: 'error' as const, payload: null, message: null, error }
+  return { ...noPayload, outcome: 'error' as const, message: null, error }
 }

@@ -100,7 +100,13 @@ test.each([
     'what a task can answer costs by its length',
     'mutation { executeTask(input: {}) { payload message logs { data } } }',
     {},
-    10_000 + 2 * 8_000 + 1 + 100 * 10,
+    10_000 + 2 * 9_000 + 1 + 1_000 * 3,
+  ],
+  [
+    'an alias costs one more for each 25 characters',
+    `{ viewer { ${'x'.repeat(24)}: userId ${'y'.repeat(25)}: userId ${'z'.repeat(100)}: userId } }`,
+    {},
+    1 + 1 + 2 + 5,
   ],
   ['types in introspection cost as many as there are', '{ __schema { types { name } } }', {}, 2 + types],
   [

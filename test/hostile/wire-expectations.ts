@@ -61,6 +61,9 @@ const checks: Readonly<Record<string, Check>> = {
   resolverCalls: ({ before, after }, expected) =>
     expect(after.resolverCalls - before.resolverCalls).toBe(expected),
   maxMs: ({ exchanges }, expected) => most(Math.max(...exchanges.map(({ tookMs }) => tookMs)), expected),
+  maxResponseBytes(seen, expected) {
+    for (const { text } of answersOf(seen)) most(Buffer.byteLength(text), expected)
+  },
   maxPauseMs: ({ after }, expected) => most(after.longestPauseMs, expected),
   status(seen, expected) {
     const answers = answersOf(seen)

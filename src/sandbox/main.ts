@@ -22,6 +22,7 @@ receive(message => {
   const { isolate, keepsIsolate } = keeper.isolateFor(message.accountCode)
   const run = new ScriptRun({ message, isolate, send, keepsIsolate })
   current = run
+  send({ type: 'begun', run: run.id })
   void run
     .execute()
     .then(ending => keeper.recover(run, ending))

@@ -68,8 +68,8 @@ interface AdmittedTask {
   readonly scriptLog: RunLog
 }
 
-// A sandbox that dies between two runs, by whatever hand, or says something late of the one before, costs the next one
-// nothing: nothing has come of that yet, and it takes another.
+// A sandbox that dies before it begins a run, by whatever hand, or says something late of the one before, costs the run
+// nothing: not a line of it has run, and it starts over in another. One that has begun is not tried again.
 async function admitAndRun(parts: ExecutionParts, admitted: AdmittedTask): Promise<RunEnding> {
   for (let attempt = 1; ; attempt++) {
     const ending = await tryToRun(parts, admitted)

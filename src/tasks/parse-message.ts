@@ -21,6 +21,7 @@ const ending = z.discriminatedUnion('kind', [
 
 const message = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
+  z.strictObject({ type: z.literal('begun'), run: z.string() }),
   z.strictObject({ type: z.literal('log'), run: z.string(), level: z.enum(logLevels), data: z.string() }),
   z.strictObject({
     type: z.literal('graphql'),

@@ -56,6 +56,12 @@ export interface ReadyMessage {
   readonly type: 'ready'
 }
 
+/** Sent before the first line of the script runs: a process that ends without it has run nothing. */
+export interface BegunMessage {
+  readonly type: 'begun'
+  readonly run: string
+}
+
 export interface LogMessage {
   readonly type: 'log'
   readonly run: string
@@ -91,7 +97,7 @@ export interface EndMessage {
   readonly ending: Ending
 }
 
-export type FromSandbox = ReadyMessage | LogMessage | CutMessage | GraphqlMessage | EndMessage
+export type FromSandbox = ReadyMessage | BegunMessage | LogMessage | CutMessage | GraphqlMessage | EndMessage
 
 /** How a script ended. First cause wins: exit, fail and error exclude each other. */
 export type Ending =

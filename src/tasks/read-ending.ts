@@ -9,7 +9,7 @@ export type RunEnding =
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: TaskError }
   | { readonly kind: 'crashed'; readonly reason: string }
-  /** The process was gone, or was found to lie, before it said a word of this run: another may be tried. */
+  /** The process was gone before it said a word of this run, of which nothing has run: another may be tried. */
   | { readonly kind: 'unbegun'; readonly reason: string }
 
 /** An ending by the sandbox's word, and whether a sandbox that says so may have another run. */

@@ -46,7 +46,7 @@ export async function runInSandbox({
     stop({ kind: 'crashed', reason: 'was ended, as its caller has gone away' }, 'the caller has gone away')
   signal.addEventListener('abort', onAbort, { once: true })
 
-  const hasBegun = sandbox.begin(message, {
+  const isSent = sandbox.begin(message, {
     message(said) {
       if (said.type === 'log') return log.add(said.level, said.data, sandbox)
       if (said.type === 'cut') return log.cut(said, sandbox)
@@ -55,9 +55,9 @@ export async function runInSandbox({
       if (!isKept) sandbox.kill('ended its run uncleanly')
       resolve(ending)
     },
-    gone: (reason, unheard) => resolve(unheard ? { kind: 'unbegun', reason } : { kind: 'crashed', reason }),
+    gone: (reason, hasBegun) => resolve({ kind: hasBegun ? 'crashed' : 'unbegun', reason }),
   })
-  if (!hasBegun) resolve({ kind: 'unbegun', reason: 'was gone before the run began' })
+  if (!isSent) resolve({ kind: 'unbegun', reason: 'was gone before the run began' })
 
   try {
     return await promise

@@ -13,15 +13,15 @@ const recoveryMs = 2_000
 
 /** What a sandbox tells the holder of its run; `gone` comes at most once, and nothing after it or after `end`. */
 export interface SandboxListener {
-  message(message: Exclude<FromSandbox, { type: 'ready' }>): void
-  /** `unheard`: what it was killed for is the first that it said, and may be left from an earlier run. */
-  gone(reason: string, unheard: boolean): void
+  message(message: Exclude<FromSandbox, { type: 'ready' | 'begun' }>): void
+  /** `hasBegun`: it has said a word of this run, and the script may have run. */
+  gone(reason: string, hasBegun: boolean): void
 }
 
 interface HeldRun {
   readonly id: string
   readonly listener: SandboxListener
-  wasHeard: boolean
+  hasBegun: boolean
 }
 
 export interface SandboxProcessOptions {
@@ -55,7 +55,6 @@ export class SandboxProcess {
   #run: HeldRun | null = null
   #reason: string | null = null
   #runs = 0
-  #isDistrusted = false
   #hasBooted = false
   #lastAccount: string | null = null
 
@@ -65,7 +64,7 @@ export class SandboxProcess {
       command: options.command,
       longestLineBytes: options.longestFrameBytes,
       onLine: line => this.#onLine(line),
-      onExcess: reason => this.#distrust(reason),
+      onExcess: reason => this.kill(reason),
       onGone: reason => this.#end(reason),
     })
     this.#memory = new ResidentMemory(this.pid)
@@ -137,7 +136,7 @@ export class SandboxProcess {
     if (this.#state !== 'taken') return false
     this.#state = 'running'
     this.#runs++
-    this.#run = { id: message.run, listener, wasHeard: false }
+    this.#run = { id: message.run, listener, hasBegun: false }
     this.#lastAccount = message.accountCode
     const { computing, onLost } = this.#options
     this.#cost = new LongRun({ pid: this.pid, computing, onLong: onLost })
@@ -172,11 +171,13 @@ export class SandboxProcess {
   #onLine(line: string): void {
     if (this.#state === 'gone' || this.#state === 'dying') return
     const message = parseMessage(line)
-    if (message === null) return this.#distrust('sent a message out of the protocol')
+    if (message === null) return this.kill('sent a message out of the protocol')
     if (message.type === 'ready') return this.#onReady()
     const run = this.#run
-    if (run === null || run.id !== message.run) return this.#distrust('spoke of a run that is not its own')
-    run.wasHeard = true
+    if (run === null || run.id !== message.run) return this.kill('spoke of a run that is not its own')
+    if (message.type === 'begun' && run.hasBegun) return this.kill('began its run twice')
+    run.hasBegun = true
+    if (message.type === 'begun') return
     if (message.type === 'end') {
       this.#run = null
       this.#state = 'recovering'
@@ -188,16 +189,11 @@ export class SandboxProcess {
 
   #onReady(): void {
     if (this.#state !== 'booting' && this.#state !== 'recovering') {
-      return this.#distrust('said ready out of turn')
+      return this.kill('said ready out of turn')
     }
     this.#stopClock()
     this.#hasBooted = true
     this.#becomeIdle()
-  }
-
-  #distrust(reason: string): void {
-    this.#isDistrusted = true
-    this.kill(reason)
   }
 
   #endCost(): void {
@@ -235,6 +231,6 @@ export class SandboxProcess {
     this.#gone.resolve()
     const run = this.#run
     this.#run = null
-    run?.listener.gone(this.#reason ?? reason, this.#isDistrusted && !run.wasHeard)
+    run?.listener.gone(this.#reason ?? reason, run.hasBegun)
   }
 }

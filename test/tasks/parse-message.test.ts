@@ -10,6 +10,7 @@ const log = { type: 'log', run: 'r', level: 'info', data: '[]' }
 
 const good: object[] = [
   { type: 'ready' },
+  { type: 'begun', run: 'r' },
   log,
   { ...log, level: 'error' },
   call,
@@ -34,6 +35,7 @@ const bad: [string, unknown][] = [
   ['an unknown type', { type: 'exec' }],
   ['a type of another kind', { type: ['ready'] }],
   ['ready with more', { type: 'ready', run: 'r' }],
+  ['begun without its run', { type: 'begun' }],
   ['a log without its run', { type: 'log', level: 'info', data: '[]' }],
   ['a log of a level that is none', { ...log, level: 'fatal' }],
   ['a log whose level is a property of all objects', { ...log, level: 'constructor' }],

@@ -29,7 +29,7 @@ const hosts = z
 
 const bytes = (most: number) => whole(1, most)
 
-// One row a setting: its rule. The README's table names the same settings, and a test holds the two together.
+// One row for each setting: its rule. A test compares the names and defaults with the table in `docs/settings.md`.
 const settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(0, 65_535).default(4000),

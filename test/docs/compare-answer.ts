@@ -8,10 +8,11 @@ export interface Compared {
 
 /**
  * Compares output with the block under its command. `json`: the same value, with keys in the same order, however the lines are
- * broken. `http`: the headers shown are among those sent, and the rest is equal. `text`: the same text.
+ * broken; a text that ends in `…` stands for all that begin like it. `http`: the same, after the status and those of the
+ * headers that are shown. `text`: the same text.
  */
 export function compareAnswer(output: string, { language, text }: Block): Compared {
-  if (language === 'json') return { printed: toLines(output), shown: toLines(text) }
+  if (language === 'json') return compareJson(output, text)
   if (language === 'http') return compareHttp(output, text)
   return { printed: mask(output.trim()), shown: mask(text) }
 }
@@ -22,32 +23,46 @@ function mask(text: string): string {
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<guid>')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replace(/"(duration_ms|durationMs)":\s*[\d.]+/g, '"$1":<ms>')
-    .replace(/\brst_\w+/g, '<token>')
+    .replace(/\brst_[\w-]+/g, '<token>')
 }
 
-function toLines(json: string): string {
+function compareJson(output: string, text: string): Compared {
+  const shown = JSON.parse(text) as unknown
   try {
-    return mask(JSON.stringify(JSON.parse(json)))
+    const printed = shorten(JSON.parse(output), shown)
+    return { printed: mask(JSON.stringify(printed)), shown: mask(JSON.stringify(shown)) }
   } catch {
-    return `not JSON: ${json}`
+    return { printed: output, shown: text }
   }
 }
 
-function compareHttp(output: string, shown: string): Compared {
+// Cuts each text of `value` where the page cuts it.
+function shorten(value: unknown, shown: unknown): unknown {
+  if (typeof value === 'string' && typeof shown === 'string' && shown.endsWith('…'))
+    return value.startsWith(shown.slice(0, -1)) ? shown : value
+  if (typeof value !== 'object' || value === null) return value
+  const below = (shown ?? {}) as Readonly<Record<string, unknown>>
+  if (Array.isArray(value)) return value.map((item, index) => shorten(item, below[index]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shorten(item, below[name])]))
+}
+
+function compareHttp(output: string, text: string): Compared {
   const sent = splitHttp(output)
-  const written = splitHttp(shown)
+  const written = splitHttp(text)
   const names = new Set(written.headers.map(headerName))
   const headers = sent.headers.filter(line => names.has(headerName(line)))
+  const bodies =
+    written.body === '' ? { printed: sent.body, shown: '' } : compareJson(sent.body, written.body)
   return {
-    printed: [sent.status, headers.toSorted(), mask(sent.body)],
-    shown: [written.status, written.headers.toSorted(), mask(written.body)],
+    printed: [sent.status, headers.toSorted(), bodies.printed],
+    shown: [written.status, written.headers.toSorted(), bodies.shown],
   }
 }
 
 function splitHttp(text: string) {
   const [head = '', body = ''] = text.replaceAll('\r', '').split(/\n\n([\s\S]*)/)
   const [status = '', ...lines] = head.split('\n')
-  const headers = lines.map(line => line.replace(/^[\w-]+/, name => name.toLowerCase())).map(mask)
+  const headers = lines.map(line => mask(line.replace(/^[\w-]+/, name => name.toLowerCase())))
   return { status, headers, body: body.trim() }
 }
 

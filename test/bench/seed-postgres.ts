@@ -18,6 +18,7 @@ const tables = {
   teams: ['account_code', 'id', 'name'],
   team_memberships: ['account_code', 'id', 'user_id', 'team_id'],
   api_tokens: ['account_code', 'id', 'user_id', 'label', 'scopes', 'sha256'],
+  counters: ['account_code', 'name', 'value'],
 }
 
 export async function seedPostgres(seed: Seed): Promise<SeededPostgres> {
@@ -56,13 +57,12 @@ async function copyRows(seed: Seed, sql: Sql): Promise<void> {
   const client = new SqliteDatabase(seed.path, { readonly: true })
   for (const [table, columns] of Object.entries(tables)) {
     const values = columns.map(name => (name === 'sha256' ? `'\\x' || hex(sha256) as sha256` : name))
-    const rows = client.prepare(`select ${values.join()} from ${table}`).all()
+    const rows = client.prepare(`select ${values.join()} from ${table} where account_code <> ''`).all()
     await sql.unsafe(
       `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::text::json)`,
       [JSON.stringify(rows)],
     )
   }
   client.close()
-  await sql`select setval(pg_get_serial_sequence('team_memberships', 'id'), max(id)) from team_memberships`
   await sql`vacuum analyze`
 }

@@ -37,7 +37,7 @@ function fill(path: string): void {
     'INSERT INTO team_memberships (account_code, id, user_id, team_id) VALUES (?, ?, ?, ?)',
   )
   const counter = client.prepare(
-    "INSERT INTO counters (account_code, name, value) VALUES ('', 'membership', ?)",
+    "INSERT INTO counters (account_code, name, value) VALUES (?, 'membership', ?)",
   )
   client.transaction(() => {
     for (let id = 1; id <= seeded.users; id++) user.run(accountCode, id, emailOf(id), userNameOf(id))
@@ -46,7 +46,7 @@ function fill(path: string): void {
       const { userId, teamId } = membershipOf(id)
       membership.run(accountCode, id, userId, teamId)
     }
-    counter.run(seeded.memberships)
+    counter.run(accountCode, seeded.memberships)
   })()
   client.pragma('wal_checkpoint(TRUNCATE)')
   client.close()

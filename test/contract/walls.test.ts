@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addMembership } from '../server/memberships.ts'
+import { addMembership, passIds } from '../server/memberships.ts'
 import type { Answer } from '../server/send-request.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import type { MembershipRow } from '../server/wire-shapes.ts'
@@ -14,11 +14,11 @@ const rows: Record<string, MembershipRow> = {}
 
 beforeAll(async () => {
   server = await startServer()
-  // Ids of three digits, which no other number of an answer can be mistaken for.
-  for (let made = 0; made < 120; made += 1) await addMembership(server)
   for (const [index, account] of ['alpha', 'beta'].entries()) {
     const token = await server.token({ account, email: `ann@${account}.example` })
     tokens[account] = token
+    // Ids of three digits, which no other number of an answer can be mistaken for.
+    await passIds(server, 110 + 50 * index, token)
     const own = { user_id: 4_100 + index, team_id: 5_100 + index }
     rows[account] = await addMembership(server, own, token)
     await server.rest('PUT', `/platform/users/${own.user_id}`, {
@@ -27,6 +27,9 @@ beforeAll(async () => {
     })
     await server.rest('PUT', `/platform/teams/${own.team_id}`, { body: { team: { name: account } }, token })
   }
+  // Ids are counted in each account: this one would be of both.
+  const { status } = await server.rest('DELETE', membershipPath(idsOf('alpha')), { token: tokens.beta ?? '' })
+  expect(status).toBe(204)
 })
 afterAll(() => server.stop())
 

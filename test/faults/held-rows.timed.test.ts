@@ -36,7 +36,7 @@ beforeEach(async () => {
 async function holdRow(select: string, work: () => Promise<unknown>): Promise<void> {
   const rival = await openClient(url)
   await rival.query('begin')
-  expect((await rival.query(`${select} for update`)).rowCount).toBe(1)
+  expect((await rival.query(`${select} for update`)).rowCount).toBeGreaterThan(0)
   await Promise.all([work(), sleep(5_500)])
   await rival.end()
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { passIds } from '../server/memberships.ts'
 import type { Observation } from '../server/observer.ts'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
 import { sendJson, startUpstream, type UpstreamRequest } from '../server/start-upstream.ts'
@@ -43,6 +44,8 @@ export async function startScriptStage(settings: Record<string, string> = {}): P
     })
   const tokens = { A: await tokenOf('A'), B: await tokenOf('B') }
   const userOfB = 770_001
+  // Ids are counted in each account: far from what the scripts make in A.
+  await passIds(server, 900, tokens.B)
   const memberships = {
     A: await addMembership(server, tokens.A, 660_001),
     B: await addMembership(server, tokens.B, userOfB),

@@ -25,6 +25,18 @@ export async function addMembership(
   return answer.body.team_membership
 }
 
+/** Makes `count` memberships, so that those made later have ids that accounts with fewer do not have. */
+export async function passIds(server: TestServer, count: number, token: string): Promise<void> {
+  const items = Array.from({ length: count }, () => ({ userId: freshId(), teamId: freshId() }))
+  const { body } = await server.graphql<{ addTeamMemberships: { applied: boolean } }>(
+    'mutation($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { applied } }',
+    { items },
+    token,
+  )
+  if (body.data?.addTeamMemberships.applied !== true)
+    throw new Error(`No memberships were made: ${JSON.stringify(body)}`)
+}
+
 /** Those of the memberships that exist, over REST. */
 export async function listMemberships(
   server: TestServer,

@@ -61,8 +61,7 @@ export async function fillStore(path: string): Promise<void> {
       insert into membership_events (account_code, sequence, kind, membership_id, before_user_id, before_team_id,
         after_user_id, after_team_id, by_user_id, by_email, transaction_id, created_at)
       select 'Zeta', i, 'moved', 101, i, 1, i, 2, ${odd.largest}, null, 'té-' || i, 1700000000000 + i from n;
-    insert into counters values ('Zeta', 'membership event', ${filled.events});
-    update counters set value = 100 + ${filled.memberships} where account_code = '' and name = 'membership';
+    insert into counters values ('Zeta', 'membership event', ${filled.events}), ('Zeta', 'membership', ${100 + filled.memberships + 50});
     insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer, created_at)
       values ('Zeta', '🔑', zeroblob(32), 'x', 1700000000999, null, 5), ('a-b', 'k', x'00ff', '', 0, x'', 6),
         ('a-b', 'K', x'', '', 0, randomblob(3000000), 7);

@@ -57,13 +57,26 @@ eachStore(harness => {
     expect(again).toEqual({ kind: 'duplicate', existingId: id })
   })
 
-  test('ids are unique over all accounts and never given again', async () => {
-    const first = await add('a', 1, 1)
-    const second = await add('b', 1, 1)
-    await store.memberships.remove(by('b'), second.id, null)
-    const third = await add('b', 1, 1)
-    expect(second.id).toBeGreaterThan(first.id)
-    expect(third.id).toBeGreaterThan(second.id)
+  test('each account counts its own ids, whatever others add, and gives none again', async () => {
+    const idsOf = async (account: string, length: number) => {
+      const ids: number[] = []
+      for (let teamId = 1; teamId <= length; teamId += 1) ids.push((await add(account, 1, teamId)).id)
+      return ids
+    }
+    expect(await idsOf('a', 3)).toEqual([1, 2, 3])
+    expect(await idsOf('b', 2)).toEqual([1, 2])
+    await store.memberships.add(by('b'), { userId: 1, teamId: 1 })
+    const bulk = [10, 11].map(teamId => ({ kind: 'add', pair: { userId: 1, teamId } }) as const)
+    await store.memberships.changeMany(by('b'), bulk, 'atomic')
+    const refused = await store.memberships.changeMany(
+      by('b'),
+      [bulk[0], bulk[0]].flatMap(one => one ?? []),
+      'atomic',
+    )
+    expect(refused.applied).toBe(false)
+    await store.memberships.remove(by('b'), 4, null)
+    expect((await add('b', 1, 11)).id).toBe(5)
+    expect((await add('a', 1, 4)).id).toBe(4)
   })
 
   test('a move changes what it names, keeps the rest and counts a version', async () => {
@@ -137,6 +150,7 @@ eachStore(harness => {
   })
 
   test('another account cannot find, move, remove or page a membership', async () => {
+    await add('a', 1, 1)
     const { id } = await add('a', 7, 3)
     const page = { after: null, before: null, limit: 10, fromEnd: false }
     await add('b', 1, 1)

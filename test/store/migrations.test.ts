@@ -50,24 +50,33 @@ eachStore(harness => {
     expect(await readBytes(harness, url)).toEqual(before)
   })
 
-  test('a store of the first release keeps its rows, and gives out no id twice', async () => {
+  /** A store as the first `count` migrations left it, with what the SQL puts in. */
+  async function makeOldStore(count: number, rows: { sqlite: string; postgres: string }): Promise<string> {
     const url = await harness.freshUrl()
-    const [first] = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres')
-    const { hash = '', statements = [] } = first ?? {}
+    const old = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').slice(0, count)
+    const tables = old.flatMap(({ statements }) => statements).join(';')
+    const hashes = old.map(({ hash }) => hash)
+    const number = harness.engine === 'SQLite' ? 'integer not null' : 'timestamptz not null default now()'
+    const migrations = `create table rostrum_migrations (hash text not null, applied_at ${number});`
+    const applied = (rest: string) =>
+      hashes.map(hash => `insert into rostrum_migrations values ('${hash}'${rest})`).join(';')
+    await runSql(harness, {
+      url,
+      sqlite: `${tables}; ${rows.sqlite}; ${migrations} ${applied(', 0')}`,
+      postgres: `${tables}; ${rows.postgres}; ${migrations} ${applied('')}`,
+    })
+    return url
+  }
+
+  test('a store of the first release keeps its rows, and gives out no id twice', async () => {
     const rows = `
       insert into accounts (account_code) values ('a');
       insert into users (account_code, id, email) values ('a', 7, 'ann@example.com');
       insert into teams (account_code, id, name) values ('a', 3, 'Red');
       insert into team_memberships (account_code, user_id, team_id, version, id) values ('a', 7, 3, 5, 1)`
-    await runSql(harness, {
-      url,
-      sqlite: `${statements.join(';')}; ${rows};
-        insert into counters values ('', 'membership', 1);
-        create table rostrum_migrations (hash text not null, applied_at integer not null);
-        insert into rostrum_migrations values ('${hash}', 0)`,
-      postgres: `${statements.join(';')}; ${rows}; select nextval('team_memberships_id_seq');
-        create table rostrum_migrations (hash text not null, applied_at timestamptz not null default now());
-        insert into rostrum_migrations values ('${hash}')`,
+    const url = await makeOldStore(1, {
+      sqlite: `${rows}; insert into counters values ('', 'membership', 1)`,
+      postgres: `${rows}; select nextval('team_memberships_id_seq')`,
     })
     const store = await harness.open({ url })
     expect(await readHashes(harness, url)).toEqual(known)
@@ -85,29 +94,42 @@ eachStore(harness => {
   })
 
   test('the keys that a store holds from before they were counted are counted', async () => {
-    const url = await harness.freshUrl()
-    const applied = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').slice(0, 2)
-    const rows = `
+    const rows = (time: string) => `
       insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer)
-        values ('a', 'k', '', 'h', {TIME}, '0123456789'), ('a', 'l', '', 'h', {TIME}, null), ('b', 'k', '', 'h', {TIME}, '');
+        values ('a', 'k', '', 'h', ${time}, '0123456789'), ('a', 'l', '', 'h', ${time}, null), ('b', 'k', '', 'h', ${time}, '');
       insert into idempotency_steps (account_code, key, number, result) values ('a', 'k', 1, 'é'), ('a', 'k', 2, '')`
-    const hashes = applied.map(
-      ({ hash }) => `insert into rostrum_migrations (hash, applied_at) values ('${hash}', {TIME})`,
-    )
-    const script = [...applied.flatMap(({ statements }) => statements), rows, ...hashes].join(';')
-    await runSql(harness, {
-      url,
-      sqlite: `create table rostrum_migrations (hash text not null, applied_at integer not null);
-        ${script.replaceAll('{TIME}', '0')}`,
-      postgres: `create table rostrum_migrations (hash text not null, applied_at timestamptz not null default now());
-        ${script.replaceAll('{TIME}', 'now()')}`,
-    })
+    const url = await makeOldStore(2, { sqlite: rows('0'), postgres: rows('now()') })
     await (await openStore({ url })).close()
     const usage = { a: 4 * rowBytes + 10 + 2, b: rowBytes }
     for (const [accountCode, bytes] of Object.entries(usage)) {
       const { counted, ofKeys, ofRows } = await readKeyUsage(harness, url, accountCode)
       expect([counted, ofKeys, ofRows]).toEqual([bytes, bytes, bytes])
     }
+  })
+
+  test('a store that counted ids for all accounts counts them for each, past every id that the account had', async () => {
+    const created = 2 ** 52
+    const rows = `
+      insert into accounts (account_code) values ('a'), ('b'), ('c');
+      insert into users (account_code, id) values ('a', 7), ('a', ${created}), ('a', ${2 ** 53 - 1}), ('b', 7), ('b', ${created + 1});
+      insert into teams (account_code, id) values ('a', 3), ('b', 3);
+      insert into team_memberships (account_code, user_id, team_id, id) values ('a', 7, 3, 4), ('b', 7, 3, 40);
+      insert into membership_events (account_code, sequence, kind, membership_id, transaction_id) values
+        ('a', 1, 'added', 4, 't'), ('a', 2, 'added', 39, 't'), ('a', 3, 'removed', 39, 't');
+      insert into counters values ('a', 'membership event', 3)`
+    const url = await makeOldStore(2, {
+      sqlite: `${rows}; insert into counters values ('', 'membership', 41), ('', 'created user', ${created + 1})`,
+      postgres: `${rows}; select setval('team_memberships_id_seq', 41), setval('created_user_ids', ${created + 1})`,
+    })
+    const store = await harness.open({ url })
+    const details = { email: null, displayName: null }
+    const ids = { a: [40, created + 1], b: [41, created + 2], c: [1, created], d: [1, created] }
+    for (const [account, expected] of Object.entries(ids)) {
+      const added = await store.memberships.add(by(account), { userId: 8, teamId: 8 })
+      const user = await store.users.create(account, details)
+      expect([added.kind === 'added' && added.membership.id, user.id]).toEqual(expected)
+    }
+    expect(await store.memberships.findByIds('a', [4, 40])).toHaveLength(2)
   })
 
   test('a database with the tables of another program is refused and gets none of ours', async () => {

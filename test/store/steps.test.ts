@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Origin, Store } from '../../src/domain/store.ts'
+import type { MembershipStore, Origin, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
@@ -44,13 +44,29 @@ eachStore(harness => {
 
   test('of 20 at the same step at once, in two gateways, one changes and all answer it', async () => {
     const stores = harness.engine === 'SQLite' ? [store, store] : [store, await harness.open({ url })]
-    const results = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        stores[index % 2]?.memberships.add(at(1), { userId: 7, teamId: 1 + index }),
-      ),
-    )
-    expect(new Set(results.map(result => JSON.stringify(result))).size).toBe(1)
-    expect(results[0]?.kind).toBe('added')
+    const atOnce = async <Result>(
+      take: (memberships: MembershipStore, teamId: number) => Promise<Result>,
+    ) => {
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          take(stores[index % 2]?.memberships ?? store.memberships, 1 + index),
+        ),
+      )
+      expect(new Set(results.map(result => JSON.stringify(result))).size).toBe(1)
+      return results[0]
+    }
+    const added = await atOnce((memberships, teamId) => memberships.add(at(1), { userId: 7, teamId }))
+    const id = added?.kind === 'added' ? added.membership.id : 0
     expect(await store.events.newest('a')).toBe(1)
+    const moved = await atOnce((memberships, teamId) =>
+      memberships.move(at(2), id, { teamId: 100 + teamId }, null),
+    )
+    expect([moved?.kind, await store.events.newest('a')]).toEqual(['moved', 2])
+    const bulk = await atOnce((memberships, teamId) =>
+      memberships.changeMany(at(3), [{ kind: 'add', pair: { userId: 8, teamId } }], 'atomic'),
+    )
+    expect([bulk?.applied, await store.events.newest('a')]).toEqual([true, 3])
+    const removed = await atOnce(memberships => memberships.remove(at(4), id, null))
+    expect([removed?.kind, await store.events.newest('a')]).toEqual(['removed', 4])
   })
 })

@@ -57,7 +57,7 @@ async function copyAll(source: Source, target: Client): Promise<TableCopy[]> {
   for (const table of copiedTables) {
     copies.push({ name: table.name, ...(await copyTable({ table, source, target })) })
   }
-  await continueNumbers(source, target)
+  await continueTokenIds(source, target)
   return copies
 }
 
@@ -74,16 +74,9 @@ async function refuseWhatHasRows(target: Client): Promise<void> {
   }
 }
 
-// Unlike setval(), `restart` is undone with the transaction.
-async function continueNumbers(source: Source, target: Client): Promise<void> {
-  const numbers = [
-    { name: 'membership', table: 'team_memberships', sequence: 'team_memberships_id_seq' },
-    { name: 'API token', table: 'api_tokens', sequence: 'api_tokens_id_seq' },
-    // Not past every user's id: those up to 2^53 may have been given by callers, and are passed over when they are met.
-    { name: 'created user', table: null, sequence: 'created_user_ids' },
-  ]
-  for (const { name, table, sequence } of numbers) {
-    const last = source.lastNumber(name, table)
-    if (last > 0) await target.query(`alter sequence "${sequence}" restart with ${last + 1}`)
-  }
+// Numbers of an account are rows of `counters`, those of the whole store come from a sequence. Unlike setval(), `restart` is undone with
+// the transaction.
+async function continueTokenIds(source: Source, target: Client): Promise<void> {
+  const last = source.lastTokenId()
+  if (last > 0) await target.query(`alter sequence "api_tokens_id_seq" restart with ${last + 1}`)
 }

@@ -8,8 +8,8 @@ import type { CopiedTable } from './copied-tables.ts'
 export interface Source {
   /** One after the other, by key; to be read to the end before the next are asked for. */
   rows(table: CopiedTable): IterableIterator<RowTexts>
-  /** The last number given out under this name for the whole store, and no less than the largest id there is; 0 for none. */
-  lastNumber(name: string, table: string | null): number
+  /** The last id given out, and no less than the largest there is; 0 for none. */
+  lastTokenId(): number
   close(): void
 }
 
@@ -44,10 +44,11 @@ function readFrom(client: Database, releaseServeLock: () => void): Source {
         .raw()
         .iterate()
     },
-    lastNumber(name, table) {
-      const largestId = table === null ? '0' : `(select coalesce(max(id), 0) from "${table}")`
-      const given = "(select coalesce(max(value), 0) from counters where account_code = '' and name = ?)"
-      return Number(client.prepare<[string], number>(`select max(${given}, ${largestId})`).pluck().get(name))
+    lastTokenId() {
+      const largest = '(select coalesce(max(id), 0) from api_tokens)'
+      const given =
+        "(select coalesce(max(value), 0) from counters where account_code = '' and name = 'API token')"
+      return Number(client.prepare<[], number>(`select max(${given}, ${largest})`).pluck().get())
     },
     close() {
       client.close()

@@ -1,14 +1,10 @@
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { AccountStore } from '../../domain/store.ts'
-import type { ProvisionAccount } from './provision-account.ts'
+import { insertAccount } from './provision-account.ts'
 import { accounts } from './tables.ts'
 
-interface Dependencies {
-  readonly db: PgRemoteDatabase
-  readonly provisionAccount: ProvisionAccount
-}
-
-export function createAccountStore({ db, provisionAccount }: Dependencies): AccountStore {
+export function createAccountStore(db: PgRemoteDatabase): AccountStore {
+  const insert = insertAccount(db).prepare('provision_account')
   const findOne = db
     .select({ accountCode: accounts.accountCode })
     .from(accounts)
@@ -18,6 +14,8 @@ export function createAccountStore({ db, provisionAccount }: Dependencies): Acco
     async isEmpty() {
       return (await findOne.execute()).length === 0
     },
-    ensure: provisionAccount,
+    async ensure(accountCode) {
+      return (await insert.execute({ accountCode })).length > 0
+    },
   }
 }

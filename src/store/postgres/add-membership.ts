@@ -4,7 +4,7 @@ import { askTogether } from './ask-together.ts'
 import type { Client } from './client.ts'
 import type { EventSignal } from './event-signal.ts'
 import { encodeIds, encodeTexts } from './id-list.ts'
-import { eventColumns, readMembership } from './membership-changes.ts'
+import { eventColumns, insertStep, readMembership } from './membership-changes.ts'
 import { isOfData, isUniqueViolation } from './sql-state.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
@@ -21,9 +21,9 @@ interface Addition {
   readonly pair: MembershipPair
 }
 
-// PostgreSQL runs what the answer needs first, and then the other parts that write from the last to the first, each behind what it needs:
-// so rows are locked in the order in which any other change locks them (pairs, steps, the counter, teams, users), of one kind in ascending
-// order. Of those who add the same pair the first has made it.
+// PostgreSQL runs what the answer needs first, then the other parts that write, from the last to the first, each after the parts it
+// needs. So rows are locked in the order in which every other change locks them (the counter of ids, pairs, steps, the counter of events,
+// teams, users), and rows of one kind in ascending order. If several add the same pair, the first has made it.
 const addMemberships = `
 with asked as (
   select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[])
@@ -31,16 +31,28 @@ with asked as (
   where not exists (
     select from idempotency_steps as step where step.account_code = $1 and step.key = asked.key and step.number = asked.number
   )
+), wanted as materialized (
+  select distinct user_id, team_id from asked
+  where not exists (
+    select from team_memberships as row
+    where row.account_code = $1 and row.user_id = asked.user_id and row.team_id = asked.team_id
+  )
+), ids as (
+  insert into counters (account_code, name, value)
+  select $1, 'membership', count(*) from wanted having count(*) > 0
+  on conflict (account_code, name) do update set value = counters.value + excluded.value
+  returning value - (select count(*) from wanted) as before
 ), added as (
-  insert into team_memberships (account_code, user_id, team_id)
-  select distinct $1, user_id, team_id from asked order by user_id, team_id
-  on conflict do nothing returning id, user_id, team_id, leader, version
+  insert into team_memberships (account_code, id, user_id, team_id)
+  select $1, ids.before + row_number() over (order by user_id, team_id), user_id, team_id
+  from ids, wanted order by user_id, team_id
+  on conflict (account_code, user_id, team_id) do nothing returning id, user_id, team_id, leader, version
 ), account as (
   insert into accounts (account_code) values ($1) on conflict do nothing
 ), the_users as (
-  insert into users (account_code, id) select distinct $1, user_id from asked order by user_id on conflict do nothing
+  insert into users (account_code, id) select distinct $1, user_id from added order by user_id on conflict do nothing
 ), the_teams as (
-  insert into teams (account_code, id) select distinct $1, team_id from asked order by team_id on conflict do nothing
+  insert into teams (account_code, id) select distinct $1, team_id from added order by team_id on conflict do nothing
 ), head as (
   insert into counters (account_code, name, value)
   select $1, 'membership event', count(*) from added having count(*) > 0
@@ -53,12 +65,7 @@ with asked as (
   select $1, head.before + row_number() over (order by made.id), 'added', made.id, null, null,
     made.user_id, made.team_id, made.by_user_id, made.by_email, made.transaction_id
   from made, head
-), step as (
-  insert into idempotency_steps (account_code, key, number, result)
-  select $1, key, number, json_build_object(
-    'id', id, 'userId', user_id, 'teamId', team_id, 'leader', leader, 'version', version
-  )::text
-  from made where key is not null
+), step as (${insertStep('key', 'number', 'made')}
 )
 select id, user_id, team_id, leader, version, place from made`
 

@@ -1,4 +1,4 @@
-import { decideBulk, type Verdict } from '../../domain/memberships-bulk-decision.ts'
+import { decideBulk } from '../../domain/memberships-bulk-decision.ts'
 import {
   completeBulk,
   hasChanged,
@@ -7,57 +7,54 @@ import {
   undoBulk,
 } from '../../domain/memberships-bulk-plan.ts'
 import type { BulkMode, BulkResult, MembershipChange, MembershipStore, Origin } from '../../domain/store.ts'
+import type { FindStep } from './find-step.ts'
 import { createBulkStatements } from './membership-bulk-statements.ts'
-import type { Once } from './once.ts'
 import { isUniqueViolation } from './sql-state.ts'
 import type { Transactions } from './transactions.ts'
 
 // How often others may take a pair between our look and our change.
-const mostAttempts = 10
+const maxAttempts = 10
 
 interface Dependencies {
   readonly transactions: Transactions
-  readonly once: Once
+  readonly findStep: FindStep
 }
 
-export function createChangeMany({ transactions, once }: Dependencies): MembershipStore['changeMany'] {
+/** Rejects with a unique violation, and nothing is changed, where others take a pair each time between our look and our change. */
+export function createChangeMany({ transactions, findStep }: Dependencies): MembershipStore['changeMany'] {
   const statements = createBulkStatements(transactions.client)
 
   return async (origin, changes, mode) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await tryOnce(origin, changes, mode)
+        return await transactions.write(
+          () => changeAll(origin, changes, mode),
+          ({ results }) => hasChanged(results),
+        )
       } catch (error) {
-        if (attempt === mostAttempts || !isUniqueViolation(error)) throw error
+        if (attempt === maxAttempts || !isUniqueViolation(error)) throw error
       }
     }
   }
 
-  // What changed nothing is undone, and kept for no step. A step has a transaction of its own, in which it does the work.
-  async function tryOnce(origin: Origin, changes: readonly MembershipChange[], mode: BulkMode) {
-    let result: BulkResult | undefined
-    const work = async () => {
-      result = await changeAll(origin, changes, mode)
-      return hasChanged(result.results) ? result : undefined
-    }
-    const keep = (changed: BulkResult | undefined) => changed !== undefined
-    const apart = () => transactions.write(work, keep)
-    const kept = await once(origin, origin.step === null ? apart : work)
-    const answer = kept ?? result
-    if (answer === undefined) throw new Error('A step was neither done nor found.')
-    return answer
-  }
-
+  // Bulks of the account run one after the other from the first statement on, so a step that is not found is made by nobody else.
   async function changeAll(
     origin: Origin,
     changes: readonly MembershipChange[],
     mode: BulkMode,
   ): Promise<BulkResult> {
     const { accountCode } = origin
-    await statements.lockAccount(accountCode)
+    const firstId = await statements.takeIds(accountCode, changes.filter(({ kind }) => kind === 'add').length)
+    const before = await findStep<BulkResult>(origin)
+    if (before !== undefined) return before
     const verdicts = await decide(accountCode, changes)
     if (!isToApply(verdicts, mode)) return { applied: false, results: undoBulk(verdicts) }
-    return { applied: true, results: await apply(origin, verdicts) }
+    const plan = planBulk(verdicts)
+    const addedIds = plan.added.map((_, index) => firstId + index)
+    const complete = completeBulk(verdicts, addedIds)
+    const result = { applied: true, results: complete.results }
+    if (hasChanged(result.results)) await statements.write({ origin, plan, addedIds, complete, result })
+    return result
   }
 
   async function decide(accountCode: string, changes: readonly MembershipChange[]) {
@@ -67,14 +64,5 @@ export function createChangeMany({ transactions, once }: Dependencies): Membersh
     let step = deciding.next()
     while (step.done !== true) step = deciding.next(await statements.findPairs(accountCode, step.value))
     return step.value
-  }
-
-  async function apply(origin: Origin, verdicts: readonly Verdict[]) {
-    const plan = planBulk(verdicts)
-    if (plan.eventCount === 0) return completeBulk(verdicts, []).results
-    const { addedIds, sequenceBefore } = await statements.write(origin.accountCode, plan)
-    const { results, events } = completeBulk(verdicts, addedIds)
-    await statements.addEvents(origin, sequenceBefore, events)
-    return results
   }
 }

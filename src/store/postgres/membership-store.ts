@@ -1,3 +1,4 @@
+import { hasChanged } from '../../domain/memberships-bulk-plan.ts'
 import type {
   AddResult,
   Membership,
@@ -12,12 +13,12 @@ import { createAddMembership } from './add-membership.ts'
 import type { EventSignal } from './event-signal.ts'
 import { nothingChanged } from './explain-failure.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
+import { createFindStep } from './find-step.ts'
 import { encodeIds } from './id-list.ts'
 import { createChangeMany } from './membership-bulk.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { membershipColumns, prepareMembershipStatements, readMembership } from './membership-statements.ts'
-import { createFindStep, createOnce } from './once.ts'
 import { isUniqueViolation } from './sql-state.ts'
 import { teamMemberships as memberships } from './tables.ts'
 import type { Transactions } from './transactions.ts'
@@ -37,7 +38,7 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
   const inTurn = createAccountTurns()
   const addMembership = createAddMembership({ pool, inTurn, signal })
   const findStep = createFindStep(db)
-  const once = createOnce({ db, transactions, signal, inTurn })
+  const changeMany = createChangeMany({ transactions, findStep })
   return {
     findByIds: createFindByIds({
       db,
@@ -54,7 +55,11 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
 
     remove: (origin, id, ifVersions) => untilDecided(() => tryToRemove(origin, id, ifVersions)),
 
-    changeMany: createChangeMany({ transactions, once }),
+    async changeMany(origin, changes, mode) {
+      const result = await inTurn(origin.accountCode, () => changeMany(origin, changes, mode))
+      if (hasChanged(result.results)) signal.announce(origin.accountCode)
+      return result
+    },
 
     ...createMembershipPages({ db, pool }),
   }
@@ -67,15 +72,17 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
     return existing && { kind: 'duplicate', existingId: existing.id }
   }
 
-  async function tryToMove({ origin, id, change, ifVersions }: Move): Promise<MoveResult | undefined> {
+  async function tryToMove({ origin, id, change: pair, ifVersions }: Move): Promise<MoveResult | undefined> {
     const { accountCode } = origin
     const versions = encodeVersions(ifVersions)
     try {
-      const membership = await once(origin, () => changes.move(origin, id, change, versions))
+      const membership = await change(origin, () => changes.move(origin, id, pair, versions))
       return membership ? { kind: 'moved', membership } : await findWhyNot(accountCode, id, ifVersions)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
-      const { userId = null, teamId = null } = change
+      const before = await findStep<Membership>(origin)
+      if (before !== undefined) return { kind: 'moved', membership: before }
+      const { userId = null, teamId = null } = pair
       const [existing] = await statements.findPairAfterMove.execute({ accountCode, id, userId, teamId })
       return existing && { kind: 'duplicate', existingId: existing.id }
     }
@@ -87,8 +94,15 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
     ifVersions: readonly number[] | null,
   ): Promise<RemoveResult | undefined> {
     const versions = encodeVersions(ifVersions)
-    const membership = await once(origin, () => changes.remove(origin, id, versions))
+    const membership = await change(origin, () => changes.remove(origin, id, versions))
     return membership ? { kind: 'removed', membership } : findWhyNot(origin.accountCode, id, ifVersions)
+  }
+
+  /** The row of a change that was made now, or as the same step before. */
+  async function change(origin: Origin, make: () => Promise<Membership | undefined>) {
+    const made = await inTurn(origin.accountCode, () => transactions.retry(make))
+    if (made !== undefined) signal.announce(origin.accountCode)
+    return made ?? findStep<Membership>(origin)
   }
 
   // A row which is there all the same, in a version that would do, was replaced by a bulk that the change had waited for.

@@ -8,7 +8,6 @@ import { createEventStore } from './event-store.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createPool } from './pool.ts'
-import { createProvisionAccount } from './provision-account.ts'
 import { createTeamStore } from './team-store.ts'
 import { createTokenStore } from './token-store.ts'
 import { createTransactions } from './transactions.ts'
@@ -35,12 +34,11 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
     rows: await (method === 'all' ? client.queryArrays(text, values) : client.query(text, values)),
   }))
   const signal = createEventSignal({ url, pool })
-  const provisionAccount = createProvisionAccount(db)
   const store: Store = {
     memberships: createMembershipStore({ db, pool, transactions, signal }),
-    users: createUserStore({ db, pool, transactions, provisionAccount }),
-    teams: createTeamStore({ db, pool, transactions, provisionAccount }),
-    accounts: createAccountStore({ db, provisionAccount }),
+    users: createUserStore({ db, pool, transactions }),
+    teams: createTeamStore({ db, pool, transactions }),
+    accounts: createAccountStore(db),
     tokens: createTokenStore({ db, pool, transactions }),
     events: createEventStore(db, signal),
     idempotency: createIdempotencyStore(db, transactions),

@@ -2,15 +2,16 @@ import { sql } from 'drizzle-orm'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import { accounts } from './tables.ts'
 
-/** Makes the record of an account just in time (contract, section 1), inside the caller's transaction. True when it was missing. */
-export type ProvisionAccount = (accountCode: string) => Promise<boolean>
+/** The part of a statement that makes the record of its account just in time (contract, section 1). */
+export function withAccount(db: PgRemoteDatabase) {
+  return db.$with('account').as(insertAccount(db))
+}
 
-export function createProvisionAccount(db: PgRemoteDatabase): ProvisionAccount {
-  const insert = db
+/** Answers a row where the account was missing. */
+export function insertAccount(db: PgRemoteDatabase) {
+  return db
     .insert(accounts)
     .values({ accountCode: sql.placeholder('accountCode') })
     .onConflictDoNothing()
     .returning({ accountCode: accounts.accountCode })
-    .prepare('provision_account')
-  return async accountCode => (await insert.execute({ accountCode })).length > 0
 }

@@ -5,7 +5,6 @@ import {
   customType,
   foreignKey,
   index,
-  pgSequence,
   pgTable,
   primaryKey,
   text,
@@ -19,15 +18,11 @@ import type { MembershipEventKind } from '../../domain/store.ts'
 // PostgreSQL spread by account needs no other tables.
 
 const int8 = (name: string) => bigint(name, { mode: 'number' })
-const storeWideId = () => int8('id').notNull().generatedByDefaultAsIdentity()
 const createdAt = () => timestamp('created_at', { withTimezone: true }).notNull().defaultNow()
 const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' })
 
 const accountCode = () => text('account_code').notNull()
 const ownAccountCode = () => accountCode().references(() => accounts.accountCode)
-
-/** Ids of users that nobody outside gave a number: from 2^52 up. */
-export const createdUserIds = pgSequence('created_user_ids', { startWith: 2 ** 52, minValue: 2 ** 52 })
 
 export const accounts = pgTable('accounts', { accountCode: accountCode(), createdAt: createdAt() }, table => [
   primaryKey({ columns: [table.accountCode] }),
@@ -58,7 +53,7 @@ export const teamMemberships = pgTable(
   'team_memberships',
   {
     accountCode: accountCode(),
-    id: storeWideId(),
+    id: int8('id').notNull(),
     userId: int8('user_id').notNull(),
     teamId: int8('team_id').notNull(),
     leader: boolean('leader'),
@@ -79,7 +74,8 @@ export const apiTokens = pgTable(
   'api_tokens',
   {
     accountCode: accountCode(),
-    id: storeWideId(),
+    // Unique over the store, for it is operators who name tokens by it.
+    id: int8('id').notNull().generatedByDefaultAsIdentity(),
     userId: int8('user_id').notNull(),
     label: text('label'),
     scopes: text('scopes').notNull(),

@@ -3,21 +3,21 @@ import type { Team, TeamStore } from '../../domain/store.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { onlyRow } from './only-row.ts'
 import { valueAt } from './prepare-columns.ts'
-import type { ProvisionAccount } from './provision-account.ts'
+import { withAccount } from './provision-account.ts'
 import { teams } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies extends Reading {
   readonly transactions: Transactions
-  readonly provisionAccount: ProvisionAccount
 }
 
 const columns = { id: teams.id, name: teams.name }
 
-export function createTeamStore({ db, pool, transactions, provisionAccount }: Dependencies): TeamStore {
+export function createTeamStore({ db, pool, transactions }: Dependencies): TeamStore {
   const accountCode = sql.placeholder('accountCode')
   const setName = sql`${sql.placeholder('setName')}::boolean`
   const save = db
+    .with(withAccount(db))
     .insert(teams)
     .values({ accountCode, id: sql.placeholder('id'), name: sql.placeholder('name') })
     .onConflictDoUpdate({
@@ -36,10 +36,7 @@ export function createTeamStore({ db, pool, transactions, provisionAccount }: De
     }),
     save(code, id, { name }) {
       const row = { accountCode: code, id, name: name ?? null, setName: name !== undefined }
-      return transactions.write(async () => {
-        await provisionAccount(code)
-        return onlyRow(await save.execute(row))
-      })
+      return transactions.retry(async () => onlyRow(await save.execute(row)))
     },
   }
 }

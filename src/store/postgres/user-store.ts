@@ -4,18 +4,19 @@ import type { User, UserStore } from '../../domain/store.ts'
 import { createFindByIds, type Reading } from './find-by-ids.ts'
 import { onlyRow } from './only-row.ts'
 import { valueAt } from './prepare-columns.ts'
-import type { ProvisionAccount } from './provision-account.ts'
-import { createdUserIds, users } from './tables.ts'
+import { withAccount } from './provision-account.ts'
+import { counters, users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 interface Dependencies extends Reading {
   readonly transactions: Transactions
-  readonly provisionAccount: ProvisionAccount
 }
+
+const firstCreatedId = 2 ** 52
 
 const columns = { id: users.id, email: users.email, displayName: users.displayName }
 
-export function createUserStore({ db, pool, transactions, provisionAccount }: Dependencies): UserStore {
+export function createUserStore({ db, pool, transactions }: Dependencies): UserStore {
   const { findByEmail, insert, save } = prepare(db)
   return {
     findByIds: createFindByIds<User>({
@@ -42,19 +43,13 @@ export function createUserStore({ db, pool, transactions, provisionAccount }: De
         displayName: displayName ?? null,
         setDisplayName: displayName !== undefined,
       }
-      return transactions.write(async () => {
-        await provisionAccount(accountCode)
-        return onlyRow(await save.execute(row))
-      })
+      return transactions.retry(async () => onlyRow(await save.execute(row)))
     },
-    create(accountCode, details) {
-      return transactions.write(async () => {
-        await provisionAccount(accountCode)
-        // A caller may have used one of these ids all the same; then the next one is as good.
-        let made: User | undefined
-        while (made === undefined) made = (await insert.execute({ accountCode, ...details }))[0]
-        return made
-      })
+    async create(accountCode, details) {
+      // A caller may have used one of these ids all the same; then the next one is as good.
+      let made: User | undefined
+      while (made === undefined) made = (await insert.execute({ accountCode, ...details }))[0]
+      return made
     },
   }
 }
@@ -64,6 +59,17 @@ function prepare(db: PgRemoteDatabase) {
   const details = { email: sql.placeholder('email'), displayName: sql.placeholder('displayName') }
   const setEmail = sql`${sql.placeholder('setEmail')}::boolean`
   const setDisplayName = sql`${sql.placeholder('setDisplayName')}::boolean`
+  const account = withAccount(db)
+  const number = db.$with('number').as(
+    db
+      .insert(counters)
+      .values({ accountCode, name: 'created user', value: firstCreatedId })
+      .onConflictDoUpdate({
+        target: [counters.accountCode, counters.name],
+        set: { value: sql`${counters.value} + 1` },
+      })
+      .returning({ value: counters.value }),
+  )
   return {
     findByEmail: db
       .select(columns)
@@ -73,12 +79,14 @@ function prepare(db: PgRemoteDatabase) {
       .limit(1)
       .prepare('find_user_by_email'),
     insert: db
+      .with(account, number)
       .insert(users)
-      .values({ accountCode, id: sql`nextval(${createdUserIds.seqName})`, ...details })
+      .values({ accountCode, id: sql`(select value from ${number})`, ...details })
       .onConflictDoNothing()
       .returning(columns)
       .prepare('create_user'),
     save: db
+      .with(account)
       .insert(users)
       .values({ accountCode, id: sql.placeholder('id'), ...details })
       .onConflictDoUpdate({

@@ -90,7 +90,7 @@ export function createWriteEvent(db: SqliteDb, counters: Counters): WriteEvent {
   return ({ accountCode, userId, email, transactionId }, { kind, membershipId, before, after }) => {
     insert({
       accountCode,
-      sequence: counters.nextEvents(accountCode, 1),
+      sequence: counters.next(accountCode, 'membership event'),
       kind,
       membershipId,
       beforeUserId: before?.userId ?? null,

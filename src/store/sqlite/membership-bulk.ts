@@ -68,12 +68,12 @@ export function createChangeMany(dependencies: Dependencies): MembershipStore['c
     const addedIds = plan.added.length > 0 ? add(accountCode, plan.added) : []
     const { results, events } = completeBulk(verdicts, addedIds)
     if (events.length > 0)
-      statements.addEvents(origin, counters.nextEvents(accountCode, events.length), events)
+      statements.addEvents(origin, counters.next(accountCode, 'membership event', events.length), events)
     return results
   }
 
   function add(accountCode: string, pairs: readonly MembershipPair[]): number[] {
-    const firstId = counters.next('membership', pairs.length)
+    const firstId = counters.next(accountCode, 'membership', pairs.length)
     statements.add(accountCode, firstId, pairs)
     return pairs.map((_, index) => firstId + index)
   }

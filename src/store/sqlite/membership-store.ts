@@ -55,7 +55,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
         provision.account(accountCode)
         provision.user(accountCode, pair.userId)
         provision.team(accountCode, pair.teamId)
-        const id = counters.next('membership')
+        const id = counters.next(accountCode, 'membership')
         const membership = statements.insert.only({ accountCode, id, ...pair })
         writeEvent(origin, { kind: 'added', membershipId: id, before: null, after: membership })
         return { kind: 'added', membership }

@@ -90,7 +90,7 @@ export const apiTokens = sqliteTable(
   ],
 )
 
-/** The last number given out under each name; the account code is empty for numbers unique over the whole store. */
+/** The last number given out under each name in an account; the account code is empty for numbers that are unique over the whole store. */
 export const counters = sqliteTable(
   'counters',
   {

@@ -3,7 +3,7 @@ import type { ApiToken, TokenStore } from '../../domain/store.ts'
 import { decodeScopes, encodeScopes } from '../api-token-row.ts'
 import type { ChangeMark } from './change-mark.ts'
 import type { SqliteDb } from './connect.ts'
-import type { Counters } from './counters.ts'
+import { type Counters, storeWide } from './counters.ts'
 import { prepareChange, prepareRows } from './prepare-statement.ts'
 import { apiTokens, users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
@@ -59,7 +59,7 @@ export function createTokenStore({ db, transactions, counters, changeMark }: Dep
   return {
     create(token) {
       return transactions.write(() => {
-        const id = counters.next('API token')
+        const id = counters.next(storeWide, 'API token')
         statements.insert({ ...token, id, scopes: encodeScopes(token.scopes) })
         return statements.findById.only({ id })
       })

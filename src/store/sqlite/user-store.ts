@@ -65,7 +65,7 @@ export function createUserStore({
         // A caller may have used one of these ids all the same; then the next one is as good.
         let made: User | undefined
         while (made === undefined)
-          made = insert.get({ accountCode, id: counters.next('created user'), ...details })
+          made = insert.get({ accountCode, id: counters.next(accountCode, 'created user'), ...details })
         return made
       })
     },

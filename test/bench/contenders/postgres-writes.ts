@@ -8,8 +8,12 @@ export function createPostgresWrites(sql: Sql) {
   return {
     async add({ accountCode, userId: byUserId }: Caller, { userId, teamId }: Pair) {
       const [row] = await sql<RawRow[]>`
-        with added as (
-          insert into team_memberships (account_code, user_id, team_id) values (${accountCode}, ${userId}, ${teamId})
+        with number as (
+          insert into counters (account_code, name, value) values (${accountCode}, 'membership', 1)
+          on conflict (account_code, name) do update set value = counters.value + 1 returning value
+        ), added as (
+          insert into team_memberships (account_code, id, user_id, team_id)
+          select ${accountCode}, number.value, ${userId}::bigint, ${teamId}::bigint from number
           on conflict do nothing returning id, user_id, team_id, leader, version
         ), account as (
           insert into accounts (account_code) values (${accountCode}) on conflict do nothing

@@ -70,7 +70,7 @@ export function prepareWrites(client: Database) {
     account.run(accountCode)
     user.run(accountCode, userId)
     team.run(accountCode, teamId)
-    const row = insert.get(accountCode, next('', 'membership'), userId, teamId) ?? null
+    const row = insert.get(accountCode, next(accountCode, 'membership'), userId, teamId) ?? null
     if (row !== null) writeEvent(caller, { kind: 'added', before: null, after: row })
     return row
   })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await client.query(`
     create table touched (place serial, name text);
     create function touch() returns trigger language plpgsql as $$
-      begin insert into touched (name) values (tg_table_name); return coalesce(new, old); end $$`)
+      begin insert into touched (name) values (coalesce(to_jsonb(new) ->> 'name', tg_table_name)); return coalesce(new, old); end $$`)
   for (const table of ['team_memberships', 'idempotency_steps', 'counters', 'teams', 'users'])
     await client.query(
       `create trigger touch before insert or update or delete on ${table} for each row execute function touch()`,
@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-// The tables whose rows the work locked, each where it first did.
+// The counters by their names, and the tables of other rows that the work locked, each where it first did.
 async function orderOf(work: Promise<unknown>): Promise<string[]> {
   await work
   const { rows } = await client.query<{ name: string }>('select name from touched order by place')
@@ -40,21 +40,40 @@ async function orderOf(work: Promise<unknown>): Promise<string[]> {
   return [...new Set(rows.map(({ name }) => name))]
 }
 
-test('single changes and bulks lock rows and pairs, then the counter, then new teams and users', async () => {
-  const order = ['team_memberships', 'counters', 'teams', 'users']
+const ids = 'membership'
+const rows = 'team_memberships'
+const step = 'idempotency_steps'
+const rest = ['membership event', 'teams', 'users']
+const keyed = (key: string) => ({ ...by('a'), step: { key, number: 1 } })
+
+test('changes lock the counter of ids, rows and pairs, the step, the counter of events, then new teams and users', async () => {
   const { memberships } = store
-  expect(await orderOf(memberships.add(by('a'), { userId: 1, teamId: 1 }))).toEqual(order)
-  const keyed = { ...by('a'), step: { key: 'k', number: 1 } }
-  expect(await orderOf(memberships.add(keyed, { userId: 8, teamId: 8 }))).toEqual([
-    'team_memberships',
-    'idempotency_steps',
-    'counters',
-    'teams',
-    'users',
+  expect(await orderOf(memberships.add(by('a'), { userId: 1, teamId: 1 }))).toEqual([ids, rows, ...rest])
+  expect(await orderOf(memberships.add(keyed('add'), { userId: 8, teamId: 8 }))).toEqual([
+    ids,
+    rows,
+    step,
+    ...rest,
   ])
+  expect(await orderOf(memberships.add(by('a'), { userId: 8, teamId: 8 }))).toEqual([])
+
+  const moved = { userId: 5, teamId: 5 }
+  expect(await orderOf(memberships.move(by('a'), 1, moved, null))).toEqual([rows, ...rest])
+  const again = { userId: 9, teamId: 9 }
+  expect(await orderOf(memberships.move(keyed('move'), 1, again, null))).toEqual([rows, step, ...rest])
+  expect(await orderOf(memberships.remove(keyed('remove'), 1, null))).toEqual([
+    rows,
+    step,
+    'membership event',
+  ])
+
   const bulk = [add(2, 2), add(3, 3), add(4, 4)]
-  expect(await orderOf(memberships.changeMany(by('a'), bulk, 'atomic'))).toEqual(order)
-  expect(await orderOf(memberships.move(by('a'), 1, { userId: 5, teamId: 5 }, null))).toEqual(order)
-  const mixed = [move(1, { userId: 6, teamId: 6 }), move(2, { userId: 1, teamId: 1 }), add(7, 7)]
-  expect(await orderOf(memberships.changeMany(by('a'), mixed, 'atomic'))).toEqual(order)
+  expect(await orderOf(memberships.changeMany(by('a'), bulk, 'atomic'))).toEqual([ids, rows, ...rest])
+  const mixed = [move(2, { userId: 6, teamId: 6 }), move(3, { userId: 1, teamId: 1 }), add(7, 7)]
+  expect(await orderOf(memberships.changeMany(keyed('bulk'), mixed, 'atomic'))).toEqual([
+    ids,
+    rows,
+    step,
+    ...rest,
+  ])
 })

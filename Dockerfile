@@ -12,6 +12,7 @@ WORKDIR /app
 COPY --from=build /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY drizzle drizzle
+COPY docs docs
 COPY src src
 # Where the data of SQLite would go; with PostgreSQL nothing is written anywhere.
 COPY --from=build --chown=1000:1000 /data /data

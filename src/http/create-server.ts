@@ -18,6 +18,7 @@ import { largestHead, refuseLargeHeaders } from './refuse-large-headers.ts'
 import { refuseUnknownRoute } from './refuse-unknown-route.ts'
 import { registerGraphqlRoute } from './register-graphql-route.ts'
 import { registerHealthRoutes } from './register-health-routes.ts'
+import { registerPages } from './register-pages.ts'
 import { registerRestRoutes } from './register-rest-routes.ts'
 import { createRequestLog } from './request-log.ts'
 import { openScope, type RequestScope } from './request-scope.ts'
@@ -112,6 +113,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   })
 
   registerHealthRoutes(server, gateway)
+  registerPages(server)
   const takeTurn = createTurnHook(gateway)
   const idempotency = createIdempotencyHooks(gateway.keyedRequests)
   await registerGraphqlRoute(server, { gateway, takeTurn, idempotency })

@@ -13,6 +13,7 @@ const knownPaths: readonly KnownPath[] = [
   ...Map.groupBy(restRoutes, ({ path }) => path)
     .entries()
     .map(([path, rows]) => ({ pattern: toPattern(path), methods: rows.map(({ method }) => method) })),
+  { pattern: toPattern('/'), methods: ['GET'] },
   { pattern: toPattern('/health'), methods: ['GET'] },
   { pattern: toPattern('/ready'), methods: ['GET'] },
 ]

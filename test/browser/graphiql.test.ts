@@ -81,3 +81,17 @@ test('the page is no data: it needs no credential, holds none, and names no othe
   const sources = [...answer.text.matchAll(/<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="([^"]*)"/g)]
   expect(sources.map(match => match[1]).filter(source => /^(https?:)?\/\//.test(source ?? ''))).toEqual([])
 })
+
+test('the front page shows without a violation of its policy, and its first link opens GraphiQL', async () => {
+  const { page, foreign, failures } = await openPage()
+  page.on('console', message => failures.push(message.text()))
+  await page.goto(server.baseUrl, { waitUntil: 'load' })
+  expect(await page.locator('h1').innerText()).toBe('Rostrum')
+  // The style is applied, so the hash in the policy is that of the style.
+  expect(await page.locator('body').evaluate(body => getComputedStyle(body).maxWidth)).not.toBe('none')
+  expect(failures.filter(text => !text.includes('favicon'))).toEqual([])
+  await page.locator('a').first().click()
+  await page.locator('.graphiql-editor:visible').first().waitFor({ timeout: 20_000 })
+  expect(foreign).toEqual([])
+  await page.context().close()
+})

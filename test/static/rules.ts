@@ -130,12 +130,13 @@ const rooms: readonly Rule[] = [
     passed: ['typeof value === "function"', 'isFunction(x)'],
   },
   {
-    title: 'files are for the store, and for what a sandbox is made of and measured by',
+    title: 'files are for the store, the docs, and what a sandbox is made of and measured by',
     find: matching(/['"](?:node:)?fs(?:\/promises)?['"]/g),
     allowed: {
       'store/sqlite/file-checks.ts': 'looks at the database file before it is opened',
       'store/sqlite/serve-lock.ts': 'keeps a second gateway from the same file',
       'tasks/sandbox-modules.ts': 'reads the modules of the sandbox',
+      'http/register-pages.ts': 'reads the pages of the docs, once and by fixed names',
       'tasks/child-resources.ts': 'reads what a child uses',
       'tasks/child-priority.ts': 'sets whom the kernel ends first',
       'tasks/confinement.ts': 'looks for commands',

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { graphqlPath } from './paths.ts'
+
+const docsFolder = new URL('../../docs/', import.meta.url)
+
+const style =
+  ':root{color-scheme:light dark}body{max-width:40rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 system-ui}'
+
+// Nothing on the page is loaded from anywhere, and nothing on it runs.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The pages of `docs/`, in the order of a reader. */
+export const docsPages = [
+  'quickstart',
+  'scripts',
+  'memberships',
+  'graphql',
+  'rest',
+  'idempotency',
+  'events',
+  'settings',
+  'deploy',
+  'operate',
+  'security',
+  'performance',
+  'contributing',
+] as const
+
+interface Page {
+  readonly path: string
+  readonly type: string
+  readonly body: Buffer
+}
+
+/**
+ * `GET /`, for a person who opens the gateway in a browser, and the pages of `docs/` as the text that they are. They need no
+ * credential, since they show no data. All are read once, at the start.
+ */
+export function registerPages(server: FastifyInstance): void {
+  const docs = docsPages.map(readDocsPage).filter(page => page !== null)
+  for (const { path, type, body } of [writeFrontPage(docs), ...docs]) {
+    server.get(path, async (_request, reply) =>
+      reply
+        .type(`${type}; charset=utf-8`)
+        .headers({
+          'content-security-policy': contentSecurityPolicy,
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+        })
+        .send(body),
+    )
+  }
+}
+
+// Null where the gateway was installed without its pages.
+function readDocsPage(name: string): Page | null {
+  const file = new URL(`${name}.md`, docsFolder)
+  if (!existsSync(file)) return null
+  return { path: `/docs/${name}.md`, type: 'text/plain', body: readFileSync(file) }
+}
+
+function writeFrontPage(docs: readonly Page[]): Page {
+  const links = docs.map(
+    ({ path }) => `<li><a href="${path}">${path.slice('/docs/'.length, -'.md'.length)}</a></li>`,
+  )
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Rostrum</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Rostrum</h1>
+<p>This is a Rostrum gateway. It runs your customers' JavaScript safely and keeps track of who is in which team, over GraphQL
+and REST.</p>
+<p><a href="${graphqlPath}">Open GraphiQL</a> to try queries. You need a token: <code>npm start</code> prints one on the first
+start.</p>
+<h2>Docs</h2>
+<ul>
+${links.join('\n')}
+</ul>
+</main>
+</body>
+</html>
+`
+  return { path: '/', type: 'text/html', body: Buffer.from(body) }
+}

@@ -37,11 +37,29 @@ export class AccountBudget {
   }
 
   hold(accountCode: string, amount: number): void {
+    this.refuseBeyond(accountCode, amount)
+    this.add(accountCode, amount)
+  }
+
+  /** Refuses where `hold` of this amount would, and holds nothing. */
+  refuseBeyond(accountCode: string, amount: number): void {
     const held = this.heldBy(accountCode)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
     if (this.#total + amount > this.#limits.total) throw this.#overloaded(this.#total, 'all accounts')
-    this.#held.set(accountCode, held + amount)
+  }
+
+  /** Counts what is there already and can be refused no more, past any limit. */
+  add(accountCode: string, amount: number): void {
+    this.#held.set(accountCode, this.heldBy(accountCode) + amount)
     this.#total += amount
+  }
+
+  /** The account that holds most; undefined where nothing is held. */
+  findLargest(): string | undefined {
+    let largest: string | undefined
+    for (const accountCode of this.#held.keys())
+      if (largest === undefined || this.heldBy(accountCode) > this.heldBy(largest)) largest = accountCode
+    return largest
   }
 
   release(accountCode: string, amount: number): void {

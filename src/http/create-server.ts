@@ -24,6 +24,7 @@ import { createRequestLog } from './request-log.ts'
 import { openScope, type RequestScope } from './request-scope.ts'
 import { fromServerFault } from './server-fault.ts'
 import { createTurnHook } from './take-turn.ts'
+import { createUnreadHooks, UnreadAnswers } from './unread-answers.ts'
 
 const arrivalTimeoutMs = 10_000
 const stalledReaderMs = 10_000
@@ -116,8 +117,9 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   registerPages(server)
   const takeTurn = createTurnHook(gateway)
   const idempotency = createIdempotencyHooks(gateway.keyedRequests)
-  await registerGraphqlRoute(server, { gateway, takeTurn, idempotency })
-  await registerRestRoutes(server, { gateway, takeTurn, idempotency })
+  const unread = createUnreadHooks(new UnreadAnswers())
+  await registerGraphqlRoute(server, { gateway, takeTurn, idempotency, unread })
+  await registerRestRoutes(server, { gateway, takeTurn, idempotency, unread })
   return server
 }
 

@@ -13,7 +13,7 @@ import type { Registration } from './take-turn.ts'
 /** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
-  { gateway, takeTurn, idempotency }: Registration,
+  { gateway, takeTurn, idempotency, unread }: Registration,
 ): Promise<void> {
   const answerByYoga = createYogaAnswer(gateway)
   await server.register(async scope => {
@@ -22,8 +22,10 @@ export async function registerGraphqlRoute(
     scope.addHook('onRequest', refuseEncodedBody)
     scope.addHook('onRequest', takeTurn)
     scope.addHook('preHandler', refuseEndedRun)
+    scope.addHook('preHandler', unread.refuseWhenFull)
     scope.addHook('preHandler', idempotency.createBeginHook(findMutation))
     scope.addHook('onSend', idempotency.keepAnswer)
+    scope.addHook('onSend', unread.countAnswer)
     scope.route({
       method: ['GET', 'POST'],
       url: graphqlPath,

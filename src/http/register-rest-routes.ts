@@ -16,14 +16,16 @@ import type { Registration } from './take-turn.ts'
 /** Registers the rows of the REST table, those that take forms apart: no other path parses them. */
 export async function registerRestRoutes(
   server: FastifyInstance,
-  { gateway, takeTurn, idempotency }: Registration,
+  { gateway, takeTurn, idempotency, unread }: Registration,
 ): Promise<void> {
   for (const takesForms of [false, true]) {
     await server.register(async scope => {
       scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
       scope.addHook('onRequest', refuseEncodedBody)
       scope.addHook('preHandler', refuseEndedRun)
+      scope.addHook('preHandler', unread.refuseWhenFull)
       scope.addHook('onSend', idempotency.keepAnswer)
+      scope.addHook('onSend', unread.countAnswer)
       if (takesForms) {
         scope.addContentTypeParser(
           'application/x-www-form-urlencoded',

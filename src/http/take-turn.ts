@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import type { Gateway } from './gateway.ts'
 import type { createIdempotencyHooks } from './idempotency-hooks.ts'
+import type { createUnreadHooks } from './unread-answers.ts'
 
 /** What routes are registered with. */
 export interface Registration {
   readonly gateway: Gateway
   readonly takeTurn: ReturnType<typeof createTurnHook>
   readonly idempotency: ReturnType<typeof createIdempotencyHooks>
+  readonly unread: ReturnType<typeof createUnreadHooks>
 }
 
 /** A hook behind the credential's and before the body is read: waits for the request's turn among those of all accounts. */

@@ -13,6 +13,7 @@ import {
   type PreparedDocument,
   type PreparedOperation,
 } from './document-cache.ts'
+import { createIntrospectionMeasure } from './introspection-bytes.ts'
 import { createPricing, hasConstantCost } from './operation-cost.ts'
 import { prepareDocument, refuseDeepNesting } from './prepare-document.ts'
 import type { Variables } from './read-argument.ts'
@@ -53,6 +54,7 @@ const rules = [...specifiedRules, refuseConditionalSubscription]
 export function createAdmission(schema: GraphQLSchema): (request: OperationRequest) => Admission {
   const documents = createDocumentCache()
   const price = createPricing(schema)
+  const measureIntrospection = createIntrospectionMeasure(schema)
 
   function prepare(text: string): PreparedDocument {
     const known = documents.get(text)
@@ -68,6 +70,12 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       validate(schema, prepared.document, rules, { maxErrors: 20, hideSuggestions: true }),
     )
     return prepared.validationErrors
+  }
+
+  function refuseLongIntrospection({ fragments }: PreparedDocument, node: OperationDefinitionNode | null) {
+    if (node !== null) {
+      refuseBeyond('introspectionBytes', measureIntrospection({ operation: node, fragments }))
+    }
   }
 
   function remember(
@@ -100,6 +108,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       const faults = findFaults(prepared)
       if (faults.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
       if (faults.length > 0) return refused('document', faults)
+      refuseLongIntrospection(prepared, node)
       if (readOnly && node?.operation === 'mutation') {
         return refused('method', [new GraphQLError('A GET request can only query; send a POST request.')])
       }

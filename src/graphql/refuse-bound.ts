@@ -14,6 +14,7 @@ const advice: Record<Bound, string> = {
   values: 'send less in one operation',
   listItems: 'ask in several calls',
   cost: 'ask for fewer items, smaller pages or fewer fields',
+  introspectionBytes: 'ask for each part of the schema once',
 }
 
 const names: Record<Bound, string> = {
@@ -29,6 +30,7 @@ const names: Record<Bound, string> = {
   values: 'values in its variables',
   listItems: 'items in one list',
   cost: 'points of cost',
+  introspectionBytes: 'bytes of introspection in its answer',
 }
 
 /** Nothing up to the bound, and a `BAD_USER_INPUT` that names it beyond. */

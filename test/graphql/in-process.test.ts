@@ -51,3 +51,20 @@ test('a call of a run that has ended is not executed', async () => {
   await app.graphql('{ user(id: 1) { id } }', {}, neighbour)
   expect(readsOfTeams(app.statements).length - before).toBeLessThanOrEqual(2)
 })
+
+test('introspection of 13 MB is refused before it is made, through each door', async () => {
+  const names = Array.from({ length: 90 }, (_, n) => `a${n}: description`).join(' ')
+  const query = `{ __schema { ...s } } fragment s on __Schema { ${Array.from({ length: 9 }, (_, n) => `t${n}: types { ...d }`).join(' ')} } fragment d on __Type { ${names} }`
+  const message =
+    /^A request can have at most 2097152 bytes of introspection in its answer; this one has \d+: ask for each part of the schema once\.$/
+  const { status, body } = await app.graphql(query, {}, neighbour)
+  expect(status).toBe(400)
+  expect(body.errors[0]).toMatchObject({
+    message: expect.stringMatching(message),
+    extensions: { code: 'BAD_USER_INPUT' },
+  })
+  const ended = await run(`exit(await graphql(${JSON.stringify(query)}).catch(error => error.message))`)
+  expect(ended.payload).toMatch(
+    /^graphql: the gateway answered 400: A request can have at most 2097152 bytes/,
+  )
+})

@@ -1,23 +1,26 @@
 import { defineConfig } from 'vitest/config'
 
 const all = 'test/**/*.test.ts'
-// What holds an answer to milliseconds: one file at a time, once all the others are through.
-const timed = 'test/**/*.timed.test.ts'
+// Tests that need a clock, a soak or a long sweep. They run one file at a time, so that no other test takes their time.
+const slow = ['test/**/*.slow.test.ts', 'test/**/*.timed.test.ts']
 
 export default defineConfig({
   // The file that Node itself takes: beside it, Vite would load the ES build and so a second GraphQL.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // These end a test that hangs. A busy machine must not reach them.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    globalSetup: 'test/store/serve-databases.ts',
     projects: [
       {
         extends: true,
-        test: { name: 'all', include: [all], exclude: [timed], maxWorkers: 2, sequence: { groupOrder: 0 } },
+        test: { name: 'quick', include: [all], exclude: slow, maxWorkers: 2, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,
-        test: { name: 'timed', include: [timed], maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'slow', include: slow, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -1,27 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { runCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { askPostgres } from '../store/ask-postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 import { by } from '../store/origin.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
-let postgres: PostgresServer
 let folder: TempFolder
 let from: string
 let to: string
-beforeAll(async () => {
-  postgres = await startPostgres()
-})
-afterAll(() => postgres.stop())
 beforeEach(async () => {
   folder = makeTempFolder()
   from = join(folder.path, 'store.db')
-  to = await postgres.createDatabase()
+  to = await createDatabase()
   const store = await openStore({ url: `sqlite:${from}` })
   await store.memberships.add(by('a'), { userId: 1, teamId: 1 })
   await store.close()

@@ -1,27 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { runCommand, spawnCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { openClient } from '../store/ask-postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 import { fillStore } from '../store/fill-store.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
-let postgresServer: PostgresServer
 let folder: TempFolder
 let databaseUrl: string
 let from: string
-beforeAll(async () => {
-  postgresServer = await startPostgres()
-})
-afterAll(() => postgresServer.stop())
 beforeEach(async () => {
   folder = makeTempFolder()
   from = `sqlite:${join(folder.path, 'store.db')}`
-  databaseUrl = await postgresServer.createDatabase()
+  databaseUrl = await createDatabase()
 })
 afterEach(() => folder.remove())
 
@@ -81,7 +76,8 @@ test('a copy that is killed in the middle leaves nothing, and the next one copie
 test('a copy whose connection is ended in the middle says so in a line, and leaves nothing', async () => {
   const { copy, client } = await startCopyThatWaits()
   await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'rostrum'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'rostrum'`,
   )
   expect(await copy.ended).toBe(1)
   expect(copy.stdout()).toBe('')
@@ -113,8 +109,10 @@ test('without a PostgreSQL to copy into the line says how to name one', async ()
   expect(existsSync(join(folder.path, 'other.db'))).toBe(false)
 })
 
-const locked = `select 1 from pg_locks where mode = 'ExclusiveLock' and relation is not null`
-const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`
+// The server has databases of other tests too.
+const here = 'database = (select oid from pg_database where datname = current_database())'
+const locked = `select 1 from pg_locks where ${here} and mode = 'ExclusiveLock' and relation is not null`
+const waiting = `select 1 from pg_locks where ${here} and locktype = 'advisory' and not granted`
 
 // A copy in the middle: it waits there for as long as `client` holds the lock, and by then most tables are written.
 async function startCopyThatWaits() {

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readMigrations } from '../../src/store/migrations.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { askPostgres } from '../store/ask-postgres.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 
 interface Made {
   readonly team_membership: { readonly id: number }
@@ -10,15 +10,10 @@ interface Made {
 
 const gateways = ['first', 'second', 'third', 'fourth', 'fifth']
 
-let postgresServer: PostgresServer
 let databaseUrl: string
 let started: TestServer[] = []
-beforeAll(async () => {
-  postgresServer = await startPostgres()
-})
-afterAll(() => postgresServer.stop())
 beforeEach(async () => {
-  databaseUrl = await postgresServer.createDatabase()
+  databaseUrl = await createDatabase()
 })
 afterEach(async () => {
   await Promise.all(started.splice(0).map(server => server.stop()))

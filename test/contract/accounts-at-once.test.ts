@@ -3,8 +3,8 @@ import { hashToken } from '../../src/domain/api-token.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
+import { createDatabase } from '../store/create-database.ts'
 import { by } from '../store/origin.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
 
 interface Tenant {
   readonly code: string
@@ -17,15 +17,13 @@ interface Tenant {
 const userId = 7
 const teamIds = [3, 4, 5]
 
-let postgres: PostgresServer
 let gateway: TestApp
 /** Another program on the same database. */
 let operator: Store
 const tenants: Tenant[] = []
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  const url = await postgres.createDatabase()
+  const url = await createDatabase()
   gateway = await startApp({ DATABASE_URL: url, ROSTRUM_SANDBOXES: '1' })
   operator = await openStore({ url })
   for (let number = 1; number <= 50; number += 1) tenants.push(await makeTenant(`account-${number}`))
@@ -33,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await operator.close()
   await gateway.close()
-  await postgres.stop()
 })
 
 async function makeTenant(code: string): Promise<Tenant> {

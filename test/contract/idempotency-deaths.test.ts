@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
+import { startProxy, type TcpProxy } from '../faults/start-proxy.ts'
 import { freshId } from '../server/memberships.ts'
 import type { Answer } from '../server/send-request.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import type { MembershipBody } from '../server/wire-shapes.ts'
 import { askPostgres } from '../store/ask-postgres.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 
 // The state of a request whose gateway was killed after the change and before the answer was kept.
 const forgetAnswers = `update idempotency_keys set answer = null, holder = 'of the dead'`
@@ -116,15 +117,15 @@ describe('SQLite', () => {
 })
 
 describe('two gateways on one PostgreSQL', () => {
-  let postgres: PostgresServer
   let url: string
+  let proxy: TcpProxy
   let one: TestServer
   let other: TestServer
   beforeAll(async () => {
-    postgres = await startPostgres()
-    url = await postgres.createDatabase()
+    url = await createDatabase()
+    proxy = await startProxy(Number(new URL(url).port))
     const started = await Promise.all([
-      startServer({ DATABASE_URL: url }),
+      startServer({ DATABASE_URL: url.replace(/:\d+\//, `:${proxy.port}/`) }),
       startServer({ DATABASE_URL: url }),
     ])
     one = started[0]
@@ -132,7 +133,7 @@ describe('two gateways on one PostgreSQL', () => {
   })
   afterAll(async () => {
     await Promise.all([one.stop(), other.stop()])
-    await postgres.stop()
+    await proxy.stop()
   })
 
   test('what one answered the other answers byte for byte', async () => {
@@ -185,7 +186,7 @@ describe('two gateways on one PostgreSQL', () => {
 
   test('a refusal while the database is gone is not kept', async () => {
     const userId = freshId()
-    await postgres.restart(async () => {
+    await proxy.closeWhile(async () => {
       expect((await add(one, 'f', userId)).status).toBe(503)
     })
     let answer = await add(one, 'f', userId)

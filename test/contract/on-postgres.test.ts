@@ -1,26 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProxy, type TcpProxy } from '../faults/start-proxy.ts'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
 import { openClient } from '../store/ask-postgres.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 
-let postgres: PostgresServer
+let proxy: TcpProxy
 let one: TestServer
 let other: TestServer
 
 // Two gateways on one database, started at once on an empty store.
 beforeAll(async () => {
-  postgres = await startPostgres()
-  const settings = { DATABASE_URL: await postgres.createDatabase() }
+  const url = await createDatabase()
+  proxy = await startProxy(Number(new URL(url).port))
+  const settings = { DATABASE_URL: url.replace(/:\d+\//, `:${proxy.port}/`) }
   const started = await Promise.all([startServer(settings), startServer(settings)])
   one = started[0]
   other = started[1]
 })
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()])
-  await postgres.stop()
+  await proxy.stop()
 })
 
 test('a membership made at one gateway is read, moved and removed at the other', async () => {
@@ -86,7 +88,7 @@ test('parallel creates of one pair over both gateways are one 201, and 409 that 
 
 test('a gateway is not ready while its database is gone, and ready again by itself', async () => {
   const readiness = async () => (await fetch(`${one.baseUrl}/ready`)).status
-  await postgres.restart(async () => {
+  await proxy.closeWhile(async () => {
     expect(await readiness()).toBe(503)
     expect((await fetch(`${one.baseUrl}/health`)).status).toBe(200)
   })

@@ -1,27 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProxy, type TcpProxy } from '../faults/start-proxy.ts'
 import { type Follower, followEvents } from '../server/follow-events.ts'
 import { addMembership } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { openClient } from '../store/ask-postgres.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 
-let database: PostgresServer
 let url: string
+let proxy: TcpProxy
 let writer: TestServer
 let other: TestServer
 
 beforeAll(async () => {
-  database = await startPostgres()
-  url = await database.createDatabase()
+  url = await createDatabase()
+  proxy = await startProxy(Number(new URL(url).port))
+  const throughProxy = url.replace(/:\d+\//, `:${proxy.port}/`)
   ;[writer, other] = await Promise.all([
-    startServer({ DATABASE_URL: url }),
-    startServer({ DATABASE_URL: url }),
+    startServer({ DATABASE_URL: throughProxy }),
+    startServer({ DATABASE_URL: throughProxy }),
   ])
 })
 afterAll(async () => {
   await Promise.all([writer.stop(), other.stop()])
-  await database.stop()
+  await proxy.stop()
 })
 
 const idsOf = ({ events }: Follower) => events.map(({ teamMembershipId }) => Number(teamMembershipId))
@@ -76,7 +78,7 @@ test('a stream waits while the database is gone, and goes on by itself once it i
   timeout: 60_000,
 }, async () => {
   const follower = await followEvents(other)
-  await database.restart(() => sleep(6_000))
+  await proxy.closeWhile(() => sleep(6_000))
   const id = await untilMade()
   await expect.poll(() => idsOf(follower), { timeout: 15_000 }).toContain(id)
   expect(follower.errors).toEqual([])

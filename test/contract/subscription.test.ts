@@ -5,19 +5,14 @@ import { addMembership } from '../server/memberships.ts'
 import { runCommand } from '../server/spawn-command.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import type { GraphqlBody } from '../server/wire-shapes.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 
 describe('SQLite', () => {
   claims(async () => ({}))
 })
 
 describe('PostgreSQL', () => {
-  let postgres: PostgresServer
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  })
-  afterAll(() => postgres.stop())
-  claims(async () => ({ DATABASE_URL: await postgres.createDatabase() }))
+  claims(async () => ({ DATABASE_URL: await createDatabase() }))
 })
 
 const path = '/platform/team_memberships'

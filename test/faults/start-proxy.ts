@@ -14,6 +14,8 @@ export interface TcpProxy {
   setWeather(weather: Weather): void
   /** Connections it has reset in the middle of an answer. */
   cuts(): number
+  /** Cuts all connections and refuses new ones, as when nothing listens there, until `work` is done. */
+  closeWhile(work: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -58,18 +60,30 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     client.on('data', (chunk: Buffer) => forward(chunk, target))
   })
 
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const listen = (port: number) => new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise(resolve => server.close(resolve))
+  }
+
+  await listen(0)
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('No port to listen on.')
+  const { port } = address
   return {
-    port: address.port,
+    port,
     setWeather(next) {
       weather = next
     },
     cuts: () => cuts,
-    async stop() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise(resolve => server.close(resolve))
+    async closeWhile(work) {
+      await close()
+      try {
+        await work()
+      } finally {
+        await listen(port)
+      }
     },
+    stop: close,
   }
 }

@@ -45,7 +45,7 @@ export function spawnCommand(
 export async function runCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const command = spawnCommand(args, settings)
   const timer = setTimeout(() => command.process.kill('SIGKILL'), limitMs)

@@ -136,7 +136,7 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
 }
 
 async function waitUntilReady(baseUrl: string, command: ReturnType<typeof spawnCommand>): Promise<void> {
-  for (let waited = 0; waited < 20_000; waited += 50) {
+  for (let waited = 0; waited < 60_000; waited += 50) {
     const ready = await fetch(`${baseUrl}/ready`).then(
       answer => answer.status === 200,
       () => false,

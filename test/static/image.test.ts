@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFreePort } from '../server/free-port.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 import { copiesFromHere, imageInstructions, instructions, textsOf } from './dockerfile.ts'
 import { root } from './source-files.ts'
 
@@ -55,7 +55,6 @@ describe('the image', () => {
 describe('the gateway of the image', () => {
   const folder = makeTempFolder()
   const app = join(folder.path, 'app')
-  let postgres: PostgresServer
   let gateway: ChildProcess
   let output = ''
   let environment: Readonly<Record<string, string>>
@@ -68,7 +67,6 @@ describe('the gateway of the image', () => {
   }
 
   beforeAll(async () => {
-    postgres = await startPostgres()
     for (const { sources, target } of copiesFromHere(imageInstructions)) {
       for (const source of sources) {
         cpSync(root + source, join(app, target.endsWith('/') ? source : target), { recursive: true })
@@ -86,7 +84,7 @@ describe('the gateway of the image', () => {
       ...settings,
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       PORT: String(await findFreePort()),
-      DATABASE_URL: await postgres.createDatabase(),
+      DATABASE_URL: await createDatabase(),
       ROSTRUM_ADMIN_TOKEN: token,
     }
     const [file = '', ...args] = [...command(onlyText('ENTRYPOINT')), ...command(onlyText('CMD'))]
@@ -101,7 +99,6 @@ describe('the gateway of the image', () => {
   })
   afterAll(async () => {
     gateway.kill('SIGKILL')
-    await postgres.stop()
     execFileSync('chmod', ['-R', 'u+w', app])
     folder.remove()
   })

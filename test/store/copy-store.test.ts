@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hashToken } from '../../src/domain/api-token.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { StartError } from '../../src/errors.ts'
@@ -11,22 +11,17 @@ import { copyStore } from '../../src/store/copy/copy-store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { askPostgres, openClient } from './ask-postgres.ts'
+import { createDatabase } from './create-database.ts'
 import { filled, fillStore } from './fill-store.ts'
 import { by } from './origin.ts'
-import { type PostgresServer, startPostgres } from './postgres.ts'
 
-let server: PostgresServer
 let folder: TempFolder
 let to: string
 const from = () => join(folder.path, 'store.db')
 
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server.stop())
 beforeEach(async () => {
   folder = makeTempFolder()
-  to = await server.createDatabase()
+  to = await createDatabase()
 })
 afterEach(() => folder.remove())
 
@@ -135,7 +130,9 @@ test('what a gateway writes meanwhile waits until the copy is over', async () =>
     create trigger wait after insert on accounts execute function wait();
     select pg_advisory_lock(1)`)
   const waitsFor = async (kind: string) => {
-    const query = `select 1 from pg_locks where locktype = '${kind}' and not granted`
+    // The server has databases of other tests too.
+    const query = `select 1 from pg_locks where locktype = '${kind}' and not granted
+      and database = (select oid from pg_database where datname = current_database())`
     while ((await holder.query(query)).rows.length === 0) await sleep(20)
   }
   const copying = copyStore({ from: from(), to })

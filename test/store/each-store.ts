@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { type PostgresServer, startPostgres } from './postgres.ts'
+import { createDatabase } from './create-database.ts'
 
 export interface Harness {
   readonly engine: 'SQLite' | 'PostgreSQL'
@@ -14,7 +14,7 @@ export interface Harness {
   open(options?: { url?: string; onStatement?: (sql: string) => void }): Promise<Store>
 }
 
-/** Says the same claims of every engine, each the real one: a file of SQLite and a server of PostgreSQL. */
+/** Runs the same tests on both databases: a SQLite file and the PostgreSQL that the test files share. */
 export function eachStore(claims: (harness: Harness) => void): void {
   describe('SQLite', () => {
     let folder: string
@@ -32,12 +32,7 @@ export function eachStore(claims: (harness: Harness) => void): void {
   })
 
   describe('PostgreSQL', () => {
-    let server: PostgresServer
-    beforeAll(async () => {
-      server = await startPostgres()
-    })
-    afterAll(() => server.stop())
-    claims(createHarness('PostgreSQL', () => server.createDatabase()))
+    claims(createHarness('PostgreSQL', createDatabase))
   })
 }
 

@@ -1,4 +1,6 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,13 +19,14 @@ export interface PostgresServer {
 }
 
 // Tests are many and lose nothing with the machine.
-const forTests = ['-c', 'fsync=off', '-c', 'shared_buffers=32MB']
+export const forTests = ['-c', 'fsync=off', '-c', 'shared_buffers=32MB']
 
 /** Starts a real PostgreSQL on a free port, with its data in a temporary folder. */
 export async function startPostgres(postgresFlags = forTests): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'rostrum-postgres-'))
   // PostgreSQL refuses to run as root, so under root it runs as another user, who has to reach its data.
   await chmod(folder, 0o755)
+  const guard = guardFolder(folder)
   const port = await findFreePort()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
@@ -61,7 +64,26 @@ export async function startPostgres(postgresFlags = forTests): Promise<PostgresS
     },
     async stop() {
       await server.stop()
-      await rm(folder, { recursive: true, force: true })
+      await guard.remove()
+    },
+  }
+}
+
+// Ends the server whose data is in `$0`, if it runs, and removes the folder, once standard input is closed.
+const cleanUp = `read -r line
+  pid=$(head -n 1 "$0/data/postmaster.pid" || echo 0)
+  if [ "$pid" -gt 0 ]; then kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.1; done; fi
+  rm -rf "$0"`
+
+/** Removes the folder and the server in it when told to, or when this process has ended, however it ended. */
+function guardFolder(folder: string) {
+  const guard = spawn('sh', ['-c', cleanUp, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  const ended = once(guard, 'exit')
+  guard.unref()
+  return {
+    async remove() {
+      guard.stdin.end()
+      await ended
     },
   }
 }

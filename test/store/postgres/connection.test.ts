@@ -1,17 +1,12 @@
 import { type AddressInfo, connect as connectTo, createServer, type Server } from 'node:net'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { connect } from '../../../src/store/postgres/connect.ts'
+import { startProxy } from '../../faults/start-proxy.ts'
 import { askPostgres, openClient } from '../ask-postgres.ts'
+import { createDatabase } from '../create-database.ts'
 import { by } from '../origin.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
-
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server.stop())
 
 async function openingFails(url: string): Promise<string> {
   const failure = await openStore({ url }).catch((error: unknown) => error)
@@ -23,7 +18,7 @@ async function openingFails(url: string): Promise<string> {
 }
 
 test('a wrong password, database, port or URL is one line that names the setting and no password', async () => {
-  const url = await server.createDatabase()
+  const url = await createDatabase()
   const bad = url.replace('pa55word', 'wr0ng')
   expect(await openingFails(bad)).toMatch(/password authentication failed/)
   expect(await openingFails(`${url}_missing`)).toMatch(/does not exist/)
@@ -36,9 +31,11 @@ test('a wrong password, database, port or URL is one line that names the setting
 })
 
 test('ping rejects while the server is gone, and the store works again by itself', async () => {
-  const store = await openStore({ url: await server.createDatabase() })
+  const url = await createDatabase()
+  const proxy = await startProxy(Number(new URL(url).port))
+  const store = await openStore({ url: url.replace(/:\d+\//, `:${proxy.port}/`) })
   const added = await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
-  await server.restart(async () => {
+  await proxy.closeWhile(async () => {
     await expect(store.ping()).rejects.toThrow()
     await expect(store.memberships.add(by('a'), { userId: 8, teamId: 3 })).rejects.toThrow()
   })
@@ -47,10 +44,11 @@ test('ping rejects while the server is gone, and the store works again by itself
   expect(added.kind).toBe('added')
   expect(again.kind).toBe('duplicate')
   await store.close()
+  await proxy.stop()
 })
 
 test('times are read whatever style the database writes them in', async () => {
-  const url = await server.createDatabase()
+  const url = await createDatabase()
   await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set datestyle to 'German, DMY'`)
   const store = await openStore({ url })
   const before = Date.now()
@@ -61,7 +59,7 @@ test('times are read whatever style the database writes them in', async () => {
 })
 
 test('a database that bounds statements and transactions is migrated all the same', async () => {
-  const url = await server.createDatabase()
+  const url = await createDatabase()
   for (const bound of ['statement_timeout', 'transaction_timeout'])
     await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set ${bound} to '100ms'`)
   const client = await connect(url)
@@ -70,7 +68,7 @@ test('a database that bounds statements and transactions is migrated all the sam
 })
 
 test('a pooler that takes no bound of statements is told when the store is opened', async () => {
-  const url = await server.createDatabase()
+  const url = await createDatabase()
   const pooler = await startPooler(Number(new URL(url).port))
   onTestFinished(() => void pooler.close())
   const { port } = pooler.address() as AddressInfo
@@ -95,7 +93,7 @@ async function startPooler(targetPort: number): Promise<Server> {
 }
 
 test('a move that PostgreSQL ends for a deadlock is made all the same', async () => {
-  const url = await server.createDatabase()
+  const url = await createDatabase()
   const store = await openStore({ url })
   const ids = []
   for (const teamId of [1, 2]) {

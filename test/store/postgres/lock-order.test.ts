@@ -4,16 +4,14 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { openClient } from '../ask-postgres.ts'
 import { add, move } from '../bulk-changes.ts'
+import { createDatabase } from '../create-database.ts'
 import { by } from '../origin.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
 
-let server: PostgresServer
 let store: Store
 let client: Client
 
 beforeAll(async () => {
-  server = await startPostgres()
-  const url = await server.createDatabase()
+  const url = await createDatabase()
   store = await openStore({ url })
   client = await openClient(url)
   await client.query(`
@@ -29,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.end()
   await store.close()
-  await server.stop()
 })
 
 // The counters by their names, and the tables of other rows that the work locked, each where it first did.

@@ -2,20 +2,17 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createPool, type Pool } from '../../../src/store/postgres/pool.ts'
 import { startProxy } from '../../faults/start-proxy.ts'
 import { askPostgres } from '../ask-postgres.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
+import { createDatabase } from '../create-database.ts'
 
-let server: PostgresServer
 let url: string
 let pool: Pool
 beforeAll(async () => {
-  server = await startPostgres()
-  url = await server.createDatabase()
+  url = await createDatabase()
 })
-afterAll(() => server.stop())
 beforeEach(() => {
   pool = createPool({ url, onStatement: undefined })
   onTestFinished(() => pool.close())

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { AddResult, Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { createDatabase } from '../create-database.ts'
 import { by } from '../origin.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
 
-let server: PostgresServer
 let url: string
 const statements: string[] = []
 const stores: Store[] = []
-beforeAll(async () => {
-  server = await startPostgres()
-})
 beforeEach(async () => {
-  url = await server.createDatabase()
+  url = await createDatabase()
 })
 afterAll(async () => {
   for (const store of stores) await store.close()
-  await server.stop()
 })
 
 async function open(): Promise<Store> {

@@ -2,15 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashToken } from '../../../src/domain/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
+import { createDatabase } from '../create-database.ts'
 
-let server: PostgresServer
 let store: Store
 const statements: string[] = []
 beforeAll(async () => {
-  server = await startPostgres()
   store = await openStore({
-    url: await server.createDatabase(),
+    url: await createDatabase(),
     onStatement: statement => statements.push(statement),
   })
   for (const account of ['a', 'b']) {
@@ -25,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await store.close()
-  await server.stop()
 })
 
 async function countStatements<T>(work: () => Promise<T>) {

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { RostrumError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { startProxy, type TcpProxy } from '../../faults/start-proxy.ts'
 import { askPostgres, openClient } from '../ask-postgres.ts'
+import { createDatabase } from '../create-database.ts'
 import { by } from '../origin.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
 
-let server: PostgresServer
 let url: string
 let proxy: TcpProxy
 let store: Store
 
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server.stop())
-
 beforeEach(async () => {
-  url = await server.createDatabase()
+  url = await createDatabase()
   proxy = await startProxy(Number(new URL(url).port))
   store = await openStore({ url: url.replace(/:\d+\//, `:${proxy.port}/`) })
   onTestFinished(async () => {
@@ -49,7 +43,7 @@ async function secondsOf(call: () => Promise<unknown>): Promise<number> {
 }
 
 test('a database that cannot be reached is told at once, and that nothing was changed', async () => {
-  await server.restart(async () => {
+  await proxy.closeWhile(async () => {
     const failures = await Promise.all(Array.from({ length: 100 }, (_, n) => failureOf(add(n + 1))))
     for (const { code, retryAfterSeconds } of failures)
       expect([code, retryAfterSeconds]).toEqual(['UNAVAILABLE', 1])

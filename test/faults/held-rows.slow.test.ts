@@ -5,25 +5,22 @@ import type { Answer } from '../server/send-request.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import type { MembershipBody, MembershipRow, ProblemBody } from '../server/wire-shapes.ts'
 import { openClient } from '../store/ask-postgres.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres.ts'
+import { createDatabase } from '../store/create-database.ts'
 
 const path = '/platform/team_memberships'
 
-let postgres: PostgresServer
 let url: string
 let server: TestServer
 let held: string
 let free: string
 beforeAll(async () => {
-  postgres = await startPostgres()
-  url = await postgres.createDatabase()
+  url = await createDatabase()
   server = await startServer({ DATABASE_URL: url, ROSTRUM_SANDBOXES: '1' })
   held = await server.token({ account: 'held' })
   free = await server.token({ account: 'free' })
 })
 afterAll(async () => {
   await server.stop()
-  await postgres.stop()
 })
 
 let rows: MembershipRow[]

@@ -9,7 +9,8 @@ export interface Expectation {
   readonly [key: string]: unknown
 }
 
-export interface ScriptStep {
+/** A step of a script's sequence. */
+export interface ScriptStep extends LineInput {
   readonly account: 'A' | 'B'
   readonly sourceCode: string
   readonly repeat?: number
@@ -18,7 +19,8 @@ export interface ScriptStep {
 
 /** The input as the line has it. A field that ends in `Js` is an expression that makes the field. */
 export interface LineInput {
-  readonly sequence?: readonly ScriptStep[]
+  /** Inputs that are sent one after another. */
+  readonly sequence?: readonly LineInput[]
   readonly metadata?: { readonly account_nickname?: string; readonly case_type_code?: string }
   readonly [key: string]: unknown
 }
@@ -31,10 +33,15 @@ export interface CorpusLine {
   readonly expect: Expectation
 }
 
-/** The lines of one kind, as they are in the file: the corpus unless another is named. */
-export function readCorpusLines(kind: CorpusLine['kind'], file = 'corpus.jsonl'): CorpusLine[] {
-  const text = readFileSync(new URL(file, import.meta.url), 'utf8')
-  const lines = text.trim().split('\n')
+const corpusFiles = ['corpus.jsonl', 'corpus-2.jsonl']
+
+/** The lines of one kind, as they are in the files: the corpus unless others are named. */
+export function readCorpusLines(
+  kind: CorpusLine['kind'],
+  files: readonly string[] = corpusFiles,
+): CorpusLine[] {
+  const texts = files.map(file => readFileSync(new URL(file, import.meta.url), 'utf8'))
+  const lines = texts.flatMap(text => text.trim().split('\n'))
   return lines.map(line => JSON.parse(line) as CorpusLine).filter(line => line.kind === kind)
 }
 

@@ -11,8 +11,8 @@ import { runWireLine } from './run-wire-line.ts'
 import { startWireStage, type WireStage } from './wire-stage.ts'
 
 const lines = [
-  ...readCorpusLines('graphql', 'requests/graphql.jsonl'),
-  ...readCorpusLines('http', 'requests/http.jsonl'),
+  ...readCorpusLines('graphql', ['requests/graphql.jsonl']),
+  ...readCorpusLines('http', ['requests/http.jsonl']),
 ]
 
 let stage: WireStage

@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { WireAnswer } from '../properties/wire-answer.ts'
 import { findDescendants } from '../server/child-processes.ts'
-import { type CorpusLine, type Expectation, evaluateFields, fillPlaceholders } from './corpus-lines.ts'
+import {
+  type CorpusLine,
+  type Expectation,
+  evaluateFields,
+  fillPlaceholders,
+  type LineInput,
+} from './corpus-lines.ts'
 import { findWireFaults } from './judge-wire.ts'
 import { forgetPeakMemory, watchPeakMemory } from './peak-memory.ts'
 import { processorMsOf } from './processor-time.ts'
@@ -15,21 +21,26 @@ const patienceMs = 30_000
 const normalWithinMs = 2_000
 
 /**
- * Sends what a line says and checks all that it expects; and whatever it expects, that the answers keep to the contract, that
+ * Sends what a line says, of a sequence one after another with the last one's answer to be as expected, and checks all that it expects; and whatever it expects, that the answers keep to the contract, that
  * the prototypes are clean and that another account is answered at once.
  */
 export async function runWireLine(line: CorpusLine, stage: WireStage): Promise<void> {
   const expectation = fillPlaceholders(line.expect, stage.placeholders)
   const input = evaluateFields(fillPlaceholders(line.input, stage.placeholders))
   const isAnonymous = expectation.when !== undefined
-  const { parallel = 1, ...once } = input as { parallel?: number }
-  const request =
+  const { parallel = 1, sequence, ...given } = input as LineInput & { parallel?: number }
+  const steps = sequence ?? [given]
+  const once = steps.at(-1) ?? given
+  const toExchange = (step: LineInput) =>
     line.kind === 'graphql'
-      ? toGraphqlExchange(isAnonymous ? { ...once, as: 'nobody' } : once, stage)
-      : toHttpExchange(once)
-  const send = (): Promise<Exchange> =>
+      ? toGraphqlExchange(isAnonymous ? { ...step, as: 'nobody' } : step, stage)
+      : toHttpExchange(step)
+  const exchange = (request: ReturnType<typeof toExchange>): Promise<Exchange> =>
     exchangeBytes({ ...request, url: stage.server.baseUrl, mostMs: mostMsOf(request) })
+  const request = toExchange(once)
+  const send = () => exchange(request)
 
+  for (const step of steps.slice(0, -1)) expect((await exchange(toExchange(step))).answers).toHaveLength(1)
   const compared = await sendCompared(expectation, once, stage)
   const rowsBefore = stage.readRows()
   await stage.observe()

@@ -14,6 +14,8 @@ export interface ExchangeRequest {
   readonly isHead?: boolean
   /** Enough when this many answers are there; else the exchange lasts until the server closes. */
   readonly answers?: number
+  /** Enough when nothing more came for so long behind the last whole answer. */
+  readonly idleMs?: number
   readonly mostMs: number
 }
 
@@ -38,9 +40,10 @@ export function exchangeBytes(request: ExchangeRequest): Promise<Exchange> {
     const timers: NodeJS.Timeout[] = [setTimeout(() => end(null), mostMs)]
     let bytes: Buffer = Buffer.alloc(0)
     let tookMs = 0
+    let idle: NodeJS.Timeout | undefined
 
     function end(closedAfterMs: number | null): void {
-      for (const timer of timers) clearTimeout(timer)
+      for (const timer of [...timers, idle]) clearTimeout(timer)
       socket.destroy()
       resolve({ answers, rest: bytes.toString('latin1'), closedAfterMs, tookMs })
     }
@@ -52,6 +55,9 @@ export function exchangeBytes(request: ExchangeRequest): Promise<Exchange> {
         tookMs = since()
         taken = takeAnswer(bytes, isHead, ended)
       }
+      clearTimeout(idle)
+      if (request.idleMs !== undefined && answers.length > 0)
+        idle = setTimeout(() => end(null), request.idleMs)
     }
 
     socket.on('error', () => {})

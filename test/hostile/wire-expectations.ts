@@ -85,6 +85,8 @@ const checks: Readonly<Record<string, Check>> = {
   },
   /** The bounds that may have refused it: which comes first is not promised. */
   bound: (seen, expected) => expect(expected).toContain(jsonOf(seen).errors?.[0]?.extensions.bound),
+  /** Of a sequence, whose last answer is the one that was seen. */
+  lastData: (seen, expected) => expect(jsonOf(seen).data).toEqual(expected),
   contains: (seen, expected) => expect(only(seen).text).toContain(expected),
   notContains: (seen, expected) => expect(only(seen).text).not.toContain(expected),
   hostObjectPrototypeClean: ({ after }, expected) =>

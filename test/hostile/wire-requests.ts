@@ -36,6 +36,9 @@ interface HttpInput {
   readonly abortAfterMs?: number
 }
 
+// Bytes that leave their connection open are not waited for until it is closed.
+const idleMs = 2_000
+
 const graphqlKeys = ['query', 'variables', 'operationName', 'extensions', 'body', 'headers', 'method', 'as']
 const httpKeys = ['method', 'path', 'headers', 'body', 'raw', 'parallel', 'abortAfterMs']
 const rawKeys = ['write', 'thenByteEveryMs', 'neverRead', 'halfClose', 'repeat']
@@ -93,7 +96,9 @@ function toRawExchange(raw: RawInput): Exchange {
   // The corpus writes its line ends with one backslash too many.
   const withLineEnds = (text: string) => text.replaceAll('\\r', '\r').replaceAll('\\n', '\n')
   const once = write.map(text => Buffer.from(withLineEnds(text), 'latin1'))
-  return { ...rest, writes: Array.from({ length: repeat }, () => once).flat() }
+  // One that goes on to drip is over when the server says so.
+  const patience = rest.thenByteEveryMs === undefined ? { idleMs } : {}
+  return { ...rest, ...patience, writes: Array.from({ length: repeat }, () => once).flat() }
 }
 
 function get(target: string, headers: Readonly<Record<string, string>>): Pick<Exchange, 'writes'> {

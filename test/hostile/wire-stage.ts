@@ -50,6 +50,8 @@ export async function startWireStage(settings: Record<string, string> = {}): Pro
   // Ids are counted in each account: far from what the lines make in A.
   let rowOfB = await addMembership(server, { team_id: 1 }, B)
   while (rowOfB.id < 100) rowOfB = await addMembership(server, { team_id: 1 }, B)
+  // What the second corpus looks for in the answers of A.
+  await addMembership(server, { user_id: 987_650_017, team_id: 1 }, B)
   // The first that needs Yoga loads it, once in a gateway's life: no line is to pay for that.
   await server.rest('GET', '/graphql?query={__typename}', { token: A })
   const file = (server.settings.DATABASE_URL ?? '').replace(/^sqlite:/, '')

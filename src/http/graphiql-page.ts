@@ -2,7 +2,9 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import Negotiator from 'negotiator'
+import { RostrumError } from '../errors.ts'
 import { loadOnce } from '../load-once.ts'
+import { answerError } from './answer-error.ts'
 
 // The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
 const contentSecurityPolicy = [
@@ -18,6 +20,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+// Without a credential, each fills the kernel's memory for its connection with some megabytes, whether it is read or not.
+const maxPagesAtOnce = 32
+
 interface Page {
   readonly plain: Buffer
   readonly gzipped: Buffer
@@ -29,8 +34,13 @@ interface Page {
  */
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)
+  let pages = 0
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.scope.operation = 'graphiql'
+    if (pages >= maxPagesAtOnce)
+      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
+    pages++
+    request.scope.atEnd(() => pages--)
     const { plain, gzipped } = await loadPage()
     const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
     reply.type('text/html; charset=utf-8').headers({
@@ -47,6 +57,11 @@ export function createGraphiqlHook() {
     if (request.method !== 'GET' || !prefersPage(request)) return done()
     answerPage(request, reply).catch(done)
   }
+}
+
+function overloaded(): RostrumError {
+  const message = `GraphiQL is being sent ${maxPagesAtOnce} times already, the maximum. Try again in 1 s.`
+  return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
 }
 
 // JSON first, so that it wins where a client takes both alike (`*/*`).

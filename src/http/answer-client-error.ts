@@ -1,8 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { answerInBytes } from './answer-in-bytes.ts'
+import type { UnreadPacket } from './connection/connection.ts'
+import type { Connections } from './connection/connections.ts'
+import { pausedCode } from './connection/node-internals.ts'
 
 const faults: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers of the request are too large.' },
@@ -15,19 +18,13 @@ const malformed = { status: 400, message: 'This is not a request that HTTP allow
  * Answers what never became a request: malformed, too large or too slow. Then closes the connection. What came before it on
  * the same connection has its answer first, or the client would take one for the other.
  */
-export function createClientErrorHandler(log: Logger) {
-  const unanswered = new WeakMap<Duplex, Set<ServerResponse>>()
+export function createClientErrorHandler(log: Logger, connections: Connections) {
   const failed = new WeakSet<Duplex>()
 
-  function watch(server: Server): void {
-    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      const responses = unanswered.get(socket) ?? new Set()
-      unanswered.set(socket, responses.add(response))
-      response.on('close', () => responses.delete(response))
-    })
-  }
-
-  function handle(error: NodeJS.ErrnoException, socket: Socket): void {
+  return (error: NodeJS.ErrnoException & UnreadPacket, socket: Socket): void => {
+    const connection = connections.of(socket)
+    if (error.code === pausedCode) return connection?.keepUnread(error)
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.excusesTimeout()) return
     // Whatever else arrives is as unreadable.
     if (failed.has(socket)) return
     failed.add(socket)
@@ -36,26 +33,16 @@ export function createClientErrorHandler(log: Logger) {
       return
     }
     const { status, message } = faults[error.code ?? ''] ?? malformed
-    answerBehind(socket, () => answerInBytes({ socket, status, message, log, reason: error.code }))
+    answerAfter(connection?.answer ?? null, socket, () =>
+      answerInBytes({ socket, status, message, log, reason: error.code }),
+    )
   }
-
-  function answerBehind(socket: Socket, answer: () => void): void {
-    const before = [...(unanswered.get(socket) ?? [])]
-    // A body that breaks off is its own request's fault, and this the answer to it.
-    const broken = before.findIndex(({ req }) => !req.complete)
-    const last = broken === -1 ? before.at(-1) : before[broken - 1]
-    if (before[broken]?.headersSent) socket.destroy()
-    else if (last === undefined) answer()
-    else last.once('close', () => socket.writable && answer())
-  }
-
-  return { watch, handle }
 }
 
-/** Answers `CONNECT`, for which Node would close the connection without a word. */
-export function createConnectListener(log: Logger) {
-  return (_request: IncomingMessage, socket: Duplex): void => {
-    socket.on('error', () => socket.destroy())
-    answerInBytes({ socket, status: 400, message: 'This is no proxy.', log, reason: 'CONNECT' })
-  }
+function answerAfter(before: ServerResponse | null, socket: Socket, answer: () => void): void {
+  if (before === null) answer()
+  else if (before.req.complete) before.once('close', () => socket.writable && answer())
+  // A body that breaks off is its own request's fault, and this the answer to it.
+  else if (before.headersSent) socket.destroy()
+  else answer()
 }

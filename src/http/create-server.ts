@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -6,9 +5,10 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { RostrumError } from '../errors.ts'
-import { createClientErrorHandler, createConnectListener } from './answer-client-error.ts'
+import { createClientErrorHandler } from './answer-client-error.ts'
 import { answerError } from './answer-error.ts'
-import { createExpectationListener } from './create-expectation-listener.ts'
+import { Connections } from './connection/connections.ts'
+import { arrivalTimeoutMs, createHttpServer } from './connection/create-http-server.ts'
 import type { Gateway } from './gateway.ts'
 import { createIdempotencyHooks } from './idempotency-hooks.ts'
 import { parseJsonBody } from './json-body.ts'
@@ -26,7 +26,6 @@ import { fromServerFault } from './server-fault.ts'
 import { createTurnHook } from './take-turn.ts'
 import { createUnreadHooks, UnreadAnswers } from './unread-answers.ts'
 
-const arrivalTimeoutMs = 10_000
 const stalledReaderMs = 10_000
 // A stream without news says every 12 s that it is there.
 const mostSilentMs = 20_000
@@ -37,40 +36,39 @@ export type HttpServer = FastifyInstance
 /** The HTTP server with all its routes, not yet listening. */
 export async function createServer(gateway: Gateway): Promise<HttpServer> {
   const { log, bodyBytes } = gateway
-  const clientErrors = createClientErrorHandler(log)
+  const connections = new Connections({ arrivalTimeoutMs })
+  let isClosing = false
+  function prepareEnd({ raw, scope }: FastifyRequest, reply: FastifyReply): void {
+    // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,
+    // and looks for it twice: it closes after two such times.
+    raw.socket.setTimeout(scope.isStream ? mostSilentMs : stalledReaderMs)
+    const isLast = connections.countAnswer(raw.socket, scope.identity !== null)
+    // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
+    if (isClosing || isLast || scope.isStream) reply.header('connection', 'close')
+  }
+
   const logs = { system: log, writeRecord: createRequestLog(log) }
-  const server = Fastify({
+  const server: HttpServer = Fastify({
     logger: false,
     bodyLimit: bodyBytes,
-    requestTimeout: arrivalTimeoutMs,
-    keepAliveTimeout: 65_000,
-    http: {
-      headersTimeout: arrivalTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      maxHeaderSize: largestHead,
-      // Refused below, in the contract's shape.
-      requireHostHeader: false,
-    },
+    serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes: largestHead, log }),
     // Bounded by the head's size; a long id gets the answer that names it.
     routerOptions: { maxParamLength: largestHead },
     // Fastify's own are Ajv and a compiler of serializers: half a megabyte of code that would never be called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => clientErrors.handle(error, socket),
-    // Faults of the URL come before any hook; the request may be ambiguous as well.
+    clientErrorHandler: createClientErrorHandler(log, connections),
+    // Faults of the URL come before any hook and have none; the request may be ambiguous as well.
     frameworkErrors: (error, request, reply) => {
       openScope(request, reply, logs)
       const ambiguity = refuseAmbiguousRequest(request, reply)
+      prepareEnd(request, reply)
       answerError({ request, reply, error: ambiguity ?? fromServerFault(error, bodyBytes) })
     },
   })
 
-  clientErrors.watch(server.server)
-  server.server.on('checkExpectation', createExpectationListener(log))
-  server.server.on('connect', createConnectListener(log))
   server.decorateRequest('scope', null as unknown as RequestScope)
-  let isClosing = false
   server.addHook('preClose', async () => {
     isClosing = true
   })
@@ -82,12 +80,12 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     const answered = refuseLargeHeaders(request, reply) ?? refuseUnknownRoute(request, reply)
     if (answered === undefined) done()
   })
-  server.addHook('onSend', ({ raw, scope }, reply, _payload, done) => {
-    // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,
-    // and looks for it twice: it closes after two such times.
-    raw.socket.setTimeout(scope.isStream ? mostSilentMs : stalledReaderMs)
-    // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
-    if (isClosing || scope.isStream) reply.header('connection', 'close')
+  server.addHook('preParsing', ({ raw, scope }, _reply, _payload, done) => {
+    if (scope.identity !== null) connections.trust(raw.socket)
+    done()
+  })
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    prepareEnd(request, reply)
     done()
   })
   server.removeAllContentTypeParsers()

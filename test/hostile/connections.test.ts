@@ -1,8 +1,8 @@
 // Many connections, and connections that misbehave: other clients are answered meanwhile, and what was held is given back.
 
-import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type HeldConnection, holdMany } from './held-connections.ts'
 import { exchangeBytes } from './wire-exchange.ts'
 import { startWireStage, type WireStage } from './wire-stage.ts'
 
@@ -20,42 +20,6 @@ afterAll(() => stage.stop())
 
 const get = (path: string, more = '') =>
   Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\n${more}\r\n`)
-
-interface Held {
-  readonly socket: Socket
-  isClosed(): boolean
-}
-
-// A connection that is opened, given some bytes and left alone, unread if so told.
-function hold(bytes: Buffer | null, reads = true): Promise<Held> {
-  const { hostname, port } = new URL(stage.server.baseUrl)
-  return new Promise((resolve, reject) => {
-    let closed = false
-    const socket = connect(Number(port), hostname)
-    socket.once('error', reject)
-    socket.on('close', () => {
-      closed = true
-    })
-    socket.once('connect', () => {
-      socket.removeAllListeners('error').on('error', () => {})
-      if (reads) socket.resume()
-      else socket.pause()
-      if (bytes !== null) socket.write(bytes)
-      resolve({ socket, isClosed: () => closed })
-    })
-  })
-}
-
-// A hundred at a time: what overflows the kernel's queue of a listener looks open to the client, and is not.
-async function holdMany(count: number, bytes: Buffer | null, reads = true): Promise<Held[]> {
-  const held: Held[] = []
-  while (held.length < count) {
-    const next = Math.min(100, count - held.length)
-    held.push(...(await Promise.all(Array.from({ length: next }, () => hold(bytes, reads)))))
-    await stage.askNormally()
-  }
-  return held
-}
 
 async function slowestOf(requests: number): Promise<number> {
   let slowest = 0
@@ -92,8 +56,11 @@ test('2,000 idle connections and 500 that drip their headers leave others their 
   timeout: 60_000,
 }, async () => {
   const before = await stage.observe()
-  const idle = await holdMany(2_000, null)
-  const slow = await holdMany(500, Buffer.from('POST /graphql HTTP/1.1\r\nHost: x\r\nX: '))
+  const idle = await holdMany(stage, { count: 2_000, bytes: null })
+  const slow = await holdMany(stage, {
+    count: 500,
+    bytes: Buffer.from('POST /graphql HTTP/1.1\r\nHost: x\r\nX: '),
+  })
   const drip = setInterval(() => {
     for (const { socket } of slow) if (socket.writable) socket.write('x')
   }, 1_000)
@@ -101,7 +68,7 @@ test('2,000 idle connections and 500 that drip their headers leave others their 
     expect(await slowestOf(50)).toBeLessThan(answeredWithinMs)
     const after = await stage.observe()
     expect(after.residentBytes - before.residentBytes).toBeLessThan(128 * mebibyte)
-    const isOpen = (held: Held) => !held.isClosed()
+    const isOpen = (held: HeldConnection) => !held.isClosed()
     for (let waited = 0; waited < 20_000 && [...idle, ...slow].some(isOpen); waited += 500) await sleep(500)
     expect([idle.filter(isOpen).length, slow.filter(isOpen).length]).toEqual([0, 0])
   } finally {
@@ -122,8 +89,8 @@ describe.concurrent('clients that take their time', () => {
     const query = '{"query":"{__schema{types{name fields{name args{name}}}}}"}'
     const post = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\nContent-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`
     const held = [
-      ...(await holdMany(100, page, false)),
-      ...(await holdMany(50, Buffer.from(post.repeat(50)), false)),
+      ...(await holdMany(stage, { count: 30, bytes: page, reads: false })),
+      ...(await holdMany(stage, { count: 50, bytes: Buffer.from(post.repeat(50)), reads: false })),
     ]
     try {
       await sleep(2_000)
@@ -134,7 +101,7 @@ describe.concurrent('clients that take their time', () => {
       await sleep(21_000)
       // An unread socket does not learn that it was closed until it reads.
       for (const { socket } of held) socket.resume()
-      const isOpen = () => held.slice(0, 100).some(({ isClosed }) => !isClosed())
+      const isOpen = () => held.slice(0, 30).some(({ isClosed }) => !isClosed())
       for (let waited = 0; isOpen() && waited < 20_000; waited += 100) await sleep(100)
       expect(isOpen()).toBe(false)
     } finally {
@@ -160,4 +127,22 @@ describe.concurrent('clients that take their time', () => {
     }
     expect(stage.readRows()).toEqual(rows)
   })
+})
+
+test('3,000 connections that each send most of a large head take no more than a part of the memory, and others are answered', {
+  timeout: 60_000,
+}, async () => {
+  const before = await stage.observe()
+  const head = Buffer.from(`GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(120_000)}`)
+  const held = await holdMany(stage, { count: 3_000, bytes: head })
+  try {
+    await sleep(500)
+    expect(await slowestOf(20)).toBeLessThan(answeredWithinMs)
+    const after = await stage.observe()
+    expect(after.residentBytes - before.residentBytes).toBeLessThan(350 * mebibyte)
+    // Those that were there first gave way.
+    expect(held.filter(({ isClosed }) => isClosed()).length).toBeGreaterThan(900)
+  } finally {
+    for (const { socket } of held) socket.destroy()
+  }
 })

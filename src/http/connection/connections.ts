@@ -1,0 +1,104 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ArrivalTurns } from './arrival-turns.ts'
+import { Connection, type ConnectionOwner } from './connection.ts'
+import type { ServerSocket } from './node-internals.ts'
+
+/** Answers that a connection gets one after another without a good credential; it is closed after the last. */
+const maxAnswersWithoutCredential = 32
+// Each may hold half a head of 128 KiB, and what Node keeps for a connection: together less than 300 MB.
+const maxWithoutCredential = 2_048
+// Of requests that were sent before the answer to the one in front: a client that pipelines has less than 64 KiB there.
+const maxUnreadBytes = 64 * 2 ** 20
+
+/**
+ * All connections. Before a credential was found good, what is asked is counted to the connection: it gets its turn among the
+ * others, a number of answers, and its place only until too many have come after it.
+ */
+export class Connections implements ConnectionOwner {
+  readonly #bySocket = new WeakMap<Duplex, Connection>()
+  readonly #turns = new ArrivalTurns()
+  // The one that has been longest without a credential first.
+  readonly #withoutCredential = new Set<Connection>()
+  readonly #arrivalTimeoutMs: number
+  #unreadBytes = 0
+
+  constructor({ arrivalTimeoutMs }: { readonly arrivalTimeoutMs: number }) {
+    this.#arrivalTimeoutMs = arrivalTimeoutMs
+  }
+
+  of(socket: Duplex): Connection | undefined {
+    return this.#bySocket.get(socket)
+  }
+
+  /** Adds the connections of a server. */
+  watch(server: Server): void {
+    server.on('connection', socket => this.#add(socket as ServerSocket))
+  }
+
+  /** Passes a request on when it is its turn. */
+  pass(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+    const connection = this.#bySocket.get(request.socket)
+    connection?.begin(response)
+    if (connection === undefined || connection.isTrusted) return handle(request, response)
+    this.#turns.take(() => {
+      if (!response.destroyed) handle(request, response)
+    })
+  }
+
+  /** A request of the connection came with a good credential: from now on its account is asked. */
+  trust(socket: Duplex): void {
+    const connection = this.#bySocket.get(socket)
+    if (connection === undefined || connection.isTrusted) return
+    connection.isTrusted = true
+    this.#withoutCredential.delete(connection)
+  }
+
+  /** Counts an answer; true where it is to be the connection's last. */
+  countAnswer(socket: Duplex, hasCredential: boolean): boolean {
+    const connection = this.#bySocket.get(socket)
+    if (connection === undefined) return false
+    if (hasCredential) {
+      connection.answersWithoutCredential = 0
+      return false
+    }
+    if (connection.isTrusted) this.#withoutCredential.add(connection)
+    connection.isTrusted = false
+    return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential
+  }
+
+  takeTurn({ isTrusted }: Connection, next: () => void): void {
+    if (isTrusted) setImmediate(next)
+    else this.#turns.wait(next)
+  }
+
+  holdUnread(bytes: number): boolean {
+    if (this.#unreadBytes + bytes > maxUnreadBytes) return false
+    this.#unreadBytes += bytes
+    return true
+  }
+
+  releaseUnread(bytes: number): void {
+    this.#unreadBytes -= bytes
+  }
+
+  limitArrival({ socket }: Connection, request: IncomingMessage): void {
+    if (request.complete) return
+    const timer = setTimeout(() => {
+      const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      if (!request.complete) socket.server?.emit('clientError', error, socket)
+    }, this.#arrivalTimeoutMs)
+    request.once('close', () => clearTimeout(timer))
+  }
+
+  #add(socket: ServerSocket): void {
+    if (socket.parser === null) return
+    const connection = new Connection(socket, socket.parser, this)
+    this.#bySocket.set(socket, connection)
+    this.#withoutCredential.add(connection)
+    socket.once('close', () => this.#withoutCredential.delete(connection))
+    if (this.#withoutCredential.size <= maxWithoutCredential) return
+    const [oldest] = this.#withoutCredential
+    oldest?.socket.destroy()
+  }
+}

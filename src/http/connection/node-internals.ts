@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A request; `upgrade` where it asks for another protocol, or for a tunnel. */
+export type ParsedHead = IncomingMessage & { upgrade?: boolean }
+export type AcceptHead = (request: ParsedHead, keepAlive: boolean) => number
+
+/** What Node's HTTP server keeps with a socket. It has no public way to stop within the bytes of one read. */
+export interface NodeParser {
+  onIncoming: AcceptHead
+  resume(): void
+  getCurrentBuffer(): Buffer
+}
+
+export type ServerSocket = Socket & {
+  readonly parser: NodeParser | null
+  readonly _handle: { reading: boolean; readStart(): void; readStop(): void } | null
+  _paused: boolean
+}
+
+/**
+ * llhttp's word for "stop here", which `onIncoming` may give back. Node then reports an error of this code, with the packet and
+ * how far it has read.
+ */
+export const paused = 21
+export const pausedCode = 'HPE_PAUSED'
+
+const ignore = () => undefined
+
+/**
+ * Stops reading for good, until `resumeReading`: bodies and drained answers would make Node resume by itself. The listener takes
+ * the socket from the parser, which reads it directly, so that what arrives late is kept in order.
+ */
+export function stopReading(socket: ServerSocket): void {
+  socket.pause()
+  socket.on('data', ignore).off('data', ignore)
+  socket.resume = () => socket
+  const { _handle: handle } = socket
+  if (!handle?.reading) return
+  handle.reading = false
+  handle.readStop()
+}
+
+export function resumeReading(socket: ServerSocket): void {
+  Reflect.deleteProperty(socket, 'resume')
+  socket.resume()
+  const { _handle: handle } = socket
+  if (handle === null || handle.reading) return
+  handle.reading = true
+  handle.readStart()
+}

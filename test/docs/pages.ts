@@ -26,8 +26,12 @@ export type Step =
   /** Pastes the lines; `answer` is the block printed under them, if there is one. */
   | { readonly kind: 'paste'; readonly text: string; readonly line: number; readonly answer: Block | null }
 
-/** The README and every page of `docs/`. */
-export const pages: readonly Page[] = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
+/** The pages at the top and every page of `docs/`. */
+export const pages: readonly Page[] = [
+  'README.md',
+  'SECURITY.md',
+  ...globSync('docs/*.md', { cwd: root }).sort(),
+]
   .filter(path => existsSync(root + path))
   .map(path => ({ path, text: readFileSync(root + path, 'utf8') }))
 

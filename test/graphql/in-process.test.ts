@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FairTurns } from '../../src/fair-turns.ts'
+import { createEngine } from '../../src/graphql/engine.ts'
+import { createInProcessDoor } from '../../src/graphql/in-process.ts'
+import { schema } from '../../src/schema/index.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
+import { callerOf, silentLog } from '../tasks/start-tasks.ts'
 
 // Ten calls, each of which takes some milliseconds of the event loop and reads one team.
 const types = 'types { name fields { name type { name ofType { name } } args { name type { name } } } }'
@@ -45,11 +50,42 @@ test('calls of a script take turns with the requests of other accounts', async (
   expect(Math.max(...inARow)).toBeLessThanOrEqual(3)
 })
 
-test('a call of a run that has ended is not executed', async () => {
-  const before = readsOfTeams(app.statements).length
-  expect((await run(`${callTen}; exit('done')`)).payload).toBe('done')
-  await app.graphql('{ user(id: 1) { id } }', {}, neighbour)
-  expect(readsOfTeams(app.statements).length - before).toBeLessThanOrEqual(2)
+test('a call whose run has ended by its turn is not executed', async () => {
+  const turns = new FairTurns({ requests: 10, bytes: 100 })
+  const ended = new AbortController()
+  let contexts = 0
+  const call = createInProcessDoor({
+    engine: createEngine({ schema }),
+    turns,
+    maxLongBytes: 1_000,
+    confirm: async () => undefined,
+    createContext() {
+      contexts++
+      throw new Error('The call was executed')
+    },
+  })
+  // Whose turn it is while the call waits for its own.
+  await turns.wait('alpha')
+  const caller = callerOf('alpha')
+  const run = {
+    id: 'r',
+    name: 'r',
+    caller,
+    transaction: { txnID: 't', txnSource: 's' },
+    depth: 1,
+    deadline: 0,
+  }
+  const log = silentLog
+  const calling = call({
+    query: '{ viewer { userId } }',
+    variables: {},
+    run: { ...run, signal: ended.signal },
+    log,
+  })
+  await Promise.resolve()
+  ended.abort(new Error('The run has ended'))
+  await expect(calling).rejects.toThrow('The run has ended')
+  expect(contexts).toBe(0)
 })
 
 test('introspection of 13 MB is refused before it is made, through each door', async () => {

@@ -8,7 +8,8 @@ import { SandboxProcess } from './sandbox-process.ts'
 const usualMostRuns = 2_000
 const mostBytesAtRest = 150 * 2 ** 20
 const usualShrinkMs = 30_000
-const longestBootPauseMs = 5_000
+// With a boot, which takes as long at most on a machine that has time, a second: half of what a run waits.
+const longestBootPauseMs = 500
 
 export interface SandboxPoolOptions {
   readonly command: SandboxCommand
@@ -81,10 +82,17 @@ export class SandboxPool {
     return !this.#closed && this.#booting + this.#options.most - this.#sandboxes.size >= wanted
   }
 
-  /** Starts sandboxes until `wanted` are booting, within the bound; none for a while after a boot has failed. */
+  /** Starts sandboxes until `wanted` are booting, within the bound and as far as boots do not fail. */
   grow(wanted: number): void {
-    if (this.#pausesBoots) return
-    for (let booting = this.#booting; booting < wanted && this.canGrow(booting + 1); booting++) this.#spawn()
+    for (let booting = this.#booting; booting < wanted && this.canGrow(booting + 1); booting++) {
+      if (!this.#maySpawn) return
+      this.#spawn()
+    }
+  }
+
+  // After a boot has failed none begins for a while, and then one alone until it has booted.
+  get #maySpawn(): boolean {
+    return !this.#pausesBoots && (this.#failedBoots === 0 || this.#booting === 0)
   }
 
   get #booting(): number {
@@ -112,12 +120,18 @@ export class SandboxPool {
   }
 
   #onReady(sandbox: SandboxProcess): void {
-    if (sandbox.runs === 0) this.#failedBoots = 0
+    if (sandbox.runs === 0) this.#onBooted()
     else if ((sandbox.residentBytes() ?? 0) > mostBytesAtRest) return sandbox.kill('is too large')
     this.#replaceWorn()
     if (!sandbox.isIdle) return
     this.#planShrink()
     this.#onIdle()
+  }
+
+  #onBooted(): void {
+    const hadFailed = this.#failedBoots > 0
+    this.#failedBoots = 0
+    if (hadFailed) this.#keepWarm()
   }
 
   // A worn one serves on until another has booted in its place, one after the other: no run waits for a boot, and those of
@@ -161,10 +175,12 @@ export class SandboxPool {
 
   // Those that a long run holds or that die are made up for at once, so that who comes next does not wait for a boot.
   #keepWarm(): void {
-    if (this.#pausesBoots) return
     const { warm, most } = this.#options
     let soonFree = [...this.#sandboxes].filter(sandbox => sandbox.isSoonFree).length
-    for (; soonFree < warm && this.#sandboxes.size < most && !this.#closed; soonFree++) this.#spawn()
+    for (; soonFree < warm && this.#sandboxes.size < most && !this.#closed; soonFree++) {
+      if (!this.#maySpawn) return
+      this.#spawn()
+    }
   }
 
   // Beyond those kept ready, of those that have booted.

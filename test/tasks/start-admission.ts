@@ -4,7 +4,8 @@ import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
 import { silentLog } from './start-tasks.ts'
 
 // Says that it is ready and waits: all that admission asks of a sandbox, in a process that boots in a moment.
-const script = 'read modules; sleep $0; echo \'{"type":"ready"}\'; while read -r line; do :; done'
+const script =
+  '[ -e "$1" ] && exit 3; read modules; sleep $0; echo \'{"type":"ready"}\'; while read -r line; do :; done'
 
 const pools: SandboxPool[] = []
 
@@ -15,6 +16,8 @@ interface AdmissionSettings {
   readonly accountRuns?: number
   readonly waitMs?: number
   readonly bootMs?: number
+  /** A file: while it exists, no sandbox boots. */
+  readonly failsWhile?: string
 }
 
 interface AskOptions {
@@ -31,9 +34,15 @@ export async function startAdmission({
   accountRuns = 50,
   waitMs = 5_000,
   bootMs = 0,
+  failsWhile = '',
 }: AdmissionSettings) {
   const env = { PATH: process.env.PATH ?? '' }
-  const command = { file: 'sh', args: ['-c', script, String(bootMs / 1000)], env, firstLine: '{}' }
+  const command = {
+    file: 'sh',
+    args: ['-c', script, String(bootMs / 1000), failsWhile],
+    env,
+    firstLine: '{}',
+  }
   const pool = new SandboxPool({
     command,
     longestFrameBytes: 1_000,

@@ -1,0 +1,33 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { makeTempFolder } from '../server/temp-folder.ts'
+import { closeAdmissions, giveBack, lose, startAdmission } from './start-admission.ts'
+
+afterEach(closeAdmissions)
+
+test('service is back within a second of boots being possible again, for those who wait and those who come', async () => {
+  const folder = makeTempFolder()
+  const broken = join(folder.path, 'broken')
+  const { ask, pool } = await startAdmission({ most: 4, warm: 2, waitMs: 2_000, failsWhile: broken })
+  const held = [await ask('a'), await ask('a')]
+  writeFileSync(broken, '')
+  for (const admitted of held) await lose(admitted)
+  // For 3 s every boot fails, with runs that wait for one.
+  const refused: unknown[] = []
+  for (let i = 0; i < 30; i++) {
+    void ask('a').then(giveBack, error => refused.push(error))
+    await sleep(100)
+  }
+  expect(pool.isReady).toBe(false)
+  expect(refused.length).toBeGreaterThan(0)
+
+  const waiting = [ask('b'), ask('c'), ask('d')]
+  rmSync(broken)
+  const repaired = performance.now()
+  giveBack(await ask('e'))
+  for (const admitted of await Promise.all(waiting)) giveBack(admitted)
+  expect(performance.now() - repaired).toBeLessThan(1_000)
+  folder.remove()
+})

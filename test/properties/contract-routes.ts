@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import {
   executionBody,
+  frontPage,
   healthBody,
   membershipBody,
   membershipListBody,
@@ -16,6 +17,8 @@ export interface ContractRoute {
   readonly method: string
   readonly path: RegExp
   readonly open?: boolean
+  /** Its bodies are HTML, for a browser. */
+  readonly isPage?: boolean
   /** Statuses with the shapes of their bodies; null for none. */
   readonly bodies: Readonly<Record<number, z.ZodType | null>>
   /** Refusals that are this route's own, besides 400, 401, 403 and 415, which all have. */
@@ -71,6 +74,15 @@ export const contractRoutes: readonly ContractRoute[] = [
     path: /^\/ready$/,
     open: true,
     bodies: { 200: readyBody, 503: unreadyBody },
+    refusals: [],
+  },
+  {
+    name: 'front page',
+    method: 'GET',
+    path: /^\/$/,
+    open: true,
+    isPage: true,
+    bodies: { 200: frontPage },
     refusals: [],
   },
 ]

@@ -21,6 +21,8 @@ export const healthBody = z.strictObject({ status: z.literal('ok') })
 
 export const readyBody = z.strictObject({ status: z.literal('ready') })
 
+export const frontPage = z.string().regex(/^<!doctype html>\n[\s\S]*<\/html>\n$/)
+
 export const unreadyBody = z.strictObject({
   status: z.literal('not ready'),
   waiting_for: z.array(z.string()).min(1),

@@ -38,19 +38,22 @@ export function findRestFaults(exchange: RestExchange): string[] {
 }
 
 function findBodyFaults(matched: MatchedRoute | null, { answer, isHead }: JudgedAnswer): string[] {
-  const { status, headers, text, json } = answer
+  const { status, text, json } = answer
   const shape = matched?.route.bodies[status]
   if (matched === null || shape === undefined) return [`no route answers ${status} here`]
   if (shape === null || isHead) return text === '' ? [] : ['a body where none belongs']
-  const parsed = shape.safeParse(json)
+  const { route } = matched
+  const parsed = shape.safeParse(route.isPage === true ? text : json)
   return [
-    ...(headers.get('content-type') === 'application/json; charset=utf-8' ? [] : ['not served as JSON']),
-    ...(parsed.success ? [] : [`not the shape of ${matched.route.name}: ${parsed.error.message}`]),
-    ...findHeaderFaults(matched.route, answer),
+    ...(parsed.success ? [] : [`not the shape of ${route.name}: ${parsed.error.message}`]),
+    ...findHeaderFaults(route, answer),
   ]
 }
 
-function findHeaderFaults({ name }: ContractRoute, { headers, json, status }: WireAnswer): string[] {
+function findHeaderFaults({ name, isPage }: ContractRoute, { headers, json, status }: WireAnswer): string[] {
+  const type = headers.get('content-type')
+  if (isPage === true) return type === 'text/html; charset=utf-8' ? [] : ['not served as HTML']
+  if (type !== 'application/json; charset=utf-8') return ['not served as JSON']
   const id = (json as { team_membership?: { id: number } }).team_membership?.id
   const withTag = ['create', 'read', 'update'].includes(name)
   const outcome = (json as { task_execution?: { outcome: string } }).task_execution?.outcome

@@ -1,4 +1,6 @@
 import type { RostrumError } from '../errors.ts'
+import { HeldSandboxes } from './held-sandboxes.ts'
+import type { OutboundWaits } from './outbound-waits.ts'
 import { overloaded, RunQueue, type RunQueueLimits, type WaitingRun } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
@@ -6,6 +8,12 @@ import type { SandboxProcess } from './sandbox-process.ts'
 export interface AdmissionLimits extends RunQueueLimits {
   /** Most sandboxes there may be. */
   readonly sandboxes: number
+}
+
+export interface AdmissionParts {
+  readonly pool: SandboxPool
+  readonly outboundWaits: OutboundWaits
+  readonly limits: AdmissionLimits
 }
 
 export interface AdmissionRequest {
@@ -23,32 +31,35 @@ export interface Admitted {
   release(): void
 }
 
-// With fewer than this, one kept free would be too much to keep.
-const leastToKeepOneFree = 4
 // While runs are admitted, who waits is soon next: more sandboxes than processors would only take turns on them.
 const stalledMs = 20
+// A run that is to give way needs a moment to end.
+const betweenGivingWayMs = 50
 
 /**
  * Decides which waiting run gets the next idle sandbox: one of the account that holds the fewest, in turn between those that hold
  * as many, first come first served within one. So an account that holds more than its share gets none while others wait. Of
  * four sandboxes or more the last free one goes only to an account that has no run going: one account cannot hold them all.
- * An account whose last run cost its sandbox leaves the last idle one to others until the next has booted.
+ * An account whose last run cost its sandbox leaves the last idle one to others until the next has booted. Where all are held,
+ * a run that has waited long for other hosts gives way, of the account that holds the most, to one that holds fewer.
  */
 export class Admission {
   readonly #pool: SandboxPool
+  readonly #outboundWaits: OutboundWaits
   readonly #limits: AdmissionLimits
-  readonly #running = new Map<string, number>()
+  readonly #held: HeldSandboxes
   readonly #queue: RunQueue<SandboxProcess>
-  readonly #expected = new Map<string, number>()
   readonly #costly = new Set<string>()
-  #held = 0
   #admittedAt = 0
+  #gaveWayAt = 0
   #growth: NodeJS.Timeout | null = null
   #closed = false
 
-  constructor(pool: SandboxPool, limits: AdmissionLimits) {
+  constructor({ pool, outboundWaits, limits }: AdmissionParts) {
     this.#pool = pool
+    this.#outboundWaits = outboundWaits
     this.#limits = limits
+    this.#held = new HeldSandboxes(limits.sandboxes)
     this.#queue = new RunQueue(limits)
     pool.onIdle(() => this.#serve())
   }
@@ -78,7 +89,7 @@ export class Admission {
 
   // True where there may be one more sandbox than those who wait will take: it is nothing that somebody must give back.
   #canGrowFor(accountCode: string): boolean {
-    const hasPlace = this.#freePlaces(accountCode) > this.#queue.lengthOf(accountCode)
+    const hasPlace = this.#held.freeFor(accountCode) > this.#queue.lengthOf(accountCode)
     return hasPlace && this.#pool.canGrow(this.#demand() + 1)
   }
 
@@ -87,22 +98,27 @@ export class Admission {
     if (this.#growth !== null || this.#queue.length === 0) return
     this.#growth = setTimeout(() => {
       this.#growth = null
-      if (performance.now() - this.#admittedAt >= stalledMs) this.#pool.grow(this.#demand())
+      if (performance.now() - this.#admittedAt >= stalledMs) this.#makeRoom()
       this.#growWhenStalled()
     }, stalledMs)
+  }
+
+  #makeRoom(): void {
+    this.#pool.grow(this.#demand())
+    const now = performance.now()
+    if (!this.#held.areAllHeld || now - this.#gaveWayAt < betweenGivingWayMs) return
+    const [first = ''] = this.#inTurn()
+    if (this.#outboundWaits.endLongest(this.#held.richerThan(this.#held.by(first)))) this.#gaveWayAt = now
   }
 
   // How many sandboxes those who wait could take at once.
   #demand(): number {
     return this.#queue
       .lengths()
-      .reduce((demand, [accountCode, length]) => demand + Math.min(length, this.#freePlaces(accountCode)), 0)
-  }
-
-  #freePlaces(accountCode: string): number {
-    const free = this.#limits.sandboxes - this.#held
-    const keepsOne = this.#limits.sandboxes >= leastToKeepOneFree && this.#running.has(accountCode)
-    return Math.max(0, keepsOne ? free - 1 : free)
+      .reduce(
+        (demand, [accountCode, length]) => demand + Math.min(length, this.#held.freeFor(accountCode)),
+        0,
+      )
   }
 
   /**
@@ -110,14 +126,7 @@ export class Admission {
    * there is none. What it gives is to be called when the run is here, or will not come.
    */
   holdPlace(accountCode: string): () => void {
-    const expected = this.#expected.get(accountCode) ?? 0
-    this.#queue.refuseWhenFull(accountCode, Math.max(0, expected - this.#freePlaces(accountCode)))
-    addTo(this.#expected, accountCode, 1)
-    let held = true
-    return () => {
-      if (held) addTo(this.#expected, accountCode, -1)
-      held = false
-    }
+    return this.#queue.holdPlace(accountCode, this.#held.freeFor(accountCode))
   }
 
   async #wait({ accountCode, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
@@ -150,9 +159,7 @@ export class Admission {
   }
 
   #serveNext(): boolean {
-    const heldBy = (accountCode: string) => this.#running.get(accountCode) ?? 0
-    const inTurn = this.#queue.accounts().sort((a, b) => heldBy(a) - heldBy(b))
-    for (const accountCode of inTurn) {
+    for (const accountCode of this.#inTurn()) {
       const sandbox = this.#take(accountCode)
       if (sandbox === null) continue
       this.#queue.admit(accountCode, sandbox)
@@ -161,15 +168,19 @@ export class Admission {
     return false
   }
 
+  // The accounts that wait, those that hold the fewest first.
+  #inTurn(): string[] {
+    return this.#queue.accounts().sort((a, b) => this.#held.by(a) - this.#held.by(b))
+  }
+
   #take(accountCode: string): SandboxProcess | null {
-    if (this.#freePlaces(accountCode) === 0) return null
+    if (this.#held.freeFor(accountCode) === 0) return null
     if (this.#costly.has(accountCode) && this.#pool.isShort) return null
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
-    this.#held++
+    this.#held.take(accountCode)
     this.#admittedAt = performance.now()
-    addTo(this.#running, accountCode, 1)
     return sandbox
   }
 
@@ -180,20 +191,13 @@ export class Admission {
       release: () => {
         if (!held) return
         held = false
-        this.#held--
+        this.#held.giveBack(accountCode)
         if (sandbox.isServing) this.#costly.delete(accountCode)
         else this.#costly.add(accountCode)
-        addTo(this.#running, accountCode, -1)
         this.#serve()
       },
     }
   }
-}
-
-function addTo(counts: Map<string, number>, accountCode: string, change: 1 | -1): void {
-  const count = (counts.get(accountCode) ?? 0) + change
-  if (count > 0) counts.set(accountCode, count)
-  else counts.delete(accountCode)
 }
 
 function stopping(): RostrumError {

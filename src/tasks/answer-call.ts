@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { RostrumError } from '../errors.ts'
 import type { Outbound } from './outbound.ts'
+import type { OutboundWaits } from './outbound-waits.ts'
 import type { Run } from './run.ts'
 
 /** The engine as a script's `graphql()` reaches it: in process, with the rights and the transaction of the run. */
@@ -25,6 +26,7 @@ export type AnswerCallOfRun = (call: CallOfRun) => Promise<string>
 export interface CallAnswererOptions {
   readonly executeGraphql: ExecuteGraphql
   readonly outbound: Outbound
+  readonly outboundWaits: OutboundWaits
   /** Most bytes of an answer. */
   readonly mostBytes: number
 }
@@ -33,10 +35,13 @@ export interface CallAnswererOptions {
 export function createCallAnswerer({
   executeGraphql,
   outbound,
+  outboundWaits,
   mostBytes,
 }: CallAnswererOptions): AnswerCallOfRun {
   return async ({ query, variables, url, run, log }) => {
-    if (url !== null) return outbound.post({ query, variables, url, signal: run.signal })
+    if (url !== null) {
+      return outboundWaits.during(run, signal => outbound.post({ query, variables, url, signal }))
+    }
     const { status, body } = await executeGraphql({ query, variables, run, log }).catch((error: unknown) => {
       if (error instanceof RostrumError) throw error
       log.error({ err: error }, 'a call of a script failed here')

@@ -5,6 +5,7 @@ import { Admission } from './admission.ts'
 import { createCallAnswerer, type ExecuteGraphql } from './answer-call.ts'
 import { executeTask } from './execute-task.ts'
 import { createOutbound } from './outbound.ts'
+import { OutboundWaits } from './outbound-waits.ts'
 import { longestFrame } from './protocol.ts'
 import { sandboxCommand } from './sandbox-command.ts'
 import { SandboxPool } from './sandbox-pool.ts'
@@ -43,9 +44,19 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     most: sandboxes.most,
     log,
   })
-  const admission = new Admission(pool, { ...queue, sandboxes: sandboxes.most })
+  const outboundWaits = new OutboundWaits()
+  const admission = new Admission({
+    pool,
+    outboundWaits,
+    limits: { ...queue, sandboxes: sandboxes.most },
+  })
   const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlBytes, log })
-  const answerCall = createCallAnswerer({ executeGraphql, outbound, mostBytes: limits.graphqlBytes })
+  const answerCall = createCallAnswerer({
+    executeGraphql,
+    outbound,
+    outboundWaits,
+    mostBytes: limits.graphqlBytes,
+  })
   return {
     execute: request => executeTask({ limits, admission, runTokens, answerCall, callBytes }, request),
     holdPlace: accountCode => admission.holdPlace(accountCode),

@@ -20,6 +20,8 @@ export interface WaitingRun<Place> {
 export class RunQueue<Place> {
   readonly #limits: RunQueueLimits
   readonly #waiting = new FairQueue<WaitingRun<Place>>()
+  /** Runs on their way, by account. */
+  readonly #expected = new Map<string, number>()
 
   constructor(limits: RunQueueLimits) {
     this.#limits = limits
@@ -52,6 +54,20 @@ export class RunQueue<Place> {
     }
     if (this.length + expected >= runs && this.#whoGivesWay(own) === null) {
       throw this.#overloaded(`${runs} runs are waiting already, the most there may be`)
+    }
+  }
+
+  /** Keeps a place for a run on its way, unless one of so many free sandboxes will be its; see `Admission.holdPlace`. */
+  holdPlace(accountCode: string, freeSandboxes: number): () => void {
+    const expected = this.#expected.get(accountCode) ?? 0
+    this.refuseWhenFull(accountCode, Math.max(0, expected - freeSandboxes))
+    this.#expected.set(accountCode, expected + 1)
+    let held = true
+    return () => {
+      const left = (this.#expected.get(accountCode) ?? 0) - (held ? 1 : 0)
+      held = false
+      if (left > 0) this.#expected.set(accountCode, left)
+      else this.#expected.delete(accountCode)
     }
   }
 

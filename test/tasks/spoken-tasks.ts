@@ -4,6 +4,7 @@ import { createRunTokens } from '../../src/credentials/run-tokens.ts'
 import { Admission } from '../../src/tasks/admission.ts'
 import type { AnswerCallOfRun } from '../../src/tasks/answer-call.ts'
 import { executeTask } from '../../src/tasks/execute-task.ts'
+import { OutboundWaits } from '../../src/tasks/outbound-waits.ts'
 import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
 import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
 import { callerOf, silentLog, taskInput } from './start-tasks.ts'
@@ -70,7 +71,8 @@ export function startSpokenTasks({ speech, settings = {}, mostRuns, answerCall }
     mostRuns,
     log: silentLog,
   })
-  const admission = new Admission(pool, { ...config.queue, sandboxes: config.sandboxes.most })
+  const limits = { ...config.queue, sandboxes: config.sandboxes.most }
+  const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits })
   const parts = {
     limits: config.taskLimits,
     admission,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Admission, type Admitted } from '../../src/tasks/admission.ts'
+import { OutboundWaits } from '../../src/tasks/outbound-waits.ts'
 import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
 import { silentLog } from './start-tasks.ts'
 
@@ -51,7 +52,8 @@ export async function startAdmission({
     most,
     log: silentLog,
   })
-  const admission = new Admission(pool, { runs, accountRuns, waitMs, sandboxes: most })
+  const limits = { runs, accountRuns, waitMs, sandboxes: most }
+  const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits })
   pools.push(pool)
   pool.start()
   while (!pool.isReady) await sleep(2)

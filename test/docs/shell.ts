@@ -21,7 +21,8 @@ export interface Shell {
 }
 
 const endOfBlock = '\u001e'
-const patienceMs = 20_000
+// Ends a command that hangs. A busy machine must not reach it.
+const patienceMs = 60_000
 
 export function startShell({ cwd, env }: ShellOptions): Shell {
   const shell = spawn('sh', [], { cwd, env, stdio: 'pipe' })

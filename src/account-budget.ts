@@ -5,6 +5,8 @@ export interface BudgetLimits {
   readonly account: number
   /** What all accounts together may hold. */
   readonly total: number
+  /** What each account may hold whatever the others do, so that a few that fill the total cannot keep the others out. */
+  readonly share?: number
 }
 
 /** What the refusal says is held, such as `Unread answers of 33554432 bytes`, and for how long a client should wait. */
@@ -45,7 +47,10 @@ export class AccountBudget {
   refuseBeyond(accountCode: string, amount: number): void {
     const held = this.heldBy(accountCode)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
-    if (this.#total + amount > this.#limits.total) throw this.#overloaded(this.#total, 'all accounts')
+    const { total, share = 0 } = this.#limits
+    if (this.#total + amount > total && held + amount > share) {
+      throw this.#overloaded(this.#total, 'all accounts')
+    }
   }
 
   /** Counts what is there already and can be refused no more, past any limit. */

@@ -14,6 +14,7 @@ import type { Store } from './domain/store.ts'
 import { FairTurns } from './fair-turns.ts'
 import { createEngine } from './graphql/engine.ts'
 import { createInProcessDoor } from './graphql/in-process.ts'
+import { createHttpBudgets } from './http/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
 import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
@@ -22,9 +23,6 @@ import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-ru
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
-// An account can have bodies in work that together are as large as so many of the largest: what is read is in memory until it
-// is answered, and 1,000 of 2 MiB took 2 GB.
-const mostLargestBodies = 256
 
 export interface AppOptions {
   readonly config: Config
@@ -75,7 +73,7 @@ export async function createApp({
   const engine = createEngine({ schema })
   const { bodyBytes, accountRequests, taskLimits } = config
   const maxAnswerBytes = findMaxAnswerBytes(taskLimits)
-  const turns = new FairTurns({ requests: accountRequests, bytes: mostLargestBodies * bodyBytes })
+  const turns = new FairTurns(accountRequests)
 
   const tasks: ServingTaskRunner = createTaskRunner({
     config,
@@ -118,6 +116,7 @@ export async function createApp({
     turns,
     bodyBytes,
     maxAnswerBytes,
+    budgets: createHttpBudgets(bodyBytes),
     log,
     hasDirectLane,
   })

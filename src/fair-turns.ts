@@ -5,20 +5,14 @@ import { FairQueue } from './fair-queue.ts'
 const msOfRound = 1
 const mostInRound = 64
 
-interface InWork {
-  requests: number
-  /** Of their bodies. */
-  bytes: number
-}
-
 /**
  * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first come first
  * served. While they come faster than they are answered, an account that floods waits behind its own flood and not before
  * another account's request.
  */
 export class FairTurns {
-  readonly #most: Readonly<InWork>
-  readonly #inWork = new Map<string, InWork>()
+  readonly #maxRequests: number
+  readonly #inWork = new Map<string, number>()
   readonly #waiting = new FairQueue<() => void>()
   /** From the first request that comes until a round finds nobody waiting. */
   #isBusy = false
@@ -27,30 +21,18 @@ export class FairTurns {
   #isRound = false
   #roundEndsAt = 0
 
-  /** `most`: of one account in work or waiting. */
-  constructor(most: Readonly<InWork>) {
-    this.#most = most
+  /** `maxRequests`: of one account in work or waiting. */
+  constructor(maxRequests: number) {
+    this.#maxRequests = maxRequests
   }
 
-  /**
-   * Resolves when it is the turn of a request with a body of so many bytes; `OVERLOADED` at once where its account has too much
-   * in work. Each taken is to be ended.
-   */
-  async take(accountCode: string, bytes: number): Promise<void> {
-    const inWork = this.#inWork.get(accountCode) ?? { requests: 0, bytes: 0 }
-    if (inWork.requests >= this.#most.requests) {
-      throw overloaded(
-        `${inWork.requests} requests of this account are in work already, the most there may be`,
-      )
+  /** Resolves when it is the turn of a request; `OVERLOADED` at once where its account has too many. Each taken is to be ended. */
+  async take(accountCode: string): Promise<void> {
+    const inWork = this.#inWork.get(accountCode) ?? 0
+    if (inWork >= this.#maxRequests) {
+      throw overloaded(`${inWork} requests of this account are in work already, the most there may be`)
     }
-    if (inWork.bytes + bytes > this.#most.bytes) {
-      throw overloaded(
-        `Bodies of ${inWork.bytes} bytes of this account are in work already, about the most there may be`,
-      )
-    }
-    if (inWork.requests === 0) this.#inWork.set(accountCode, inWork)
-    inWork.requests++
-    inWork.bytes += bytes
+    this.#inWork.set(accountCode, inWork + 1)
     const turn = this.#join(accountCode)
     if (turn !== null) await turn
   }
@@ -72,13 +54,11 @@ export class FairTurns {
     return promise
   }
 
-  /** The end of what was taken with the same arguments. */
-  end(accountCode: string, bytes: number): void {
-    const inWork = this.#inWork.get(accountCode)
-    if (inWork === undefined) return
-    inWork.requests--
-    inWork.bytes -= bytes
-    if (inWork.requests === 0) this.#inWork.delete(accountCode)
+  /** The end of one that was taken. */
+  end(accountCode: string): void {
+    const left = (this.#inWork.get(accountCode) ?? 1) - 1
+    if (left === 0) this.#inWork.delete(accountCode)
+    else this.#inWork.set(accountCode, left)
   }
 
   #addTurn(): void {

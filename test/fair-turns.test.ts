@@ -6,7 +6,7 @@ import { FairTurns } from '../src/fair-turns.ts'
 async function ask(turns: FairTurns, names: readonly string[], served: string[] = []): Promise<string[]> {
   await Promise.all(
     names.map(async name => {
-      await turns.take(name.slice(0, 1), 1)
+      await turns.take(name.slice(0, 1))
       served.push(name)
     }),
   )
@@ -14,9 +14,9 @@ async function ask(turns: FairTurns, names: readonly string[], served: string[] 
 }
 
 test('a request that comes alone has its turn at once', async () => {
-  const turns = new FairTurns({ requests: 10, bytes: 100 })
+  const turns = new FairTurns(10)
   let hasTurn = false
-  void turns.take('a', 1).then(() => {
+  void turns.take('a').then(() => {
     hasTurn = true
   })
   await Promise.resolve()
@@ -25,7 +25,7 @@ test('a request that comes alone has its turn at once', async () => {
 })
 
 test('accounts take turns, and within one first come is first served', async () => {
-  const turns = new FairTurns({ requests: 10, bytes: 100 })
+  const turns = new FairTurns(10)
   expect(await ask(turns, ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'])).toEqual([
     'a1',
     'a2',
@@ -38,7 +38,7 @@ test('accounts take turns, and within one first come is first served', async () 
 })
 
 test('one that comes late waits for one turn of each other account, not for all that wait', async () => {
-  const turns = new FairTurns({ requests: 100, bytes: 100 })
+  const turns = new FairTurns(100)
   const served: string[] = []
   const flood = Array.from({ length: 50 }, (_, n) => ask(turns, [`a${n}`], served))
   await nextTurn()
@@ -51,28 +51,17 @@ test('one that comes late waits for one turn of each other account, not for all 
 })
 
 test('an account has so many in work at once, whatever others have, and a place again after each end', async () => {
-  const turns = new FairTurns({ requests: 2, bytes: 100 })
+  const turns = new FairTurns(2)
   await ask(turns, ['a1', 'a2', 'b1'])
-  await expect(turns.take('a', 1)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 1 })
-  await turns.take('b', 1)
-  turns.end('a', 1)
-  await turns.take('a', 1)
-  await expect(turns.take('a', 1)).rejects.toMatchObject({ code: 'OVERLOADED' })
-})
-
-test('an account has bodies of so many bytes in work at once, whatever others have', async () => {
-  const turns = new FairTurns({ requests: 10, bytes: 100 })
-  await turns.take('a', 60)
-  await turns.take('b', 60)
-  await expect(turns.take('a', 41)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 1 })
-  await turns.take('a', 40)
-  await expect(turns.take('a', 1)).rejects.toMatchObject({ code: 'OVERLOADED' })
-  turns.end('a', 60)
-  await turns.take('a', 60)
+  await expect(turns.take('a')).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 1 })
+  await turns.take('b')
+  turns.end('a')
+  await turns.take('a')
+  await expect(turns.take('a')).rejects.toMatchObject({ code: 'OVERLOADED' })
 })
 
 test('a long request leaves the event loop to others before the next begins', async () => {
-  const turns = new FairTurns({ requests: 10, bytes: 100 })
+  const turns = new FairTurns(10)
   let loopTurns = 0
   let isOver = false
   const count = () => {
@@ -83,7 +72,7 @@ test('a long request leaves the event loop to others before the next begins', as
   const begunIn: number[] = []
   await Promise.all(
     ['a', 'a', 'a', 'b', 'b'].map(async account => {
-      await turns.take(account, 1)
+      await turns.take(account)
       begunIn.push(loopTurns)
       const endsAt = performance.now() + 3
       while (performance.now() < endsAt);

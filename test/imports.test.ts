@@ -26,8 +26,8 @@ const forAll = [
   'context.ts',
   'fair-queue.ts',
   'fair-turns.ts',
-  'find-json-error.ts',
-  'is-nested-deeper.ts',
+  'holding.ts',
+  'json',
   'load-once.ts',
 ]
 
@@ -94,6 +94,7 @@ test('there are imports to look at, from every room', () => {
       'domain',
       'graphql',
       'http',
+      'json',
       'sandbox',
       'schema',
       'store',

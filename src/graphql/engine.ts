@@ -2,7 +2,8 @@ import { type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode, s
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { createAdmission, type OperationRequest, type Refusal } from './admit-operation.ts'
-import { describeOperation, type PreparedOperation } from './document-cache.ts'
+import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
+import { bytesOfVariables, keepDeclared } from './kept-variables.ts'
 import { maskGraphqlError } from './mask-graphql-error.ts'
 import { maskResult, maskStream } from './mask-result.ts'
 import { executePlan } from './plan/execute-plan.ts'
@@ -27,8 +28,15 @@ export interface ResultStream {
 export interface Engine {
   /** Parses, bounds, validates and executes; never rejects, since every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
-  /** The same for whoever can take a stream: one of results for a subscription, one answer for anything else. */
-  subscribe(request: OperationRequest, context: RequestContext): Promise<Answer | ResultStream>
+  /**
+   * The same for whoever can take a stream: one of results for a subscription, one answer for anything else. `holdMemory` is told
+   * what a stream will keep for as long as it lasts, in bytes, before it begins; it throws where there is no room.
+   */
+  subscribe(
+    request: OperationRequest,
+    context: RequestContext,
+    holdMemory: (bytes: number) => void,
+  ): Promise<Answer | ResultStream>
 }
 
 /** The one engine that every way in goes through (design: "The idea in one paragraph"). */
@@ -38,7 +46,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
 
   const toArguments = (
     { document }: PreparedOperation,
-    { variables, operationName }: OperationRequest,
+    { variables, operationName }: Omit<OperationRequest, 'query'>,
     context: RequestContext,
   ) => ({
     schema,
@@ -64,12 +72,22 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
     },
 
-    async subscribe(request, context) {
+    async subscribe(request, context, holdMemory) {
       const admission = admit(request)
       if (admission.kind === 'refused') return toRefusal(admission, context)
       const { prepared } = admission
       if (!isSubscription(prepared)) return engine.execute(request, context)
-      const followed = await subscribe(toArguments(prepared, request, context))
+      const variables = keepDeclared(prepared, request.variables)
+      try {
+        holdMemory(bytesOfDocument(prepared.document) + bytesOfVariables(variables))
+      } catch (error) {
+        return toRefusal(
+          { kind: 'refused', by: 'source', errors: [error], operation: prepared.node },
+          context,
+        )
+      }
+      const { operationName } = request
+      const followed = await subscribe(toArguments(prepared, { operationName, variables }, context))
       const { description } = prepared
       if (Symbol.asyncIterator in followed) {
         return { results: maskStream(followed, context), operation: description }

@@ -7,11 +7,12 @@ import Fastify, {
 import { RostrumError } from '../errors.ts'
 import { createClientErrorHandler } from './answer-client-error.ts'
 import { answerError } from './answer-error.ts'
+import { createBodyParser } from './body/create-body-parser.ts'
+import { parseJsonBody } from './body/json-body.ts'
 import { Connections } from './connection/connections.ts'
 import { arrivalTimeoutMs, createHttpServer } from './connection/create-http-server.ts'
 import type { Gateway } from './gateway.ts'
 import { createIdempotencyHooks } from './idempotency-hooks.ts'
-import { parseJsonBody } from './json-body.ts'
 import { normalizeTarget } from './normalize-target.ts'
 import { refuseAmbiguousRequest } from './refuse-ambiguous-request.ts'
 import { largestHead, refuseLargeHeaders } from './refuse-large-headers.ts'
@@ -89,21 +90,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     done()
   })
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    (request: FastifyRequest, body: Buffer, done) => {
-      // Many clients name a type on every request; a DELETE has no body all the same.
-      if (request.method === 'DELETE') return done(null, undefined)
-      let value: unknown
-      try {
-        value = parseJsonBody(body)
-      } catch (error) {
-        return done(error as Error)
-      }
-      done(null, value)
-    },
-  )
+  server.addContentTypeParser('application/json', createBodyParser(gateway, parseJsonBody))
   server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     // Closing at once would reset the connection under a client that is still sending: let it read the answer. Only what
     // Fastify has set is taken back, since without a header Node would not tell a client that asked for it of the close.
@@ -114,7 +101,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   registerHealthRoutes(server, gateway)
   registerPages(server)
   const takeTurn = createTurnHook(gateway)
-  const idempotency = createIdempotencyHooks(gateway.keyedRequests)
+  const idempotency = createIdempotencyHooks(gateway)
   const unread = createUnreadHooks(new UnreadAnswers())
   await registerGraphqlRoute(server, { gateway, takeTurn, idempotency, unread })
   await registerRestRoutes(server, { gateway, takeTurn, idempotency, unread })

@@ -39,12 +39,15 @@ interface DirectRequest {
 
 /** Executes an ordinary operation, and answers it as Yoga would, without the bodies and streams of the Fetch API. */
 export async function answerDirectly({
-  request: { scope },
+  request,
   reply,
   gateway,
   operation,
   type,
 }: DirectRequest): Promise<FastifyReply> {
+  const { scope } = request
+  // The operation is all that is needed of it from here.
+  request.body = undefined
   const executing = executeFor(scope, gateway, operation)
   const answer = executing instanceof Promise ? await executing : executing
   scope.operation = answer.operation

@@ -1,4 +1,4 @@
-import { pointersIntoTask, readTaskBody } from './read-task-body.ts'
+import { pointersIntoTask, readTaskBody } from './body/task-body.ts'
 import { row } from './rest-row.ts'
 
 interface Execution {

@@ -5,6 +5,8 @@ import type { KeyedRequests } from '../domain/keyed-requests.ts'
 import { RostrumError } from '../errors.ts'
 import type { FairTurns } from '../fair-turns.ts'
 import type { Answer, Engine, ResultStream } from '../graphql/engine.ts'
+import { Holding } from '../holding.ts'
+import type { HttpBudgets } from './budgets.ts'
 import type { RequestScope } from './request-scope.ts'
 
 /** What the way in over HTTP stands on; wired in `app.ts`. */
@@ -20,6 +22,7 @@ export interface Gateway {
   readonly bodyBytes: number
   /** Of one answer. */
   readonly maxAnswerBytes: number
+  readonly budgets: HttpBudgets
   /** In which requests are worked on, and the calls of scripts among them. */
   readonly turns: FairTurns
   readonly log: Logger
@@ -39,10 +42,14 @@ export function executeFor(
 /** The same for a request that takes a stream. */
 export async function subscribeFor(
   scope: RequestScope,
-  { engine, createContext }: Gateway,
+  { engine, createContext, budgets }: Gateway,
   operation: Parameters<Engine['subscribe']>[0],
 ): Promise<Answer | ResultStream> {
-  const answer = await engine.subscribe(operation, createContext(scope, identityOf(scope)))
+  const identity = identityOf(scope)
+  const holding = new Holding(budgets.streams, identity.caller.accountCode)
+  scope.atEnd(() => holding.release())
+  const context = createContext(scope, identity)
+  const answer = await engine.subscribe(operation, context, bytes => holding.resize(bytes))
   if ('results' in answer) scope.beginStream()
   return answer
 }

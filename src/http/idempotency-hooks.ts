@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import { keyRefusals } from '../domain/key-refusals.ts'
-import type { Attempt, KeyedRequests } from '../domain/keyed-requests.ts'
+import type { Attempt } from '../domain/keyed-requests.ts'
 import { RostrumError } from '../errors.ts'
 import { answerError, prepareError } from './answer-error.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
+import type { Gateway } from './gateway.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { decodeAnswer, encodeAnswer, keptHeaders } from './kept-answer.ts'
 import { isGraphqlUrl } from './paths.ts'
 import { readIdempotencyKey } from './read-idempotency-key.ts'
+import { SharedBodies } from './shared-bodies.ts'
 
 /** What a request asks for that is to be done once. */
 interface Work {
@@ -19,14 +21,20 @@ interface KeyedAttempt extends Work {
   readonly attempt: Attempt
 }
 
+type Parts = Pick<Gateway, 'keyedRequests' | 'turns'>
+
+// In memory: twice the bytes that are read without a turn of their own.
+const maxHeldAtOnce = 2 ** 17
+
 type SendDone = (error: Error | null, payload: unknown) => void
 
 /**
  * The two ends of a request with an `Idempotency-Key`: a hook behind the reading of the body, which gives a request that was answered
  * before its answer, and one that keeps each answer before its first byte leaves.
  */
-export function createIdempotencyHooks({ begin }: KeyedRequests) {
+export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Parts) {
   const attempts = new WeakMap<FastifyRequest, KeyedAttempt>()
+  const bodies = new SharedBodies()
 
   /** Gives false where it has answered. */
   async function beginAttempt({ request, reply, work, key }: Beginning): Promise<boolean> {
@@ -34,10 +42,13 @@ export function createIdempotencyHooks({ begin }: KeyedRequests) {
     if (scope.identity === null)
       throw new Error('A key is an account’s, and no credential was checked on this path.')
     const { caller } = scope.identity
+    const fingerprint = fingerprintRequest(request, caller)
+    const isLarge = (scope.heldBody?.amount ?? 0) > maxHeldAtOnce
+    bodies.share(fingerprint, request)
     const begun = await begin({
       accountCode: caller.accountCode,
       key,
-      fingerprint: fingerprintRequest(request, caller),
+      fingerprint,
       isRepeatable: !work.mayRun,
       beginWaiting() {
         // It waits for no sandbox meanwhile.
@@ -51,6 +62,8 @@ export function createIdempotencyHooks({ begin }: KeyedRequests) {
     }
     attempts.set(request, { attempt: begun, ...work })
     scope.idempotencyKey = key
+    // Keys are claimed together: many large bodies would be worked on one after the other.
+    if (isLarge) await turns.wait(caller.accountCode)
     return true
   }
 

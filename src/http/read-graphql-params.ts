@@ -4,9 +4,9 @@ import { parseParameters } from './parse-parameters.ts'
 
 const mostFields = 100
 
-/** The parameters of a GraphQL request, unchecked: the parsed body of a POST, the query string of a GET. */
+/** The parameters of a GraphQL request, unchecked, on an object of their own: those of a POST's body or a GET's query string. */
 export function readGraphqlParams({ method, url, body }: FastifyRequest): unknown {
-  if (method === 'POST') return body
+  if (method === 'POST') return isPlainObject(body) ? { ...body } : body
   const queryStart = url.indexOf('?')
   const text = queryStart === -1 ? '' : url.slice(queryStart + 1)
   const given = parseParameters({ text, most: mostFields, what: 'A query string' })
@@ -26,4 +26,8 @@ function parseParam(name: string, text: string): unknown {
   } catch (cause) {
     throw new RostrumError('BAD_USER_INPUT', `\`${name}\` is not valid JSON.`, { cause })
   }
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,7 +7,9 @@ import type {
 import { RostrumError } from '../errors.ts'
 import { fromGraphqlError } from '../graphql/mask-graphql-error.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
-import { parseFormBody } from './form-body.ts'
+import { createBodyParser } from './body/create-body-parser.ts'
+import { parseFormBody } from './body/form-body.ts'
+import { parseTaskBody } from './body/task-body.ts'
 import { executeFor, type Gateway } from './gateway.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { RestRequest, RestRow } from './rest-row.ts'
@@ -27,10 +29,11 @@ export async function registerRestRoutes(
       scope.addHook('onSend', idempotency.keepAnswer)
       scope.addHook('onSend', unread.countAnswer)
       if (takesForms) {
+        scope.removeContentTypeParser('application/json')
+        scope.addContentTypeParser('application/json', createBodyParser(gateway, parseTaskBody))
         scope.addContentTypeParser(
           'application/x-www-form-urlencoded',
-          { parseAs: 'buffer' },
-          async (_request: FastifyRequest, body: Buffer) => parseFormBody(body),
+          createBodyParser(gateway, parseFormBody),
         )
       }
       for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {

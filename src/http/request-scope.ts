@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { ContextSource } from '../context.ts'
 import type { Identity } from '../credentials/authenticator.ts'
 import { RostrumError } from '../errors.ts'
+import type { Holding } from '../holding.ts'
 import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {
@@ -36,7 +37,11 @@ export class RequestScope implements ContextSource {
   idempotencyKey: string | null = null
   /** Gives back what was kept for the run that the request asks for, once the run itself counts. */
   releaseRunPlace: () => void = nothing
-  /** Gives back the request's turn. */
+  /** What the request's body takes in memory; null where none is read. */
+  heldBody: Holding | null = null
+  /** SHA-256 of the body's bytes, of a request with an idempotency key. */
+  bodyDigest: Buffer | null = null
+  /** Gives back the request's turn, and what its body held. */
   endTurn: () => void = nothing
   /** Whether its answer lasts until somebody ends it. */
   isStream = false
@@ -80,6 +85,11 @@ export class RequestScope implements ContextSource {
   beginStream(): void {
     this.isStream = true
     this.endTurn()
+  }
+
+  /** Has the connection closed after the answer. */
+  closeConnection(): void {
+    this.#reply.raw.shouldKeepAlive = false
   }
 
   /** Calls this once the connection is done with the answer; at once where it is gone, since nobody hears of its end then. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
+import { Holding } from '../holding.ts'
 import type { Gateway } from './gateway.ts'
 import type { createIdempotencyHooks } from './idempotency-hooks.ts'
 import type { createUnreadHooks } from './unread-answers.ts'
@@ -12,18 +13,36 @@ export interface Registration {
   readonly unread: ReturnType<typeof createUnreadHooks>
 }
 
-/** A hook behind the credential's and before the body is read: waits for the request's turn among those of all accounts. */
-export function createTurnHook({ turns, bodyBytes }: Pick<Gateway, 'turns' | 'bodyBytes'>) {
+/**
+ * A hook behind the credential's and before the body is read: waits for the request's turn among those of all accounts. The body
+ * is counted to the account as it was announced.
+ */
+export function createTurnHook({
+  turns,
+  bodyBytes,
+  budgets: { bodies },
+}: Pick<Gateway, 'turns' | 'bodyBytes' | 'budgets'>) {
   return ({ scope, raw }: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
     const accountCode = scope.identity?.caller.accountCode
     if (accountCode === undefined) return done()
-    const bytes = Math.min(announcedBytes(raw), bodyBytes)
-    turns.take(accountCode, bytes).then(() => {
-      scope.endTurn = endOnce(() => turns.end(accountCode, bytes))
-      scope.atEnd(() => scope.endTurn())
-      const isGone = reply.raw.destroyed && scope.signal.aborted
-      done(isGone ? (scope.signal.reason as Error) : undefined)
-    }, done)
+    const heldBody = new Holding(bodies, accountCode)
+    heldBody.resize(Math.min(announcedBytes(raw), bodyBytes))
+    scope.heldBody = heldBody
+    turns.take(accountCode).then(
+      () => {
+        scope.endTurn = endOnce(() => {
+          turns.end(accountCode)
+          scope.heldBody?.release()
+        })
+        scope.atEnd(() => scope.endTurn())
+        const isGone = reply.raw.destroyed && scope.signal.aborted
+        done(isGone ? (scope.signal.reason as Error) : undefined)
+      },
+      error => {
+        heldBody.release()
+        done(error)
+      },
+    )
   }
 }
 
@@ -35,8 +54,7 @@ function endOnce(end: () => void): () => void {
   }
 }
 
-// What comes in chunks may be of any size, and counts as the largest.
+// What comes in chunks is counted as it comes.
 function announcedBytes({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY
   return Number(headers['content-length'] ?? 0)
 }

@@ -42,7 +42,12 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
   return {
     // Yoga would read the body again; it was parsed before, under our own limits.
     onRequestParse({ serverContext, setRequestParser }) {
-      setRequestParser(() => readGraphqlParams(serverContext.fastifyRequest) as GraphQLParams)
+      setRequestParser(() => {
+        const { fastifyRequest } = serverContext
+        const params = readGraphqlParams(fastifyRequest)
+        fastifyRequest.body = undefined
+        return params as GraphQLParams
+      })
     },
     onParams({ request, setParamsHandler }) {
       const answerFor = request.headers.get('accept') === eventStream ? subscribeFor : executeFor

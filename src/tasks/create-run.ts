@@ -33,7 +33,7 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
     name: task.name,
     caller,
     transaction: continueOrStart({
-      given: task.options.requestContext,
+      given: task.options.members.get('requestContext'),
       parent: parentRun?.transaction ?? null,
       caseTypeCode: task.caseTypeCode,
       name: task.name,

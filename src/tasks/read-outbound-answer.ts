@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { JsonScanner } from './json-scanner.ts'
+import { JsonScanner } from '../json/scanner.ts'
 import { OutboundRefusal } from './outbound-address.ts'
 
 const pieceBytes = 2 ** 15

@@ -51,7 +51,7 @@ test('calls of a script take turns with the requests of other accounts', async (
 })
 
 test('a call whose run has ended by its turn is not executed', async () => {
-  const turns = new FairTurns({ requests: 10, bytes: 100 })
+  const turns = new FairTurns(10)
   const ended = new AbortController()
   let contexts = 0
   const call = createInProcessDoor({

@@ -3,11 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type TestApp } from './start-app.ts'
 
+const bodyBytes = 2 ** 18
+
 let app: TestApp
 let held: Held[] = []
 
 beforeAll(async () => {
-  app = await startApp({ ROSTRUM_BODY_BYTES: '4096' })
+  app = await startApp({ ROSTRUM_BODY_BYTES: String(bodyBytes) })
 })
 
 afterAll(async () => {
@@ -20,8 +22,8 @@ interface Held {
   answer: string
 }
 
-/** A request whose body is announced and does not come. */
-function hold(framing: string): Held {
+/** A request whose body does not come to its end. */
+function hold(framing: string, sent: string): Held {
   const { hostname, port } = new URL(app.url)
   const socket = connect(Number(port), hostname)
   const request: Held = { socket, answer: '' }
@@ -35,7 +37,7 @@ function hold(framing: string): Held {
     'Content-Type: application/json',
     framing,
   ]
-  socket.write(`POST /graphql HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  socket.write(`POST /graphql HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${sent}`)
   return request
 }
 
@@ -47,12 +49,14 @@ async function settle(count: number): Promise<number> {
   return held.filter(isRefused).length
 }
 
+const chunk = `${bodyBytes.toString(16)}\r\n${' '.repeat(bodyBytes)}\r\n`
+
 test.each([
-  ['Content-Length: 4096', 'the largest bodies'],
-  ['Transfer-Encoding: chunked', 'bodies of unknown size'],
-])('with `%s` an account has 256 of %s in work, others as before, and places again when they are gone', async framing => {
+  [`Content-Length: ${bodyBytes}`, 'as they are announced', ''],
+  ['Transfer-Encoding: chunked', 'as they come', chunk],
+])('with `%s` an account holds 64 of the largest bodies, counted %s, others as before, and room again when they are gone', async (framing, _counted, sent) => {
   const other = await app.issueToken('other')
-  held = Array.from({ length: 260 }, () => hold(framing))
+  held = Array.from({ length: 68 }, () => hold(framing, sent))
   expect(await settle(4)).toBe(4)
   expect(held.find(isRefused)?.answer).toMatch(/^retry-after: 1\r$/im)
   const query = { method: 'POST', body: { query: '{ viewer { accountCode } }' } }
@@ -60,4 +64,21 @@ test.each([
   expect((await app.send('/graphql', { ...query, token: other })).status).toBe(200)
   for (const { socket } of held) socket.destroy()
   await expect.poll(async () => (await app.send('/graphql', query)).status, { timeout: 5_000 }).toBe(200)
+})
+
+test('chunked bodies that have hardly begun keep nobody from sending', async () => {
+  held = Array.from({ length: 100 }, () => hold('Transfer-Encoding: chunked', '1\r\n{\r\n'))
+  await sleep(300)
+  const query = { method: 'POST', body: { query: '{ viewer { accountCode } }' } }
+  expect((await app.send('/graphql', query)).status).toBe(200)
+  expect(held.filter(isRefused)).toEqual([])
+  for (const { socket } of held) socket.destroy()
+})
+
+test('a body in a thousand chunks of a byte is refused, and its connection closed', async () => {
+  const request = hold('Transfer-Encoding: chunked', '1\r\n \r\n'.repeat(1_100))
+  held = [request]
+  await expect.poll(() => request.socket.destroyed, { timeout: 5_000 }).toBe(true)
+  expect(request.answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(request.answer).toContain('send larger ones')
 })

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
-import { parseFormBody } from '../../src/http/form-body.ts'
-import { parseJsonBody } from '../../src/http/json-body.ts'
-import { readTaskBody } from '../../src/http/read-task-body.ts'
+import { parseFormBody } from '../../src/http/body/form-body.ts'
+import { parseJsonBody } from '../../src/http/body/json-body.ts'
+import { parseTaskBody, readTaskBody } from '../../src/http/body/task-body.ts'
 
 const texts = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{"a":1}', options: '{}' }
 const noMetadata = { caseTypeCode: null, accountNickname: null }
 
+const read = (body: unknown) => readTaskBody(parseTaskBody(Buffer.from(JSON.stringify(body))))
+
 function pointersOf(body: unknown): string[] {
   try {
-    readTaskBody(body)
+    read(body)
     return []
   } catch (error) {
     if (!(error instanceof RostrumError)) throw error
@@ -19,8 +21,8 @@ function pointersOf(body: unknown): string[] {
 }
 
 test('texts pass word for word', () => {
-  expect(readTaskBody(texts)).toEqual({ ...texts, metadata: noMetadata })
-  expect(readTaskBody({ ...texts, inputDocument: 'not json' }).inputDocument).toBe('not json')
+  expect(read(texts)).toEqual({ ...texts, metadata: noMetadata })
+  expect(read({ ...texts, inputDocument: 'not json' }).inputDocument).toBe('not json')
 })
 
 test.each([
@@ -30,11 +32,11 @@ test.each([
   [true, 'true'],
   [null, 'null'],
 ])('the JSON value %j may stand for its text', (value, text) => {
-  expect(readTaskBody({ ...texts, inputDocument: value }).inputDocument).toBe(text)
+  expect(read({ ...texts, inputDocument: value }).inputDocument).toBe(text)
 })
 
 test('options may be an object or text, and nothing else', () => {
-  expect(readTaskBody({ ...texts, options: { params: { a: 1 } } }).options).toBe('{"params":{"a":1}}')
+  expect(read({ ...texts, options: { params: { a: 1 } } }).options).toBe('{"params":{"a":1}}')
   for (const options of [null, [], 7, true]) expect(pointersOf({ ...texts, options })).toEqual(['/options'])
 })
 
@@ -42,11 +44,11 @@ test('metadata is an object or bracketed keys, in JSON and in forms', () => {
   const expected = { caseTypeCode: 'incident', accountNickname: 'acme' }
   const object = { case_type_code: 'incident', account_nickname: 'acme' }
   const bracketed = { 'metadata[case_type_code]': 'incident', 'metadata[account_nickname]': 'acme' }
-  expect(readTaskBody({ ...texts, metadata: object }).metadata).toEqual(expected)
-  expect(readTaskBody({ ...texts, ...bracketed }).metadata).toEqual(expected)
+  expect(read({ ...texts, metadata: object }).metadata).toEqual(expected)
+  expect(read({ ...texts, ...bracketed }).metadata).toEqual(expected)
   const form = Buffer.from(new URLSearchParams({ ...texts, ...bracketed }).toString())
   expect(readTaskBody(parseFormBody(form))).toEqual({ ...texts, metadata: expected })
-  expect(readTaskBody({ ...texts, metadata: null }).metadata).toEqual(noMetadata)
+  expect(read({ ...texts, metadata: null }).metadata).toEqual(noMetadata)
 })
 
 test('what is missing or of the wrong type is named by a pointer each', () => {
@@ -62,9 +64,31 @@ test('what is missing or of the wrong type is named by a pointer each', () => {
   expect(pointersOf([])).toEqual([''])
 })
 
-test('JSON nested too deeply to be written again is refused', () => {
-  const deep = JSON.parse(`${'{"1":'.repeat(150_000)}1${'}'.repeat(150_000)}`)
-  expect(pointersOf({ ...texts, inputDocument: deep })).toEqual(['/inputDocument'])
+test('a document passes as it came, however many values it has, and a body has 10,000 besides', () => {
+  const given = `{"name":"a","sourceCode":"", "inputDocument" : [${'{}, '.repeat(100_000)}1e400] ,"options":{"a": [${'1,'.repeat(50_000)}-0]}}`
+  const { inputDocument, options } = readTaskBody(parseTaskBody(Buffer.from(given)))
+  expect(inputDocument).toBe(`[${'{}, '.repeat(100_000)}1e400]`)
+  expect(options).toBe(`{"a": [${'1,'.repeat(50_000)}-0]}`)
+  const besides = (count: number) =>
+    `{"name":"a","b":[${'1,'.repeat(count)}1],"inputDocument":[1,2],"options":{}}`
+  expect(parseTaskBody(Buffer.from(besides(9_996)))).toHaveProperty('name', 'a')
+  expect(() => parseTaskBody(Buffer.from(besides(9_997)))).toThrow('more than 10000 values')
+})
+
+test('of members with one name the last counts, in any spelling', () => {
+  const given =
+    '{"name":"a","n\\u0061me":"b","sourceCode":"","options":{"a":1},"options":{},"inputDocument":1}'
+  expect(readTaskBody(parseTaskBody(Buffer.from(given)))).toMatchObject({
+    name: 'b',
+    options: '{}',
+    inputDocument: '1',
+  })
+})
+
+test('a body has 10,000 values at most, counted before they are made', () => {
+  const body = (count: number) => Buffer.from(`{"a":[${'{},'.repeat(count)}"${','.repeat(20_000)}"]}`)
+  expect(parseJsonBody(body(9_997))).toHaveProperty('a')
+  expect(() => parseJsonBody(body(9_998))).toThrow('more than 10000 values')
 })
 
 test('a form has each field once, on an object without prototype, and not too many', () => {

@@ -19,6 +19,11 @@ export interface Observation {
   readonly processorMs: number
   /** The longest time for which the event loop stood still since the last look. */
   readonly longestPauseMs: number
+  /**
+   * The most processor time of this thread that a turn of the event loop took since the last look: what others that run on the
+   * machine take is not in it.
+   */
+  readonly longestTurnMs: number
 }
 
 let resolverCalls = 0
@@ -43,6 +48,20 @@ function keysOfWatched(): string[] {
 }
 
 const keysAtStart = new Set(keysOfWatched())
+let longestTurnMs = 0
+let threadMs = 0
+
+function lookAtTurn(): void {
+  const { user, system } = process.threadCpuUsage()
+  const now = (user + system) / 1000
+  longestTurnMs = Math.max(longestTurnMs, now - threadMs)
+  threadMs = now
+}
+
+lookAtTurn()
+longestTurnMs = 0
+setInterval(lookAtTurn, 1).unref()
+
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()
 
@@ -50,6 +69,9 @@ function observe(): Observation {
   const { user, system } = process.cpuUsage()
   const longestPauseMs = delay.max / 1e6
   delay.reset()
+  lookAtTurn()
+  const longest = longestTurnMs
+  longestTurnMs = 0
   return {
     resolverCalls,
     ...lookAtExecutions(),
@@ -57,6 +79,7 @@ function observe(): Observation {
     residentBytes: process.memoryUsage.rss(),
     processorMs: (user + system) / 1000,
     longestPauseMs,
+    longestTurnMs: longest,
   }
 }
 

@@ -136,7 +136,7 @@ test('what is fit comes out as it went in', () => {
     name: 'recalculate',
     source: 'exit(1)',
     payload: ' {"a" : [1, 2]} ',
-    options: { params: { p: 1 } },
+    options: { text: '{"params":{"p":1}}', isEmpty: false, members: new Map([['params', '{"p":1}']]) },
     caseTypeCode: 'incident',
   })
 })

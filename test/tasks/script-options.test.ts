@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
-import { RostrumError } from '../../src/errors.ts'
+import { readTaskInput } from '../../src/tasks/read-task-input.ts'
 import { scriptOptions } from '../../src/tasks/script-options.ts'
+import { taskInput } from './start-tasks.ts'
+
+const { taskLimits } = readConfig({})
 
 const transaction = { txnID: '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab', txnSource: 'endpoint|-/test|now' }
 const caller: Caller = {
@@ -12,8 +16,13 @@ const caller: Caller = {
   scopes: new Set(['tasks:execute']),
 }
 
+function textOf(text: string, by: Caller = caller): string {
+  const { options } = readTaskInput(taskInput('exit(1)', { options: text }), taskLimits)
+  return scriptOptions({ given: options, caller: by, transaction, token: 'rrun_1' })
+}
+
 function optionsOf(given: Record<string, unknown>, by: Caller = caller): Record<string, unknown> {
-  return JSON.parse(scriptOptions({ given, caller: by, transaction, token: 'rrun_1' }))
+  return JSON.parse(textOf(JSON.stringify(given), by))
 }
 
 test('options that are empty are filled from the credential', () => {
@@ -65,24 +74,24 @@ test('null counts as absent', () => {
 })
 
 test('a __proto__ of the caller stays a plain key', () => {
-  const text = scriptOptions({
-    given: JSON.parse('{"__proto__":{"authorization":"forged","polluted":1}}'),
-    caller,
-    transaction,
-    token: 'rrun_1',
-  })
+  const text = textOf('{"__proto__":{"authorization":"forged","polluted":1}}')
   expect(JSON.parse(text).authorization).toBe('Bearer rrun_1')
   expect(text).toContain('"__proto__"')
   expect(Reflect.get({}, 'polluted')).toBe(undefined)
 })
 
-test('options nested without end are bad input, not a failure of ours', () => {
-  const given = { a: JSON.parse('['.repeat(1e5) + ']'.repeat(1e5)) }
-  expect(() => optionsOf(given)).toThrow(
-    expect.objectContaining({
-      code: 'BAD_USER_INPUT',
-      fields: [expect.objectContaining({ pointer: '/options' })],
-    }),
-  )
-  expect(() => optionsOf(given)).toThrow(RostrumError)
+test.each([
+  ['{}', {}],
+  [' {\n } ', {}],
+  ['{"params":{"a":1},"params":null}', { params: {} }],
+  ['{"params":null,"params":{"a":1}}', { params: { a: 1 } }],
+  ['{"p\\u0061rams" : {"a":1}}', { params: { a: 1 } }],
+  ['{"a":{"params":1},"params":{}}\t', { a: { params: 1 }, params: {} }],
+  ['{"\\u0061uthorization":"Bearer stolen","authorization":"Bearer stolen"}', {}],
+])('of %s a script sees the last member of each name, and ours in any spelling', (text, expected) => {
+  expect(JSON.parse(textOf(text))).toMatchObject({
+    ...expected,
+    requestContext: transaction,
+    authorization: 'Bearer rrun_1',
+  })
 })

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { continueOrStart } from '../../src/tasks/transaction.ts'
+import { continueOrStart as continueTransaction } from '../../src/tasks/transaction.ts'
 
 const guid = '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab'
 const parent = { txnID: '11111111-2222-4333-8444-555555555555', txnSource: 'endpoint|-/outer|then' }
 const task = { given: undefined, parent: null, caseTypeCode: null, name: 'recalculate' }
+
+type Source = Parameters<typeof continueTransaction>[0]
+
+function continueOrStart({ given, ...rest }: Omit<Source, 'given'> & { readonly given: unknown }) {
+  return continueTransaction({ ...rest, given: JSON.stringify(given) })
+}
 
 describe('a new transaction', () => {
   test('has a GUID of its own and a source of trigger, task and time', () => {

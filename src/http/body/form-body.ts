@@ -1,12 +1,16 @@
-import { RostrumError } from '../errors.ts'
-import { decodeBody } from './json-body.ts'
-import { parseParameters } from './parse-parameters.ts'
+import { RostrumError } from '../../errors.ts'
+import { parseParameters } from '../parse-parameters.ts'
+import { decodeBody, type HoldMemory, memoryOf } from './json-body.ts'
 
 const mostFields = 100
 
 /** The fields of a form, by name, on an object without prototype; each name once (`BAD_USER_INPUT`). */
-export function parseFormBody(body: Buffer): Record<string, string> {
+export function parseFormBody(
+  body: Buffer,
+  holdMemory: HoldMemory = () => undefined,
+): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
+  holdMemory(memoryOf(body.length, 0))
   const text = decodeBody(body)
   refuseBadEscapes(text)
   const parsed = parseParameters({ text, most: mostFields, what: 'A form' })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonScanner } from '../../src/tasks/json-scanner.ts'
+import { JsonScanner } from '../../src/json/scanner.ts'
 
 function isJson(text: string, pieceBytes = 7): boolean {
   const scanner = new JsonScanner()

@@ -1,0 +1,84 @@
+import type { Readable } from 'node:stream'
+import { RostrumError } from '../../errors.ts'
+import type { Holding } from '../../holding.ts'
+
+// Each chunk is an object of its own, and is worked on for a microsecond: a body in chunks of a byte would take an hour of a
+// processor where its bytes take a second.
+const maxFewChunks = 1_024
+const leastBytesOfChunk = 64
+
+interface Collecting {
+  readonly payload: Readable
+  /** Bytes by its head's word; 0 where that says nothing. */
+  readonly announced: number
+  readonly maxBytes: number
+  /** Of the account, for what has come. */
+  readonly holding: Holding
+  /** Has the connection closed after the answer: what else comes on it is not worth the work. */
+  closeConnection(): void
+}
+
+type Collected = (error: Error | null, body: Buffer) => void
+
+const nothing = Buffer.alloc(0)
+
+/**
+ * Reads a body into one buffer, which is counted to the account as it grows. `PAYLOAD_TOO_LARGE` past the most bytes, `OVERLOADED`
+ * where the account holds too many, `BAD_USER_INPUT` for chunks of a few bytes each. What follows a refusal is thrown away.
+ */
+export function collectBody(collecting: Collecting, done: Collected): void {
+  const { payload, announced, maxBytes, holding } = collecting
+  if (announced > maxBytes) return done(tooLarge(maxBytes), nothing)
+  let body: Buffer = nothing
+  let bytes = 0
+  let chunks = 0
+
+  function add(chunk: Buffer): void {
+    const needed = bytes + chunk.length
+    chunks++
+    if (needed > maxBytes) throw tooLarge(maxBytes)
+    if (chunks > maxFewChunks + needed / leastBytesOfChunk) {
+      collecting.closeConnection()
+      throw tooManyChunks()
+    }
+    if (needed > body.length) body = enlarge(body.subarray(0, bytes), needed)
+    chunk.copy(body, bytes)
+    bytes = needed
+  }
+
+  function enlarge(full: Buffer, needed: number): Buffer {
+    const size = Math.min(maxBytes, Math.max(needed, 2 * full.length))
+    if (size > holding.amount) holding.resize(size)
+    const larger = Buffer.allocUnsafe(size)
+    full.copy(larger)
+    return larger
+  }
+
+  function onData(chunk: Buffer): void {
+    try {
+      add(chunk)
+    } catch (error) {
+      end(error as Error)
+    }
+  }
+
+  function end(error: Error | null): void {
+    payload.off('data', onData).off('end', onEnd).off('error', end)
+    done(error, body.subarray(0, bytes))
+  }
+
+  const onEnd = () => end(null)
+  payload.on('data', onData).on('end', onEnd).on('error', end)
+  payload.resume()
+}
+
+function tooLarge(maxBytes: number): RostrumError {
+  return new RostrumError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes; send less.`)
+}
+
+function tooManyChunks(): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `The body came in more than ${maxFewChunks} chunks of less than ${leastBytesOfChunk} bytes each; send larger ones.`,
+  )
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { FairTurns } from '../../fair-turns.ts'
+import { collectBody } from './collect-body.ts'
+import type { HoldMemory } from './json-body.ts'
+
+/** From the bytes of a body to its value. */
+export type ReadBody = (body: Buffer, holdMemory: HoldMemory) => unknown
+
+type BodyDone = (error: Error | null, value?: unknown) => void
+
+interface Parts {
+  readonly bodyBytes: number
+  readonly turns: FairTurns
+}
+
+// What is longer has turns of its own among the requests of all accounts: bodies that come to their ends at the same time
+// would be read one after the other, for ten milliseconds each.
+const maxBytesAtOnce = 2 ** 16
+
+/** A content type parser of Fastify's for bodies that `read` reads. */
+export function createBodyParser({ bodyBytes, turns }: Parts, read: ReadBody) {
+  function readNow(request: FastifyRequest, body: Buffer): unknown {
+    // Many clients name a type on every request; a DELETE has no body all the same.
+    if (request.method === 'DELETE') return undefined
+    const { scope, headers } = request
+    const value = read(body, bytes => scope.heldBody?.resize(bytes))
+    if (headers['idempotency-key'] !== undefined) scope.bodyDigest = digestOf(body)
+    return value
+  }
+
+  async function readInTurn(request: FastifyRequest, body: Buffer): Promise<unknown> {
+    const { identity, signal } = request.scope
+    const accountCode = identity?.caller.accountCode ?? ''
+    await turns.wait(accountCode)
+    signal.throwIfAborted()
+    const value = readNow(request, body)
+    await turns.wait(accountCode)
+    return value
+  }
+
+  return (request: FastifyRequest, payload: Readable, done: BodyDone): void => {
+    const { scope } = request
+    const { heldBody: holding } = scope
+    if (holding === null) throw new Error('A body is read only where it is counted to an account.')
+    const announced = Number(request.headers['content-length'] ?? 0)
+    const closeConnection = () => scope.closeConnection()
+    collectBody({ payload, announced, maxBytes: bodyBytes, holding, closeConnection }, (error, body) => {
+      if (error !== null) return done(error)
+      if (body.length > maxBytesAtOnce) {
+        readInTurn(request, body).then(value => done(null, value), done)
+        return
+      }
+      let value: unknown
+      try {
+        value = readNow(request, body)
+      } catch (failure) {
+        return done(failure as Error)
+      }
+      done(null, value)
+    })
+  }
+}
+
+function digestOf(body: Buffer): Buffer {
+  return createHash('sha256').update(body).digest()
+}

@@ -1,0 +1,91 @@
+import { RostrumError } from '../../errors.ts'
+import { findPlace } from '../../json/find-place.ts'
+import { type JsonScan, scanJson } from '../../json/scan-json.ts'
+
+/** Told how many bytes a body will take in memory before it takes them; throws where there is no room. */
+export type HoldMemory = (bytes: number) => void
+
+const maxDepth = 2_000
+/** Items and fields of a whole body, whatever they are for: the variables of an operation may have 8,000 of them. */
+export const maxValues = 10_000
+// Up to here a look through the bytes first would cost more than it saves.
+const maxUnscannedBytes = 2_048
+
+// Any spelling of the key, escapes included, must contain one of these.
+const suspect = /__proto__|\\u00(?:5f|6f|70|72|74)/i
+
+const holdNothing: HoldMemory = () => undefined
+
+/**
+ * The JSON value of a body; `BAD_USER_INPUT` for what is not UTF-8, not JSON, nested more than 2,000 deep, has more than 10,000
+ * values, or a key `__proto__` anywhere. Values are counted before they are made.
+ */
+export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
+  const text = decodeBody(body)
+  if (body.length <= maxUnscannedBytes && !suspect.test(text)) {
+    holdMemory(memoryOf(body.length, body.length / 2))
+    return parseShort(body, text)
+  }
+  const { values } = scanBody(body, { maxValues })
+  holdMemory(memoryOf(body.length, values))
+  return JSON.parse(text)
+}
+
+function parseShort(body: Buffer, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) scanBody(body, {})
+    throw error
+  }
+}
+
+/** Looks through a body, and refuses it as `parseJsonBody` does. */
+export function scanBody(
+  body: Buffer,
+  limits: { readonly maxValues?: number },
+  names: readonly string[] = [],
+): JsonScan {
+  if (body.length === 0) throw refuse('The body is empty; send a JSON document.')
+  const bytes = withoutMark(body)
+  const scan = scanJson(bytes, { maxDepth, ...limits }, names)
+  if (scan.fault === 'depth') throw refuse(`The body is nested more than ${maxDepth} levels deep.`)
+  if (scan.fault === 'values') throw tooManyValues()
+  if (scan.fault === 'syntax') {
+    const { position, line, column } = findPlace(bytes, scan.position)
+    throw refuse(`The body is not valid JSON at position ${position} (line ${line}, column ${column}).`)
+  }
+  if (scan.hasProto) throw refuse('The body must have no key `__proto__`.')
+  return scan
+}
+
+export function tooManyValues(): RostrumError {
+  return refuse(
+    `The body has more than ${maxValues} values, all items and fields counted; send less at once.`,
+  )
+}
+
+/** What JSON takes in memory once it is parsed, at most: two bytes a character, and an object of its own for each value. */
+export function memoryOf(bytes: number, values: number): number {
+  return 2 * bytes + 64 * values
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** The text of a body, which must be UTF-8. */
+export function decodeBody(body: Buffer): string {
+  try {
+    return decoder.decode(body)
+  } catch (cause) {
+    throw new RostrumError('BAD_USER_INPUT', 'The body is not UTF-8 text.', { cause })
+  }
+}
+
+// A byte order mark, which the decoder leaves out as well.
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
+}
+
+function refuse(message: string): RostrumError {
+  return new RostrumError('BAD_USER_INPUT', message)
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import type { JsonMember } from '../../json/scan-json.ts'
+import { mustBe, readBody } from '../read-body.ts'
+import {
+  decodeBody,
+  type HoldMemory,
+  maxValues,
+  memoryOf,
+  parseJsonBody,
+  scanBody,
+  tooManyValues,
+} from './json-body.ts'
+
+/** A JSON value that stands in a body for its text: it is for the script, and nothing here needs to know what is in it. */
+class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const documents: readonly string[] = ['inputDocument', 'options']
+
+const names: readonly string[] = [
+  'name',
+  'sourceCode',
+  ...documents,
+  'metadata',
+  'metadata[case_type_code]',
+  'metadata[account_nickname]',
+]
+
+const quote = 0x22
+const openBrace = 0x7b
+const openBracket = 0x5b
+
+/**
+ * The fields of a JSON body of the execution endpoint. Its documents may have any number of values, since they are not made: the
+ * text of each goes to the script as it came. Refuses what `parseJsonBody` does.
+ */
+export function parseTaskBody(body: Buffer, holdMemory: HoldMemory = () => undefined): unknown {
+  decodeBody(body)
+  const { isObject, members, values } = scanBody(body, {}, names)
+  if (!isObject) return parseJsonBody(body, holdMemory)
+  const given = documents.map(name => members.get(name)?.values ?? 0)
+  const made = values - given.reduce((sum, each) => sum + each, 0)
+  if (made > maxValues) throw tooManyValues()
+  holdMemory(memoryOf(body.length, made))
+  return Object.fromEntries([...members].map(([name, member]) => [name, readMember(name, member)]))
+}
+
+function readMember(name: string, { bytes }: JsonMember): unknown {
+  const text = bytes.toString('utf8')
+  const [first] = bytes
+  if (!documents.includes(name) || first === quote) return JSON.parse(text)
+  if (name === 'inputDocument' || first === openBrace) return new JsonText(text)
+  // Options that are no object are refused: all that is said of them is their kind.
+  return first === openBracket ? [] : JSON.parse(text)
+}
+
+const text = z.string({ error: mustBe('text') })
+
+const label = z
+  .string({ error: mustBe('text') })
+  .nullable()
+  .optional()
+
+const isText = (value: unknown) => typeof value === 'string' || value instanceof JsonText
+
+const taskBody = z.object(
+  {
+    name: text,
+    sourceCode: text,
+    inputDocument: z.custom<string | JsonText>(isText, { error: mustBe('a JSON document') }),
+    options: z.custom<string | JsonText>(isText, { error: mustBe('a JSON object, or text that holds one') }),
+    metadata: z
+      .object({ case_type_code: label, account_nickname: label }, { error: mustBe('an object') })
+      .nullable()
+      .optional(),
+    'metadata[case_type_code]': label,
+    'metadata[account_nickname]': label,
+  },
+  { error: mustBe('a JSON object or a form') },
+)
+
+/** The input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */
+export function readTaskBody(body: unknown) {
+  const given = readBody(taskBody, body)
+  return {
+    name: given.name,
+    sourceCode: given.sourceCode,
+    inputDocument: asText(given.inputDocument),
+    options: asText(given.options),
+    metadata: {
+      caseTypeCode: given.metadata?.case_type_code ?? given['metadata[case_type_code]'] ?? null,
+      accountNickname: given.metadata?.account_nickname ?? given['metadata[account_nickname]'] ?? null,
+    },
+  }
+}
+
+/** Where a label of a task stands in its body: in the object, or beside it under a bracketed key. */
+export function pointersIntoTask(body: unknown): Readonly<Record<string, string>> {
+  const { metadata } = body as { readonly metadata?: Readonly<Record<string, unknown>> | null }
+  const pointerOf = (label: string) =>
+    metadata?.[label] == null ? `/metadata[${label}]` : `/metadata/${label}`
+  return {
+    '/metadata/caseTypeCode': pointerOf('case_type_code'),
+    '/metadata/accountNickname': pointerOf('account_nickname'),
+  }
+}
+
+// Text is taken to hold JSON; any other value stands for itself.
+function asText(value: string | JsonText): string {
+  return typeof value === 'string' ? value : value.text
+}

@@ -1,0 +1,21 @@
+/** Where a text stops being JSON: `position` counts characters from 0, line and column from 1. */
+export interface JsonPlace {
+  readonly position: number
+  readonly line: number
+  readonly column: number
+}
+
+const lineBreak = 0x0a
+
+/** The place in a text of UTF-8 that so many bytes come before. */
+export function findPlace(bytes: Buffer, bytesBefore: number): JsonPlace {
+  let line = 1
+  let lineStart = 0
+  for (let at = 0; at < bytesBefore; at++) {
+    if (bytes[at] !== lineBreak) continue
+    line++
+    lineStart = at + 1
+  }
+  const position = bytes.toString('utf8', 0, bytesBefore).length
+  return { position, line, column: bytes.toString('utf8', lineStart, bytesBefore).length + 1 }
+}

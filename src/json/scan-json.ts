@@ -1,0 +1,61 @@
+import { JsonScanner, type ScanFault, type ScanLimits } from './scanner.ts'
+import { spells } from './spells.ts'
+
+export interface JsonMember {
+  /** The value's bytes, white space around it left out. */
+  readonly bytes: Buffer
+  /** Items and fields inside the value, itself included. */
+  readonly values: number
+}
+
+export interface JsonScan {
+  readonly fault: ScanFault | null
+  /** Bytes up to where the scan ended. */
+  readonly position: number
+  readonly values: number
+  /** Has a key `__proto__` at some depth. */
+  readonly hasProto: boolean
+  readonly isObject: boolean
+  /** The last member of each of the names that were asked for, where the text is an object. */
+  readonly members: ReadonlyMap<string, JsonMember>
+}
+
+const proto = '__proto__'
+const maxEscapedProto = 6 * proto.length
+const openBrace = 0x7b
+const spaces = new Set([0x20, 0x0a, 0x0d, 0x09])
+
+/** Looks through a whole JSON text without building its values: a few nanoseconds a byte, and no memory. */
+export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly string[] = []): JsonScan {
+  let hasProto = false
+  const members = new Map<string, JsonMember>()
+  const scanner = new JsonScanner(limits, {
+    onKey(start, end) {
+      const length = end - start
+      if (length < proto.length || length > maxEscapedProto) return
+      if (!hasProto) hasProto = spells(bytes, { start, end }, proto)
+    },
+    onMember({ keyStart: start, keyEnd: end, valueStart, valueEnd, values }) {
+      const name = names.find(candidate => spells(bytes, { start, end }, candidate))
+      if (name !== undefined) members.set(name, { bytes: trim(bytes.subarray(valueStart, valueEnd)), values })
+    },
+  })
+  if (scanner.write(bytes)) scanner.end()
+  const { fault, position, values } = scanner
+  return { fault, position, values, hasProto, isObject: startsWithBrace(bytes), members }
+}
+
+// Begins at the colon.
+function trim(bytes: Buffer): Buffer {
+  let start = bytes.indexOf(0x3a) + 1
+  let end = bytes.length
+  while (spaces.has(bytes[start] ?? 0)) start++
+  while (spaces.has(bytes[end - 1] ?? 0)) end--
+  return bytes.subarray(start, end)
+}
+
+function startsWithBrace(bytes: Buffer): boolean {
+  let start = 0
+  while (spaces.has(bytes[start] ?? 0)) start++
+  return bytes[start] === openBrace
+}

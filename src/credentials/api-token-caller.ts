@@ -24,7 +24,8 @@ export function createApiTokenCallers(tokens: TokenStore): FindApiTokenCaller {
     const found = candidates.find(candidate => timingSafeEqual(candidate.sha256, sha256))
     if (found === undefined) throw unknownToken()
     const { accountCode, userId, email, displayName, scopes } = found
-    const caller = { accountCode, userId, email, displayName, scopes: new Set(scopes.filter(isScope)) }
+    const rights = new Set(scopes.filter(isScope))
+    const caller = { accountCode, userId, subject: null, email, displayName, scopes: rights }
     if (mark !== null && mark === keptMark) kept.set(digest, caller)
     return caller
   }

@@ -7,6 +7,8 @@ export interface Caller {
   readonly accountCode: string
   /** Null where the credential names nobody with an integer id (a JWT whose `sub` is not one). */
   readonly userId: number | null
+  /** Of a JWT: its `sub` as it stands, which tells apart those that have no integer id. Null for an API token, which has one. */
+  readonly subject: string | null
   readonly email: string | null
   readonly displayName: string | null
   readonly scopes: ReadonlySet<Scope>

@@ -18,6 +18,7 @@ export function readCaller(claims: JWTPayload): Caller {
   return {
     accountCode: account,
     userId: readUserId(sub),
+    subject: sub,
     // It goes into the events of what the caller changes.
     email: typeof email === 'string' && isStorable(email) ? email : null,
     displayName: typeof name === 'string' ? name : null,

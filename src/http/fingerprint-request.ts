@@ -7,8 +7,8 @@ import type { Caller } from '../credentials/caller.ts'
  * gets by a key what another was answered. The type is a part of it, since a body may be one thing as JSON and another as a form.
  */
 export function fingerprintRequest({ method, url, headers, scope }: FastifyRequest, caller: Caller): Buffer {
-  const { userId, email, displayName, scopes } = caller
-  const who = [userId, email, displayName, [...scopes].sort()]
+  const { userId, subject, email, displayName, scopes } = caller
+  const who = [userId, subject, email, displayName, [...scopes].sort()]
   const { bodyDigest } = scope
   const body = bodyDigest === null ? null : [isForm(headers), bodyDigest.toString('base64')]
   const parts = [method, url, headers['if-match'] ?? null, who, body]

@@ -11,6 +11,7 @@ const transaction = { txnID: '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab', txnSource: 
 const caller: Caller = {
   accountCode: 'alpha',
   userId: 7,
+  subject: null,
   email: 'ann@example.com',
   displayName: 'Ann',
   scopes: new Set(['tasks:execute']),

@@ -24,7 +24,7 @@ export function taskInput(sourceCode: string, rest: Partial<TaskInput> = {}): Ta
 
 export function callerOf(accountCode: string): Caller {
   const scopes = new Set(['tasks:execute'] as const)
-  return { accountCode, userId: 1, email: null, displayName: null, scopes }
+  return { accountCode, userId: 1, subject: null, email: null, displayName: null, scopes }
 }
 
 /** What stands for the engine: `hang` is never answered, everything else with its own text. */

@@ -6,6 +6,9 @@ import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
 
+// New connections that the kernel keeps until the event loop takes them; past that, clients try again after a second or more.
+const maxWaitingConnections = 4_096
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Serves until it is told to stop. What keeps it from starting is a `StartError`: one line, nothing damaged. */
@@ -32,7 +35,7 @@ export async function serve(environment: Environment): Promise<void> {
 
 async function listen({ server }: App, { host, port }: Config): Promise<void> {
   try {
-    await server.listen({ host, port })
+    await server.listen({ host, port, backlog: maxWaitingConnections })
   } catch (error) {
     throw new StartError(`Cannot listen on HOST=${host} PORT=${port}: ${explain(error)}.`, { cause: error })
   }

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import type { Authenticate } from '../credentials/authenticator.ts'
+import { digestToken } from '../credentials/digest-token.ts'
 import { unknownToken } from '../credentials/read-bearer.ts'
 import { RostrumError } from '../errors.ts'
 
@@ -16,6 +18,11 @@ export function createAuthenticationHook(authenticate: Authenticate) {
       done()
     }, done)
   }
+}
+
+/** What a request's credential is known by; null where it has none. */
+export function digestCredential({ headers }: IncomingMessage): string | null {
+  return headers.authorization === undefined ? null : digestToken(headers.authorization)
 }
 
 /** A hook for when the body is there. It may have come slowly: the run may be over, and its token with it. */

@@ -43,7 +43,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,
     // and looks for it twice: it closes after two such times.
     raw.socket.setTimeout(scope.isStream ? mostSilentMs : stalledReaderMs)
-    const isLast = connections.countAnswer(raw.socket, scope.identity !== null)
+    const isLast = connections.countAnswer(raw, scope.identity !== null)
     // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
     if (isClosing || isLast || scope.isStream) reply.header('connection', 'close')
   }
@@ -82,7 +82,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     if (answered === undefined) done()
   })
   server.addHook('preParsing', ({ raw, scope }, _reply, _payload, done) => {
-    if (scope.identity !== null) connections.trust(raw.socket)
+    if (scope.identity !== null) connections.trust(raw)
     done()
   })
   server.addHook('onSend', (request, reply, _payload, done) => {

@@ -158,3 +158,18 @@ test('a neighbour who asks after 1,000 pipelined requests has its answer before 
   }
   expect((await flood).answers).toHaveLength(1_000)
 }, 30_000)
+
+test('a known credential on a new connection waits for nobody who has none', async () => {
+  await send(get('/platform/users/1', bearer()), { answers: 1 })
+  let answered = 0
+  const flood = Array.from({ length: 200 }, async () => {
+    const { answers } = await send(get('/nowhere').repeat(1_000))
+    answered += answers.length
+  })
+  await sleep(20)
+  const { answers } = await send(get('/platform/users/1', bearer()), { answers: 1 })
+  expect(answers[0]?.status).toBe(200)
+  expect(answered).toBeLessThan(200 * maxAnswersWithoutCredential)
+  await Promise.all(flood)
+  expect(answered).toBe(200 * maxAnswersWithoutCredential)
+}, 30_000)

@@ -1,5 +1,6 @@
 // For so long requests are worked on before the event loop looks for what else has come.
 const msOfRound = 1
+const maxSkippedRounds = 4
 
 /**
  * Turns for what comes without a known credential: first come first served. That is fair between connections, as each has one
@@ -9,6 +10,12 @@ export class ArrivalTurns {
   readonly #waiting: (() => void)[] = []
   #isRound = false
   #roundEndsAt = 0
+  #hurries = false
+  #skipped = 0
+
+  get areWaitedFor(): boolean {
+    return this.#waiting.length > 0
+  }
 
   /** Calls `work` at once where nothing waits and the round has time left, else in turn. */
   take(work: () => void): void {
@@ -24,6 +31,15 @@ export class ArrivalTurns {
     if (!this.#isRound) this.#beginRound()
   }
 
+  /**
+   * A connection has come. The event loop takes one each time that it looks, so more may wait: most rounds are skipped until
+   * none comes.
+   */
+  hurry(): void {
+    this.#hurries = true
+    this.#roundEndsAt = 0
+  }
+
   #beginRound(): void {
     this.#isRound = true
     this.#roundEndsAt = performance.now() + msOfRound
@@ -34,6 +50,10 @@ export class ArrivalTurns {
     this.#isRound = false
     if (this.#waiting.length === 0) return
     this.#beginRound()
+    const skips = this.#hurries && ++this.#skipped < maxSkippedRounds
+    this.#hurries = false
+    if (skips) return
+    this.#skipped = 0
     do this.#waiting.shift()?.()
     while (this.#waiting.length > 0 && performance.now() < this.#roundEndsAt)
   }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { LRUCache } from 'lru-cache'
+import { digestCredential } from '../authenticate-request.ts'
 import { ArrivalTurns } from './arrival-turns.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 import type { ServerSocket } from './node-internals.ts'
@@ -20,6 +22,8 @@ export class Connections implements ConnectionOwner {
   readonly #turns = new ArrivalTurns()
   // The one that has been longest without a credential first.
   readonly #withoutCredential = new Set<Connection>()
+  // Digests of credentials that were good lately: what comes with one waits for none that comes without.
+  readonly #known = new LRUCache<string, true>({ max: 10_000 })
   readonly #arrivalTimeoutMs: number
   #unreadBytes = 0
 
@@ -41,22 +45,24 @@ export class Connections implements ConnectionOwner {
     const connection = this.#bySocket.get(request.socket)
     connection?.begin(response)
     if (connection === undefined || connection.isTrusted) return handle(request, response)
+    if (this.#turns.areWaitedFor && this.#isKnown(request)) return handle(request, response)
     this.#turns.take(() => {
       if (!response.destroyed) handle(request, response)
     })
   }
 
   /** A request of the connection came with a good credential: from now on its account is asked. */
-  trust(socket: Duplex): void {
-    const connection = this.#bySocket.get(socket)
+  trust(request: IncomingMessage): void {
+    const connection = this.#bySocket.get(request.socket)
     if (connection === undefined || connection.isTrusted) return
     connection.isTrusted = true
     this.#withoutCredential.delete(connection)
+    this.#known.set(digestCredential(request) ?? '', true)
   }
 
   /** Counts an answer; true where it is to be the connection's last. */
-  countAnswer(socket: Duplex, hasCredential: boolean): boolean {
-    const connection = this.#bySocket.get(socket)
+  countAnswer(request: IncomingMessage, hasCredential: boolean): boolean {
+    const connection = this.#bySocket.get(request.socket)
     if (connection === undefined) return false
     if (hasCredential) {
       connection.answersWithoutCredential = 0
@@ -64,6 +70,7 @@ export class Connections implements ConnectionOwner {
     }
     if (connection.isTrusted) this.#withoutCredential.add(connection)
     connection.isTrusted = false
+    this.#known.delete(digestCredential(request) ?? '')
     return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential
   }
 
@@ -91,8 +98,14 @@ export class Connections implements ConnectionOwner {
     request.once('close', () => clearTimeout(timer))
   }
 
+  #isKnown(request: IncomingMessage): boolean {
+    const digest = digestCredential(request)
+    return digest !== null && this.#known.has(digest)
+  }
+
   #add(socket: ServerSocket): void {
     if (socket.parser === null) return
+    this.#turns.hurry()
     const connection = new Connection(socket, socket.parser, this)
     this.#bySocket.set(socket, connection)
     this.#withoutCredential.add(connection)

@@ -3,10 +3,12 @@ import {
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
+  OperationTypeNode,
   specifiedRules,
   validate,
 } from 'graphql'
 import { RostrumError } from '../errors.ts'
+import type { Bound } from './bounds.ts'
 import {
   createDocumentCache,
   describeOperation,
@@ -102,7 +104,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       node = getOperationAST(prepared.document, operationName) ?? null
       if (node !== null) {
         const { fragments } = prepared
-        refuseBeyond('cost', price({ operation: node, fragments, variables: variables ?? {} }))
+        refuseBeyond(boundOfCost(node), price({ operation: node, fragments, variables: variables ?? {} }))
         refuseManyValues(variables)
       }
       const faults = findFaults(prepared)
@@ -125,6 +127,10 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     const isAdmitted = prepared?.isWithinBounds === true && areFewScalars(variables)
     return isAdmitted ? { kind: 'admitted', prepared } : admit(request)
   }
+}
+
+function boundOfCost({ operation }: OperationDefinitionNode): Bound {
+  return operation === OperationTypeNode.SUBSCRIPTION ? 'eventCost' : 'cost'
 }
 
 function whatRefused(error: unknown): Refusal {

@@ -24,6 +24,8 @@ export const bounds = {
   listItems: 1_000,
   /** Of the operation asked for, with the variables given; `FieldCost` says what a field costs. */
   cost: 200_000,
+  /** Of a subscription, for each event: a bulk is a thousand of them, for each of a hundred streams. */
+  eventCost: 200,
   /** Of JSON, as `__schema` and `__type` would answer: tools ask for 60,000. A script's call may be answered as many. */
   introspectionBytes: 2 * 2 ** 20,
 } as const

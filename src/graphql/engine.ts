@@ -1,11 +1,18 @@
-import { type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode, subscribe } from 'graphql'
+import {
+  createSourceEventStream,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  OperationTypeNode,
+} from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { createAdmission, type OperationRequest, type Refusal } from './admit-operation.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
+import { createEventStream, createSharedResults, type EventStream } from './event-stream.ts'
 import { bytesOfVariables, keepDeclared } from './kept-variables.ts'
 import { maskGraphqlError } from './mask-graphql-error.ts'
-import { maskResult, maskStream } from './mask-result.ts'
+import { maskResult } from './mask-result.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 
@@ -18,31 +25,25 @@ export interface Answer {
   readonly operation: string
 }
 
-/** What a subscription answers. */
-export interface ResultStream {
-  /** Errors are masked. It never throws: a failure is its last result. */
-  readonly results: AsyncGenerator<ExecutionResult, void>
-  readonly operation: string
-}
-
 export interface Engine {
   /** Parses, bounds, validates and executes; never rejects, since every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
   /**
-   * The same for whoever can take a stream: one of results for a subscription, one answer for anything else. `holdMemory` is told
+   * The same for whoever can take a stream: one of events for a subscription, one answer for anything else. `holdMemory` is told
    * what a stream will keep for as long as it lasts, in bytes, before it begins; it throws where there is no room.
    */
   subscribe(
     request: OperationRequest,
     context: RequestContext,
     holdMemory: (bytes: number) => void,
-  ): Promise<Answer | ResultStream>
+  ): Promise<Answer | EventStream>
 }
 
 /** The one engine that every way in goes through (design: "The idea in one paragraph"). */
 export function createEngine({ schema }: { readonly schema: GraphQLSchema }): Engine {
   const admit = createAdmission(schema)
   const findPlan = createPlanCache(schema)
+  const shared = createSharedResults()
 
   const toArguments = (
     { document }: PreparedOperation,
@@ -64,9 +65,9 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       const admission = admit(request)
       if (admission.kind === 'refused') return toRefusal(admission, context)
       const { prepared } = admission
+      if (isSubscription(prepared)) return toRefusal(noStream(prepared), context)
       const plan = findPlan(prepared)
       const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
-      if (planned === null && isSubscription(prepared)) return toRefusal(noStream(prepared), context)
       const result = planned ?? execute(toArguments(prepared, request, context))
       const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
       return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
@@ -86,13 +87,14 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
           context,
         )
       }
-      const { operationName } = request
-      const followed = await subscribe(toArguments(prepared, { operationName, variables }, context))
-      const { description } = prepared
+      const kept = { ...request, variables }
+      const args = toArguments(prepared, kept, context)
+      const followed = await createSourceEventStream(args)
       if (Symbol.asyncIterator in followed) {
-        return { results: maskStream(followed, context), operation: description }
+        const events = followed[Symbol.asyncIterator]() as AsyncIterator<unknown, void>
+        return createEventStream({ events, args, request: kept, context, prepared, findPlan, shared })
       }
-      return { refusedBy: 'source', result: maskResult(followed, context), operation: description }
+      return { refusedBy: 'source', result: maskResult(followed, context), operation: prepared.description }
     },
   }
   return engine

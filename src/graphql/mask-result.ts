@@ -15,18 +15,6 @@ export function maskResult(result: ExecutionResult, request: MaskRequest): Execu
   return { ...result, errors }
 }
 
-/** The results of a subscription, masked. What ends it with an error becomes its last result. */
-export async function* maskStream(
-  results: AsyncIterable<ExecutionResult>,
-  request: MaskRequest,
-): AsyncGenerator<ExecutionResult, void> {
-  try {
-    for await (const result of results) yield maskResult(result, request)
-  } catch (error) {
-    yield { errors: [maskGraphqlError(error, request)] }
-  }
-}
-
 function tooManyErrors(left: number): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',

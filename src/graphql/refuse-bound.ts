@@ -14,6 +14,7 @@ const advice: Record<Bound, string> = {
   values: 'send less in one operation',
   listItems: 'ask in several calls',
   cost: 'ask for fewer items, smaller pages or fewer fields',
+  eventCost: 'ask for fewer fields',
   introspectionBytes: 'ask for each part of the schema once',
 }
 
@@ -30,6 +31,7 @@ const names: Record<Bound, string> = {
   values: 'values in its variables',
   listItems: 'items in one list',
   cost: 'points of cost',
+  eventCost: 'points of cost for each event',
   introspectionBytes: 'bytes of introspection in its answer',
 }
 

@@ -1,9 +1,11 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
+import type { EventStream } from '../graphql/event-stream.ts'
 import { loadOnce } from '../load-once.ts'
 import { answerError } from './answer-error.ts'
 import type { Gateway } from './gateway.ts'
+import { sendEventStream } from './send-event-stream.ts'
+import type { UnreadAnswers } from './unread-answers.ts'
 import type { YogaLane } from './yoga-lane.ts'
 
 // Yoga sets these for streams, whatever the client has asked for. Node knows the connection better.
@@ -17,7 +19,7 @@ interface Asking {
 }
 
 /** A function that answers any request of GraphQL over HTTP by way of Yoga. */
-export function createYogaAnswer(gateway: Gateway) {
+export function createYogaAnswer(gateway: Gateway, unread: UnreadAnswers) {
   const loadYoga = loadOnce(() => loadYogaLane(gateway))
   return async ({ request, reply, type }: Asking): Promise<FastifyReply> => {
     const { method, url, raw } = request
@@ -25,7 +27,12 @@ export function createYogaAnswer(gateway: Gateway) {
     const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
     const yoga = await loadYoga()
     const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
-    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request })
+    let stream: EventStream | null = null
+    const takeStream = (begun: EventStream) => {
+      stream = begun
+    }
+    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream })
+    if (stream !== null) return sendEventStream({ request, reply, stream, turns: gateway.turns, unread })
     return sendResponse({ request, reply, response })
   }
 }
@@ -49,14 +56,7 @@ async function sendResponse({ request, reply, response }: Sending): Promise<Fast
   for (const [name, value] of headers) {
     if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
   }
-  // JSON is there already; what else there is comes in pieces (SSE).
-  if (/json/.test(headers.get('content-type') ?? '')) return reply.send(await response.text())
-  return reply.send(body === null ? undefined : Readable.from(readOnceAsked(body)))
-}
-
-// Yoga's stream throws where it is ended before it is begun, which a client that goes away at once would bring about; this one does not.
-async function* readOnceAsked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  yield* body
+  return reply.send(body === null ? undefined : await response.text())
 }
 
 // Yoga answers some faults of a request without a body.

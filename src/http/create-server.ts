@@ -102,9 +102,11 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   registerPages(server)
   const takeTurn = createTurnHook(gateway)
   const idempotency = createIdempotencyHooks(gateway)
-  const unread = createUnreadHooks(new UnreadAnswers())
-  await registerGraphqlRoute(server, { gateway, takeTurn, idempotency, unread })
-  await registerRestRoutes(server, { gateway, takeTurn, idempotency, unread })
+  const unreadAnswers = new UnreadAnswers()
+  const unread = createUnreadHooks(unreadAnswers)
+  const registration = { gateway, takeTurn, idempotency, unread, unreadAnswers }
+  await registerGraphqlRoute(server, registration)
+  await registerRestRoutes(server, registration)
   return server
 }
 

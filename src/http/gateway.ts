@@ -4,7 +4,8 @@ import type { Authenticate, Identity } from '../credentials/authenticator.ts'
 import type { KeyedRequests } from '../domain/keyed-requests.ts'
 import { RostrumError } from '../errors.ts'
 import type { FairTurns } from '../fair-turns.ts'
-import type { Answer, Engine, ResultStream } from '../graphql/engine.ts'
+import type { Answer, Engine } from '../graphql/engine.ts'
+import type { EventStream } from '../graphql/event-stream.ts'
 import { Holding } from '../holding.ts'
 import type { HttpBudgets } from './budgets.ts'
 import type { RequestScope } from './request-scope.ts'
@@ -44,13 +45,13 @@ export async function subscribeFor(
   scope: RequestScope,
   { engine, createContext, budgets }: Gateway,
   operation: Parameters<Engine['subscribe']>[0],
-): Promise<Answer | ResultStream> {
+): Promise<Answer | EventStream> {
   const identity = identityOf(scope)
   const holding = new Holding(budgets.streams, identity.caller.accountCode)
   scope.atEnd(() => holding.release())
   const context = createContext(scope, identity)
   const answer = await engine.subscribe(operation, context, bytes => holding.resize(bytes))
-  if ('results' in answer) scope.beginStream()
+  if ('events' in answer) scope.beginStream()
   return answer
 }
 

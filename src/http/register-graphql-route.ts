@@ -13,9 +13,9 @@ import type { Registration } from './take-turn.ts'
 /** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
-  { gateway, takeTurn, idempotency, unread }: Registration,
+  { gateway, takeTurn, idempotency, unread, unreadAnswers }: Registration,
 ): Promise<void> {
-  const answerByYoga = createYogaAnswer(gateway)
+  const answerByYoga = createYogaAnswer(gateway, unreadAnswers)
   await server.register(async scope => {
     scope.addHook('onRequest', createGraphiqlHook())
     scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone 
 import { Holding } from '../holding.ts'
 import type { Gateway } from './gateway.ts'
 import type { createIdempotencyHooks } from './idempotency-hooks.ts'
-import type { createUnreadHooks } from './unread-answers.ts'
+import type { createUnreadHooks, UnreadAnswers } from './unread-answers.ts'
 
 /** What routes are registered with. */
 export interface Registration {
@@ -11,6 +11,7 @@ export interface Registration {
   readonly takeTurn: ReturnType<typeof createTurnHook>
   readonly idempotency: ReturnType<typeof createIdempotencyHooks>
   readonly unread: ReturnType<typeof createUnreadHooks>
+  readonly unreadAnswers: UnreadAnswers
 }
 
 /**

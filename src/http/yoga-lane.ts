@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { catalogue, type ErrorCode, RostrumError } from '../errors.ts'
+import type { EventStream } from '../graphql/event-stream.ts'
 import { maskGraphqlError } from '../graphql/mask-graphql-error.ts'
 import { writeAnswer } from '../graphql/write-answer.ts'
 import { executeFor, type Gateway, subscribeFor } from './gateway.ts'
@@ -13,12 +14,14 @@ import type { RequestScope } from './request-scope.ts'
 
 export interface YogaContext {
   readonly fastifyRequest: FastifyRequest
+  /** Takes a stream that has begun: Yoga has checked its request, and does not write the answer. */
+  readonly takeStream: (stream: EventStream) => void
 }
 
 export type YogaLane = ReturnType<typeof createYogaLane>
 
 /**
- * GraphQL over HTTP by Yoga: it checks the parameters, negotiates the media type and streams. The operation itself goes
+ * GraphQL over HTTP by Yoga: it checks the parameters and negotiates the media type. The operation itself goes
  * to the engine whole, so that this lane has no parsing, validation or execution of its own.
  */
 export function createYogaLane(gateway: Gateway) {
@@ -59,7 +62,10 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
         const operation = { query, variables, operationName, readOnly: method === 'GET' }
         const answer = await answerFor(scope, gateway, operation)
         scope.operation = answer.operation
-        if ('results' in answer) return answer.results
+        if ('events' in answer) {
+          context.takeStream(answer)
+          return { data: null }
+        }
         return withHttpStatus(writeAnswer(answer, gateway.maxAnswerBytes).answer)
       })
     },
@@ -70,7 +76,11 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
 // and the status that goes with it, unless Yoga said another.
 function maskRefusals(): Plugin<object, YogaContext> {
   return {
-    onResultProcess({ result, setResult, serverContext }) {
+    onResultProcess({ result, setResult, setResultProcessor, serverContext }) {
+      if (serverContext.fastifyRequest.scope.isStream) {
+        setResultProcessor((_result, { Response }) => new Response(null), eventStream)
+        return
+      }
       if (!('errors' in result) || result.errors === undefined) return
       const { scope } = serverContext.fastifyRequest
       setResult({

@@ -37,6 +37,11 @@ interface Case {
 }
 
 const beyond: Case[] = [
+  {
+    title: 'a subscription of 201 points an event',
+    bound: 'eventCost',
+    query: `subscription { teamMembershipChanged { ${repeat(20, i => `a${i}: txnID`)} } }`,
+  },
   { title: '5,001 tokens', bound: 'tokens', query: `{ viewer { ${repeat(5_000, () => 'userId')} } }` },
   { title: '101 aliases', bound: 'aliases', query: `{ viewer { ${repeat(101, i => `a${i}: userId`)} } }` },
   {

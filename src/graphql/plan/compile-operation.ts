@@ -13,7 +13,6 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  OperationTypeNode,
   TypeNameMetaFieldDef,
   visit,
 } from 'graphql'
@@ -74,16 +73,13 @@ interface CompileRequest {
 }
 
 /**
- * Compiles an operation of a validated document; null for what is left to graphql-js: subscriptions, introspection, conditions on
+ * Compiles an operation of a validated document; null for what is left to graphql-js: introspection, conditions on
  * variables, abstract types, and names that objects treat as their own.
  */
 export function compileOperation({ schema, document, operation }: CompileRequest): OperationPlan | null {
   const type = schema.getRootType(operation.operation)
   const coerceVariables = planVariables(schema, operation)
-  if (operation.operation === OperationTypeNode.SUBSCRIPTION || type == null || coerceVariables === null) {
-    return null
-  }
-  if (hasUnplannable(document)) return null
+  if (type == null || coerceVariables === null || hasUnplannable(document)) return null
   const fragments = recordFragments(document)
   const compiler = createCompiler(schema, fragments)
   try {

@@ -10,12 +10,13 @@ import type { Values } from './read-arguments.ts'
 
 /**
  * Executes a plan as graphql-js executes its document: the same values, the same errors in the same order. Null, and nothing
- * done, for variables that graphql-js is to refuse.
+ * done, for variables that graphql-js is to refuse. `rootValue` is the event of a subscription.
  */
 export function executePlan(
   plan: OperationPlan,
   context: RequestContext,
   given: Values,
+  rootValue?: unknown,
 ): ExecutionResult | Promise<ExecutionResult> | null {
   const variables = plan.coerceVariables(given)
   if (variables === unfit) return null
@@ -29,7 +30,7 @@ export function executePlan(
     const isSerial = plan.operation.operation === 'mutation'
     const data = isSerial
       ? executeInTurn(execution)
-      : executeFields(execution, plan.root, undefined, undefined)
+      : executeFields(execution, plan.root, rootValue, undefined)
     return isPromise(data)
       ? data.then(resolved => toResult(resolved as Data, collected), fail)
       : toResult(data as Data, collected)

@@ -45,9 +45,10 @@ export class FairQueue<Item> {
     return item
   }
 
-  /** The accounts that wait, in turn; nothing may be taken out meanwhile. */
-  accounts(): Iterable<string> {
-    return this.#items.keys()
+  /** Takes out whose turn it is; undefined where nobody waits. */
+  next(): Item | undefined {
+    for (const accountCode of this.#items.keys()) return this.serve(accountCode)
+    return undefined
   }
 
   /** Takes out the account's last. */

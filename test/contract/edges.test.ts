@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { until } from '../server/until.ts'
 
 let server: TestServer
 
@@ -51,7 +51,7 @@ test("a run's token is in no log line, not even by way of a run inside it", asyn
       inputDocument: JSON.stringify(options.authorization), options: {} })
     exit()`)
   // Once in the line of each run.
-  await waitFor(() => server.stdout().split('[token of a run]').length > 2)
+  await until(() => server.stdout().split('[token of a run]').length > 2)
   expect(server.stdout()).not.toContain('rrun_')
 })
 
@@ -67,21 +67,13 @@ test('the log line of a request whose client went away has the transaction of it
       { signal: gone.signal },
     )
     .catch(() => null)
-  await waitFor(() => server.stdout().includes('"begun"'))
+  await until(() => server.stdout().includes('"begun"'))
   gone.abort()
   await asked
   const isLine = (line: string) =>
     line.includes(txnID) && line.includes('"aborted":true') && line.includes('"msg":"request"')
-  await waitFor(() => server.stdout().split('\n').some(isLine))
+  await until(() => server.stdout().split('\n').some(isLine))
 })
-
-async function waitFor(isSo: () => boolean): Promise<void> {
-  for (let waited = 0; waited < 5_000; waited += 20) {
-    if (isSo()) return
-    await sleep(20)
-  }
-  throw new Error('What was waited for did not come')
-}
 
 test('a form whose bytes are not UTF-8 is refused, and none of it is run', async () => {
   const body = 'name=f&sourceCode=exit(payload)&inputDocument=%22%FF%22&options=%7B%7D'

@@ -93,10 +93,11 @@ describe('runs inside runs', () => {
 
   test('that find no sandbox free are refused and never wait for their parent', async () => {
     const own = await startServer({ ROSTRUM_SANDBOXES: '1' })
-    const started = performance.now()
     const answer = await own.execute({ sourceCode: recursive, inputDocument: { source: recursive } })
-    expect(answer.body.task_execution.payload).toEqual({ depth: 1, refused: expect.stringMatching(/\S/) })
-    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(answer.body.task_execution.payload).toEqual({
+      depth: 1,
+      refused: expect.stringContaining('No sandbox is free for a run inside a run'),
+    })
     await own.stop()
   })
 })

@@ -16,7 +16,7 @@ afterAll(() => server.stop())
 
 // The log lines that mention all of the texts, once they have been written.
 async function findLines(...texts: string[]): Promise<LogLine[]> {
-  for (let waited = 0; waited < 2_000; waited += 50) {
+  for (let waited = 0; waited < 60_000; waited += 50) {
     const lines = server
       .stdout()
       .split('\n')
@@ -94,7 +94,9 @@ test('no line has a credential, a body or a script in it', async () => {
     inputDocument: { canary: 'canary-document' },
   })
   await server.rest('POST', '/platform/team_memberships', { body: '{"canary-broken":' })
-  await sleep(200)
+  // Lines are written in order: once this one is there, so are those before it.
+  const last = await server.rest('GET', '/platform/team_memberships/99999998')
+  await findLines(last.headers.get('x-request-id') ?? '')
   const secrets = [
     token,
     server.adminToken,

@@ -13,7 +13,7 @@ let gateway: Command
 
 async function start(): Promise<Command> {
   const command = spawnCommand([], settings)
-  for (let waited = 0; waited < 15_000; waited += 50) {
+  for (let waited = 0; waited < 60_000; waited += 50) {
     const ready = await fetch(`http://127.0.0.1:${settings.PORT}/ready`).catch(() => null)
     if (ready?.status === 200) return command
     await sleep(50)

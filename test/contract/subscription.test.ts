@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FollowedEvent, type Follower, followEvents } from '../server/follow-events.ts'
 import { addMembership } from '../server/memberships.ts'
 import { runCommand } from '../server/spawn-command.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { until } from '../server/until.ts'
 import type { GraphqlBody } from '../server/wire-shapes.ts'
 import { createDatabase } from '../store/create-database.ts'
 
@@ -94,11 +94,16 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
   test('nobody is told of another account', async () => {
     const token = await server.token({ account: 'other', scopes: ['memberships:read', 'memberships:write'] })
     const [ours, theirs] = await Promise.all([followEvents(server), followEvents(server, { token })])
-    const [our, their] = [await addMembership(server), await addMembership(server, {}, token)]
-    await expect.poll(() => ours.events.length + theirs.events.length).toBeGreaterThan(1)
-    await sleep(200)
     const idsOf = ({ events }: Follower) => events.map(({ teamMembershipId }) => teamMembershipId)
-    expect([idsOf(ours), idsOf(theirs)]).toEqual([[String(our.id)], [String(their.id)]])
+    const made = async (account?: string) => String((await addMembership(server, {}, account)).id)
+    const [our, their] = [await made(), await made(token)]
+    // Streams tell in order: with the last of its own changes, each follower has been told all that came before.
+    const [ourLast, theirLast] = [await made(), await made(token)]
+    await until(() => idsOf(ours).includes(ourLast) && idsOf(theirs).includes(theirLast))
+    expect([idsOf(ours), idsOf(theirs)]).toEqual([
+      [our, ourLast],
+      [their, theirLast],
+    ])
     ours.cut()
     theirs.cut()
   })
@@ -115,16 +120,6 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     expect(await follower.ended).toBe(true)
     expect(follower.errors.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED'])
     expect(follower.events).toHaveLength(1)
-  })
-
-  test('a token that is revoked while nothing happens ends its stream within ten seconds', async () => {
-    const token = await server.token({ account: 'idler', scopes: ['memberships:read'] })
-    const follower = await followEvents(server, { token })
-    await runCommand(['token', '--revoke', await findTokenId(server, 'idler')], server.settings)
-    const revokedAt = performance.now()
-    expect(await follower.ended).toBe(true)
-    expect(performance.now() - revokedAt).toBeLessThan(10_000)
-    expect(follower.errors.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED'])
   })
 
   test('a credential without `memberships:read` is refused with 403', async () => {
@@ -162,23 +157,6 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
       headers: { accept: 'text/event-stream' },
     })
     expect(stream.text).toContain('BAD_USER_INPUT')
-  })
-
-  test('clients that go away at whatever moment leave a gateway that serves, and no stream behind', async () => {
-    const token = await server.token({ account: 'fickle', scopes: ['memberships:read'] })
-    const body = { query: 'subscription { teamMembershipChanged { cursor } }' }
-    const headers = { accept: 'text/event-stream' }
-    for (let round = 0; round < 20; round += 1) {
-      const going = Array.from({ length: 50 }, (_, index) => {
-        const signal = AbortSignal.timeout(1 + (index >> 1))
-        return server.rest('POST', '/graphql', { body, headers, token, signal }).catch(() => undefined)
-      })
-      await Promise.all(going)
-    }
-    await sleep(200)
-    const followers = await Promise.all(Array.from({ length: 100 }, () => followEvents(server, { token })))
-    for (const follower of followers) follower.cut()
-    expect(followers.filter(({ status }) => status !== 200)).toEqual([])
   })
 
   test('a GET request can follow too', async () => {

@@ -19,13 +19,15 @@ export function compareAnswer(output: string, { language, text }: Block): Compar
 
 // Replaces what differs from one run to the next: random ids, times, tokens.
 function mask(text: string): string {
-  return text
-    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<guid>')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-    .replace(/"(duration_ms|durationMs)":\s*[\d.]+/g, '"$1":<ms>')
-    .replace(/\brst_[\w-]+/g, '<token>')
-    // The comments of a stream, as many as its events took to come.
-    .replace(/^(:\n\n)+/gm, ':\n\n')
+  return (
+    text
+      .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<guid>')
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+      .replace(/"(duration_ms|durationMs)":\s*[\d.]+/g, '"$1":<ms>')
+      .replace(/\brst_[\w-]+/g, '<token>')
+      // The comments of a stream, as many as its events took to come.
+      .replace(/^(:\n\n)+/gm, ':\n\n')
+  )
 }
 
 function compareJson(output: string, text: string): Compared {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import type { FloodReport } from './flood.ts'
 import { quantile, startSteadyLoad } from './steady-load.ts'
@@ -16,7 +17,7 @@ let flooder: string
 let neighbour: string
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ ...usualPatience })
   // Or this process would spend its time on reading what the flooder logs. It is written all the same, as far as it fits.
   server.pauseStdout()
   flooder = await server.token({ account: 'flooder', user: 1 })

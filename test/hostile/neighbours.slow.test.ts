@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { type LoadReport, quantile, startSteadyLoad } from './steady-load.ts'
 
@@ -18,7 +19,10 @@ let neighbour: string
 
 beforeAll(async () => {
   // In memory where the system has a folder for that: the pauses of a disk are none of the corpus.
-  server = await startServer(folder === null ? {} : { DATABASE_URL: `sqlite:${join(folder, 'rostrum.db')}` })
+  server = await startServer({
+    ...usualPatience,
+    ...(folder === null ? {} : { DATABASE_URL: `sqlite:${join(folder, 'rostrum.db')}` }),
+  })
   attacker = await server.token({ account: 'attacker', user: 1 })
   neighbour = await server.token({ account: 'neighbour', user: 1 })
 })

@@ -49,7 +49,7 @@ async function ask(answer: HostAnswer) {
 }
 
 async function isClosed(before: number): Promise<boolean> {
-  for (let waited = 0; host.open() > before && waited < 1_000; waited += 10) await sleep(10)
+  for (let waited = 0; host.open() > before && waited < 60_000; waited += 10) await sleep(10)
   return host.open() <= before
 }
 

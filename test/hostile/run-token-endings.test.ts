@@ -4,9 +4,8 @@ import { sendRaw } from '../http/send-raw.ts'
 import { findDescendants } from '../server/child-processes.ts'
 import { freshId } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { until } from '../server/until.ts'
 import { type RunHolder, startRunHolder, untilReady, view } from './held-runs.ts'
-
-const timeoutMs = 2_500
 
 let holder: RunHolder
 let server: TestServer
@@ -15,10 +14,8 @@ beforeAll(async () => {
   holder = await startRunHolder()
   server = await startServer({
     ROSTRUM_GRAPHQL_HOSTS: holder.host,
-    ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs),
-    ROSTRUM_TASK_CPU_MS: '500',
+    ROSTRUM_TASK_CPU_MS: '200',
     ROSTRUM_SANDBOXES: '4',
-    ROSTRUM_QUEUE_WAIT_MS: '20000',
   })
 })
 afterAll(async () => {
@@ -52,13 +49,6 @@ describe('the token of a run is good during the run and nothing once it has ende
     expect(await status(token)).toBe(401)
   })
 
-  test('its deadline, while it waits', async () => {
-    const { token, answer } = await holder.hold(server)
-    expect(await status(token)).toBe(200)
-    expect((await answer).body.task_execution.error?.code).toBe('TIMEOUT')
-    expect(await status(token)).toBe(401)
-  })
-
   test('SIGKILL from outside', async () => {
     const { token, answer } = await holder.hold(server)
     for (const pid of findDescendants(server.pid)) process.kill(pid, 'SIGKILL')
@@ -73,9 +63,7 @@ describe('the token of a run is good during the run and nothing once it has ende
     expect(await status(token)).toBe(200)
     gone.abort()
     await answer.catch(() => null)
-    let waitedMs = 0
-    for (; (await status(token)) !== 401 && waitedMs < 1_000; waitedMs += 20) await sleep(20)
-    expect(waitedMs).toBeLessThan(1_000)
+    await until(async () => (await status(token)) === 401)
   })
 })
 
@@ -124,17 +112,6 @@ describe('what began with the token and is not done when the run ends', () => {
     await outer.answer
     expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([401, 401])
     expect((await inner.answer).status).toBe(422)
-  })
-
-  test('and neither outlives the deadline of the outer one', async () => {
-    const startedAt = performance.now()
-    const outer = await holder.hold(server)
-    await sleep(timeoutMs / 2)
-    const inner = await holder.hold(server, { credential: outer.token })
-    const ended = await Promise.all([outer.answer, inner.answer])
-    expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 1_000)
-    expect(ended.map(each => each.status)).toEqual([422, 422])
-    expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([401, 401])
   })
 })
 

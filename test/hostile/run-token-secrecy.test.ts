@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../server/spawn-command.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { sendJson, startUpstream } from '../server/start-upstream.ts'
+import { until } from '../server/until.ts'
 import { type RunHolder, startRunHolder, view } from './held-runs.ts'
 
 let holder: RunHolder
@@ -102,12 +102,7 @@ describe('the token of a run is written nowhere', () => {
     await server.rest('GET', `/${token}`, { token, headers: { 'user-agent': token, 'x-request-id': token } })
     release()
     await answer
-    for (
-      let waited = 0;
-      waited < 2_000 && !server.stdout().slice(before).includes('task ended');
-      waited += 20
-    )
-      await sleep(20)
+    await until(() => server.stdout().slice(before).includes('task ended'))
     const written = server.stdout() + server.stderr()
     expect(written).toContain('[token of a run]')
     expect(written).not.toContain(token)

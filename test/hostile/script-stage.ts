@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { passIds } from '../server/memberships.ts'
 import type { Observation } from '../server/observer.ts'
+import { usualPatience } from '../server/patience.ts'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
 import { sendJson, startUpstream, type UpstreamRequest } from '../server/start-upstream.ts'
 import type { MembershipBody } from '../server/wire-shapes.ts'
@@ -34,7 +35,7 @@ export const accountCodes = { A: 'alpha', B: 'beta' } as const
 /** A real server with two accounts, a membership of each, and a canary on loopback that no script may reach. */
 export async function startScriptStage(settings: Record<string, string> = {}): Promise<ScriptStage> {
   const canary = await startUpstream((_, response) => sendJson(response, { data: 'the canary' }))
-  const server = await startObservedServer(settings)
+  const server = await startObservedServer({ ...usualPatience, ...settings })
   const tokenOf = (account: AccountName) =>
     server.token({
       account: accountCodes[account],

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { residentBytesOf } from './resident-bytes.ts'
 
@@ -14,7 +15,7 @@ const sockets: Socket[] = []
 
 beforeAll(async () => {
   // Answers of more than the system's own buffers take of a connection that nobody reads.
-  server = await startServer({ ROSTRUM_TASK_RESULT_BYTES: String(16 * 2 ** 20) })
+  server = await startServer({ ...usualPatience, ROSTRUM_TASK_RESULT_BYTES: String(16 * 2 ** 20) })
   const accounts = ['attacker', 'second', 'third', 'fourth', 'fifth', 'neighbour']
   const tokens = await Promise.all(accounts.map(account => server.token({ account })))
   ;[attacker = '', ...others] = tokens

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addMembership } from '../server/memberships.ts'
 import type { Observation } from '../server/observer.ts'
+import { usualPatience } from '../server/patience.ts'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -33,7 +34,7 @@ const longAnswer = '{"query":"{__schema{types{name fields{name args{name}}}}}" }
 
 /** A real, observed server with two accounts and a membership of each, and a look into its store. */
 export async function startWireStage(settings: Record<string, string> = {}): Promise<WireStage> {
-  const server = await startObservedServer(settings)
+  const server = await startObservedServer({ ...usualPatience, ...settings })
   const [A, B] = await Promise.all(
     (['A', 'B'] as const).map(account =>
       server.token({

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../server/until.ts'
 import { startApp, type TestApp } from './start-app.ts'
 
 const bodyBytes = 2 ** 18
@@ -44,7 +45,7 @@ function hold(framing: string, sent: string): Held {
 const isRefused = ({ answer }: Held) => /^HTTP\/1.1 429 /.test(answer)
 
 async function settle(count: number): Promise<number> {
-  for (let waited = 0; waited < 5_000 && held.filter(isRefused).length < count; waited += 50) await sleep(50)
+  await until(() => held.filter(isRefused).length >= count)
   await sleep(100)
   return held.filter(isRefused).length
 }
@@ -63,7 +64,7 @@ test.each([
   expect((await app.send('/graphql', query)).status).toBe(429)
   expect((await app.send('/graphql', { ...query, token: other })).status).toBe(200)
   for (const { socket } of held) socket.destroy()
-  await expect.poll(async () => (await app.send('/graphql', query)).status, { timeout: 5_000 }).toBe(200)
+  await expect.poll(async () => (await app.send('/graphql', query)).status).toBe(200)
 })
 
 test('chunked bodies that have hardly begun keep nobody from sending', async () => {

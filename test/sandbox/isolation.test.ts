@@ -57,11 +57,9 @@ describe.each([
       "exit({ toJSON() { Promise.resolve().then(() => { log('late') }); return 1 } })",
     ]
     for (const sourceCode of lingering) {
-      const begun = performance.now()
       expect([sourceCode, (await tasks.run(sourceCode)).payload]).toEqual([sourceCode, 1])
       const next = await tasks.run("await graphql('q'); await graphql('q'); await null")
       expect([sourceCode, wordOf(next), logged(next)]).toEqual([sourceCode, 'NO_OUTCOME', []])
-      expect(performance.now() - begun).toBeLessThan(2_000)
     }
   })
 })

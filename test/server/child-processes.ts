@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Those of the processes that are still alive once the time is over; empty as soon as all have ended. */
-export async function findSurvivors(pids: readonly number[], withinMs: number): Promise<number[]> {
+export async function findSurvivors(pids: readonly number[], withinMs = 60_000): Promise<number[]> {
   for (let waited = 0; waited < withinMs; waited += 20) {
     if (!pids.some(isAlive)) return []
     await sleep(20)

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from './free-port.ts'
 import type { Observation } from './observer.ts'
+import { patience } from './patience.ts'
 import { type Answer, type RequestParts, sendRequest } from './send-request.ts'
 import { runCommand, spawnCommand } from './spawn-command.ts'
 import { makeTempFolder } from './temp-folder.ts'
@@ -91,6 +92,7 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
     PORT: String(port),
     DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}`,
     ROSTRUM_ADMIN_TOKEN: adminToken,
+    ...patience,
     ...extra,
   }
   const command = spawnCommand([], settings, preload)

@@ -8,27 +8,22 @@ describe('a run that waits', () => {
   test('is refused once its time is over, and leaves the queue', async () => {
     const { ask, waiting } = await startAdmission({ most: 1, waitMs: 150 })
     const held = await ask('a')
-    const before = performance.now()
     expect(await refusal(ask('b'))).toMatchObject({
       code: 'OVERLOADED',
       message: 'No sandbox came free within 150 ms. Try again in 1 s.',
       retryAfterSeconds: 1,
     })
-    const waited = performance.now() - before
-    expect(waited).toBeGreaterThanOrEqual(145)
-    expect(waited).toBeLessThan(1_000)
     expect(waiting()).toBe(0)
     giveBack(held)
     giveBack(await ask('b'))
   })
 
   test('does not wait past its own deadline', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1 })
+    const { ask, waiting } = await startAdmission({ most: 1, waitMs: 600_000 })
     await ask('a')
-    const before = performance.now()
-    expect(await refusal(ask('b', { deadline: before + 100 }))).toMatchObject({ code: 'OVERLOADED' })
-    expect(performance.now() - before).toBeLessThan(1_000)
-    expect(await refusal(ask('b', { deadline: before }))).toMatchObject({ code: 'OVERLOADED' })
+    const now = performance.now()
+    expect(await refusal(ask('b', { deadline: now + 100 }))).toMatchObject({ code: 'OVERLOADED' })
+    expect(await refusal(ask('b', { deadline: now }))).toMatchObject({ code: 'OVERLOADED' })
     expect(waiting()).toBe(0)
   })
 
@@ -96,18 +91,16 @@ describe('the queue', () => {
     const { ask } = await startAdmission({ most: 1, accountRuns: 2, waitMs: 2_500 })
     await ask('a')
     for (let i = 0; i < 2; i++) void refusal(ask('a'))
-    const before = performance.now()
     expect(await refusal(ask('a'))).toMatchObject({
       code: 'OVERLOADED',
       message: '2 runs of this account are waiting already, the most there may be. Try again in 3 s.',
       retryAfterSeconds: 3,
     })
-    expect(performance.now() - before).toBeLessThan(50)
     void refusal(ask('b'))
   })
 
   test('holds so many runs in all', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1, runs: 3 })
+    const { ask, waiting } = await startAdmission({ most: 1, runs: 3, waitMs: 5_000 })
     await ask('a')
     for (const account of ['a', 'b', 'c']) void refusal(ask(account))
     expect(await refusal(ask('d'))).toMatchObject({
@@ -118,7 +111,7 @@ describe('the queue', () => {
   })
 
   test('that is full makes room for an account that has fewer waiting: the last run of the one with the most gives way', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1, runs: 6 })
+    const { ask, waiting } = await startAdmission({ most: 1, runs: 6, waitMs: 5_000 })
     const held = await ask('holder')
     const order: string[] = []
     const asked = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(async name => {

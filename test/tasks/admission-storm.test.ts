@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { Admitted } from '../../src/tasks/admission.ts'
+import { until } from '../server/until.ts'
 import { closeAdmissions, giveBack, lose, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)
@@ -8,7 +9,6 @@ afterEach(closeAdmissions)
 test('whatever happens, no sandbox is held twice, nothing is lost, and everybody is served', async () => {
   const { ask, pool, waiting } = await startAdmission({
     most: 4,
-    waitMs: 20_000,
     accountRuns: 1_000,
     runs: 1_000,
   })
@@ -49,6 +49,6 @@ test('whatever happens, no sandbox is held twice, nothing is lost, and everybody
   expect(outcomes.served + outcomes.lost + outcomes.gone).toBe(400)
   expect(outcomes.served).toBeGreaterThan(200)
   expect([waiting(), held.size]).toEqual([0, 0])
-  for (let waited = 0; pool.pids.length < 4 && waited < 2_000; waited += 10) await sleep(10)
+  await until(() => pool.pids.length === 4)
   giveBack(await ask('last'))
 })

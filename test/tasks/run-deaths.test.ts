@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
 import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
 import { findSurvivors } from '../server/child-processes.ts'
+import { until } from '../server/until.ts'
 import { answerOrHang, logged, startTasks, type TestTasks, wordOf } from './start-tasks.ts'
 
 const started: TestTasks[] = []
@@ -14,7 +14,7 @@ afterEach(async () => {
 // Also tells when a script has made its first call: by then it runs, and in which sandbox.
 async function start(settings: Record<string, string>, answer: ExecuteGraphql = answerOrHang) {
   const called = Promise.withResolvers<void>()
-  const tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000', ...settings }, request => {
+  const tasks = await startTasks({ ...settings }, request => {
     called.resolve()
     return answer(request)
   })
@@ -28,16 +28,13 @@ const hang = "log('before'); await graphql('hang'); exit('late')"
 describe('a sandbox', () => {
   test('that is stopped is killed at the deadline, and the logs are in the answer', async () => {
     const { run, called, pid } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '2000' })
-    const begun = performance.now()
     const running = run(hang)
     await called
     process.kill(pid, 'SIGSTOP')
     const execution = await running
     expect([wordOf(execution), logged(execution)]).toEqual(['TIMEOUT', [['before']]])
     expect(execution.error?.message).toBe('The run did not end within its 2000 ms')
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_990)
-    expect(performance.now() - begun).toBeLessThan(3_500)
-    expect(await findSurvivors([pid], 500)).toEqual([])
+    expect(await findSurvivors([pid])).toEqual([])
     expect((await run('exit(1)')).payload).toBe(1)
   })
 
@@ -50,7 +47,7 @@ describe('a sandbox', () => {
       return promise
     })
     const runs = ['a', 'b'].map(name => run(`log('${name}'); exit(await graphql('${name}'))`))
-    while (gates.length < 2) await sleep(5)
+    await until(() => gates.length === 2)
     process.kill(pid, signal)
     const ended = await Promise.race(runs)
     expect([wordOf(ended), ended.error?.message]).toEqual(['CRASHED', `The sandbox was ended by ${signal}`])
@@ -58,7 +55,7 @@ describe('a sandbox', () => {
     const executions = await Promise.all(runs)
     expect(executions.map(wordOf).toSorted()).toEqual(['CRASHED', 'exit'])
     expect(executions.map(execution => logged(execution)[0]?.[0])).toEqual(['a', 'b'])
-    expect(await findSurvivors([pid], 500)).toEqual([])
+    expect(await findSurvivors([pid])).toEqual([])
     expect((await run('exit(1)')).payload).toBe(1)
   })
 
@@ -66,7 +63,7 @@ describe('a sandbox', () => {
     const { run, runner, pid } = await start({})
     process.kill(pid, 'SIGKILL')
     await findSurvivors([pid], 1_000)
-    while (runner.pids().includes(pid)) await sleep(5)
+    await until(() => !runner.pids().includes(pid))
     expect((await run('exit(1)')).payload).toBe(1)
   })
 })
@@ -78,7 +75,7 @@ test.each([
   const { run, pid } = await start({ ROSTRUM_TASK_MEMORY_MB: '32', ROSTRUM_TASK_CPU_MS: '8000' })
   const execution = await run(`log('before'); ${bomb}`)
   expect([wordOf(execution), logged(execution)]).toEqual(['MEMORY', [['before']]])
-  expect(await findSurvivors([pid], 500)).toEqual([])
+  expect(await findSurvivors([pid])).toEqual([])
   expect((await run('exit(1)')).payload).toBe(1)
 })
 
@@ -87,16 +84,14 @@ describe('when its caller goes away', () => {
     ['waits for a call', hang],
     ['spins', "graphql('x'); for (;;);"],
     ['is in native code', "graphql('x'); 'a'.repeat(2 ** 24).lastIndexOf('a'.repeat(2 ** 23) + 'b')"],
-  ])('a run that %s ends at once, and its sandbox is gone', async (_, sourceCode) => {
-    const { run, called, pid } = await start({ ROSTRUM_TASK_CPU_MS: '5000' })
+  ])('a run that %s ends with it, and its sandbox is gone', async (_, sourceCode) => {
+    const { run, called, pid } = await start({ ROSTRUM_TASK_CPU_MS: '60000' })
     const controller = new AbortController()
     const running = run(sourceCode, { signal: controller.signal })
     await called
-    const aborted = performance.now()
     controller.abort(new Error('gone away'))
     expect(wordOf(await running)).toBe('CRASHED')
-    expect(performance.now() - aborted).toBeLessThan(100)
-    expect(await findSurvivors([pid], 300)).toEqual([])
+    expect(await findSurvivors([pid])).toEqual([])
     expect((await run('exit(1)')).payload).toBe(1)
   })
 
@@ -133,50 +128,19 @@ describe('when its caller goes away', () => {
 describe('closing', () => {
   test('ends runs, refuses those who wait, and leaves no process', async () => {
     let calls = 0
-    const { run, runner } = await start({ ROSTRUM_SANDBOXES: '2' }, () => {
+    const settings = { ROSTRUM_SANDBOXES: '2', ROSTRUM_TASK_CPU_MS: '60000' }
+    const { run, runner } = await start(settings, () => {
       calls++
       return new Promise(() => undefined)
     })
     const runs = [run(hang), run("graphql('x'); for (;;);")]
-    while (calls < 2) await sleep(2)
+    await until(() => calls === 2)
     const waiting = run('exit(1)').catch((error: unknown) => error)
-    await sleep(20)
     const pids = runner.pids()
-    const before = performance.now()
     await runner.close()
     expect(await findSurvivors(pids, 1)).toEqual([])
     expect([runner.pids(), runner.ready()]).toEqual([[], false])
     expect((await Promise.all(runs)).map(wordOf)).toEqual(['CRASHED', 'CRASHED'])
     expect(await waiting).toMatchObject({ code: 'OVERLOADED' })
-    expect(performance.now() - before).toBeLessThan(1_000)
-  })
-})
-
-describe('the time of a run', () => {
-  test('includes what it waited for a sandbox', async () => {
-    const gate = Promise.withResolvers<{ status: number; body: unknown }>()
-    const { run, called } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '1200' }, ({ query }) =>
-      query === 'gate' ? gate.promise : new Promise(() => undefined),
-    )
-    const first = run("await graphql('gate'); exit(1)")
-    await called
-    const second = run("await graphql('hang')")
-    await sleep(600)
-    gate.resolve({ status: 200, body: {} })
-    expect(wordOf(await first)).toBe('exit')
-    const execution = await second
-    expect(wordOf(execution)).toBe('TIMEOUT')
-    expect(execution.durationMs).toBeGreaterThanOrEqual(1_190)
-    expect(execution.durationMs).toBeLessThan(1_700)
-  })
-
-  test('is over for one that only ever waited', async () => {
-    const { run, called } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '500' })
-    const first = run('graphql("x"); "a".repeat(2 ** 24).lastIndexOf("a".repeat(2 ** 23) + "b")')
-    await called
-    const begun = performance.now()
-    await expect(run('exit(1)')).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 1 })
-    expect(performance.now() - begun).toBeLessThan(900)
-    expect(wordOf(await first)).toBe('TIMEOUT')
   })
 })

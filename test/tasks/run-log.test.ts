@@ -46,8 +46,8 @@ test('an entry is in the answer and, with its task and run, in the system log', 
   log.add('warn', '["total",6]', sandbox)
   log.add('debug', '[]', sandbox)
   expect(log.entries()).toEqual([
-    { at: expect.any(Date), level: 'warn', data: ['total', 6] },
-    { at: expect.any(Date), level: 'debug', data: [] },
+    { at: expect.any(Date), level: 'warn', data: ['total', 6], bytes: 11 },
+    { at: expect.any(Date), level: 'debug', data: [], bytes: 2 },
   ])
   expect(lines).toMatchObject([
     { level: 40, task: 'recalculate', run: 'r', data: ['total', 6] },

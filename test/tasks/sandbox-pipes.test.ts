@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { until } from '../server/until.ts'
 import { type Chunk, logLine, ready, type Speech, speakingCommand } from './spoken-tasks.ts'
 import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.ts'
 
@@ -29,13 +30,9 @@ describe.each(['idle', 'running'] as const)('a sandbox that is %s is killed', wh
     ['when it sends a line without end', [['x'.repeat(65_536), 2_000]], 'sent a message past the size limit'],
   ]
   test.each(cases)('%s', async (_, deeds, reason) => {
-    const begun = performance.now()
-    const before = process.cpuUsage()
     const { sandbox, pid, reasons } = await start(deeds, when)
     await sandbox.gone
-    expect(performance.now() - begun).toBeLessThan(3_000)
-    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
-    expect(await findSurvivors([pid], 100)).toEqual([])
+    expect(await findSurvivors([pid])).toEqual([])
     expect(reasons).toEqual(when === 'idle' ? [] : [reason])
   })
 })
@@ -44,17 +41,15 @@ test('what a sandbox has started holds neither its end nor its run, and dies wit
   for (const death of [{ exit: 7 }, 'nonsense\n']) {
     const { sandbox, pid, reasons } = await start([{ fork: true }, { wait: 300 }, death], 'running')
     let family: number[] = []
-    while (family.length === 0) {
-      await new Promise(resolve => setTimeout(resolve, 10))
+    await until(() => {
       family = findDescendants(pid)
-    }
-    const begun = performance.now()
+      return family.length > 0
+    })
     await sandbox.gone
-    expect(performance.now() - begun).toBeLessThan(2_000)
     expect(reasons).toEqual([
       death === 'nonsense\n' ? 'sent a message out of the protocol' : 'exited with code 7',
     ])
-    expect(await findSurvivors([pid, ...family], 500)).toEqual([])
+    expect(await findSurvivors([pid, ...family])).toEqual([])
   }
 })
 

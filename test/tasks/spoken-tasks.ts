@@ -7,6 +7,7 @@ import { executeTask } from '../../src/tasks/execute-task.ts'
 import { OutboundWaits } from '../../src/tasks/outbound-waits.ts'
 import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
 import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
+import { patience } from '../server/patience.ts'
 import { callerOf, silentLog, taskInput } from './start-tasks.ts'
 
 const file = fileURLToPath(new URL('spoken-child.js', import.meta.url))
@@ -61,7 +62,7 @@ export interface SpokenTasks {
 
 /** The gateway's own side of tasks over sandboxes that say what they are told to. */
 export function startSpokenTasks({ speech, settings = {}, mostRuns, answerCall }: SpokenTasks) {
-  const config = readConfig({ ROSTRUM_SANDBOXES: '1', ROSTRUM_TASK_TIMEOUT_MS: '5000', ...settings })
+  const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const pool = new SandboxPool({
     command: speakingCommand(speech),
     longestFrameBytes: 1_000_000,

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Admission, type Admitted } from '../../src/tasks/admission.ts'
 import { OutboundWaits } from '../../src/tasks/outbound-waits.ts'
 import { SandboxPool } from '../../src/tasks/sandbox-pool.ts'
+import { until } from '../server/until.ts'
 import { silentLog } from './start-tasks.ts'
 
 // Says that it is ready and waits: all that admission asks of a sandbox, in a process that boots in a moment.
@@ -33,7 +33,7 @@ export async function startAdmission({
   warm = most,
   runs = 100,
   accountRuns = 50,
-  waitMs = 5_000,
+  waitMs = 60_000,
   bootMs = 0,
   failsWhile = '',
 }: AdmissionSettings) {
@@ -56,12 +56,12 @@ export async function startAdmission({
   const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits })
   pools.push(pool)
   pool.start()
-  while (!pool.isReady) await sleep(2)
+  await until(() => pool.isReady)
 
   let pending = 0
 
   async function ask(accountCode: string, options: AskOptions = {}): Promise<Admitted> {
-    const { nested = false, deadline = performance.now() + 60_000, signal } = options
+    const { nested = false, deadline = performance.now() + 600_000, signal } = options
     pending++
     try {
       const { signal: patient } = new AbortController()

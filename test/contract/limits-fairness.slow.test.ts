@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 
 // The defaults of the contract, but for the number of sandboxes, which follows the machine otherwise.
@@ -7,7 +8,10 @@ let flooder: string
 let neighbour: string
 
 beforeAll(async () => {
-  server = await startServer({ ROSTRUM_SANDBOXES: '2' })
+  server = await startServer({
+    ROSTRUM_SANDBOXES: '2',
+    ...usualPatience,
+  })
   flooder = await server.token({ account: 'flooder', user: 1 })
   neighbour = await server.token({ account: 'neighbour', user: 1 })
 })

@@ -1,0 +1,8 @@
+/**
+ * A busy machine boots sandboxes slowly and runs scripts slowly. Under these settings no run ends for that, so that tests of
+ * other things do not fail for it.
+ */
+export const patience = { ROSTRUM_QUEUE_WAIT_MS: '60000', ROSTRUM_TASK_TIMEOUT_MS: '60000' }
+
+/** For tests that measure: the gateway's own limits, as without the settings. */
+export const usualPatience = { ROSTRUM_QUEUE_WAIT_MS: '', ROSTRUM_TASK_TIMEOUT_MS: '' }

@@ -5,13 +5,17 @@ const leastMaximum = 4 * 2 ** 20
 // What stands around the result and the log of a run, and around each entry of the log.
 const bytesAroundRun = 2 ** 20
 const bytesAroundEntry = 128
-
-/** Kept of the maximum for what is not counted one by one: ids, names and the errors of what was left out. */
-export const bytesOfRest = 2 ** 18
+// The entry that says how much of a log was cut.
+const bytesOfCut = 2 ** 12
 
 /** The maximum of bytes of an answer over HTTP: 4 MiB, or what one run can answer where its limits allow more. */
 export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: TaskLimits): number {
   return Math.max(leastMaximum, resultBytes + logBytes + bytesAroundEntry * logEntries + bytesAroundRun)
+}
+
+/** What the results, messages and logs in one answer can have together: those of one run at its limits, once. */
+export function findMaxLongBytes({ resultBytes, logBytes }: TaskLimits): number {
+  return resultBytes + logBytes + bytesOfCut
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { bytesOfRest, findMaxAnswerBytes } from './answer-bytes.ts'
+import { findMaxAnswerBytes, findMaxLongBytes } from './answer-bytes.ts'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
@@ -88,7 +88,7 @@ export async function createApp({
     events: store.events,
     eventFollowing,
     tasks,
-    maxLongBytes: maxAnswerBytes - bytesOfRest,
+    maxLongBytes: findMaxLongBytes(taskLimits),
     confirm,
     createLoaders: accountCode => createLoaders(store, accountCode),
   })

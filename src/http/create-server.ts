@@ -82,7 +82,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     if (answered === undefined) done()
   })
   server.addHook('preParsing', ({ raw, scope }, _reply, _payload, done) => {
-    if (scope.identity !== null) connections.trust(raw)
+    if (scope.identity !== null) connections.trust(raw, scope.identity.caller.accountCode)
     done()
   })
   server.addHook('onSend', (request, reply, _payload, done) => {

@@ -45,8 +45,8 @@ export interface ConnectionOwner {
  *    └─ answer sent ──┘   └──── turn ── answer sent ─┘
  */
 export class Connection {
-  /** Whether its latest request came with a good credential. */
-  isTrusted = false
+  /** Of the good credential that its latest request came with; null where it came without. */
+  accountCode: string | null = null
   /** Answers since then. */
   answersWithoutCredential = 0
   readonly socket: ServerSocket
@@ -54,6 +54,8 @@ export class Connection {
   readonly #parser: NodeParser
   readonly #accept: AcceptHead
   #isFree = true
+  /** What was read of the socket when its latest answer had been sent. */
+  #bytesBefore = 0
   /** No further request is taken: the one in front is answered, and the connection closed. */
   #isOver = false
   #isStopped = false
@@ -74,6 +76,11 @@ export class Connection {
   /** The answer that is not sent yet. */
   get answer(): ServerResponse | null {
     return this.#answer
+  }
+
+  /** What has come of a request that is not whole yet, about. */
+  get headBytes(): number {
+    return this.#isFree ? this.socket.bytesRead - this.#bytesBefore : 0
   }
 
   /** To be called with the answer of each request that Node gives out. */
@@ -126,6 +133,7 @@ export class Connection {
 
   readonly #end = (): void => {
     this.#answer = null
+    this.#bytesBefore = this.socket.bytesRead
     if (!this.socket.writable) return
     if (this.#isOver) this.#closeGently()
     else if (this.#held === null) this.#isFree = true

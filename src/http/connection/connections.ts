@@ -4,14 +4,19 @@ import { LRUCache } from 'lru-cache'
 import { digestCredential } from '../authenticate-request.ts'
 import { ArrivalTurns } from './arrival-turns.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
+import { ConnectionPlaces, type PlaceLimits } from './connection-places.ts'
 import type { ServerSocket } from './node-internals.ts'
 
 /** Answers that a connection gets one after another without a good credential; it is closed after the last. */
 const maxAnswersWithoutCredential = 32
-// Each may hold half a head of 128 KiB, and what Node keeps for a connection: together less than 300 MB.
-const maxWithoutCredential = 2_048
 // Of requests that were sent before the answer to the one in front: a client that pipelines has less than 64 KiB there.
 const maxUnreadBytes = 64 * 2 ** 20
+
+interface ConnectionOptions {
+  /** Within which a request is to arrive. */
+  readonly arrivalTimeoutMs: number
+  readonly limits?: PlaceLimits
+}
 
 /**
  * All connections. Before a credential was found good, what is asked is counted to the connection: it gets its turn among the
@@ -20,15 +25,15 @@ const maxUnreadBytes = 64 * 2 ** 20
 export class Connections implements ConnectionOwner {
   readonly #bySocket = new WeakMap<Duplex, Connection>()
   readonly #turns = new ArrivalTurns()
-  // The one that has been longest without a credential first.
-  readonly #withoutCredential = new Set<Connection>()
+  readonly #places: ConnectionPlaces
   // Digests of credentials that were good lately: what comes with one waits for none that comes without.
   readonly #known = new LRUCache<string, true>({ max: 10_000 })
   readonly #arrivalTimeoutMs: number
   #unreadBytes = 0
 
-  constructor({ arrivalTimeoutMs }: { readonly arrivalTimeoutMs: number }) {
+  constructor({ arrivalTimeoutMs, limits }: ConnectionOptions) {
     this.#arrivalTimeoutMs = arrivalTimeoutMs
+    this.#places = new ConnectionPlaces(limits)
   }
 
   of(socket: Duplex): Connection | undefined {
@@ -44,19 +49,18 @@ export class Connections implements ConnectionOwner {
   pass(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const connection = this.#bySocket.get(request.socket)
     connection?.begin(response)
-    if (connection === undefined || connection.isTrusted) return handle(request, response)
+    if (connection === undefined || connection.accountCode !== null) return handle(request, response)
     if (this.#turns.areWaitedFor && this.#isKnown(request)) return handle(request, response)
     this.#turns.take(() => {
       if (!response.destroyed) handle(request, response)
     })
   }
 
-  /** A request of the connection came with a good credential: from now on its account is asked. */
-  trust(request: IncomingMessage): void {
+  /** A request came with a good credential: from now on its account is asked. */
+  trust(request: IncomingMessage, accountCode: string): void {
     const connection = this.#bySocket.get(request.socket)
-    if (connection === undefined || connection.isTrusted) return
-    connection.isTrusted = true
-    this.#withoutCredential.delete(connection)
+    if (connection === undefined || connection.accountCode === accountCode) return
+    this.#places.enter(connection, accountCode)
     this.#known.set(digestCredential(request) ?? '', true)
   }
 
@@ -68,14 +72,13 @@ export class Connections implements ConnectionOwner {
       connection.answersWithoutCredential = 0
       return false
     }
-    if (connection.isTrusted) this.#withoutCredential.add(connection)
-    connection.isTrusted = false
+    if (connection.accountCode !== null) this.#places.enter(connection, null)
     this.#known.delete(digestCredential(request) ?? '')
     return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential
   }
 
-  takeTurn({ isTrusted }: Connection, next: () => void): void {
-    if (isTrusted) setImmediate(next)
+  takeTurn({ accountCode }: Connection, next: () => void): void {
+    if (accountCode !== null) setImmediate(next)
     else this.#turns.wait(next)
   }
 
@@ -108,10 +111,7 @@ export class Connections implements ConnectionOwner {
     this.#turns.hurry()
     const connection = new Connection(socket, socket.parser, this)
     this.#bySocket.set(socket, connection)
-    this.#withoutCredential.add(connection)
-    socket.once('close', () => this.#withoutCredential.delete(connection))
-    if (this.#withoutCredential.size <= maxWithoutCredential) return
-    const [oldest] = this.#withoutCredential
-    oldest?.socket.destroy()
+    this.#places.enter(connection, null)
+    socket.once('close', () => this.#places.leave(connection))
   }
 }

@@ -5,13 +5,14 @@ import type { Client } from './client.ts'
 import type { EventSignal } from './event-signal.ts'
 import { encodeIds, encodeTexts } from './id-list.ts'
 import { eventColumns, insertStep, readMembership } from './membership-changes.ts'
+import type { Pool } from './pool.ts'
 import { isOfData, isUniqueViolation } from './sql-state.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
 type AddMembership = (origin: Origin, pair: MembershipPair) => Promise<Membership | undefined>
 
 interface Dependencies {
-  readonly pool: Client
+  readonly pool: Pool
   readonly inTurn: InTurn
   readonly signal: EventSignal
 }
@@ -76,7 +77,7 @@ select id, user_id, team_id, leader, version, place from made`
  */
 export function createAddMembership({ pool, inTurn, signal }: Dependencies): AddMembership {
   const addThose = (accountCode: string, additions: readonly Addition[]) =>
-    inTurn(accountCode, () => addAll(pool, additions))
+    inTurn(accountCode, () => addAll(pool.of(accountCode), additions))
 
   // Each account has its own statement, and nobody waits for that of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {

@@ -8,9 +8,10 @@ import { sqlStateOf } from './sql-state.ts'
 export const mostSilentMs = 6_000
 
 const connectMs = 4_000
-// PostgreSQL stops a statement then, and undoes it; and a transaction of a gateway that has gone silent, which others wait for.
+// PostgreSQL stops a statement then, and undoes it.
 const mostStatementMs = 4_000
-const mostIdleTransactionMs = 10_000
+// It ends a transaction then of a gateway that has gone silent, since the account's changes at all other gateways may wait for it.
+const maxIdleTransactionMs = 1_500
 // Such a password is cut in two, and a part of it would be shown as the host that cannot be found.
 const atBehindHost = /^\w+:\/\/[^/?#]*[/?#].*@/
 const insufficientPrivilege = '42501'
@@ -33,7 +34,7 @@ export function connectionTo(url: string) {
     // The driver reads times in this style alone, and a database may write them in another.
     options: '-c datestyle=iso',
     statement_timeout: mostStatementMs,
-    idle_in_transaction_session_timeout: mostIdleTransactionMs,
+    idle_in_transaction_session_timeout: maxIdleTransactionMs,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,

@@ -18,14 +18,14 @@ export interface EventSignal {
 
 interface Dependencies {
   readonly url: string
-  readonly pool: Client
+  readonly client: Client
 }
 
 /**
  * NOTIFY apart from the changes: inside their transactions it takes a lock until the commit is on disk, so that the database makes
  * one commit after the other, and less than half the changes a second (2,700 instead of 6,200).
  */
-export function createEventSignal({ url, pool }: Dependencies): EventSignal {
+export function createEventSignal({ url, client }: Dependencies): EventSignal {
   const listeners = new Set<ChangeListener>()
   const changed = new Set<string>()
   let stopListening: (() => void) | null = null
@@ -41,7 +41,7 @@ export function createEventSignal({ url, pool }: Dependencies): EventSignal {
     while (changed.size > 0) {
       const accountCodes = JSON.stringify([...changed])
       changed.clear()
-      await pool.query(notify, [accountCodes]).catch(() => undefined)
+      await client.query(notify, [accountCodes]).catch(() => undefined)
       await sleep(pauseMs, undefined, { ref: false })
     }
     isTelling = false

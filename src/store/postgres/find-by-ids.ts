@@ -8,8 +8,10 @@ import { type Columns, prepareColumns } from './prepare-columns.ts'
 
 export interface Reading {
   readonly db: PgRemoteDatabase
-  /** Never the client of a transaction: what is read together is asked for by many. */
-  readonly pool: Client
+  /** That of who asks. */
+  readonly client: Client
+  /** For what is read together for several accounts: in nobody's transaction, and in a turn of its own. */
+  readonly shared: Client
 }
 
 interface FindByIds<Row> extends Reading {
@@ -24,8 +26,8 @@ interface Ask {
   readonly ids: readonly number[]
 }
 
-// A longer list goes alone, so that nobody waits for the rows of another.
-const mostIdsTogether = 100
+// A longer list goes alone, in the turn of its account, so that nobody waits for the rows of another.
+const maxIdsTogether = 20
 
 /**
  * The rows of an account that have one of these ids. Those who ask for few in the same turn of the event loop, for whichever account, are
@@ -40,17 +42,17 @@ export function createFindByIds<Row extends { readonly id: number }>(parts: Find
     return first !== undefined && asks.length === 1 ? [await findList(first)] : findPairs(asks)
   })
   return (accountCode: string, ids: readonly number[]): Promise<Row[]> =>
-    ids.length > mostIdsTogether ? findList({ accountCode, ids }) : findTogether({ accountCode, ids })
+    ids.length > maxIdsTogether ? findList({ accountCode, ids }) : findTogether({ accountCode, ids })
 }
 
 function prepareList<Row extends { readonly id: number }>({
   db,
-  pool,
+  client,
   table,
   columns,
   read,
 }: FindByIds<Row>) {
-  const find = prepareColumns<Row>(pool, {
+  const find = prepareColumns<Row>({
     columns,
     select: fields =>
       db
@@ -64,7 +66,7 @@ function prepareList<Row extends { readonly id: number }>({
         ),
   })
   return async ({ accountCode, ids }: Ask): Promise<Row[]> => {
-    const found = await find({ accountCode, ids: encodeIds(ids) })
+    const found = await find(client, { accountCode, ids: encodeIds(ids) })
     return found === null ? [] : found.id.map((_, index) => read(found, index))
   }
 }
@@ -72,14 +74,14 @@ function prepareList<Row extends { readonly id: number }>({
 // Each pair comes back with its place among those asked for, and so goes to nobody but who asked for it.
 function preparePairs<Row extends { readonly id: number }>({
   db,
-  pool,
+  shared,
   table,
   columns,
   read,
 }: FindByIds<Row>) {
   const accountCodes = sql`${sql.placeholder('accountCodes')}::text[]`
   const ids = sql`${sql.placeholder('ids')}::bigint[]`
-  const find = prepareColumns<Row & { readonly place: number }>(pool, {
+  const find = prepareColumns<Row & { readonly place: number }>({
     columns: { ...columns, place: sql`asked.place` },
     select: fields =>
       db
@@ -89,7 +91,7 @@ function preparePairs<Row extends { readonly id: number }>({
   })
   return async (asks: readonly Ask[]): Promise<Row[][]> => {
     const askers = asks.flatMap(({ ids }, asker) => ids.map(() => asker))
-    const found = await find({
+    const found = await find(shared, {
       accountCodes: encodeTexts(asks.flatMap(({ accountCode, ids }) => ids.map(() => accountCode))),
       ids: encodeIds(asks.flatMap(ask => ask.ids)),
     })

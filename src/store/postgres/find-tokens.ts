@@ -1,9 +1,12 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
+import { LRUCache } from 'lru-cache'
 import type { ApiToken, TokenStore } from '../../domain/store.ts'
 import { decodeScopes } from '../api-token-row.ts'
 import { askTogether } from './ask-together.ts'
-import type { Reading } from './find-by-ids.ts'
+import type { Client } from './client.ts'
 import { type Columns, prepareColumns, valueAt } from './prepare-columns.ts'
+import { shares } from './shares.ts'
 import { apiTokens, users } from './tables.ts'
 
 type Token = ApiToken & { readonly sha256: Buffer }
@@ -27,12 +30,29 @@ export const tokenColumns = {
   createdAt: apiTokens.createdAt,
 }
 
-/**
- * The tokens with a hash, read for all requests of a turn of the event loop at once. Every request asks, so that a token that is revoked
- * through any gateway is refused from then on.
- */
-export function createFindBySha256({ db, pool }: Reading): TokenStore['findBySha256'] {
-  const find = prepareColumns<Row>(pool, {
+// Some 2 MB.
+const maxKnown = 10_000
+
+interface Dependencies {
+  readonly db: PgRemoteDatabase
+  /** For tokens that were found before, and for those that were not. */
+  readonly clients: { readonly known: Client; readonly unknown: Client }
+}
+
+export interface FindTokens {
+  /**
+   * The tokens with a hash, read for all requests of a turn of the event loop at once. Every request asks, so that a token that is revoked
+   * through any gateway is refused from then on. Those that were never found have statements of their own: whoever makes up tokens keeps
+   * nobody's waiting.
+   */
+  readonly findBySha256: TokenStore['findBySha256']
+  /** Whose token it was when it was last found, for turns alone: it says nothing of what the token is good for. */
+  readonly ownerOf: (sha256: Buffer) => string
+}
+
+export function createFindTokens({ db, clients }: Dependencies): FindTokens {
+  const owners = new LRUCache<string, string>({ max: maxKnown })
+  const find = prepareColumns<Row>({
     columns: {
       ...tokenColumns,
       hex: sql`encode(${apiTokens.sha256}, 'hex')`,
@@ -50,19 +70,32 @@ export function createFindBySha256({ db, pool }: Reading): TokenStore['findBySha
         ),
   })
 
-  async function findAll(hashes: readonly string[]): Promise<Token[][]> {
+  async function findAll(client: Client, hashes: readonly string[]): Promise<Token[][]> {
     const encoded = [...new Set(hashes)].map(hex => `"\\\\x${hex}"`)
-    const found = await find({ hashes: `{${encoded}}` })
+    const found = await find(client, { hashes: `{${encoded}}` })
     const tokens = found === null ? [] : found.id.map((_, index) => readToken(found, index))
     const byHash = Map.groupBy(
       tokens.sort((a, b) => a.id - b.id),
       ({ sha256 }) => sha256.toString('hex'),
     )
+    for (const hex of hashes) remember(hex, byHash.get(hex)?.[0])
     return hashes.map(hex => byHash.get(hex) ?? [])
   }
 
-  const findTogether = askTogether(findAll)
-  return sha256 => findTogether(sha256.toString('hex'))
+  function remember(hex: string, token: Token | undefined): void {
+    if (token === undefined) owners.delete(hex)
+    else owners.set(hex, token.accountCode)
+  }
+
+  const findKnown = askTogether((hashes: readonly string[]) => findAll(clients.known, hashes))
+  const findUnknown = askTogether((hashes: readonly string[]) => findAll(clients.unknown, hashes))
+  return {
+    findBySha256(sha256) {
+      const hex = sha256.toString('hex')
+      return owners.has(hex) ? findKnown(hex) : findUnknown(hex)
+    },
+    ownerOf: sha256 => owners.get(sha256.toString('hex')) ?? shares.unknownTokens,
+  }
 }
 
 function readToken(found: Columns<Row>, index: number): Token {

@@ -19,7 +19,7 @@ function preparePages(reading: Reading, parent: Parent) {
   const fromStart = preparePage(reading, { parent, direction: asc })
   const fromEnd = preparePage(reading, { parent, direction: desc })
   return async (accountCode: string, parentIds: readonly number[], page: Page): Promise<Membership[]> => {
-    const found = await (page.fromEnd ? fromEnd : fromStart)({
+    const found = await (page.fromEnd ? fromEnd : fromStart)(reading.client, {
       accountCode,
       parentIds: encodeIds(parentIds),
       after: page.after ?? 0,
@@ -38,7 +38,7 @@ interface PageStatement {
 
 // A window function would number all memberships of a parent before it drops those outside the page; the lateral query
 // stops at the limit, along the index, once for each parent.
-function preparePage({ db, pool }: Reading, { parent, direction }: PageStatement) {
+function preparePage({ db }: Reading, { parent, direction }: PageStatement) {
   const slice = db
     .select(membershipColumns)
     .from(memberships)
@@ -53,7 +53,7 @@ function preparePage({ db, pool }: Reading, { parent, direction }: PageStatement
     .orderBy(direction(memberships.id))
     .limit(sql.placeholder('limit'))
     .as('slice')
-  return prepareColumns<Membership>(pool, {
+  return prepareColumns<Membership>({
     columns: {
       id: slice.id,
       userId: slice.userId,

@@ -19,30 +19,37 @@ import { createChangeMany } from './membership-bulk.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 import { createMembershipPages } from './membership-pages.ts'
 import { membershipColumns, prepareMembershipStatements, readMembership } from './membership-statements.ts'
+import type { Pool } from './pool.ts'
 import { isUniqueViolation } from './sql-state.ts'
 import { teamMemberships as memberships } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 // How often what was in the way may be gone by the time we ask for it.
-const mostAttempts = 10
+const maxAttempts = 10
+// Changes of an account wait for each other at its counters, each with a connection that others could use. A bulk holds them over round
+// trips: were there several of a gateway that hangs, each would hold them until PostgreSQL ends it, one after the other.
+const maxChangesAtOnce = 4
+const tooLate = 'Other changes of this account took too long'
 
 interface Dependencies extends Reading {
+  readonly pool: Pool
   readonly transactions: Transactions
   readonly signal: EventSignal
 }
 
-export function createMembershipStore({ db, pool, transactions, signal }: Dependencies): MembershipStore {
+export function createMembershipStore(dependencies: Dependencies): MembershipStore {
+  const { pool, transactions, signal, ...reading } = dependencies
+  const { db, client } = reading
   const statements = prepareMembershipStatements(db)
-  const { client } = transactions
   const changes = createMembershipChanges(client)
-  const inTurn = createAccountTurns()
+  const inTurn = createAccountTurns({ account: maxChangesAtOnce, tooLate })
+  const inTurnOfBulks = createAccountTurns({ account: 1, tooLate })
   const addMembership = createAddMembership({ pool, inTurn, signal })
   const findStep = createFindStep(db)
   const changeMany = createChangeMany({ transactions, findStep })
   return {
     findByIds: createFindByIds({
-      db,
-      pool,
+      ...reading,
       table: memberships,
       columns: membershipColumns,
       read: readMembership,
@@ -56,12 +63,14 @@ export function createMembershipStore({ db, pool, transactions, signal }: Depend
     remove: (origin, id, ifVersions) => untilDecided(() => tryToRemove(origin, id, ifVersions)),
 
     async changeMany(origin, changes, mode) {
-      const result = await inTurn(origin.accountCode, () => changeMany(origin, changes, mode))
+      const { accountCode } = origin
+      const change = () => changeMany(origin, changes, mode)
+      const result = await inTurnOfBulks(accountCode, () => inTurn(accountCode, change))
       if (hasChanged(result.results)) signal.announce(origin.accountCode)
       return result
     },
 
-    ...createMembershipPages({ db, pool }),
+    ...createMembershipPages(reading),
   }
 
   async function tryToAdd(origin: Origin, pair: MembershipPair): Promise<AddResult | undefined> {
@@ -124,7 +133,7 @@ interface Move {
 
 // Why a change was not made is asked for after it; if nothing stands against it by then, it is tried again.
 async function untilDecided<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let count = 0; count < mostAttempts; count += 1) {
+  for (let count = 0; count < maxAttempts; count += 1) {
     const result = await attempt()
     if (result !== undefined) return result
   }

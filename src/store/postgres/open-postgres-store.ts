@@ -5,18 +5,15 @@ import { boundStore } from './bound-store.ts'
 import { connect } from './connect.ts'
 import { createEventSignal } from './event-signal.ts'
 import { createEventStore } from './event-store.ts'
+import { createFindTokens } from './find-tokens.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createPool } from './pool.ts'
+import { shares } from './shares.ts'
 import { createTeamStore } from './team-store.ts'
 import { createTokenStore } from './token-store.ts'
 import { createTransactions } from './transactions.ts'
 import { createUserStore } from './user-store.ts'
-
-// More than a statement may take.
-const mostMs = 5_000
-// In an ordinary second it answers more; behind slow statements those beyond would only wait for a connection until they are told of none.
-const mostCalls = 2_000
 
 export interface OpenPostgresStore {
   readonly url: string
@@ -33,22 +30,25 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
   const db = drizzle(async (text, values, method) => ({
     rows: await (method === 'all' ? client.queryArrays(text, values) : client.query(text, values)),
   }))
-  const signal = createEventSignal({ url, pool })
+  const reading = { db, client, shared: pool.of(shares.shared) }
+  const tokenClients = { known: reading.shared, unknown: pool.of(shares.unknownTokens) }
+  const { findBySha256, ownerOf: ownerOfToken } = createFindTokens({ db, clients: tokenClients })
+  const signal = createEventSignal({ url, client: pool.of(shares.gateway) })
   const store: Store = {
-    memberships: createMembershipStore({ db, pool, transactions, signal }),
-    users: createUserStore({ db, pool, transactions }),
-    teams: createTeamStore({ db, pool, transactions }),
+    memberships: createMembershipStore({ ...reading, pool, transactions, signal }),
+    users: createUserStore({ ...reading, transactions }),
+    teams: createTeamStore({ ...reading, transactions }),
     accounts: createAccountStore(db),
-    tokens: createTokenStore({ db, pool, transactions }),
+    tokens: createTokenStore({ db, transactions, findBySha256 }),
     events: createEventStore(db, signal),
     idempotency: createIdempotencyStore(db, transactions),
     async ping() {
-      await pool.query('select 1 from accounts limit 1')
+      await client.query('select 1 from accounts limit 1')
     },
     async close() {
       signal.close()
       await pool.close()
     },
   }
-  return boundStore(store, { mostMs, mostCalls })
+  return boundStore(store, { runAs: transactions.runAs, ownerOfToken })
 }

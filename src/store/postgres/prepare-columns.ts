@@ -18,15 +18,15 @@ interface Query {
  * A statement that answers its rows as one row of JSON arrays, null where there are none: the driver takes a microsecond for a value,
  * so that 1,000 rows of five values would take five times as long.
  */
-export function prepareColumns<Row>(pool: Client, { columns, select }: ColumnQuery<Row>) {
+export function prepareColumns<Row>({ columns, select }: ColumnQuery<Row>) {
   const entries = Object.entries<SQLWrapper>(columns)
   const names = entries.map(([name]) => name)
   const { sql: text, params } = select(
     Object.fromEntries(entries.map(([name, value]) => [name, sql`json_agg(${value})`])),
   ).toSQL()
-  return async (values: Record<string, unknown>): Promise<Columns<Row> | null> => {
+  return async (client: Client, values: Record<string, unknown>): Promise<Columns<Row> | null> => {
     const given = fillPlaceholders([...params], values) as Parameter[]
-    const [row] = await pool.queryArrays(text, given)
+    const [row] = await client.queryArrays(text, given)
     if (row?.[0] == null) return null
     return Object.fromEntries(names.map((name, index) => [name, row[index]])) as Columns<Row>
   }

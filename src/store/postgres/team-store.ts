@@ -13,7 +13,8 @@ interface Dependencies extends Reading {
 
 const columns = { id: teams.id, name: teams.name }
 
-export function createTeamStore({ db, pool, transactions }: Dependencies): TeamStore {
+export function createTeamStore({ transactions, ...reading }: Dependencies): TeamStore {
+  const { db } = reading
   const accountCode = sql.placeholder('accountCode')
   const setName = sql`${sql.placeholder('setName')}::boolean`
   const save = db
@@ -28,8 +29,7 @@ export function createTeamStore({ db, pool, transactions }: Dependencies): TeamS
     .prepare('save_team')
   return {
     findByIds: createFindByIds<Team>({
-      db,
-      pool,
+      ...reading,
       table: teams,
       columns,
       read: (found, index) => ({ id: valueAt(found.id, index), name: valueAt(found.name, index) }),

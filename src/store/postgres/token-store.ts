@@ -2,20 +2,21 @@ import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { TokenStore } from '../../domain/store.ts'
 import { decodeScopes, encodeScopes } from '../api-token-row.ts'
-import type { Reading } from './find-by-ids.ts'
-import { createFindBySha256, tokenColumns } from './find-tokens.ts'
+import { type FindTokens, tokenColumns } from './find-tokens.ts'
 import { onlyRow } from './only-row.ts'
 import { apiTokens, users } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 const columns = { ...tokenColumns, revokedAt: apiTokens.revokedAt }
 
-interface Dependencies extends Reading {
+interface Dependencies {
+  readonly db: PgRemoteDatabase
   readonly transactions: Transactions
+  readonly findBySha256: FindTokens['findBySha256']
 }
 
-export function createTokenStore({ transactions, ...reading }: Dependencies): TokenStore {
-  const statements = prepare(reading.db)
+export function createTokenStore({ db, transactions, findBySha256 }: Dependencies): TokenStore {
+  const statements = prepare(db)
   return {
     // In one transaction, so that a token whose creation fails is not there.
     create(token) {
@@ -26,7 +27,7 @@ export function createTokenStore({ transactions, ...reading }: Dependencies): To
         return decodeScopes(onlyRow(await statements.findById.execute({ id })))
       })
     },
-    findBySha256: createFindBySha256(reading),
+    findBySha256,
     // Any replica may have changed one, and asking costs as much as reading the token.
     changeMark: () => null,
     async list(accountCode) {

@@ -3,15 +3,17 @@ import type { Client } from './client.ts'
 import type { Pool } from './pool.ts'
 import { isTransient } from './sql-state.ts'
 
-const mostAttempts = 5
+const maxAttempts = 5
 
 /** The one place where writes are grouped into transactions of the PostgreSQL database. */
 export interface Transactions {
   /**
-   * The client to prepare statements on: one run inside `work` goes to the connection of that transaction, one run
-   * elsewhere to any of the pool. So a statement is built once and not once a transaction.
+   * The client to prepare statements on: one run inside `work` goes to the connection of that transaction, one run elsewhere to any of
+   * the pool, in the turn of whoever calls. So a statement is built once and not once a transaction.
    */
   readonly client: Client
+  /** Does the call of this account or share: its statements and transactions wait for its turn. */
+  runAs<T>(owner: string, call: () => Promise<T>): Promise<T>
   /**
    * Runs `work` in a transaction. Resolves with its result once that is committed; undone when `work` rejects or `keep`
    * says that its result leaves nothing to keep. `work` runs again after a deadlock.
@@ -21,14 +23,25 @@ export interface Transactions {
   retry<T>(work: () => Promise<T>): Promise<T>
 }
 
+interface Running {
+  /** An account or a share. */
+  readonly owner: string
+  readonly client: Client
+}
+
 export function createTransactions(pool: Pool): Transactions {
-  const current = new AsyncLocalStorage<Client>()
-  const inUse = () => current.getStore() ?? pool
+  const current = new AsyncLocalStorage<Running>()
+  const running = () => {
+    const found = current.getStore()
+    if (found === undefined) throw new Error('A statement came outside a call of the store.')
+    return found
+  }
   return {
     client: {
-      query: (text, values) => inUse().query(text, values),
-      queryArrays: (text, values) => inUse().queryArrays(text, values),
+      query: (text, values) => running().client.query(text, values),
+      queryArrays: (text, values) => running().client.queryArrays(text, values),
     },
+    runAs: (owner, call) => current.run({ owner, client: pool.of(owner) }, call),
     write: (work, keep = () => true) => retry(() => runOnce(work, keep)),
     retry,
   }
@@ -38,15 +51,16 @@ export function createTransactions(pool: Pool): Transactions {
       try {
         return await work()
       } catch (error) {
-        if (attempt === mostAttempts || !isTransient(error)) throw error
+        if (attempt === maxAttempts || !isTransient(error)) throw error
       }
     }
   }
 
   async function runOnce<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {
     let undone: { readonly result: T } | undefined
-    const committed = pool.begin(async transaction => {
-      const result = await current.run(transaction, work)
+    const { owner } = running()
+    const committed = pool.of(owner).begin(async client => {
+      const result = await current.run({ owner, client }, work)
       if (keep(result)) return { result }
       undone = { result }
       throw new Error('Nothing to keep.')

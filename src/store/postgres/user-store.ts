@@ -16,12 +16,11 @@ const firstCreatedId = 2 ** 52
 
 const columns = { id: users.id, email: users.email, displayName: users.displayName }
 
-export function createUserStore({ db, pool, transactions }: Dependencies): UserStore {
-  const { findByEmail, insert, save } = prepare(db)
+export function createUserStore({ transactions, ...reading }: Dependencies): UserStore {
+  const { findByEmail, insert, save } = prepare(reading.db)
   return {
     findByIds: createFindByIds<User>({
-      db,
-      pool,
+      ...reading,
       table: users,
       columns,
       read: ({ id, email, displayName }, index) => ({

@@ -3,27 +3,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { createPool, type Pool } from '../../../src/store/postgres/pool.ts'
+import { createPool, type Pool, type PoolClient } from '../../../src/store/postgres/pool.ts'
 import { startProxy } from '../../faults/start-proxy.ts'
 import { askPostgres } from '../ask-postgres.ts'
 import { createDatabase } from '../create-database.ts'
 
 let url: string
 let pool: Pool
+let client: PoolClient
 beforeAll(async () => {
   url = await createDatabase()
 })
 beforeEach(() => {
   pool = createPool({ url, onStatement: undefined })
+  client = pool.of('a')
   onTestFinished(() => pool.close())
 })
 
-const readPid = async () => Number((await pool.query('select pg_backend_pid() as pid'))[0]?.pid)
+const readPid = async () => Number((await client.query('select pg_backend_pid() as pid'))[0]?.pid)
 const terminate = (pid: number) => askPostgres(url, `select pg_terminate_backend(${pid}, 5000)`)
 
 test('a connection whose statement was refused is used again, and one that was ended is not', async () => {
   const pid = await readPid()
-  await expect(pool.query('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' })
+  await expect(client.query('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' })
   expect(await readPid()).toBe(pid)
   await terminate(pid)
   expect(await readPid()).not.toBe(pid)
@@ -31,32 +33,32 @@ test('a connection whose statement was refused is used again, and one that was e
 
 test('statements and transactions on a connection that is ended say that nobody knows what became of them', async () => {
   for (const work of [
-    () => pool.query('select pg_terminate_backend(pg_backend_pid())'),
-    () => pool.begin(client => client.query('select pg_terminate_backend(pg_backend_pid())')),
+    () => client.query('select pg_terminate_backend(pg_backend_pid())'),
+    () => client.begin(transaction => transaction.query('select pg_terminate_backend(pg_backend_pid())')),
     () =>
-      pool.begin(async client => {
-        const [row] = await client.query('select pg_backend_pid() as pid')
+      client.begin(async transaction => {
+        const [row] = await transaction.query('select pg_backend_pid() as pid')
         await terminate(Number(row?.pid))
       }),
   ])
     await expect(work()).rejects.toThrow(/terminating connection|may have been made or not/)
-  expect(await pool.query('select 1 as one')).toEqual([{ one: 1 }])
+  expect(await client.query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 test('a transaction that has failed is not taken for one that was committed, whoever caught the failure', async () => {
-  await pool.query('create table if not exists notes (text text)')
-  const made = pool.begin(async client => {
-    await client.query(`insert into notes values ('lost')`)
-    await client.query('select 1 / $1::int', [0]).catch(() => {})
+  await client.query('create table if not exists notes (text text)')
+  const made = client.begin(async transaction => {
+    await transaction.query(`insert into notes values ('lost')`)
+    await transaction.query('select 1 / $1::int', [0]).catch(() => {})
   })
   await expect(made).rejects.toThrow(/was to be committed that had failed/)
-  expect(await pool.query('select from notes')).toEqual([])
+  expect(await client.query('select from notes')).toEqual([])
 })
 
 test('a statement that comes behind the end of its transaction is refused', async () => {
   let late: Promise<unknown> = Promise.resolve()
-  await pool.begin(async client => {
-    late = sleep(50).then(() => client.query('select 1'))
+  await client.begin(async transaction => {
+    late = sleep(50).then(() => transaction.query('select 1'))
     late.catch(() => {})
   })
   await expect(late).rejects.toThrow(/behind the end of its transaction/)
@@ -69,13 +71,13 @@ test('a transaction whose connection falls silent ends with its first statement 
     await silenced.close()
     await proxy.stop()
   })
-  const made = silenced.begin(async client => {
+  const made = silenced.of('a').begin(async transaction => {
     proxy.setWeather({ kind: 'silent' })
-    await client.query('select 1')
+    await transaction.query('select 1')
   })
   await expect(made).rejects.toThrow(/may have been made or not/)
   proxy.setWeather({ kind: 'fair' })
-  expect(await silenced.query('select 1 as one')).toEqual([{ one: 1 }])
+  expect(await silenced.of('a').query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 test('connections are opened again though the file of their authority is gone by then', async () => {
@@ -84,7 +86,7 @@ test('connections are opened again though the file of their authority is gone by
   const named = createPool({ url: `${url}?sslmode=disable&sslrootcert=${file}`, onStatement: undefined })
   onTestFinished(() => named.close())
   await rm(file)
-  const askAll = () => Promise.all(Array.from({ length: 30 }, () => named.query('select 1 as one')))
+  const askAll = () => Promise.all(Array.from({ length: 30 }, () => named.of('a').query('select 1 as one')))
   expect(await askAll()).toHaveLength(30)
 })
 
@@ -93,9 +95,31 @@ test('twenty times as many calls as there are connections have each its own answ
   const answers = await Promise.all(
     numbers.map(number =>
       number % 2 === 0
-        ? pool.query('select $1::bigint as number', [number])
-        : pool.begin(client => client.query('select $1::bigint as number', [number])),
+        ? client.query('select $1::bigint as number', [number])
+        : client.begin(transaction => transaction.query('select $1::bigint as number', [number])),
     ),
   )
   expect(answers).toEqual(numbers.map(number => [{ number }]))
+})
+
+test('an account that wants every connection has half of them, and others have theirs in turn', async () => {
+  const ended: string[] = []
+  const sleepAs = (owner: string) =>
+    pool
+      .of(owner)
+      .query('select pg_sleep(0.3)')
+      .then(() => ended.push(owner))
+  const countSleeping = async () => {
+    const query = `select from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%' and state = 'active'`
+    return (await askPostgres(url, query)).length
+  }
+  const ofA = Array.from({ length: 20 }, () => sleepAs('a'))
+  await expect.poll(countSleeping).toBe(5)
+  expect(await pool.of('b').query('select 1 as one')).toEqual([{ one: 1 }])
+  expect(ended).toEqual([])
+  const ofC = Array.from({ length: 20 }, () => sleepAs('c'))
+  const ofB = sleepAs('b')
+  await Promise.all([...ofA, ofB, ...ofC])
+  // All ten connections were taken when it came, and it waited for none but the first of them.
+  expect(ended.indexOf('b')).toBeLessThan(20)
 })

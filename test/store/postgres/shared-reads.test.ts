@@ -78,7 +78,7 @@ test('a statement that fails fails all whom it was to answer, and nobody else', 
   expect(await store.teams.findByIds('a', [1])).toHaveLength(1)
 })
 
-test('tokens of any accounts are found by one statement, and one that was revoked is not', async () => {
+test('tokens of any accounts are found by one statement, those never found by another, and a revoked one is not', async () => {
   const create = (accountCode: string, secret: string) =>
     store.tokens.create({ accountCode, userId: 1, label: null, scopes: [], sha256: hashToken(secret) })
   const [one, two] = [await create('a', 'one'), await create('b', 'two')]
@@ -91,8 +91,9 @@ test('tokens of any accounts are found by one statement, and one that was revoke
     ids: result.map(tokens => tokens.map(({ id }) => id)),
   })
   expect(idsOf(await find())).toEqual({ count: 1, ids: [[one.id], [two.id], [], [one.id]] })
+  expect(idsOf(await find())).toEqual({ count: 2, ids: [[one.id], [two.id], [], [one.id]] })
   await store.tokens.revoke(one.id)
-  expect(idsOf(await find())).toEqual({ count: 1, ids: [[], [two.id], [], []] })
+  expect(idsOf(await find())).toEqual({ count: 2, ids: [[], [two.id], [], []] })
 })
 
 test('a token is created and read in one transaction, so that a failure leaves none', async () => {

@@ -79,12 +79,16 @@ test('a transaction that the database ends together with its connection is told,
   expect((await add(1)).kind).toBe('added')
 })
 
-test('calls that a database does not get to are refused at once past their number', async () => {
+test('calls of an account that a database does not get to are refused at once past their number, and of no other', async () => {
+  await store.teams.save('b', 1, { name: 'Red' })
   const unlock = await lockMemberships()
   for (let userId = 1; userId <= 2_000; userId += 1) add(userId).catch(() => {})
   const refusal = await failureOf(add(2_001))
   expect([refusal.code, refusal.retryAfterSeconds]).toEqual(['OVERLOADED', 1])
-  expect(refusal.message).toMatch(/2000 calls/)
+  expect(refusal.message).toBe(
+    '2000 waiting database calls of this account are held already, about the maximum. Try again in 1 s.',
+  )
+  expect(await store.teams.findByIds('b', [1])).toEqual([{ id: 1, name: 'Red' }])
   await unlock()
   await expect.poll(() => add(3_000).then(({ kind }) => kind, String)).toBe('added')
 })

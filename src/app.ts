@@ -90,7 +90,8 @@ export async function createApp({
     tasks,
     maxLongBytes: findMaxLongBytes(taskLimits),
     confirm,
-    createLoaders: accountCode => createLoaders(store, accountCode),
+    createLoaders: accountCode =>
+      createLoaders({ store, accountCode, waitForTurn: () => turns.wait(accountCode) }),
   })
 
   const executeInProcess = createInProcessDoor({
@@ -101,9 +102,11 @@ export async function createApp({
     createContext,
   })
 
+  const isStoreThere = shareWhileRunning(() => answersInTime(store))
+
   async function findUnready(): Promise<string[]> {
     const waitingFor = tasks.ready() ? [] : ['a sandbox']
-    return (await answersInTime(store)) ? waitingFor : ['the store', ...waitingFor]
+    return (await isStoreThere()) ? waitingFor : ['the store', ...waitingFor]
   }
 
   const server = await createServer({
@@ -132,6 +135,17 @@ export async function createApp({
       await tasks.close()
       await store.close()
     },
+  }
+}
+
+// Anyone may ask `/ready`, as often as they like.
+function shareWhileRunning<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return () => {
+    running ??= work().finally(() => {
+      running = null
+    })
+    return running
   }
 }
 

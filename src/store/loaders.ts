@@ -2,17 +2,41 @@ import DataLoader from 'dataloader'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
 import type { Membership, Page, RowStore, Store } from '../domain/store.ts'
 
-/** Fresh loaders for one operation of a caller of this account; see the port for what they promise. */
-export function createLoaders({ memberships, users, teams }: Store, accountCode: string): Loaders {
-  const membership = createRowLoader(memberships, accountCode)
-  const user = createRowLoader(users, accountCode)
-  const team = createRowLoader(teams, accountCode)
+// Some 0.5 ms of the event loop.
+const maxRowsAtOnce = 100
+
+interface Dependencies {
+  readonly store: Store
+  readonly accountCode: string
+  /** Resolves when it is the account's turn. */
+  readonly waitForTurn: () => Promise<void>
+}
+
+/**
+ * Fresh loaders for one operation of a caller of this account; see the port for what they promise. Whatever a store answers with many
+ * rows waits for the account's turn before the operation goes on with them: an operation may ask for dozens of pages of a thousand.
+ */
+export function createLoaders({ store, accountCode, waitForTurn }: Dependencies): Loaders {
+  const { memberships, users, teams } = store
+  async function inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
+    const rows = await loading
+    if (rows.length > maxRowsAtOnce) await waitForTurn()
+    return rows
+  }
+  const createRows = <Row extends { readonly id: number }>(rows: RowStore<Row>) =>
+    createRowLoader({
+      findKept: id => rows.findKept?.(accountCode, id),
+      findByIds: ids => inTurn(rows.findByIds(accountCode, ids)),
+    })
+  const membership = createRows(memberships)
+  const user = createRows(users)
+  const team = createRows(teams)
   const ofUser = createPageLoader({
-    load: (ids, page) => memberships.pageByUsers(accountCode, ids, page),
+    load: (ids, page) => inTurn(memberships.pageByUsers(accountCode, ids, page)),
     parentOf: row => row.userId,
   })
   const ofTeam = createPageLoader({
-    load: (ids, page) => memberships.pageByTeams(accountCode, ids, page),
+    load: (ids, page) => inTurn(memberships.pageByTeams(accountCode, ids, page)),
     parentOf: row => row.teamId,
   })
   return {
@@ -27,22 +51,27 @@ export function createLoaders({ memberships, users, teams }: Store, accountCode:
   }
 }
 
+interface AccountRows<Row> {
+  findKept(id: number): Row | undefined
+  findByIds(ids: readonly number[]): Promise<Row[]>
+}
+
 interface ClearedLoader {
   clear(): void
 }
 
 // What the store has at hand needs no batch, and most operations need none at all.
-function createRowLoader<Row extends { readonly id: number }>(
-  rows: RowStore<Row>,
-  accountCode: string,
-): RowLoader<Row> & ClearedLoader {
+function createRowLoader<Row extends { readonly id: number }>({
+  findKept,
+  findByIds,
+}: AccountRows<Row>): RowLoader<Row> & ClearedLoader {
   let batched: DataLoader<number, Row | null> | null = null
   return {
     load(id) {
-      const kept = rows.findKept?.(accountCode, id)
+      const kept = findKept(id)
       if (kept !== undefined) return kept
       batched ??= new DataLoader(async ids => {
-        const found = new Map((await rows.findByIds(accountCode, ids)).map(row => [row.id, row]))
+        const found = new Map((await findByIds(ids)).map(row => [row.id, row]))
         return ids.map(each => found.get(each) ?? null)
       })
       return batched.load(id)

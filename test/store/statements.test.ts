@@ -20,6 +20,9 @@ eachStore(harness => {
     for (let id = 1; id <= 60; id += 1) await store.memberships.add(by('a'), { userId: id, teamId: 100 + id })
   })
 
+  const loadersOf = (accountCode: string) =>
+    createLoaders({ store, accountCode, waitForTurn: async () => {} })
+
   async function countStatements(work: () => Promise<unknown>): Promise<number> {
     statements.length = 0
     await work()
@@ -36,7 +39,7 @@ eachStore(harness => {
   })
 
   test.each([1, 60])('memberships with users and teams are three statements for %d of them', async count => {
-    const { membership, user, team } = createLoaders(store, 'a')
+    const { membership, user, team } = loadersOf('a')
     const load = () =>
       Promise.all(
         ids(count).map(async id => {
@@ -49,7 +52,7 @@ eachStore(harness => {
   })
 
   test.each([1, 60])('pages are a statement for each side and distinct page, for %d parents', async count => {
-    const loaders = createLoaders(store, 'a')
+    const loaders = loadersOf('a')
     const loadAll = (load: Loaders['membershipsOfUser']) =>
       ids(count).flatMap(id => [load(id, page), load(id, { ...page }), load(id, { ...page, fromEnd: true })])
     const load = () =>
@@ -62,7 +65,7 @@ eachStore(harness => {
       ['a', 1_000],
       ['b', 1],
     ] as const) {
-      const loaders = createLoaders(store, accountCode)
+      const loaders = loadersOf(accountCode)
       expect(await loaders.membership.load(id)).toBeNull()
       expect(await loaders.user.load(id)).toBeNull()
       expect(await loaders.team.load(100 + id)).toBeNull()

@@ -45,9 +45,9 @@ export class FairQueue<Item> {
     return item
   }
 
-  /** Takes out whose turn it is; undefined where nobody waits. */
-  next(): Item | undefined {
-    for (const accountCode of this.#items.keys()) return this.serve(accountCode)
+  /** Takes out whose turn it is among the accounts that may be served; undefined where none of them waits. */
+  next(mayServe: (accountCode: string) => boolean = () => true): Item | undefined {
+    for (const accountCode of this.#items.keys()) if (mayServe(accountCode)) return this.serve(accountCode)
     return undefined
   }
 

@@ -38,8 +38,7 @@ export function createAccountTurns({
     if (left > 0) taken.set(accountCode, left)
     else taken.delete(accountCode)
     totalTaken -= 1
-    const next = Iterator.from(waiting.accounts()).find(hasPlace)
-    if (next !== undefined) waiting.serve(next)?.()
+    waiting.next(hasPlace)?.()
   }
 
   function wait(accountCode: string): Promise<void> {

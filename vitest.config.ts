@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 const all = 'test/**/*.test.ts'
 // Tests that need a clock, a soak or a long sweep. They run one file at a time, so that no other test takes their time.
 const slow = ['test/**/*.slow.test.ts', 'test/**/*.timed.test.ts']
+// These run in both projects: in the slow one with more cases.
+const properties = 'test/properties/*.test.ts'
 
 export default defineConfig({
   // The file that Node itself takes: beside it, Vite would load the ES build and so a second GraphQL.
@@ -16,11 +18,24 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'quick', include: [all], exclude: slow, maxWorkers: 2, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'quick',
+          include: [all],
+          exclude: slow,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+          provide: { propertyCases: 1_000 },
+        },
       },
       {
         extends: true,
-        test: { name: 'slow', include: slow, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'slow',
+          include: [...slow, properties],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          provide: { propertyCases: 6_000 },
+        },
       },
     ],
   },

@@ -1,4 +1,4 @@
-import type { Model } from './membership-model.ts'
+import { allUsedIds, type Model } from './membership-model.ts'
 import { type AccountName, accounts } from './membership-operations.ts'
 import type { WireAnswer } from './wire-answer.ts'
 import type { WireClient } from './wire-client.ts'
@@ -25,7 +25,7 @@ export async function findLastFaults(end: EndOfHistory): Promise<string[]> {
 }
 
 async function findWrongRows(end: EndOfHistory, account: AccountName): Promise<string[]> {
-  const ids = [...end.model.usedIds, end.missingId]
+  const ids = [...allUsedIds(end.model), end.missingId]
   const rows = ids.flatMap(id => end.model.rows[account].get(id) ?? [])
   const expected = rows.map(({ id, user, team }) => ({ id, user_id: user, team_id: team, leader: null }))
   const { text } = await ask(end, { account, target: `${path}?${ids.map(id => `ids[]=${id}`).join('&')}` })
@@ -46,13 +46,15 @@ async function findMissingRecords(end: EndOfHistory, account: AccountName): Prom
 }
 
 async function findForeignIds(end: EndOfHistory, account: AccountName): Promise<string[]> {
-  const [foreign] = end.model.rows[account === 'a' ? 'b' : 'a'].keys()
+  // An id may be one of each account's: what is asked for is one of the other alone.
+  const theirs = [...end.model.rows[account === 'a' ? 'b' : 'a'].keys()]
+  const foreign = theirs.find(id => !end.model.usedIds[account].has(id))
   if (foreign === undefined) return []
   const faults = []
   for (const method of ['GET', 'PUT', 'DELETE']) {
-    const theirs = await ask(end, { account, method, target: `${path}/${foreign}` })
+    const foreigns = await ask(end, { account, method, target: `${path}/${foreign}` })
     const nobodys = await ask(end, { account, method, target: `${path}/${end.missingId}` })
-    const [left, right] = [withoutId(theirs, foreign), withoutId(nobodys, end.missingId)]
+    const [left, right] = [withoutId(foreigns, foreign), withoutId(nobodys, end.missingId)]
     if (left !== right) faults.push(`${method} of a foreign id differs:\n${left}\n${right}`)
   }
   return faults

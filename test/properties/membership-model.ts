@@ -21,11 +21,19 @@ export type Addressed = Operation & { readonly id: number; readonly ids: readonl
 /** What the contract says of memberships (section 2), in a map. Never changed in place, so that orders can be tried. */
 export interface Model {
   readonly rows: Readonly<Record<AccountName, ReadonlyMap<number, Row>>>
-  /** Every id given out so far: none is given out twice. */
-  readonly usedIds: ReadonlySet<number>
+  /** Every id that an account was given so far. It is given none twice; another account may have the same. */
+  readonly usedIds: Readonly<Record<AccountName, ReadonlySet<number>>>
 }
 
-export const emptyModel: Model = { rows: { a: new Map(), b: new Map() }, usedIds: new Set() }
+export const emptyModel: Model = {
+  rows: { a: new Map(), b: new Map() },
+  usedIds: { a: new Set(), b: new Set() },
+}
+
+/** The ids of both accounts, each once. */
+export function allUsedIds({ usedIds }: Model): number[] {
+  return [...new Set([...usedIds.a, ...usedIds.b])]
+}
 
 /** The model after an operation with this outcome; null where the outcome cannot be. */
 export function apply(model: Model, operation: Addressed, outcome: Outcome): Model | null {
@@ -85,11 +93,13 @@ function applyCreate(
   if (existing !== undefined) {
     return same(outcome, { kind: 'conflict', existingId: existing.id }) ? model : null
   }
-  if (outcome.kind !== 'row' || model.usedIds.has(outcome.row.id)) return null
+  const usedIds = model.usedIds[operation.account]
+  if (outcome.kind !== 'row' || usedIds.has(outcome.row.id)) return null
   const made = { id: outcome.row.id, ...operation.pair, version: 1 }
   if (!same(outcome, { kind: 'row', row: made })) return null
   const next = withRows(model, operation.account, new Map([...rows, [made.id, made]]))
-  return { ...next, usedIds: new Set([...model.usedIds, made.id]) }
+  const used = { [operation.account]: new Set([...usedIds, made.id]) }
+  return { ...next, usedIds: { ...model.usedIds, ...used } }
 }
 
 // Lists are read without versions, since the REST side's has none.

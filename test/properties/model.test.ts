@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findLastFaults } from './find-last-faults.ts'
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
-import { type Addressed, applyInSomeOrder, emptyModel, type Outcome } from './membership-model.ts'
+import { type Addressed, allUsedIds, applyInSomeOrder, emptyModel, type Outcome } from './membership-model.ts'
 import { history, type Operation } from './membership-operations.ts'
 import { casesOf, checkProperty, timeLimitMs } from './property-plan.ts'
 import { toSent } from './send-operation.ts'
@@ -49,7 +49,7 @@ test(`${casesOf('model')} histories of two accounts, some of it at once, go as a
 
       let model = emptyModel
       for (const step of steps) {
-        const usedIds = [...model.usedIds]
+        const usedIds = allUsedIds(model)
         const done = await Promise.all(step.map((operation, i) => send(address(operation, usedIds), i)))
         const next = applyInSomeOrder(model, done)
         if (next === null) {

@@ -1,15 +1,19 @@
 import fc from 'fast-check'
-import type { TestContext } from 'vitest'
+import { inject, type TestContext } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
     /** Cases of a property that passed, for the totals. */
     cases?: number
   }
+  interface ProvidedContext {
+    /** How many cases the properties have together; more in the slow tests than in the quick ones. */
+    propertyCases: number
+  }
 }
 
-/** All cases of one run of `test/properties`: PROPERTY_CASES in the nightly mode, else what `npm test` has time for. */
-export const totalCases = Number(process.env.PROPERTY_CASES ?? 6_000)
+/** All cases of one run of `test/properties`: PROPERTY_CASES in the nightly mode, else what `vitest.config.ts` provides. */
+export const totalCases = Number(process.env.PROPERTY_CASES ?? inject('propertyCases'))
 
 /** Cases of each property of a hundred; they cost very different times. */
 export const shares = {
@@ -23,7 +27,7 @@ export const shares = {
   model: 3,
 } as const
 
-// `npm test` always tries the same cases, so that red means a change; the nightly mode tries others each time.
+// The tests always try the same cases, so that red means a change. The nightly mode tries others each time.
 const usualSeed = process.env.PROPERTY_CASES === undefined ? 20_261_120 : Date.now() ^ (process.pid << 8)
 const firstSeed = Number(process.env.PROPERTY_SEED ?? usualSeed) | 0
 
@@ -67,6 +71,7 @@ export async function checkProperty<Case>(
   for (const outcome of outcomes) {
     if (outcome.failed) throw new Error(describe(name, outcome))
   }
+  console.log(`${name}: ${cases} cases from seed ${firstSeed}`)
   task.meta.cases = outcomes.reduce((sum, { numRuns }) => sum + numRuns, 0)
 }
 

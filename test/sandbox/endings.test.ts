@@ -145,7 +145,9 @@ describe('the size of an ending', () => {
     ['separators', '\\u2028', 3],
   ]
 
-  test.each(texts)('is in bytes of JSON for a message of %s, which arrives word for word', async (_, text, bytes) => {
+  test.each(
+    texts,
+  )('is in bytes of JSON for a message of %s, which arrives word for word', async (_, text, bytes) => {
     const most = Math.floor(99_998 / bytes)
     const { outcome, message } = await tasks.run(`fail('${text}'.repeat(${most}))`)
     expect(outcome).toBe('fail')

@@ -45,10 +45,9 @@ export class FairQueue<Item> {
     return item
   }
 
-  /** Takes out whose turn it is among the accounts that may be served; undefined where none of them waits. */
-  next(mayServe: (accountCode: string) => boolean = () => true): Item | undefined {
-    for (const accountCode of this.#items.keys()) if (mayServe(accountCode)) return this.serve(accountCode)
-    return undefined
+  /** The accounts that wait, in turn; nothing may be taken out meanwhile. */
+  accounts(): Iterable<string> {
+    return this.#items.keys()
   }
 
   /** Takes out the account's last. */

@@ -25,7 +25,7 @@ test('a request that comes alone has its turn at once', async () => {
 })
 
 test('accounts take turns, and within one first come is first served', async () => {
-  const turns = new FairTurns(10)
+  const turns = new FairTurns(10, () => 0)
   expect(await ask(turns, ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'])).toEqual([
     'a1',
     'a2',
@@ -80,4 +80,21 @@ test('a long request leaves the event loop to others before the next begins', as
   )
   isOver = true
   expect(new Set(begunIn).size).toBe(5)
+})
+
+test('a turn that takes long counts as many, so that a flood of long ones does not hold up short ones', async () => {
+  let clock = 0
+  const turns = new FairTurns(1_000, () => clock)
+  const served: string[] = []
+  const work = async (name: string, ms: number) => {
+    await turns.take(name.slice(0, 1))
+    served.push(name)
+    clock += ms
+  }
+  const long = Array.from({ length: 10 }, (_, n) => work(`a${n}`, 20))
+  const short = Array.from({ length: 30 }, (_, n) => work(`b${n}`, 0))
+  await Promise.all([...long, ...short])
+  // The first is at once and the second in its turn. After each long one it is the turn of as many short ones as it took milliseconds.
+  const places = served.flatMap((name, place) => (name.startsWith('a') ? [place] : []))
+  expect(places).toEqual([0, 1, 22, 33, 34, 35, 36, 37, 38, 39])
 })

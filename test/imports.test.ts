@@ -7,7 +7,7 @@ const src = fileURLToPath(new URL('../src/', import.meta.url))
 
 // Which room may import from which, besides itself and what is for all (design: "Rooms").
 const edges: Readonly<Record<string, readonly string[]>> = {
-  http: ['graphql', 'credentials', 'domain/keyed-requests.ts'],
+  http: ['graphql', 'credentials', 'domain/keyed-requests.ts', 'domain/key-refusals.ts'],
   graphql: ['schema'],
   schema: ['domain', 'tasks', 'credentials/caller.ts'],
   domain: [],

@@ -42,7 +42,7 @@ export class RunQueue<Place> {
 
   /** The accounts that wait, in turn. */
   accounts(): string[] {
-    return this.#waiting.lengths().map(([accountCode]) => accountCode)
+    return [...this.#waiting.accounts()]
   }
 
   /** `OVERLOADED` where one more has no place; `expected` of its account are on their way and will wait as well. */

@@ -38,7 +38,8 @@ export function createAccountTurns({
     if (left > 0) taken.set(accountCode, left)
     else taken.delete(accountCode)
     totalTaken -= 1
-    waiting.next(hasPlace)?.()
+    const next = Iterator.from(waiting.accounts()).find(hasPlace)
+    if (next !== undefined) waiting.serve(next)?.()
   }
 
   function wait(accountCode: string): Promise<void> {

@@ -8,6 +8,10 @@ import type { Transactions } from './transactions.ts'
 // To forget an answer takes a look at each of its pages, and the event loop waits meanwhile.
 const maxForgottenBytes = 4 * 2 ** 20
 
+// Each page of an answer is written once, so that a log full of answers stops the event loop for 70 ms when it is moved into the
+// file. One by one they take some 5 ms each.
+const largeAnswerBytes = 256 * 2 ** 10
+
 interface KeyId {
   readonly accountCode: string
   readonly key: string
@@ -93,11 +97,15 @@ export function createIdempotencyStore(db: SqliteDb, transactions: Transactions)
       ),
     // Nobody could take it over.
     async renew() {},
-    settle: (claim, answer, maxBytes) =>
-      transactions.write(
+    async settle(claim, answer, maxBytes) {
+      const outcome = await transactions.write(
         () => settle(claim, answer, maxBytes),
         outcome => outcome === 'kept',
-      ),
+      )
+      if (outcome === 'kept' && answer.length >= largeAnswerBytes)
+        db.$client.pragma('wal_checkpoint(PASSIVE)')
+      return outcome
+    },
     async release(claim, outcome) {
       await transactions.write(
         () => release(claim, outcome),

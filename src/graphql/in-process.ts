@@ -12,7 +12,10 @@ export interface InProcessAnswer {
 
 export interface InProcessCall {
   readonly query: string
-  readonly variables: Record<string, unknown>
+  /** Reads the variables, in the call's turn: that takes its time as well. */
+  readVariables(): Record<string, unknown>
+  /** Null where the script has read the answers that it was sent, else resolves when it has. */
+  untilRead(): Promise<void> | null
   readonly run: NonNullable<RequestContext['parentRun']>
   readonly log: Logger
 }
@@ -29,7 +32,7 @@ export interface InProcessDoorParts {
 
 /**
  * The way in for the `graphql()` of a running script. Each call takes its turn among the requests of all accounts; a call whose
- * run has ended by then is not executed.
+ * run has ended by then is not executed, and one whose answer would have to wait for its reader is executed later.
  */
 export function createInProcessDoor({
   engine,
@@ -38,12 +41,24 @@ export function createInProcessDoor({
   maxLongBytes,
   confirm,
 }: InProcessDoorParts) {
-  return async ({ query, variables, run, log }: InProcessCall): Promise<InProcessAnswer> => {
+  async function takeTurn({ run: { caller, signal }, untilRead }: InProcessCall): Promise<void> {
+    for (;;) {
+      await turns.wait(caller.accountCode)
+      signal.throwIfAborted()
+      const read = untilRead()
+      if (read === null) return
+      await read
+      signal.throwIfAborted()
+    }
+  }
+
+  return async (call: InProcessCall): Promise<InProcessAnswer> => {
+    const { query, run, log } = call
     const { id, caller, signal } = run
     signal.throwIfAborted()
     await confirm(caller)
-    await turns.wait(caller.accountCode)
-    signal.throwIfAborted()
+    await takeTurn(call)
+    const variables = call.readVariables()
     // What a script does is not repeated: its run is not.
     const source = {
       requestId: id,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { RostrumError } from '../errors.ts'
+import type { CallVariables, Variables } from './call-variables.ts'
 import type { Outbound } from './outbound.ts'
 import type { OutboundWaits } from './outbound-waits.ts'
 import type { Run } from './run.ts'
@@ -7,15 +8,19 @@ import type { Run } from './run.ts'
 /** The engine as a script's `graphql()` reaches it: in process, with the rights and the transaction of the run. */
 export type ExecuteGraphql = (request: {
   readonly query: string
-  readonly variables: Record<string, unknown>
+  /** Reads them, which takes its time, and throws a message for the script where there are too many. */
+  readVariables(): Variables
+  /** Null where the script has read the answers that it was sent, else resolves when it has. */
+  untilRead(): Promise<void> | null
   readonly run: Run
   readonly log: Logger
 }) => Promise<{ readonly status: number; readonly body: unknown }>
 
 export interface CallOfRun {
   readonly query: string
-  readonly variables: Record<string, unknown>
+  readonly variables: CallVariables
   readonly url: string | null
+  untilRead(): Promise<void> | null
   readonly run: Run
   readonly log: Logger
 }
@@ -38,11 +43,15 @@ export function createCallAnswerer({
   outboundWaits,
   mostBytes,
 }: CallAnswererOptions): AnswerCallOfRun {
-  return async ({ query, variables, url, run, log }) => {
+  return async ({ query, variables, url, untilRead, run, log }) => {
     if (url !== null) {
-      return outboundWaits.during(run, signal => outbound.post({ query, variables, url, signal }))
+      return outboundWaits.during(run, signal =>
+        outbound.post({ query, variables: variables.toText(), url, signal }),
+      )
     }
-    const { status, body } = await executeGraphql({ query, variables, run, log }).catch((error: unknown) => {
+    const readVariables = () => variables.parse()
+    const call = { query, readVariables, untilRead, run, log }
+    const { status, body } = await executeGraphql(call).catch((error: unknown) => {
       if (error instanceof RostrumError) throw error
       log.error({ err: error }, 'a call of a script failed here')
       throw new Error('graphql: something went wrong at the gateway')

@@ -21,6 +21,7 @@ export interface LineChildOptions {
 export class LineChild {
   readonly #child: ChildProcess
   readonly #options: LineChildOptions
+  #lastWrite: Promise<void> = Promise.resolve()
   #complaint = ''
   #errorBytes = 0
 
@@ -60,10 +61,16 @@ export class LineChild {
     return this.#child.stdin?.writableLength ?? 0
   }
 
+  /** Resolves when the pipe has taken the last line, and so all before, or the process is gone. */
+  get lastWrite(): Promise<void> {
+    return this.#lastWrite
+  }
+
   /** Resolves when the pipe has taken the line, or the process is gone. */
   write(line: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#child.stdin?.write(`${line}\n`, () => resolve())
+    this.#lastWrite = promise
     return promise
   }
 

@@ -6,7 +6,8 @@ import { readOutboundAnswer } from './read-outbound-answer.ts'
 
 export interface OutboundCall {
   readonly query: string
-  readonly variables: Record<string, unknown>
+  /** A JSON text. */
+  readonly variables: string
   readonly url: string
   readonly signal: AbortSignal
 }
@@ -37,7 +38,7 @@ export function createOutbound({ hosts, mostBytes, log }: OutboundOptions): Outb
         const destination = allowList.check(url)
         refuseLiteral(destination, allowList)
         const ended = AbortSignal.any([signal, closing.signal])
-        const body = JSON.stringify({ query, variables })
+        const body = `{"query":${JSON.stringify(query)},"variables":${variables}}`
         return await send(destination, body, { lookup, mostBytes, signal: ended })
       } catch (error) {
         const refusal = findRefusal(error)
@@ -110,7 +111,6 @@ function findRefusal(error: unknown): OutboundRefusal | null {
 
 function explain(error: unknown): string {
   if (error instanceof OutboundRefusal) return `graphql: ${error.message}`
-  if (error instanceof RangeError) return 'graphql: the variables are nested too deeply'
   const code = (error as { code?: unknown } | null)?.code
   return `graphql: the host could not be reached${typeof code === 'string' ? ` (${code})` : ''}`
 }

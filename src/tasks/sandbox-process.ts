@@ -149,6 +149,11 @@ export class SandboxProcess {
     if (this.#run?.id === message.run) await this.#send(message)
   }
 
+  /** Null where it has read what it was sent, else resolves when it has, or is gone. */
+  untilRead(): Promise<void> | null {
+    return this.#child.unreadBytes === 0 ? null : this.#child.lastWrite
+  }
+
   /** SIGKILL: the only signal that a script in native code cannot outlast. */
   kill(reason: string): void {
     if (this.#state === 'gone' || this.#state === 'dying') return

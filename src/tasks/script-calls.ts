@@ -1,14 +1,14 @@
+import { CallVariables } from './call-variables.ts'
 import type { GraphqlMessage } from './protocol.ts'
-import { readSandboxJson } from './read-sandbox-json.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
-
-type Variables = Record<string, unknown>
 
 /** Answers one call with a JSON text; a rejection's message is what the script's promise rejects with. */
 export type AnswerCall = (call: {
   query: string
-  variables: Variables
+  variables: CallVariables
   url: string | null
+  /** Null where the sandbox has read the answers that it was sent, else resolves when it has. */
+  untilRead(): Promise<void> | null
 }) => Promise<string>
 
 export interface ScriptCallsOptions {
@@ -33,14 +33,16 @@ export class ScriptCalls {
 
   /** The sandbox numbers its calls 1, 2, 3 … and keeps the limits; one that does otherwise is not ours any more. */
   take(message: GraphqlMessage, sandbox: SandboxProcess): void {
-    const variables = this.#readVariables(message)
-    if (variables === null) return sandbox.kill('called `graphql` with what is no call')
+    const { query, variables, url } = message
+    if (query.length + variables.length + (url?.length ?? 0) > this.#options.mostCharacters) {
+      return sandbox.kill('called `graphql` with what is no call')
+    }
     if (message.call !== this.#count + 1 || message.call > this.#options.most) {
       return sandbox.kill('called `graphql` out of order or past the limit')
     }
     this.#count++
     const { atOnce } = this.#options
-    const start = () => void this.#perform(message, variables, sandbox)
+    const start = () => void this.#perform(message, sandbox)
     if (this.#active < atOnce) return start()
     // It makes one when it has read an answer, which may be before we hear that the pipe took it: never more than so many.
     if (this.#waiting.length >= atOnce) return sandbox.kill('called `graphql` more often at once than it may')
@@ -53,11 +55,18 @@ export class ScriptCalls {
     this.#waiting.length = 0
   }
 
-  async #perform(message: GraphqlMessage, variables: Variables, sandbox: SandboxProcess): Promise<void> {
+  async #perform(message: GraphqlMessage, sandbox: SandboxProcess): Promise<void> {
     this.#active++
-    const { run, call } = message
+    const { run, call, query, url } = message
+    const onNonsense = () => sandbox.kill('called `graphql` with what is no call')
+    const variables = new CallVariables(message.variables, onNonsense)
     try {
-      const text = await this.#options.answer({ query: message.query, variables, url: message.url })
+      const text = await this.#options.answer({
+        query,
+        variables,
+        url,
+        untilRead: () => sandbox.untilRead(),
+      })
       if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: true, text })
     } catch (error) {
       const text = error instanceof Error ? error.message : 'The call failed'
@@ -66,12 +75,5 @@ export class ScriptCalls {
       this.#active--
       this.#waiting.shift()?.()
     }
-  }
-
-  #readVariables({ query, variables, url }: GraphqlMessage): Variables | null {
-    const characters = query.length + variables.length + (url?.length ?? 0)
-    if (characters > this.#options.mostCharacters) return null
-    const value = variables === 'null' ? {} : readSandboxJson(variables)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Variables) : null
   }
 }

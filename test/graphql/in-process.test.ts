@@ -78,7 +78,8 @@ test('a call whose run has ended by its turn is not executed', async () => {
   const log = silentLog
   const calling = call({
     query: '{ viewer { userId } }',
-    variables: {},
+    readVariables: () => ({}),
+    untilRead: () => null,
     run: { ...run, signal: ended.signal },
     log,
   })

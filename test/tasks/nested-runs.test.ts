@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
 import type { Run } from '../../src/tasks/run.ts'
 import type { TaskExecution } from '../../src/tasks/task-execution.ts'
 import { until } from '../server/until.ts'
-import { logged, startTasks, type TestTasks, wordOf } from './start-tasks.ts'
+import { logged, startTasks, type TestGraphql, type TestTasks, wordOf } from './start-tasks.ts'
 
 const started: TestTasks[] = []
 
@@ -15,7 +14,7 @@ afterEach(async () => {
 async function start(settings: Record<string, string> = {}) {
   const runs: Run[] = []
   const nested: { run: Run; execution: Promise<TaskExecution> }[] = []
-  const answer: ExecuteGraphql = async ({ query, variables, run }) => {
+  const answer: TestGraphql = async ({ query, variables, run }) => {
     runs.push(run)
     if (query === 'answer') return { status: 200, body: {} }
     if (query !== 'run') return new Promise(() => undefined)

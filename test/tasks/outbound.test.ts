@@ -90,7 +90,8 @@ interface Post {
 }
 
 function post(url: string, { variables = {}, signal, by = outbound }: Post = {}): Promise<string> {
-  return by.post({ query: '{ x }', variables, url, signal: signal ?? new AbortController().signal })
+  const text = JSON.stringify(variables)
+  return by.post({ query: '{ x }', variables: text, url, signal: signal ?? new AbortController().signal })
 }
 
 const refusal = (url: string, options?: Post): Promise<string> =>

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
-import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
 import { findSurvivors } from '../server/child-processes.ts'
 import { until } from '../server/until.ts'
-import { answerOrHang, logged, startTasks, type TestTasks, wordOf } from './start-tasks.ts'
+import { answerOrHang, logged, startTasks, type TestGraphql, type TestTasks, wordOf } from './start-tasks.ts'
 
 const started: TestTasks[] = []
 
@@ -12,7 +11,7 @@ afterEach(async () => {
 })
 
 // Also tells when a script has made its first call: by then it runs, and in which sandbox.
-async function start(settings: Record<string, string>, answer: ExecuteGraphql = answerOrHang) {
+async function start(settings: Record<string, string>, answer: TestGraphql = answerOrHang) {
   const called = Promise.withResolvers<void>()
   const tasks = await startTasks({ ...settings }, request => {
     called.resolve()

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
-import { answerOrHang, startTasks, type TestTasks, wordOf } from './start-tasks.ts'
+import { answerOrHang, startTasks, type TestGraphql, type TestTasks, wordOf } from './start-tasks.ts'
 
 const started: TestTasks[] = []
 
@@ -10,7 +9,7 @@ afterEach(async () => {
 })
 
 // Also tells when a script has made its first call: by then it runs, and in which sandbox.
-async function start(settings: Record<string, string>, answer: ExecuteGraphql = answerOrHang) {
+async function start(settings: Record<string, string>, answer: TestGraphql = answerOrHang) {
   const called = Promise.withResolvers<void>()
   const tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000', ...settings }, request => {
     called.resolve()

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
-import type { ExecuteGraphql } from '../../src/tasks/answer-call.ts'
-import { startTasks, type TestTasks, wordOf } from './start-tasks.ts'
+import { startTasks, type TestGraphql, type TestTasks, wordOf } from './start-tasks.ts'
 
-type Answer = Awaited<ReturnType<ExecuteGraphql>>
+type Answer = Awaited<ReturnType<TestGraphql>>
 
 let tasks: TestTasks
 // What is being answered right now, and the queries in the order of their arrival.

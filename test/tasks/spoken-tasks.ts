@@ -78,7 +78,7 @@ export function startSpokenTasks({ speech, settings = {}, mostRuns, answerCall }
     limits: config.taskLimits,
     admission,
     runTokens: createRunTokens(),
-    answerCall: answerCall ?? (async () => '{}'),
+    answerCall: answerCall ?? (async ({ variables }) => variables.toText()),
     callBytes: 1_000_000,
   }
   pool.start()

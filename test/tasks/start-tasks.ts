@@ -28,19 +28,27 @@ export function callerOf(accountCode: string): Caller {
   return { accountCode, userId: 1, subject: null, email: null, displayName: null, scopes }
 }
 
+type Executed = ReturnType<ExecuteGraphql>
+
+/** What stands for the engine, given the variables as they were read. */
+export type TestGraphql = (
+  call: Pick<Parameters<ExecuteGraphql>[0], 'query' | 'run' | 'log'> & {
+    readonly variables: ReturnType<Parameters<ExecuteGraphql>[0]['readVariables']>
+  },
+) => Executed
+
 /** What stands for the engine: `hang` is never answered, everything else with its own text. */
-export const answerOrHang: ExecuteGraphql = ({ query }) =>
+export const answerOrHang: TestGraphql = ({ query }) =>
   query.startsWith('hang')
     ? new Promise(() => undefined)
     : Promise.resolve({ status: 200, body: { data: query } })
 
 /** The real task runner with real sandboxes; one sandbox unless the settings say otherwise. */
-export async function startTasks(
-  settings: Record<string, string> = {},
-  executeGraphql: ExecuteGraphql = answerOrHang,
-) {
+export async function startTasks(settings: Record<string, string> = {}, answer: TestGraphql = answerOrHang) {
   const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const runTokens = createRunTokens()
+  const executeGraphql: ExecuteGraphql = async ({ readVariables, ...call }) =>
+    answer({ ...call, variables: readVariables() })
   const runner = createTaskRunner({ config, runTokens, executeGraphql, log: silentLog })
   await runner.start()
   while (!runner.ready()) await sleep(5)

@@ -65,16 +65,24 @@ update idempotency_usage set held_bytes = idempotency_usage.held_bytes - withdra
 from withdrawn where account_code = $1
 returning 1`
 
-/** $1 account, $2 key. */
-export const deleteKey = `
-with steps as (
-  delete from idempotency_steps where account_code = $1 and key = $2 returning 1
+/** $1 account, $2 key, $3 ms for which it is kept. A row where it was done. */
+export const deleteExpiredKey = `
+with expired as (
+  select account_code, key from idempotency_keys
+  where account_code = $1 and key = $2 and created_at <= now() - $3::float8 * interval '1 millisecond' for update
+), steps as (
+  delete from idempotency_steps using expired
+  where idempotency_steps.account_code = expired.account_code and idempotency_steps.key = expired.key
+  returning 1
 ), deleted as (
-  delete from idempotency_keys where account_code = $1 and key = $2 and (select count(*) from steps) >= 0
+  delete from idempotency_keys using expired
+  where idempotency_keys.account_code = expired.account_code and idempotency_keys.key = expired.key
+    and (select count(*) from steps) >= 0
   returning held_bytes
 )
 update idempotency_usage set held_bytes = idempotency_usage.held_bytes - deleted.held_bytes
-from deleted where account_code = $1`
+from deleted where account_code = $1
+returning 1`
 
 /** $1 age in ms, $2 most keys. A row for each. Two gateways that do it at once lock accounts in one order. */
 export const forgetOldKeys = `

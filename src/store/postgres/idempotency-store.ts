@@ -1,10 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, not, sql } from 'drizzle-orm'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { Claim, ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
 import { rowBytes } from '../../domain/idempotency.ts'
 import { decideClaim, unanswered } from '../decide-claim.ts'
 import {
-  deleteKey,
+  deleteExpiredKey,
   forgetOldKeys,
   freeKey,
   insertKey,
@@ -14,7 +14,10 @@ import {
 import { idempotencyKeys as keys, idempotencyUsage as usage } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
-/** All times are the database's, since the clocks of the gateways may differ. */
+/**
+ * All times are the database's, since the clocks of the gateways may differ. Each statement is a transaction of its own and says what it
+ * needs to find, so a gateway that hangs holds no lock.
+ */
 export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Transactions): IdempotencyStore {
   const statements = prepare(db)
   const { client } = transactions
@@ -25,18 +28,28 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
     return (await client.query(insertKey, values)).length > 0
   }
 
-  /** Null where there is no such key. */
+  /** Null where it is to be tried again: the key has changed since we looked. */
   async function claimAgain(request: ClaimRequest): Promise<ClaimResult | null> {
     const id = { ...request, answer: unanswered(request) }
     const [found] = await statements.find.execute(id)
-    if (found === undefined) return null
+    if (found === undefined) return (await isFull(request)) ? { kind: 'full' } : null
     const decision = decideClaim(found, request)
-    if (decision.kind === 'claimed') await statements.takeOver.execute(id)
-    if (decision.kind !== 'expired') return decision
-    // In its place there is room.
-    await client.query(deleteKey, [request.accountCode, request.key])
-    await insert({ ...request, maxBytes: Number.MAX_SAFE_INTEGER })
-    return { kind: 'claimed' }
+    switch (decision.kind) {
+      case 'claimed':
+        return (await statements.takeOver.execute(id)).length > 0 ? decision : null
+      case 'expired':
+        return (await replaceExpired(request)) ? { kind: 'claimed' } : null
+      default:
+        return decision
+    }
+  }
+
+  // In its place there is room, whatever else the account holds.
+  async function replaceExpired(request: ClaimRequest): Promise<boolean> {
+    const { accountCode, key, keptMs } = request
+    const values = [accountCode, key, keptMs]
+    const deleted = await transactions.retry(() => client.query(deleteExpiredKey, values))
+    return deleted.length > 0 && insert({ ...request, maxBytes: Number.MAX_SAFE_INTEGER })
   }
 
   async function isFull({ accountCode, maxBytes }: ClaimRequest): Promise<boolean> {
@@ -48,10 +61,8 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
     async claim(request) {
       for (;;) {
         if (await transactions.retry(() => insert(request))) return { kind: 'claimed' }
-        const result = await transactions.write(() => claimAgain(request))
+        const result = await claimAgain(request)
         if (result !== null) return result
-        // Else the key was forgotten meanwhile.
-        if (await isFull(request)) return { kind: 'full' }
       }
     },
     async renew(claim, holdMs) {
@@ -64,11 +75,10 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
       return counted.is_kept === true ? 'kept' : 'full'
     },
     async release(claim, outcome) {
-      await transactions.write(async () => {
-        const isUndone = outcome === 'undone'
-        if (isUndone && (await client.query(withdrawKey, valuesOf(claim))).length > 0) return
-        await client.query(freeKey, [...valuesOf(claim), isUndone])
-      })
+      const isUndone = outcome === 'undone'
+      const withdraw = () => client.query(withdrawKey, valuesOf(claim))
+      if (isUndone && (await transactions.retry(withdraw)).length > 0) return
+      await transactions.retry(() => client.query(freeKey, [...valuesOf(claim), isUndone]))
     },
     async forgetOlderThan(ageMs, maxKeys) {
       return (await transactions.retry(() => client.query(forgetOldKeys, [ageMs, maxKeys]))).length
@@ -87,22 +97,25 @@ function prepare(db: PgRemoteDatabase) {
   const heldUntil = sql`now() + ${sql.placeholder('holdMs')}::float8 * interval '1 millisecond'`
   const oldest = sql`now() - ${sql.placeholder('keptMs')}::float8 * interval '1 millisecond'`
   const answer = sql`${sql.placeholder('answer')}::bytea`
+  const isHeld = sql<boolean>`(${keys.holder} <> ${holder} and ${keys.heldUntil} > now())`
   return {
     find: db
       .select({
         fingerprint: keys.fingerprint,
         isExpired: sql<boolean>`${keys.createdAt} <= ${oldest}`,
-        isHeld: sql<boolean>`${keys.holder} <> ${holder} and ${keys.heldUntil} > now()`,
+        isHeld,
         answer: keys.answer,
       })
       .from(keys)
       .where(isTheKey)
-      .for('update')
       .prepare('find_key'),
     takeOver: db
       .update(keys)
       .set({ holder: sql`${holder}`, heldUntil, answer })
-      .where(isTheKey)
+      .where(
+        and(isTheKey, eq(keys.fingerprint, sql.placeholder('fingerprint')), isNull(keys.answer), not(isHeld)),
+      )
+      .returning({ key: keys.key })
       .prepare('take_key_over'),
     renew: db
       .update(keys)

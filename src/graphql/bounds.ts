@@ -26,8 +26,8 @@ export const bounds = {
   cost: 200_000,
   /** Of a subscription, for each event: a bulk is a thousand of them, for each of a hundred streams. */
   eventCost: 200,
-  /** Of JSON, as `__schema` and `__type` would answer: tools ask for 60,000. A script's call may be answered as many. */
-  introspectionBytes: 2 * 2 ** 20,
+  /** Of JSON, as `__schema` and `__type` would answer: tools ask for 60,000, and a million take 25 ms to make. */
+  introspectionBytes: 2 ** 20,
 } as const
 
 export type Bound = keyof typeof bounds

@@ -93,7 +93,7 @@ test('introspection of 13 MB is refused before it is made, through each door', a
   const names = Array.from({ length: 90 }, (_, n) => `a${n}: description`).join(' ')
   const query = `{ __schema { ...s } } fragment s on __Schema { ${Array.from({ length: 9 }, (_, n) => `t${n}: types { ...d }`).join(' ')} } fragment d on __Type { ${names} }`
   const message =
-    /^A request can have at most 2097152 bytes of introspection in its answer; this one has \d+: ask for each part of the schema once\.$/
+    /^A request can have at most 1048576 bytes of introspection in its answer; this one has \d+: ask for each part of the schema once\.$/
   const { status, body } = await app.graphql(query, {}, neighbour)
   expect(status).toBe(400)
   expect(body.errors[0]).toMatchObject({
@@ -102,6 +102,6 @@ test('introspection of 13 MB is refused before it is made, through each door', a
   })
   const ended = await run(`exit(await graphql(${JSON.stringify(query)}).catch(error => error.message))`)
   expect(ended.payload).toMatch(
-    /^graphql: the gateway answered 400: A request can have at most 2097152 bytes/,
+    /^graphql: the gateway answered 400: A request can have at most 1048576 bytes/,
   )
 })

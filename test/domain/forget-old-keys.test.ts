@@ -1,16 +1,30 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetOldKeys } from '../../src/domain/forget-old-keys.ts'
 import type { ClaimRequest } from '../../src/domain/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
 
 const day = 24 * 60 * 60 * 1000
 
+const folder = makeTempFolder()
+const path = join(folder.path, 'keys.db')
 let store: Store
-beforeEach(async () => {
-  store = await openStore({ url: 'sqlite::memory:' })
+beforeAll(async () => {
+  store = await openStore({ url: `sqlite:${path}` })
 })
-afterEach(() => store.close())
+afterAll(async () => {
+  await store.close()
+  folder.remove()
+})
+
+function age(ms: number): void {
+  const client = new SqliteDatabase(path)
+  client.prepare('update idempotency_keys set created_at = created_at - ?').run(ms)
+  client.close()
+}
 
 const claim = (key: string, fingerprint: number) => {
   const request: ClaimRequest = {
@@ -29,12 +43,10 @@ const claim = (key: string, fingerprint: number) => {
 test('keys are kept for 24 hours, and then forgotten however many there are', async () => {
   const keys = Array.from({ length: 450 }, (_, index) => `key-${index}`)
   await Promise.all(keys.map(key => claim(key, 1)))
-  const made = Date.now()
-  onTestFinished(() => void vi.useRealTimers())
-  vi.useFakeTimers({ toFake: ['Date'], now: made + day - 60_000 })
+  age(day - 60_000)
   await forgetOldKeys(store.idempotency)
   expect(await claim('key-0', 2)).toEqual({ kind: 'other' })
-  vi.setSystemTime(made + day + 1)
+  age(60_001)
   await forgetOldKeys(store.idempotency)
   const results = await Promise.all(keys.map(key => claim(key, 2)))
   expect(results.filter(({ kind }) => kind === 'claimed')).toHaveLength(450)

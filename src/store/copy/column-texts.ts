@@ -1,3 +1,5 @@
+import type { ColumnDescription } from '../tables/describe-table.ts'
+
 /** A row as it travels and as it is compared: a text for each column, the same from both databases. */
 export type RowTexts = readonly (string | null)[]
 
@@ -9,13 +11,13 @@ export interface ColumnTexts {
 }
 
 // Times are milliseconds since 1970, as SQLite's rows have them; what PostgreSQL had besides would show as a fraction.
-const texts: Readonly<Record<string, ColumnTexts>> = {
+export const textsOf: Readonly<Record<ColumnDescription['type'], ColumnTexts>> = {
   text: {
     writeInSqlite: column => column,
     writeInPostgres: column => column,
     readInPostgres: text => text,
   },
-  bigint: {
+  integer: {
     writeInSqlite: column => `cast(${column} as text)`,
     writeInPostgres: column => `${column}::text`,
     readInPostgres: text => `(${text})::bigint`,
@@ -25,22 +27,15 @@ const texts: Readonly<Record<string, ColumnTexts>> = {
     writeInPostgres: column => `${column}::int::text`,
     readInPostgres: text => `(${text})::int::boolean`,
   },
-  'timestamp with time zone': {
+  time: {
     writeInSqlite: column => `cast(${column} as text)`,
     writeInPostgres: column => `trim_scale(extract(epoch from ${column}) * 1000)::text`,
     readInPostgres: text => `timestamptz 'epoch' + (${text})::bigint * interval '1 millisecond'`,
   },
-  bytea: {
+  bytes: {
     // SQLite takes the hex of null for an empty text.
     writeInSqlite: column => `case when ${column} is not null then lower(hex(${column})) end`,
     writeInPostgres: column => `encode(${column}, 'hex')`,
     readInPostgres: text => `decode(${text}, 'hex')`,
   },
-}
-
-/** For a type as PostgreSQL names it. */
-export function textsOf(type: string): ColumnTexts {
-  const found = texts[type]
-  if (found === undefined) throw new Error(`No text is known for a column of type \`${type}\`.`)
-  return found
 }

@@ -1,16 +1,5 @@
-import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
-import {
-  accounts,
-  apiTokens,
-  counters,
-  idempotencyKeys,
-  idempotencySteps,
-  idempotencyUsage,
-  membershipEvents,
-  teamMemberships,
-  teams,
-  users,
-} from '../postgres/tables.ts'
+import { type TableDescription, toColumnName } from '../tables/describe-table.ts'
+import { descriptions } from '../tables/descriptions.ts'
 import { type ColumnTexts, textsOf } from './column-texts.ts'
 
 export interface CopiedTable {
@@ -26,29 +15,18 @@ export interface CopiedColumn extends ColumnTexts {
 }
 
 /** All tables of a store, each after those that its rows refer to. */
-export const copiedTables: readonly CopiedTable[] = [
-  accounts,
-  users,
-  teams,
-  teamMemberships,
-  apiTokens,
-  counters,
-  membershipEvents,
-  idempotencyKeys,
-  idempotencySteps,
-  idempotencyUsage,
-].map(describeTable)
-
-function describeTable(table: PgTable): CopiedTable {
-  const config = getTableConfig(table)
-  const columns = config.columns.map(column => {
-    const type = column.getSQLType()
-    return { name: column.name, isText: type === 'text', ...textsOf(type) }
-  })
-  const keyNames = config.primaryKeys.flatMap(primaryKey => primaryKey.columns.map(({ name }) => name))
-  return {
-    name: config.name,
-    columns,
-    key: keyNames.flatMap(name => columns.filter(column => column.name === name)),
-  }
-}
+export const copiedTables: readonly CopiedTable[] = Object.values<TableDescription>(descriptions).map(
+  ({ name, columns, key }) => {
+    const copied = Object.entries(columns).map(([columnKey, { type }]) => ({
+      columnKey,
+      name: toColumnName(columnKey),
+      isText: type === 'text',
+      ...textsOf[type],
+    }))
+    return {
+      name,
+      columns: copied,
+      key: key.flatMap(keyPart => copied.filter(({ columnKey }) => columnKey === keyPart)),
+    }
+  },
+)

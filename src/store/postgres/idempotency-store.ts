@@ -1,8 +1,9 @@
-import { and, eq, isNull, not, sql } from 'drizzle-orm'
-import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
+import { and, eq, isNull, not, type SQL, sql } from 'drizzle-orm'
 import type { Claim, ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
 import { rowBytes } from '../../domain/idempotency.ts'
+import type { Database } from '../database.ts'
 import { decideClaim, unanswered } from '../decide-claim.ts'
+import type { StoreColumn } from '../tables/tables-of.ts'
 import {
   deleteExpiredKey,
   forgetOldKeys,
@@ -11,15 +12,15 @@ import {
   settleKey,
   withdrawKey,
 } from './idempotency-statements.ts'
-import { idempotencyKeys as keys, idempotencyUsage as usage } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 /**
  * All times are the database's, since the clocks of the gateways may differ. Each statement is a transaction of its own and says what it
  * needs to find, so a gateway that hangs holds no lock.
  */
-export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Transactions): IdempotencyStore {
-  const statements = prepare(db)
+export function createIdempotencyStore(database: Database, transactions: Transactions): IdempotencyStore {
+  const { read } = database
+  const statements = prepareStatements(database)
   const { client } = transactions
 
   async function insert(request: ClaimRequest): Promise<boolean> {
@@ -30,13 +31,13 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
 
   /** Null where it is to be tried again: the key has changed since we looked. */
   async function claimAgain(request: ClaimRequest): Promise<ClaimResult | null> {
-    const id = { ...request, answer: unanswered(request) }
-    const [found] = await statements.find.execute(id)
+    const id = { ...request, answer: unanswered(request), sinceMs: -request.keptMs }
+    const [found] = await read(statements.find, id)
     if (found === undefined) return (await isFull(request)) ? { kind: 'full' } : null
     const decision = decideClaim(found, request)
     switch (decision.kind) {
       case 'claimed':
-        return (await statements.takeOver.execute(id)).length > 0 ? decision : null
+        return (await read(statements.takeOver, id)).length > 0 ? decision : null
       case 'expired':
         return (await replaceExpired(request)) ? { kind: 'claimed' } : null
       default:
@@ -53,7 +54,7 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
   }
 
   async function isFull({ accountCode, maxBytes }: ClaimRequest): Promise<boolean> {
-    const [found] = await statements.findUsage.execute({ accountCode })
+    const [found] = await read(statements.findUsage, { accountCode })
     return (found?.heldBytes ?? 0) + rowBytes > maxBytes
   }
 
@@ -66,7 +67,7 @@ export function createIdempotencyStore(db: PgRemoteDatabase, transactions: Trans
       }
     },
     async renew(claim, holdMs) {
-      await statements.renew.execute({ ...claim, holdMs })
+      await read(statements.renew, { ...claim, holdMs })
     },
     async settle(claim, answer, maxBytes) {
       const values = [...valuesOf(claim), answer, maxBytes ?? Number.MAX_SAFE_INTEGER]
@@ -90,42 +91,55 @@ function valuesOf({ accountCode, key, holder }: Claim): readonly [string, string
   return [accountCode, key, holder]
 }
 
-function prepare(db: PgRemoteDatabase) {
-  const accountCode = sql.placeholder('accountCode')
+function prepareStatements({ build, prepare, typed, nowPlus, now, tables }: Database) {
+  const { idempotencyKeys: keys, idempotencyUsage: usage } = tables
   const holder = sql.placeholder('holder')
-  const isTheKey = and(eq(keys.accountCode, accountCode), eq(keys.key, sql.placeholder('key')))
-  const heldUntil = sql`now() + ${sql.placeholder('holdMs')}::float8 * interval '1 millisecond'`
-  const oldest = sql`now() - ${sql.placeholder('keptMs')}::float8 * interval '1 millisecond'`
-  const answer = sql`${sql.placeholder('answer')}::bytea`
-  const isHeld = sql<boolean>`(${keys.holder} <> ${holder} and ${keys.heldUntil} > now())`
-  return {
-    find: db
-      .select({
-        fingerprint: keys.fingerprint,
-        isExpired: sql<boolean>`${keys.createdAt} <= ${oldest}`,
-        isHeld,
-        answer: keys.answer,
-      })
-      .from(keys)
-      .where(isTheKey)
-      .prepare('find_key'),
-    takeOver: db
-      .update(keys)
-      .set({ holder: sql`${holder}`, heldUntil, answer })
-      .where(
-        and(isTheKey, eq(keys.fingerprint, sql.placeholder('fingerprint')), isNull(keys.answer), not(isHeld)),
-      )
-      .returning({ key: keys.key })
-      .prepare('take_key_over'),
-    renew: db
-      .update(keys)
-      .set({ heldUntil })
-      .where(and(isTheKey, eq(keys.holder, holder)))
-      .prepare('renew_key'),
-    findUsage: db
-      .select({ heldBytes: usage.heldBytes })
-      .from(usage)
-      .where(eq(usage.accountCode, accountCode))
-      .prepare('find_key_usage'),
+  const isTheKey = and(
+    eq(keys.accountCode, sql.placeholder('accountCode')),
+    eq(keys.key, sql.placeholder('key')),
+  )
+  const heldUntil = nowPlus(sql.placeholder('holdMs'))
+  const isHeld = sql`(${keys.holder} <> ${holder} and ${keys.heldUntil} > ${now})`
+  const isExpired = sql`${keys.createdAt} <= ${nowPlus(sql.placeholder('sinceMs'))}`
+  const found = {
+    fingerprint: keys.fingerprint,
+    isExpired: booleanOf(isExpired),
+    isHeld: booleanOf(isHeld),
+    answer: keys.answer,
   }
+  const isFree = and(
+    isTheKey,
+    eq(keys.fingerprint, sql.placeholder('fingerprint')),
+    isNull(keys.answer),
+    not(isHeld),
+  )
+  const key = { key: keys.key }
+  const bytes = { heldBytes: usage.heldBytes }
+  const takeOver = build
+    .update(keys)
+    .set({ holder: sql`${holder}`, heldUntil, answer: typed(sql.placeholder('answer'), 'bytes') })
+    .where(isFree)
+    .returning(key)
+  return {
+    find: prepare(build.select(found).from(keys).where(isTheKey), found),
+    takeOver: prepare(takeOver, key),
+    renew: prepare(
+      build
+        .update(keys)
+        .set({ heldUntil })
+        .where(and(isTheKey, eq(keys.holder, holder))),
+    ),
+    findUsage: prepare(
+      build
+        .select(bytes)
+        .from(usage)
+        .where(eq(usage.accountCode, sql.placeholder('accountCode'))),
+      bytes,
+    ),
+  }
+}
+
+// PostgreSQL has booleans.
+function booleanOf(expression: SQL): StoreColumn<boolean> {
+  return expression as unknown as StoreColumn<boolean>
 }

@@ -3,7 +3,6 @@ import type { BulkPlan, CompleteBulk } from '../../domain/memberships-bulk-plan.
 import type { BulkResult, Membership, MembershipPair, Origin } from '../../domain/store.ts'
 import type { Client } from './client.ts'
 import { eventColumns, readMembership } from './membership-changes.ts'
-import { onlyRow } from './only-row.ts'
 
 // Takes an id for each membership that may be added. It comes first, so that bulks of an account run one after the other: rows that one
 // of them deletes and puts back would be missing for another that has waited for them. A bulk that is undone gives its ids back.
@@ -93,7 +92,8 @@ export function createBulkStatements(client: Client) {
   return {
     /** The first of `count` ids in a row. */
     async takeIds(accountCode: string, count: number): Promise<number> {
-      const { value } = onlyRow(await run(takeIds, [accountCode, count]))
+      const [row] = await run(takeIds, [accountCode, count])
+      const value = row?.value
       return Number(value) - count + 1
     },
 

@@ -7,7 +7,7 @@ import {
   undoBulk,
 } from '../../domain/memberships-bulk-plan.ts'
 import type { BulkMode, BulkResult, MembershipChange, MembershipStore, Origin } from '../../domain/store.ts'
-import type { FindStep } from './find-step.ts'
+import type { FindStep } from '../steps.ts'
 import { createBulkStatements } from './membership-bulk-statements.ts'
 import { isUniqueViolation } from './sql-state.ts'
 import type { Transactions } from './transactions.ts'

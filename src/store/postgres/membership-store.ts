@@ -8,52 +8,49 @@ import type {
   Origin,
   RemoveResult,
 } from '../../domain/store.ts'
-import { createAccountTurns } from './account-turns.ts'
+import type { Database } from '../database.ts'
+import { createMembershipReads } from '../membership-reads.ts'
+import { createFindStep } from '../steps.ts'
+import { createAccountTurns, type InTurn } from './account-turns.ts'
 import { createAddMembership } from './add-membership.ts'
 import type { EventSignal } from './event-signal.ts'
 import { nothingChanged } from './explain-failure.ts'
-import { createFindByIds, type Reading } from './find-by-ids.ts'
-import { createFindStep } from './find-step.ts'
 import { encodeIds } from './id-list.ts'
 import { createChangeMany } from './membership-bulk.ts'
 import { createMembershipChanges } from './membership-changes.ts'
-import { createMembershipPages } from './membership-pages.ts'
-import { membershipColumns, prepareMembershipStatements, readMembership } from './membership-statements.ts'
+import { prepareMembershipStatements } from './membership-statements.ts'
 import type { Pool } from './pool.ts'
 import { isUniqueViolation } from './sql-state.ts'
-import { teamMemberships as memberships } from './tables.ts'
 import type { Transactions } from './transactions.ts'
 
 // How often what was in the way may be gone by the time we ask for it.
 const maxAttempts = 10
-// Changes of an account wait for each other at its counters, each with a connection that others could use. A bulk holds them over round
-// trips: were there several of a gateway that hangs, each would hold them until PostgreSQL ends it, one after the other.
-const maxChangesAtOnce = 4
-const tooLate = 'Other changes of this account took too long'
+// A bulk holds the account's counters over round trips: were there several of a gateway that hangs, each would hold them until
+// PostgreSQL ends it, one after the other.
+const maxBulksAtOnce = 1
 
-interface Dependencies extends Reading {
+interface Dependencies {
+  readonly database: Database
   readonly pool: Pool
+  readonly inTurn: InTurn
   readonly transactions: Transactions
   readonly signal: EventSignal
 }
 
 export function createMembershipStore(dependencies: Dependencies): MembershipStore {
-  const { pool, transactions, signal, ...reading } = dependencies
-  const { db, client } = reading
-  const statements = prepareMembershipStatements(db)
-  const changes = createMembershipChanges(client)
-  const inTurn = createAccountTurns({ account: maxChangesAtOnce, tooLate })
-  const inTurnOfBulks = createAccountTurns({ account: 1, tooLate })
+  const { database, pool, transactions, inTurn, signal } = dependencies
+  const { read } = database
+  const statements = prepareMembershipStatements(database)
+  const changes = createMembershipChanges(transactions.client)
+  const inTurnOfBulks = createAccountTurns({
+    account: maxBulksAtOnce,
+    tooLate: 'Other changes of this account took too long',
+  })
   const addMembership = createAddMembership({ pool, inTurn, signal })
-  const findStep = createFindStep(db)
+  const findStep = createFindStep(database)
   const changeMany = createChangeMany({ transactions, findStep })
   return {
-    findByIds: createFindByIds({
-      ...reading,
-      table: memberships,
-      columns: membershipColumns,
-      read: readMembership,
-    }),
+    ...createMembershipReads(database).reads,
 
     add: (origin, pair) => untilDecided(() => tryToAdd(origin, pair)),
 
@@ -69,15 +66,13 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
       if (hasChanged(result.results)) signal.announce(origin.accountCode)
       return result
     },
-
-    ...createMembershipPages(reading),
   }
 
   async function tryToAdd(origin: Origin, pair: MembershipPair): Promise<AddResult | undefined> {
     const added = await transactions.retry(() => addMembership(origin, pair))
     const membership = added ?? (await findStep<Membership>(origin))
     if (membership !== undefined) return { kind: 'added', membership }
-    const [existing] = await statements.findPair.execute({ accountCode: origin.accountCode, ...pair })
+    const [existing] = await read(statements.findPair, { accountCode: origin.accountCode, ...pair })
     return existing && { kind: 'duplicate', existingId: existing.id }
   }
 
@@ -92,7 +87,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
       const before = await findStep<Membership>(origin)
       if (before !== undefined) return { kind: 'moved', membership: before }
       const { userId = null, teamId = null } = pair
-      const [existing] = await statements.findPairAfterMove.execute({ accountCode, id, userId, teamId })
+      const [existing] = await read(statements.findPairAfterMove, { accountCode, id, userId, teamId })
       return existing && { kind: 'duplicate', existingId: existing.id }
     }
   }
@@ -116,7 +111,7 @@ export function createMembershipStore(dependencies: Dependencies): MembershipSto
 
   // A row which is there all the same, in a version that would do, was replaced by a bulk that the change had waited for.
   async function findWhyNot(accountCode: string, id: number, ifVersions: readonly number[] | null) {
-    const [row] = await statements.findVersion.execute({ accountCode, id })
+    const [row] = await read(statements.findVersion, { accountCode, id })
     if (row === undefined) return { kind: 'missing' } as const
     const { version } = row
     const isAllowed = ifVersions === null || ifVersions.includes(version)

@@ -1,19 +1,20 @@
-import { drizzle } from 'drizzle-orm/pg-proxy'
 import type { Store } from '../../domain/store.ts'
-import { createAccountStore } from './account-store.ts'
+import { createEntities } from '../entities.ts'
+import { createAccountTurns } from './account-turns.ts'
 import { boundStore } from './bound-store.ts'
 import { connect } from './connect.ts'
+import { createPostgresDatabase } from './database.ts'
+import { createPostgresDialect } from './dialect.ts'
 import { createEventSignal } from './event-signal.ts'
-import { createEventStore } from './event-store.ts'
-import { createFindTokens } from './find-tokens.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
 import { createMembershipStore } from './membership-store.ts'
 import { createPool } from './pool.ts'
 import { shares } from './shares.ts'
-import { createTeamStore } from './team-store.ts'
-import { createTokenStore } from './token-store.ts'
+import { createTokenLookUps } from './token-look-ups.ts'
 import { createTransactions } from './transactions.ts'
-import { createUserStore } from './user-store.ts'
+
+// Changes of an account wait for each other at its counters, each with a connection that others could use.
+const maxChangesAtOnce = 4
 
 export interface OpenPostgresStore {
   readonly url: string
@@ -27,21 +28,21 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
   const pool = createPool({ url, onStatement })
   const transactions = createTransactions(pool)
   const { client } = transactions
-  const db = drizzle(async (text, values, method) => ({
-    rows: await (method === 'all' ? client.queryArrays(text, values) : client.query(text, values)),
-  }))
-  const reading = { db, client, shared: pool.of(shares.shared) }
-  const tokenClients = { known: reading.shared, unknown: pool.of(shares.unknownTokens) }
-  const { findBySha256, ownerOf: ownerOfToken } = createFindTokens({ db, clients: tokenClients })
+  const shared = pool.of(shares.shared)
   const signal = createEventSignal({ url, client: pool.of(shares.gateway) })
+  const dialect = createPostgresDialect({ client, shared })
+  const inTurn = createAccountTurns({
+    account: maxChangesAtOnce,
+    tooLate: 'Other changes of this account took too long',
+  })
+  const database = createPostgresDatabase({ dialect, transactions, inTurn, signal })
+  const tokenClients = { known: shared, unknown: pool.of(shares.unknownTokens) }
+  const { ownerOf, ...tokenLookUps } = createTokenLookUps({ ...dialect, clients: tokenClients })
+  const { stores } = createEntities({ database, tokenLookUps, onChange: signal.onChange })
   const store: Store = {
-    memberships: createMembershipStore({ ...reading, pool, transactions, signal }),
-    users: createUserStore({ ...reading, transactions }),
-    teams: createTeamStore({ ...reading, transactions }),
-    accounts: createAccountStore(db),
-    tokens: createTokenStore({ db, transactions, findBySha256 }),
-    events: createEventStore(db, signal),
-    idempotency: createIdempotencyStore(db, transactions),
+    memberships: createMembershipStore({ database, pool, transactions, inTurn, signal }),
+    ...stores,
+    idempotency: createIdempotencyStore(database, transactions),
     async ping() {
       await client.query('select 1 from accounts limit 1')
     },
@@ -50,5 +51,5 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
       await pool.close()
     },
   }
-  return boundStore(store, { runAs: transactions.runAs, ownerOfToken })
+  return boundStore(store, { runAs: transactions.runAs, ownerOfToken: ownerOf })
 }

@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { StartError } from '../../errors.ts'
 import { describeFailure } from './describe-failure.ts'
 import { migrate } from './migrate.ts'
-
-/** Words the statements; the connection is its `$client`. */
-export type SqliteDb = BetterSQLite3Database & { readonly $client: Database }
 
 const busyTimeoutMs = 5_000
 

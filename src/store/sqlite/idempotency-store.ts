@@ -1,15 +1,21 @@
-import type { Claim, ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
-import { rowBytes } from '../../domain/idempotency.ts'
+import type { Database as Client } from 'better-sqlite3'
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type IdempotencyStore,
+  rowBytes,
+} from '../../domain/idempotency.ts'
+import type { Database } from '../database.ts'
 import { decideClaim, unanswered } from '../decide-claim.ts'
-import type { SqliteDb } from './connect.ts'
+import { all, first, only, type Work } from '../work.ts'
 import { prepareIdempotencyStatements } from './idempotency-statements.ts'
-import type { Transactions } from './transactions.ts'
 
-// To forget an answer takes a look at each of its pages, and the event loop waits meanwhile.
+// To forget a large answer takes a look at each of its pages; on SQLite the event loop waits meanwhile.
 const maxForgottenBytes = 4 * 2 ** 20
 
-// Each page of an answer is written once, so that a log full of answers stops the event loop for 70 ms when it is moved into the
-// file. One by one they take some 5 ms each.
+// Each page of an answer is written once. A log full of answers would stop SQLite's event loop for 70 ms when it is moved into
+// the file; one by one they take about 5 ms each.
 const largeAnswerBytes = 256 * 2 ** 10
 
 interface KeyId {
@@ -17,105 +23,96 @@ interface KeyId {
   readonly key: string
 }
 
-export function createIdempotencyStore(db: SqliteDb, transactions: Transactions): IdempotencyStore {
-  const statements = prepareIdempotencyStatements(db)
+export function createIdempotencyStore(database: Database, client: Client): IdempotencyStore {
+  const { write } = database
+  const statements = prepareIdempotencyStatements(database)
 
-  function claim(request: ClaimRequest): ClaimResult {
-    const now = Date.now()
-    const { accountCode, maxBytes } = request
-    const values = { ...request, heldUntil: new Date(now + request.holdMs), answer: unanswered(request) }
-    const found = statements.find.get({ ...request })
-    if (found !== undefined) {
-      // A SQLite file has one gateway, and who asks is it: nobody else can be at the key.
-      const isExpired = found.createdAt <= now - request.keptMs
-      const decision = decideClaim({ ...found, isExpired, isHeld: false }, request)
-      if (decision.kind === 'claimed') statements.put(values)
-      if (decision.kind !== 'expired') return decision
-      forget(request)
-    }
-    // In place of one that expired there is room.
-    const usage = statements.findUsage.get({ accountCode }) ?? 0
-    if (found === undefined && usage + rowBytes > maxBytes) return { kind: 'full' }
-    statements.put(values)
-    statements.addUsage({ accountCode, heldBytes: rowBytes })
+  function* claim(request: ClaimRequest): Work<ClaimResult> {
+    const values = { ...request, answer: unanswered(request) }
+    const found = yield* first(statements.find, { ...request, keptMs: -request.keptMs })
+    if (found === undefined) return yield* claimNew(request)
+    // A SQLite file has one gateway, and it asks: no other one can be working on the key.
+    const decision = decideClaim({ ...found, isExpired: found.isExpired === 1, isHeld: false }, request)
+    if (decision.kind === 'claimed') yield* all(statements.takeOver, values)
+    if (decision.kind !== 'expired') return decision
+    // In its place there is room.
+    yield* addUsage(request, rowBytes - (yield* forget(request)))
+    yield* all(statements.insert, values)
     return { kind: 'claimed' }
   }
 
-  function settle(claim: Claim, answer: Buffer, maxBytes: number | null): 'kept' | 'full' | 'lost' {
-    const { accountCode } = claim
-    const counted = statements.count.get({ ...claim })
+  function* claimNew(request: ClaimRequest): Work<ClaimResult> {
+    const usage = yield* first(statements.findUsage, { ...request })
+    if ((usage?.heldBytes ?? 0) + rowBytes > request.maxBytes) return { kind: 'full' }
+    yield* all(statements.insert, { ...request, answer: unanswered(request) })
+    yield* addUsage(request, rowBytes)
+    return { kind: 'claimed' }
+  }
+
+  function* settle(claim: Claim, answer: Buffer, maxBytes: number): Work<'kept' | 'full' | 'lost'> {
+    const counted = yield* first(statements.count, { ...claim })
     if (counted === undefined) return 'lost'
     const heldBytes = rowBytes + answer.length + counted.stepBytes
     const added = heldBytes - counted.heldBytes
-    const usage = statements.findUsage.get({ accountCode }) ?? 0
-    if (maxBytes !== null && usage + added > maxBytes) return 'full'
-    statements.settle({ ...claim, answer, heldBytes })
-    statements.addUsage({ accountCode, heldBytes: added })
+    const hasRoom = yield* first(statements.addUsageWithin, { ...claim, added, maxBytes })
+    if (hasRoom === undefined) return 'full'
+    yield* all(statements.settle, { ...claim, answer, heldBytes })
     return 'kept'
   }
 
-  // Who comes next to a key that was not answered finds its steps, so they count from here. Gives whether it wrote.
-  function release(claim: Claim, outcome: 'undone' | 'unknown'): boolean {
-    const counted = statements.count.get({ ...claim })
-    if (counted === undefined) return false
+  // Whoever claims a key that was not answered finds its steps, so they count from here on.
+  function* release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void> {
+    const counted = yield* first(statements.count, { ...claim })
+    if (counted === undefined) return
     if (outcome === 'undone' && counted.stepBytes === 0) {
-      forget(claim)
-      return true
+      yield* addUsage(claim, -(yield* forget(claim)))
+      return
     }
     const heldBytes = rowBytes + counted.stepBytes
-    const added = heldBytes - counted.heldBytes
-    if (outcome === 'undone') statements.clear({ ...claim })
-    if (added !== 0) statements.setBytes({ ...claim, heldBytes })
-    if (added !== 0) statements.addUsage({ accountCode: claim.accountCode, heldBytes: added })
-    return outcome === 'undone' || added !== 0
+    yield* all(outcome === 'undone' ? statements.clear : statements.free, { ...claim, heldBytes })
+    yield* addUsage(claim, heldBytes - counted.heldBytes)
   }
 
-  /** Gives how many bytes it held. */
-  function forget({ accountCode, key }: KeyId): number {
-    statements.deleteSteps({ accountCode, key })
-    const heldBytes = statements.deleteKey.get({ accountCode, key }) ?? 0
-    statements.addUsage({ accountCode, heldBytes: -heldBytes })
+  /** Gives the bytes that the key held; they are still to be taken from the account's usage. */
+  function* forget({ accountCode, key }: KeyId): Work<number> {
+    yield* all(statements.deleteSteps, { accountCode, key })
+    const { heldBytes } = yield* only(statements.deleteKey, { accountCode, key })
     return heldBytes
   }
 
-  function forgetOld(ageMs: number, maxKeys: number): number {
+  function* addUsage({ accountCode }: { readonly accountCode: string }, added: number): Work<void> {
+    if (added !== 0) yield* all(statements.addUsage, { accountCode, added })
+  }
+
+  function* forgetOld(ageMs: number, maxKeys: number): Work<number> {
+    const freed = new Map<string, number>()
     let keys = 0
     let bytes = 0
-    for (const id of statements.listOld.all({ time: Date.now() - ageMs, maxKeys })) {
-      bytes += forget(id)
+    for (const id of yield* all(statements.listOld, { ageMs: -ageMs, maxKeys })) {
+      const heldBytes = yield* forget(id)
+      freed.set(id.accountCode, (freed.get(id.accountCode) ?? 0) + heldBytes)
       keys += 1
+      bytes += heldBytes
       if (bytes >= maxForgottenBytes) break
     }
+    for (const [accountCode, heldBytes] of freed) yield* addUsage({ accountCode }, -heldBytes)
     return keys
   }
 
   return {
     claim: request =>
-      transactions.write(
-        () => claim(request),
-        ({ kind }) => kind === 'claimed',
-      ),
-    // Nobody could take it over.
+      write(request.accountCode, () => claim(request), { hasChanged: ({ kind }) => kind === 'claimed' }),
+    // No other gateway could take the claim over.
     async renew() {},
     async settle(claim, answer, maxBytes) {
-      const outcome = await transactions.write(
-        () => settle(claim, answer, maxBytes),
-        outcome => outcome === 'kept',
-      )
-      if (outcome === 'kept' && answer.length >= largeAnswerBytes)
-        db.$client.pragma('wal_checkpoint(PASSIVE)')
+      const work = () => settle(claim, answer, maxBytes ?? Number.MAX_SAFE_INTEGER)
+      const hasChanged = (outcome: 'kept' | 'full' | 'lost') => outcome === 'kept'
+      const outcome = await write(claim.accountCode, work, { hasChanged })
+      if (outcome === 'kept' && answer.length >= largeAnswerBytes) client.pragma('wal_checkpoint(PASSIVE)')
       return outcome
     },
-    async release(claim, outcome) {
-      await transactions.write(
-        () => release(claim, outcome),
-        hasWritten => hasWritten,
-      )
-    },
+    release: (claim, outcome) => write(claim.accountCode, () => release(claim, outcome)),
     forgetOlderThan: (ageMs, maxKeys) =>
-      transactions.write(
-        () => forgetOld(ageMs, maxKeys),
-        forgotten => forgotten > 0,
-      ),
+      write('', () => forgetOld(ageMs, maxKeys), { hasChanged: forgotten => forgotten > 0 }),
   }
 }

@@ -1,9 +1,8 @@
+import type { Database as Client } from 'better-sqlite3'
 import type { HeldPair } from '../../domain/memberships-bulk-decision.ts'
 import type { BulkPlan, CompleteBulk } from '../../domain/memberships-bulk-plan.ts'
 import type { Membership, MembershipPair, Origin } from '../../domain/store.ts'
-import type { SqliteDb } from './connect.ts'
 import { encodeIds } from './id-list.ts'
-import { type RawMembership, readMembership } from './membership-statements.ts'
 
 /** A row to be changed, and when it was made. */
 export interface FoundRow {
@@ -11,7 +10,14 @@ export interface FoundRow {
   readonly createdAt: number
 }
 
-type RawRow = [...membership: RawMembership, createdAt: number]
+type RawRow = [
+  id: number,
+  userId: number,
+  teamId: number,
+  leader: number | null,
+  version: number,
+  createdAt: number,
+]
 
 const insertRecords = (table: 'users' | 'teams') => `
   insert into ${table} (account_code, id) select @accountCode, value from json_each(@ids) where true
@@ -21,7 +27,7 @@ const insertRecords = (table: 'users' | 'teams') => `
  * Statements over sets of rows, each set one parameter of JSON, so that they are as many for one row as for a thousand. To be called
  * in the transaction of the changes.
  */
-export function prepareBulkStatements({ $client: client }: SqliteDb) {
+export function prepareBulkStatements(client: Client) {
   const findRows = client
     .prepare<{ accountCode: string; ids: string }, RawRow>(
       `select id, user_id, team_id, leader, version, created_at from team_memberships
@@ -86,5 +92,8 @@ export function prepareBulkStatements({ $client: client }: SqliteDb) {
 }
 
 function readRow([id, userId, teamId, leader, version, createdAt]: RawRow): FoundRow {
-  return { membership: readMembership([id, userId, teamId, leader, version]), createdAt }
+  return {
+    membership: { id, userId, teamId, leader: leader === null ? null : leader !== 0, version },
+    createdAt,
+  }
 }

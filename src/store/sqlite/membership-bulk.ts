@@ -1,3 +1,4 @@
+import type { Database as Client } from 'better-sqlite3'
 import { decideBulk, type Verdict } from '../../domain/memberships-bulk-decision.ts'
 import {
   completeBulk,
@@ -7,6 +8,7 @@ import {
   undoBulk,
 } from '../../domain/memberships-bulk-plan.ts'
 import type {
+  BulkMode,
   BulkResult,
   Membership,
   MembershipChange,
@@ -14,36 +16,39 @@ import type {
   MembershipStore,
   Origin,
 } from '../../domain/store.ts'
-import type { SqliteDb } from './connect.ts'
-import type { Counters } from './counters.ts'
-import type { KeptRows } from './kept-rows.ts'
+import type { TakeNumbers } from '../counters.ts'
+import type { Database } from '../database.ts'
+import type { Work } from '../work.ts'
 import { type FoundRow, prepareBulkStatements } from './membership-bulk-statements.ts'
-import type { Once } from './once.ts'
-import type { Transactions } from './transactions.ts'
 
 interface Dependencies {
-  readonly db: SqliteDb
-  readonly transactions: Transactions
-  readonly counters: Counters
-  readonly keptRows: KeptRows<Membership>
-  readonly once: Once
+  readonly database: Database
+  readonly client: Client
+  readonly takeNumbers: TakeNumbers
+  /** Drops a row from the cache, in the transaction that changes it. */
+  readonly forget: (accountCode: string, id: number) => void
 }
 
 export function createChangeMany(dependencies: Dependencies): MembershipStore['changeMany'] {
-  const { db, transactions, counters, keptRows, once } = dependencies
-  const statements = prepareBulkStatements(db)
+  const { database, client, takeNumbers, forget } = dependencies
+  const statements = prepareBulkStatements(client)
 
   // The transaction has the write lock, so all stays as it is found until it is changed here.
-  return (origin, changes, mode) => {
-    const work = (): BulkResult => {
-      const ids = changes.flatMap(change => (change.kind === 'add' ? [] : change.id))
-      const rows = ids.length === 0 ? [] : statements.findRows(origin.accountCode, ids)
-      const verdicts = decide(origin.accountCode, changes, rows)
-      if (!isToApply(verdicts, mode)) return { applied: false, results: undoBulk(verdicts) }
-      return { applied: true, results: apply(origin, verdicts, rows) }
-    }
-    const wrote = ({ results }: BulkResult) => hasChanged(results)
-    return transactions.write(() => once(origin, work, wrote), wrote)
+  return (origin, changes, mode) =>
+    database.change(origin, () => changeAll(origin, changes, mode), {
+      hasChanged: ({ results }) => hasChanged(results),
+    })
+
+  function* changeAll(
+    origin: Origin,
+    changes: readonly MembershipChange[],
+    mode: BulkMode,
+  ): Work<BulkResult> {
+    const ids = changes.flatMap(change => (change.kind === 'add' ? [] : change.id))
+    const rows = ids.length === 0 ? [] : statements.findRows(origin.accountCode, ids)
+    const verdicts = decide(origin.accountCode, changes, rows)
+    if (!isToApply(verdicts, mode)) return { applied: false, results: undoBulk(verdicts) }
+    return { applied: true, results: yield* apply(origin, verdicts, rows) }
   }
 
   function decide(accountCode: string, changes: readonly MembershipChange[], rows: readonly FoundRow[]) {
@@ -56,24 +61,26 @@ export function createChangeMany(dependencies: Dependencies): MembershipStore['c
     return step.value
   }
 
-  function apply(origin: Origin, verdicts: readonly Verdict[], rows: readonly FoundRow[]) {
+  function* apply(origin: Origin, verdicts: readonly Verdict[], rows: readonly FoundRow[]) {
     const { accountCode } = origin
     const plan = planBulk(verdicts)
     statements.provision(accountCode, plan)
     if (plan.gone.length > 0) {
-      for (const id of plan.gone) keptRows.forget(accountCode, id)
+      for (const id of plan.gone) forget(accountCode, id)
       statements.remove(accountCode, plan.gone)
       statements.putBack(accountCode, withTimes(plan.moved, rows))
     }
-    const addedIds = plan.added.length > 0 ? add(accountCode, plan.added) : []
+    const addedIds = plan.added.length > 0 ? yield* add(accountCode, plan.added) : []
     const { results, events } = completeBulk(verdicts, addedIds)
-    if (events.length > 0)
-      statements.addEvents(origin, counters.next(accountCode, 'membership event', events.length), events)
+    if (events.length > 0) {
+      const firstSequence = yield* takeNumbers(accountCode, 'membership event', events.length)
+      statements.addEvents(origin, firstSequence, events)
+    }
     return results
   }
 
-  function add(accountCode: string, pairs: readonly MembershipPair[]): number[] {
-    const firstId = counters.next(accountCode, 'membership', pairs.length)
+  function* add(accountCode: string, pairs: readonly MembershipPair[]) {
+    const firstId = yield* takeNumbers(accountCode, 'membership', pairs.length)
     statements.add(accountCode, firstId, pairs)
     return pairs.map((_, index) => firstId + index)
   }

@@ -1,3 +1,4 @@
+import type { Database as Client } from 'better-sqlite3'
 import type {
   AddResult,
   Membership,
@@ -7,131 +8,108 @@ import type {
   Origin,
   RemoveResult,
 } from '../../domain/store.ts'
-import type { ChangeMark } from './change-mark.ts'
-import type { SqliteDb } from './connect.ts'
-import type { Counters } from './counters.ts'
-import type { EventSignal } from './event-signal.ts'
-import type { WriteEvent } from './event-store.ts'
+import type { Database } from '../database.ts'
+import type { Parts } from '../entities.ts'
+import { createMembershipReads } from '../membership-reads.ts'
+import { first, only, type Work } from '../work.ts'
 import { encodeIds } from './id-list.ts'
-import { createKeptRows } from './kept-rows.ts'
 import { createChangeMany } from './membership-bulk.ts'
-import { createMembershipPages } from './membership-pages.ts'
 import { prepareMembershipStatements } from './membership-statements.ts'
-import { createOnce } from './once.ts'
-import type { Provision } from './provision.ts'
-import type { Transactions } from './transactions.ts'
 
-interface Dependencies {
-  readonly db: SqliteDb
-  readonly transactions: Transactions
-  readonly provision: Provision
-  readonly counters: Counters
-  readonly changeMark: ChangeMark
-  readonly writeEvent: WriteEvent
-  readonly signal: EventSignal
+interface Dependencies extends Parts {
+  readonly database: Database
+  readonly client: Client
 }
 
-// Some 5 MB.
-const mostKept = 50_000
+// About 5 MB.
+const maxCachedRows = 50_000
 
+/** Every change here has the write lock from its start: nothing changes between its look-ups and its writes. */
 export function createMembershipStore(dependencies: Dependencies): MembershipStore {
-  const { db, transactions, provision, counters, changeMark, writeEvent, signal } = dependencies
-  const keptRows = createKeptRows<Membership>(changeMark, mostKept)
-  const once = createOnce(db, signal)
-  const statements = prepareMembershipStatements(db, keptRows)
+  const { database, client, provision, takeNumbers, appendEvent } = dependencies
+  const { reads, forget } = createMembershipReads(database, maxCachedRows)
+  const statements = prepareMembershipStatements(database)
   return {
-    findKept: (accountCode, id) => keptRows.of(accountCode).get(id),
-
-    async findByIds(accountCode, ids) {
-      return statements.findByIds(accountCode, ids)
-    },
-
-    // The transaction has the write lock, so nobody can add the pair between the look-up and the insert.
-    add(origin, pair) {
-      const { accountCode } = origin
-      return write<AddResult>(origin, () => {
-        const existingId = statements.findPair.get({ accountCode, ...pair })
-        if (existingId !== undefined) return { kind: 'duplicate', existingId }
-        provision.account(accountCode)
-        provision.user(accountCode, pair.userId)
-        provision.team(accountCode, pair.teamId)
-        const id = counters.next(accountCode, 'membership')
-        const membership = statements.insert.only({ accountCode, id, ...pair })
-        writeEvent(origin, { kind: 'added', membershipId: id, before: null, after: membership })
-        return { kind: 'added', membership }
-      })
-    },
-
-    // Nothing changes between the look-ups and the update either.
-    move(origin, id, change, ifVersions) {
-      const { accountCode } = origin
-      return write<MoveResult>(origin, () => {
-        const current = statements.find.get({ accountCode, id })
-        if (current === undefined) return { kind: 'missing' }
-        const { version } = current
-        if (ifVersions !== null && !ifVersions.includes(version)) return { kind: 'stale', version }
-        return moveRow({ origin, current, change, versions: encodeVersions(ifVersions) })
-      })
-    },
-
-    remove(origin, id, ifVersions) {
-      const { accountCode } = origin
-      return write<RemoveResult>(origin, () => {
-        keptRows.forget(accountCode, id)
-        const membership = statements.remove.get({ accountCode, id, versions: encodeVersions(ifVersions) })
-        if (membership === undefined) return findWhyNot(accountCode, id)
-        writeEvent(origin, { kind: 'removed', membershipId: id, before: membership, after: null })
-        return { kind: 'removed', membership }
-      })
-    },
-
-    changeMany: createChangeMany({ db, transactions, counters, keptRows, once }),
-
-    ...createMembershipPages(db),
+    ...reads,
+    add: (origin, pair) => database.change(origin, () => add(origin, pair), { hasChanged }),
+    move: (origin, id, change, ifVersions) =>
+      database.change(origin, () => move({ origin, id, change, ifVersions }), { hasChanged }),
+    remove: (origin, id, ifVersions) =>
+      database.change(origin, () => remove(origin, id, ifVersions), { hasChanged }),
+    changeMany: createChangeMany({ database, client, takeNumbers, forget }),
   }
 
-  function write<T extends Result>(origin: Origin, work: () => T): Promise<T> {
-    return transactions.write(() => once(origin, work, hasChanged), hasChanged)
+  function* add(origin: Origin, pair: MembershipPair): Work<AddResult> {
+    const { accountCode } = origin
+    const existing = yield* first(statements.findPair, { accountCode, ...pair })
+    if (existing !== undefined) return { kind: 'duplicate', existingId: existing.id }
+    yield* provision.account(accountCode)
+    yield* provision.user(accountCode, pair.userId)
+    yield* provision.team(accountCode, pair.teamId)
+    const id = yield* takeNumbers(accountCode, 'membership')
+    const membership = yield* only(statements.insert, { accountCode, id, ...pair })
+    yield* appendEvent(origin, { kind: 'added', membershipId: id, before: null, after: membership })
+    return { kind: 'added', membership }
   }
 
-  // The records of a new user or team come before the row that points at them.
-  function moveRow({ origin, current, change: { userId, teamId }, versions }: Move): MoveResult {
+  function* move({ origin, id, change, ifVersions }: Move): Work<MoveResult> {
+    const { accountCode } = origin
+    const current = yield* first(statements.find, { accountCode, id })
+    if (current === undefined) return { kind: 'missing' }
+    const { version } = current
+    if (ifVersions !== null && !ifVersions.includes(version)) return { kind: 'stale', version }
+    return yield* moveRow({ origin, change, current, versions: encodeVersions(ifVersions) })
+  }
+
+  function* moveRow({ origin, change, current, versions }: RowMove): Work<MoveResult> {
     const { accountCode } = origin
     const { id } = current
-    const pair = { userId: userId ?? current.userId, teamId: teamId ?? current.teamId }
-    const existingId = statements.findPair.get({ accountCode, ...pair })
-    if (existingId !== undefined && existingId !== id) return { kind: 'duplicate', existingId }
-    keptRows.forget(accountCode, id)
-    if (userId !== undefined) provision.user(accountCode, userId)
-    if (teamId !== undefined) provision.team(accountCode, teamId)
-    const membership = statements.move.only({ accountCode, id, ...pair, versions })
-    if (membership.version !== current.version)
-      writeEvent(origin, { kind: 'moved', membershipId: id, before: current, after: membership })
+    const pair = { userId: change.userId ?? current.userId, teamId: change.teamId ?? current.teamId }
+    const existing = yield* first(statements.findPair, { accountCode, ...pair })
+    if (existing !== undefined && existing.id !== id) return { kind: 'duplicate', existingId: existing.id }
+    forget(accountCode, id)
+    // The records of a new user or team come before the row that refers to them.
+    if (change.userId !== undefined) yield* provision.user(accountCode, change.userId)
+    if (change.teamId !== undefined) yield* provision.team(accountCode, change.teamId)
+    const membership: Membership = yield* only(statements.move, { accountCode, id, ...pair, versions })
+    if (membership.version !== current.version) {
+      yield* appendEvent(origin, { kind: 'moved', membershipId: id, before: current, after: membership })
+    }
     return { kind: 'moved', membership }
   }
 
-  // Asked in the same transaction, so the row is as the statement found it.
-  function findWhyNot(accountCode: string, id: number) {
-    const row = statements.find.get({ accountCode, id })
-    return row === undefined
-      ? ({ kind: 'missing' } as const)
-      : ({ kind: 'stale', version: row.version } as const)
+  function* remove(origin: Origin, id: number, ifVersions: Versions): Work<RemoveResult> {
+    const { accountCode } = origin
+    forget(accountCode, id)
+    const versions = encodeVersions(ifVersions)
+    const membership = yield* first(statements.remove, { accountCode, id, versions })
+    if (membership === undefined) {
+      const row = yield* first(statements.find, { accountCode, id })
+      return row === undefined ? { kind: 'missing' } : { kind: 'stale', version: row.version }
+    }
+    yield* appendEvent(origin, { kind: 'removed', membershipId: id, before: membership, after: null })
+    return { kind: 'removed', membership }
   }
 }
 
-type Result = AddResult | MoveResult | RemoveResult
-
-function hasChanged({ kind }: Result): boolean {
-  return kind === 'added' || kind === 'moved' || kind === 'removed'
-}
+type Versions = readonly number[] | null
 
 interface Move {
   readonly origin: Origin
-  readonly current: Membership
+  readonly id: number
   readonly change: Partial<MembershipPair>
+  readonly ifVersions: Versions
+}
+
+interface RowMove extends Pick<Move, 'origin' | 'change'> {
+  readonly current: Membership
   readonly versions: string | null
 }
 
-function encodeVersions(versions: readonly number[] | null): string | null {
+function hasChanged({ kind }: AddResult | MoveResult | RemoveResult): boolean {
+  return kind === 'added' || kind === 'moved' || kind === 'removed'
+}
+
+function encodeVersions(versions: Versions): string | null {
   return versions && encodeIds(versions)
 }

@@ -1,21 +1,17 @@
 import type { Database } from 'better-sqlite3'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Store } from '../../domain/store.ts'
-import { createAccountStore } from './account-store.ts'
+import { createEntities } from '../entities.ts'
 import { createChangeMark } from './change-mark.ts'
 import { connect } from './connect.ts'
-import { createCounters } from './counters.ts'
+import { createSqliteDatabase } from './database.ts'
+import { createSqliteDialect } from './dialect.ts'
 import { createEventSignal } from './event-signal.ts'
-import { createEventStore, createWriteEvent } from './event-store.ts'
 import { refuseUnusableFile } from './file-checks.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
 import { createMembershipStore } from './membership-store.ts'
-import { createProvision } from './provision.ts'
 import { holdServeLock } from './serve-lock.ts'
-import { createTeamStore } from './team-store.ts'
-import { createTokenStore } from './token-store.ts'
+import { createTokenLookUps } from './token-look-ups.ts'
 import { createTransactions } from './transactions.ts'
-import { createUserStore } from './user-store.ts'
 
 export interface OpenSqliteStore {
   /** A path, or `:memory:`. */
@@ -40,30 +36,18 @@ export async function openSqliteStore({ path, onStatement, serve }: OpenSqliteSt
 }
 
 function arrange(client: Database, releaseServeLock: () => void): Store {
-  const db = drizzle(client)
   const changeMark = createChangeMark(client)
   const transactions = createTransactions(client, changeMark)
-  const counters = createCounters(db)
-  const provision = createProvision(db)
   const signal = createEventSignal()
-  const writeEvent = createWriteEvent(db, counters)
+  const dialect = createSqliteDialect(client, changeMark)
+  const database = createSqliteDatabase({ dialect, transactions, signal })
+  const tokenLookUps = createTokenLookUps(dialect, changeMark)
+  const { parts, stores } = createEntities({ database, tokenLookUps, onChange: signal.onChange })
   const ping = client.prepare('SELECT 1 FROM accounts LIMIT 1')
   return {
-    memberships: createMembershipStore({
-      db,
-      transactions,
-      counters,
-      provision,
-      changeMark,
-      writeEvent,
-      signal,
-    }),
-    users: createUserStore({ db, transactions, counters, provision, changeMark }),
-    teams: createTeamStore({ db, transactions, provision, changeMark }),
-    accounts: createAccountStore({ db, transactions, provision }),
-    tokens: createTokenStore({ db, transactions, counters, changeMark }),
-    events: createEventStore(db, signal),
-    idempotency: createIdempotencyStore(db, transactions),
+    memberships: createMembershipStore({ database, client, ...parts }),
+    ...stores,
+    idempotency: createIdempotencyStore(database, client),
     async ping() {
       ping.get()
     },

@@ -14,7 +14,7 @@ test('a store whose connections were all ended is closed, also in the middle of 
     const heard: unknown[] = []
     store.events.onChange(accountCode => heard.push(accountCode))
     const saves = () =>
-      Promise.allSettled(Array.from({ length: 20 }, (_, id) => store.teams.save('a', id + 1, {})))
+      Promise.allSettled(Array.from({ length: 20 }, (_, id) => store.teams.save(`a${id}`, 1, {})))
     await saves()
     await expect.poll(() => heard).toEqual([null])
     const calls = isBusy ? saves() : null

@@ -99,7 +99,7 @@ test('tokens of any accounts are found by one statement, those never found by an
 test('a token is created and read in one transaction, so that a failure leaves none', async () => {
   const token = { accountCode: 'a', userId: 1, label: null, scopes: [], sha256: hashToken('three') }
   await countStatements(() => store.tokens.create(token))
-  expect([statements.at(0), statements.length, statements.at(-1)]).toEqual(['begin', 4, 'commit'])
+  expect([statements.at(0), statements.length, statements.at(-1)]).toEqual(['begin', 5, 'commit'])
 })
 
 test('an operator’s own token of two accounts is found in both, the older one first', async () => {

@@ -1,0 +1,77 @@
+import type { Column, Placeholder, SQL } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Page } from '../domain/store.ts'
+import type { Descriptions } from './tables/descriptions.ts'
+import type { RowOf, Selection, StoreColumn, TablesOf } from './tables/tables-of.ts'
+
+export type Tables = TablesOf<Descriptions>
+
+/** Values of a statement by the names of its placeholders. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** Anything that Drizzle builds. */
+export interface Query {
+  toSQL(): { readonly sql: string; readonly params: readonly unknown[] }
+}
+
+/** A prepared statement. SQLite answers at once; PostgreSQL in the transaction of the caller's `change`, if there is one. */
+export interface Statement<Row = never> {
+  run(values: Values): Row[] | Promise<Row[]>
+}
+
+export type IdTable = SQLiteTable & {
+  readonly accountCode: StoreColumn<string>
+  readonly id: StoreColumn<number>
+}
+
+/** What SQLite and PostgreSQL write differently. Statements are built once, with the builder and the tables of a dialect. */
+export interface Dialect {
+  readonly tables: Tables
+  /** Builds statements and runs none. */
+  readonly build: Pick<BetterSQLite3Database, 'select' | 'insert' | 'update' | 'delete'>
+  /** The rows have the names and types of `selection`; a statement without one gives no rows. */
+  prepare(query: Query): Statement
+  prepare<S extends Selection>(query: Query, selection: S): Statement<RowOf<S>>
+  /** The time at which the statement runs, of the database's own clock. */
+  readonly now: SQL
+  /** The same, plus some milliseconds; a placeholder may be given a negative number. */
+  nowPlus(ms: Placeholder | number): SQL
+  /** A placeholder with its type, for where PostgreSQL cannot infer it. */
+  typed(placeholder: Placeholder, type: 'text' | 'integer' | 'boolean' | 'bytes'): SQL
+  /** One of a list that travels as one value: what `encodeList` makes of it. */
+  isListed(column: Column, list: Placeholder): SQL
+  encodeList(ids: readonly number[]): string
+  /** Gives one row with the next id of a token. These ids are unique in the store. */
+  readonly nextTokenId: Statement<{ readonly id: number }>
+  /** Finds an account's rows by their ids, in one statement however many there are. SQLite caches up to `maxCachedRows`. */
+  findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
+  /** For each parent its page, in one statement that reads no more rows than it answers. */
+  pageByParent<P extends string, S extends IdSelection>(paging: Paging<P, S>): PageByParent<RowOf<S>>
+}
+
+/** Rows that are found by their ids, and so have them. */
+export type IdSelection = Selection & { readonly id: StoreColumn<number> }
+
+export interface Paging<Parent extends string, S extends IdSelection> {
+  readonly table: IdTable & Readonly<Record<Parent, StoreColumn<number>>>
+  /** The column that holds the id of the parent. */
+  readonly parent: Parent
+  readonly selection: S
+}
+
+/** Rows of different parents come mixed, in ascending id. */
+export type PageByParent<Row> = (
+  accountCode: string,
+  parentIds: readonly number[],
+  page: Page,
+) => Promise<Row[]>
+
+export interface FindByIds<Row> {
+  /** Rows in any order. */
+  readonly find: (accountCode: string, ids: readonly number[]) => Promise<Row[]>
+  /** Returns a cached row. `undefined` means "not cached", not "does not exist". */
+  readonly findCached?: (accountCode: string, id: number) => Row | undefined
+  /** For a change of the row, inside its transaction. */
+  readonly forget: (accountCode: string, id: number) => void
+}

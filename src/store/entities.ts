@@ -1,0 +1,37 @@
+import type { Store } from '../domain/store.ts'
+import { createAccountStore } from './accounts.ts'
+import { createTakeNumbers, type TakeNumbers } from './counters.ts'
+import type { Database } from './database.ts'
+import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
+import { createProvision, type Provision } from './provision.ts'
+import { createTeamStore } from './teams.ts'
+import { createTokenStore, type TokenLookUps } from './tokens.ts'
+import { createUserStore } from './users.ts'
+
+/** Work that changes of several entities share. */
+export interface Parts {
+  readonly provision: Provision
+  readonly takeNumbers: TakeNumbers
+  readonly appendEvent: AppendEvent
+}
+
+interface Dependencies {
+  readonly database: Database
+  readonly tokenLookUps: TokenLookUps
+  readonly onChange: Store['events']['onChange']
+}
+
+/** The stores that are written once for both databases. */
+export function createEntities({ database, tokenLookUps, onChange }: Dependencies) {
+  const provision = createProvision(database)
+  const takeNumbers = createTakeNumbers(database)
+  const parts: Parts = { provision, takeNumbers, appendEvent: createAppendEvent(database, takeNumbers) }
+  const stores = {
+    users: createUserStore(database, parts),
+    teams: createTeamStore(database, parts),
+    accounts: createAccountStore(database, parts),
+    tokens: createTokenStore(database, tokenLookUps),
+    events: createEventStore(database, onChange),
+  } satisfies Partial<Store>
+  return { parts, stores }
+}

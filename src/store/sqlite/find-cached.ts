@@ -1,0 +1,58 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Dialect, FindByIds, IdSelection, IdTable } from '../dialect.ts'
+import type { RowOf } from '../tables/tables-of.ts'
+import type { ChangeMark } from './change-mark.ts'
+import { encodeIds, isListed } from './id-list.ts'
+import { createKeptRows } from './kept-rows.ts'
+
+// Rows of names and addresses as long as they may be take 10 MB.
+const usualMaxCachedRows = 10_000
+
+interface FindCached<S extends IdSelection> extends Pick<Dialect, 'build' | 'prepare'> {
+  readonly changeMark: ChangeMark
+  readonly table: IdTable
+  readonly selection: S
+  readonly maxCachedRows: number | undefined
+}
+
+/** Reads the rows that are not cached in one statement. */
+export function createFindCached<S extends IdSelection>(parts: FindCached<S>): FindByIds<RowOf<S>> {
+  const { build, prepare, changeMark, table, selection, maxCachedRows = usualMaxCachedRows } = parts
+  type Row = RowOf<S> & { readonly id: number }
+  const cache = createKeptRows<Row>(changeMark, maxCachedRows)
+  const isOfAccount = eq(table.accountCode, sql.placeholder('accountCode'))
+  const select = () => build.select(selection).from(table)
+  const one = prepare(select().where(and(isOfAccount, eq(table.id, sql.placeholder('id')))), selection)
+  const listed = prepare(
+    select().where(and(isOfAccount, isListed(table.id, sql.placeholder('ids')))),
+    selection,
+  )
+
+  // Most reads are of one row, for which a list costs as much again as the row.
+  function readRows(accountCode: string, ids: readonly number[]): readonly Row[] {
+    const rows =
+      ids.length === 1
+        ? one.run({ accountCode, id: ids[0] })
+        : listed.run({ accountCode, ids: encodeIds(ids) })
+    return rows as readonly Row[]
+  }
+
+  return {
+    findCached: (accountCode, id) => cache.of(accountCode).get(id),
+    forget: cache.forget,
+    async find(accountCode, ids) {
+      const cached = cache.of(accountCode)
+      const rows: Row[] = []
+      const missing: number[] = []
+      for (const id of ids) {
+        const row = cached.get(id)
+        if (row === undefined) missing.push(id)
+        else rows.push(row)
+      }
+      if (missing.length === 0) return rows
+      const found = readRows(accountCode, missing)
+      cache.keep(accountCode, found)
+      return rows.concat(found)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** A column as both databases have it. `Value` is what the readers of rows give for it. */
+export interface ColumnDescription<Value = unknown> {
+  readonly type: 'text' | 'integer' | 'boolean' | 'time' | 'bytes'
+  readonly nullable: boolean
+  /**
+   * `now` is the start of the transaction on PostgreSQL, `clock` the time of the row itself. `next id` is a number that the
+   * whole store counts: an identity on PostgreSQL, a row of `counters` on SQLite.
+   */
+  readonly default: number | 'now' | 'clock' | 'next id' | null
+  /** Phantom: carries the type of the column's values. */
+  readonly value?: Value
+}
+
+export type ColumnDescriptions = Readonly<Record<string, ColumnDescription>>
+
+/** Lists of columns are named by their keys in `columns`; the database's names are the same in snake case. */
+export interface TableDescription {
+  readonly name: string
+  readonly columns: ColumnDescriptions
+  /** Starts with the account, so that no row is found or blocked across accounts. */
+  readonly key: readonly string[]
+  readonly indexes?: Readonly<Record<string, readonly string[]>>
+  readonly uniqueIndexes?: Readonly<Record<string, readonly string[]>>
+  readonly references?: readonly Reference[]
+}
+
+/** Columns of this table that name a row of another one by its key. */
+export interface Reference {
+  readonly columns: readonly string[]
+  readonly table: string
+  /** SQLite keeps store-wide numbers under an empty account code, which no account has. */
+  readonly only?: 'postgres'
+}
+
+const required = { nullable: false, default: null } as const
+
+export const text = <Value extends string = string>(): ColumnDescription<Value> => ({
+  type: 'text',
+  ...required,
+})
+export const integer = (): ColumnDescription<number> => ({ type: 'integer', ...required })
+export const boolean = (): ColumnDescription<boolean> => ({ type: 'boolean', ...required })
+export const time = (): ColumnDescription<Date> => ({ type: 'time', ...required })
+export const bytes = (): ColumnDescription<Buffer> => ({ type: 'bytes', ...required })
+
+export function nullable<Value>(column: ColumnDescription<Value>): ColumnDescription<Value | null> {
+  return { ...column, nullable: true }
+}
+
+export function withDefault<Value>(
+  column: ColumnDescription<Value>,
+  value: ColumnDescription['default'],
+): ColumnDescription<Value> {
+  return { ...column, default: value }
+}
+
+/** Keeps the types of the columns, from which those of rows follow. */
+export function table<Columns extends ColumnDescriptions>(
+  name: string,
+  rest: Omit<TableDescription, 'name'> & { readonly columns: Columns },
+): TableDescription & { readonly columns: Columns } {
+  return { name, ...rest }
+}
+
+/** `displayName` is `display_name` in the database. */
+export function toColumnName(key: string): string {
+  return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,34 @@
+import type { SQL } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { ColumnDescription, TableDescription } from './describe-table.ts'
+
+declare const value: unique symbol
+
+/** A column of a built table that remembers the type of its values. */
+export type StoreColumn<Value = unknown> = SQLiteColumn & { readonly [value]?: Value }
+
+export type StoreTable<D extends TableDescription = TableDescription> = SQLiteTable & {
+  readonly [Key in keyof D['columns']]: StoreColumn<ValueOf<D['columns'][Key]>>
+}
+
+/**
+ * The Drizzle tables of a store. Both databases use the types of SQLite: the builders that statements are written with have
+ * the same methods in both, and one statement is written for both.
+ */
+export type TablesOf<D extends Readonly<Record<string, TableDescription>>> = {
+  readonly [Name in keyof D]: StoreTable<D[Name]>
+}
+
+type ValueOf<C> = C extends ColumnDescription<infer Value> ? Value : never
+
+/** What a statement selects: columns by the names that their values get in the row. */
+export type Selection = Readonly<Record<string, StoreColumn>>
+
+export type RowOf<S extends Selection> = {
+  readonly [Name in keyof S]: S[Name] extends StoreColumn<infer Value> ? Value : never
+}
+
+/** An expression that both databases answer with a number, for a selection. */
+export function numberOf(expression: SQL): StoreColumn<number> {
+  return expression as unknown as StoreColumn<number>
+}

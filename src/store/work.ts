@@ -1,0 +1,28 @@
+import type { Statement, Values } from './dialect.ts'
+
+/** One statement of a piece of work. */
+export interface Step {
+  readonly statement: Statement<unknown>
+  readonly values: Values
+}
+
+/**
+ * Statements that depend on each other, written once for both databases as a generator: SQLite runs it to its end inside a
+ * commit that it shares with other changes, PostgreSQL awaits each statement in a transaction of its own.
+ */
+export type Work<T> = Generator<Step, T, readonly unknown[]>
+
+export function* all<Row>(statement: Statement<Row>, values: Values): Work<readonly Row[]> {
+  return (yield { statement, values }) as readonly Row[]
+}
+
+export function* first<Row>(statement: Statement<Row>, values: Values): Work<Row | undefined> {
+  return (yield* all(statement, values))[0]
+}
+
+/** For a statement that always gives a row. */
+export function* only<Row>(statement: Statement<Row>, values: Values): Work<Row> {
+  const row = yield* first(statement, values)
+  if (row === undefined) throw new Error('A statement that always gives a row gave none.')
+  return row
+}

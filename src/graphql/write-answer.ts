@@ -1,4 +1,5 @@
 import { tooLong } from '../answer-bytes.ts'
+import { writeJson } from '../json/json-text.ts'
 import type { Answer } from './engine.ts'
 import { toGraphqlError } from './mask-graphql-error.ts'
 
@@ -13,7 +14,7 @@ export interface WrittenAnswer {
  * executed, it has `data`, and says that its changes are made.
  */
 export function writeAnswer(answer: Answer, maxBytes: number): WrittenAnswer {
-  const text = JSON.stringify(answer.result)
+  const text = writeJson(answer.result)
   // No character takes more than three bytes: the length of most texts says enough.
   if (text.length * 3 <= maxBytes) return { answer, text }
   const bytes = Buffer.byteLength(text)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import type { EventStream } from '../graphql/event-stream.ts'
+import { fillHoles } from '../json/json-text.ts'
 import { loadOnce } from '../load-once.ts'
 import { answerError } from './answer-error.ts'
 import type { Gateway } from './gateway.ts'
@@ -31,9 +32,10 @@ export function createYogaAnswer(gateway: Gateway, unread: UnreadAnswers) {
     const takeStream = (begun: EventStream) => {
       stream = begun
     }
-    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream })
+    const fillings: string[] = []
+    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream, fillings })
     if (stream !== null) return sendEventStream({ request, reply, stream, turns: gateway.turns, unread })
-    return sendResponse({ request, reply, response })
+    return sendResponse({ request, reply, response, fillings })
   }
 }
 
@@ -47,16 +49,17 @@ interface Sending {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly response: Response
+  readonly fillings: readonly string[]
 }
 
-async function sendResponse({ request, reply, response }: Sending): Promise<FastifyReply> {
+async function sendResponse({ request, reply, response, fillings }: Sending): Promise<FastifyReply> {
   const { status, headers, body } = response
   if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
   reply.code(status)
   for (const [name, value] of headers) {
     if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
   }
-  return reply.send(body === null ? undefined : await response.text())
+  return reply.send(body === null ? undefined : fillHoles({ text: await response.text(), fillings }))
 }
 
 // Yoga answers some faults of a request without a body.

@@ -6,6 +6,7 @@ import type {
 } from 'fastify'
 import { RostrumError } from '../errors.ts'
 import { fromGraphqlError } from '../graphql/mask-graphql-error.ts'
+import { writeJson } from '../json/json-text.ts'
 import { createAuthenticationHook, refuseEncodedBody, refuseEndedRun } from './authenticate-request.ts'
 import { createBodyParser } from './body/create-body-parser.ts'
 import { parseFormBody } from './body/form-body.ts'
@@ -66,7 +67,9 @@ function createHandler(row: RestRow, gateway: Gateway) {
     const [error] = result.errors ?? []
     if (error !== undefined) throw renamePointers(fromGraphqlError(error), row.pointersInto(given.body))
     const { status, headers = {}, body } = row.answer(result.data, given)
-    return reply.code(status).headers(headers).send(body)
+    reply.code(status).headers(headers)
+    if (body === undefined) return reply.send()
+    return reply.type('application/json; charset=utf-8').send(writeJson(body))
   }
 }
 

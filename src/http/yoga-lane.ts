@@ -5,6 +5,7 @@ import { catalogue, type ErrorCode, RostrumError } from '../errors.ts'
 import type { EventStream } from '../graphql/event-stream.ts'
 import { maskGraphqlError } from '../graphql/mask-graphql-error.ts'
 import { writeAnswer } from '../graphql/write-answer.ts'
+import { writeWithHoles } from '../json/json-text.ts'
 import { executeFor, type Gateway, subscribeFor } from './gateway.ts'
 import { withErrorStatus, withHttpStatus } from './graphql-status.ts'
 import { eventStream } from './negotiate-accept.ts'
@@ -16,6 +17,8 @@ export interface YogaContext {
   readonly fastifyRequest: FastifyRequest
   /** Takes a stream that has begun: Yoga has checked its request, and does not write the answer. */
   readonly takeStream: (stream: EventStream) => void
+  /** Texts that are put into the answer once Yoga has written it. */
+  readonly fillings: string[]
 }
 
 export type YogaLane = ReturnType<typeof createYogaLane>
@@ -66,10 +69,18 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
           context.takeStream(answer)
           return { data: null }
         }
-        return withHttpStatus(writeAnswer(answer, gateway.maxAnswerBytes).answer)
+        const written = writeAnswer(answer, gateway.maxAnswerBytes).answer
+        return withHttpStatus({ ...written, result: leaveHoles(written.result, context.fillings) })
       })
     },
   }
+}
+
+function leaveHoles(result: ExecutionResult, fillings: string[]): ExecutionResult {
+  const holed = writeWithHoles(result.data)
+  if (holed.fillings.length === 0) return result
+  fillings.push(...holed.fillings)
+  return { ...result, data: JSON.parse(holed.text) }
 }
 
 // The engine's errors have a code of the catalogue and pass. What Yoga or the reading of the parameters threw gets one,

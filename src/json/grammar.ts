@@ -137,6 +137,13 @@ for (const word of ['true', 'false', 'null'] as const) {
   }
 }
 
+/** By byte: 1 where it stands for itself in a text. */
+export const isPlain = new Uint8Array(256)
+for (let byte = 0; byte < 256; byte++) {
+  const next = transitions[(stateOf.text << classBits) | (classOf[byte] ?? 0)]
+  isPlain[byte] = next === stateOf.text ? 1 : 0
+}
+
 /** True where a text may end in this state, outside of all brackets. */
 export function mayEndIn(state: number): boolean {
   return state === stateOf.afterValue || wholeNumbers.some(name => stateOf[name] === state)

@@ -1,9 +1,11 @@
-import { actionOf, classOf, mayEndIn, stateOf, transitions } from './grammar.ts'
+import { actionOf, classOf, isPlain, mayEndIn, stateOf, transitions } from './grammar.ts'
 
 export interface ScanLimits {
   readonly maxDepth?: number
   /** Items and fields at any depth. */
   readonly maxValues?: number
+  /** Fields of the outermost object. */
+  readonly maxMembers?: number
 }
 
 /** What ended a scan: `syntax` for what is no JSON, else the limit that was passed. */
@@ -27,6 +29,7 @@ export interface MemberPlace {
 }
 
 const defaultMaxDepth = 10_000
+const unlimited = Number.POSITIVE_INFINITY
 const objectMark = 1
 const arrayMark = 2
 const firstAction = actionOf.fail
@@ -38,6 +41,7 @@ const firstAction = actionOf.fail
 export class JsonScanner {
   readonly #maxDepth: number
   readonly #maxValues: number
+  readonly #maxMembers: number
   readonly #listener: ScanListener
   #state = stateOf.value
   #fault: ScanFault | null = null
@@ -53,13 +57,13 @@ export class JsonScanner {
   #memberKeyStart = 0
   #memberKeyEnd = 0
   #memberValues = 0
+  #members = 0
 
-  constructor(
-    { maxDepth = defaultMaxDepth, maxValues = Number.POSITIVE_INFINITY }: ScanLimits = {},
-    listener: ScanListener = {},
-  ) {
+  constructor(limits: ScanLimits = {}, listener: ScanListener = {}) {
+    const { maxDepth = defaultMaxDepth, maxValues = unlimited, maxMembers = unlimited } = limits
     this.#maxDepth = maxDepth
     this.#maxValues = maxValues
+    this.#maxMembers = maxMembers
     this.#listener = listener
   }
 
@@ -81,6 +85,9 @@ export class JsonScanner {
     if (this.#fault !== null) return false
     let state = this.#state
     for (let at = 0; at < bytes.length; at++) {
+      // Most bytes are of texts.
+      if (state === stateOf.text) while (isPlain[bytes[at] as number] === 1) at++
+      if (at >= bytes.length) break
       const next = transitions[(state << 5) | (classOf[bytes[at] as number] as number)] as number
       state = next < firstAction ? next : this.#act(next, at)
       if (this.#fault !== null) {
@@ -152,7 +159,10 @@ export class JsonScanner {
   #nextPart(at: number): number {
     if (this.#depth === 0) return this.#fail('syntax')
     const isObject = this.#open[this.#depth - 1] === objectMark
-    if (isObject && this.#depth === 1) this.#endMember(at)
+    if (isObject && this.#depth === 1) {
+      this.#endMember(at)
+      if (++this.#members > this.#maxMembers) return this.#fail('values')
+    }
     return this.#count(isObject ? stateOf.key : stateOf.value)
   }
 

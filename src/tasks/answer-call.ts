@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { RostrumError } from '../errors.ts'
+import { writeJson } from '../json/json-text.ts'
 import type { CallVariables, Variables } from './call-variables.ts'
 import type { Outbound } from './outbound.ts'
 import type { OutboundWaits } from './outbound-waits.ts'
@@ -58,7 +59,7 @@ export function createCallAnswerer({
     })
     if (status < 200 || status > 299)
       throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body)}`)
-    const text = JSON.stringify(body)
+    const text = writeJson(body)
     const bytes = Buffer.byteLength(text)
     if (bytes > mostBytes)
       throw new Error(`graphql: the answer has ${bytes} bytes; at most ${mostBytes} are allowed`)

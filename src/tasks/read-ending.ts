@@ -1,11 +1,12 @@
+import { JsonText } from '../json/json-text.ts'
 import { errorWithoutPlace } from './error-without-place.ts'
 import type { Ending } from './protocol.ts'
-import { readSandboxJson } from './read-sandbox-json.ts'
+import { isSandboxJson } from './read-sandbox-json.ts'
 import type { TaskError } from './task-execution.ts'
 
 /** How the run ended, as the gateway tells it: what the script said, or what became of its process. */
 export type RunEnding =
-  | { readonly kind: 'exit'; readonly payload: unknown; readonly payloadBytes: number }
+  | { readonly kind: 'exit'; readonly payload: JsonText; readonly payloadBytes: number }
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: TaskError }
   | { readonly kind: 'crashed'; readonly reason: string }
@@ -38,8 +39,9 @@ export function readEnding(said: Ending, resultBytes: number): ReadEnding {
 function readExit(text: string, resultBytes: number): ReadEnding {
   const payloadBytes = Buffer.byteLength(text)
   if (payloadBytes > resultBytes) return distrusted(tooLarge('result', resultBytes))
-  const payload = readSandboxJson(text)
-  if (payload !== undefined) return { ending: { kind: 'exit', payload, payloadBytes }, isKept: true }
+  if (isSandboxJson(text)) {
+    return { ending: { kind: 'exit', payload: new JsonText(text), payloadBytes }, isKept: true }
+  }
   return distrusted(errorWithoutPlace('CRASHED', 'The sandbox gave a result that is not JSON'))
 }
 

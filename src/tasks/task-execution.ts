@@ -1,3 +1,4 @@
+import type { JsonText } from '../json/json-text.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The input of `executeTask` and of `POST /api/1/endpoint/execute`, as texts (contract, section 4). */
@@ -55,7 +56,7 @@ export interface TaskExecution {
   readonly name: string
   readonly outcome: 'exit' | 'fail' | 'error'
   /** What `exit` was given; null for the other outcomes. */
-  readonly payload: unknown
+  readonly payload: JsonText | null
   /** Of the JSON text of `payload`. */
   readonly payloadBytes: number
   /** What `fail` was given, word for word; null for the other outcomes. */

@@ -1,8 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Run } from '../../src/tasks/run.ts'
-import type { TaskExecution } from '../../src/tasks/task-execution.ts'
 import { until } from '../server/until.ts'
-import { logged, startTasks, type TestGraphql, type TestTasks, wordOf } from './start-tasks.ts'
+import {
+  logged,
+  type ReadExecution,
+  startTasks,
+  type TestGraphql,
+  type TestTasks,
+  wordOf,
+} from './start-tasks.ts'
 
 const started: TestTasks[] = []
 
@@ -13,7 +19,7 @@ afterEach(async () => {
 // `graphql('run', {source})` runs a script inside the run that asks, as the engine does for executeTask.
 async function start(settings: Record<string, string> = {}) {
   const runs: Run[] = []
-  const nested: { run: Run; execution: Promise<TaskExecution> }[] = []
+  const nested: { run: Run; execution: Promise<ReadExecution> }[] = []
   const answer: TestGraphql = async ({ query, variables, run }) => {
     runs.push(run)
     if (query === 'answer') return { status: 200, body: {} }
@@ -37,7 +43,7 @@ describe('a run inside a run', () => {
   test('answers like any other, in the transaction of its parent', async () => {
     const { run } = await start()
     const execution = await run(`exit(await graphql('run', ${source("log('in'); exit(requestContext())")}))`)
-    const inner = execution.payload as TaskExecution
+    const inner = execution.payload as ReadExecution
     expect(inner).toMatchObject({ name: 'inner', outcome: 'exit', payload: execution.requestContext })
     expect(inner.requestContext).toEqual(execution.requestContext)
     expect(inner.id).not.toBe(execution.id)

@@ -162,3 +162,10 @@ describe('calls', () => {
     }
   })
 })
+
+test('variables of more than 10,000 values reject, and are not made', async () => {
+  const call = (count: number) => fate(`graphql('x', { a: Array(${count}).fill(0) })`)
+  expect(await call(9_998)).toEqual(['rejected', expect.stringContaining('the answer has')])
+  expect(await call(9_999)).toEqual(['rejected', expect.stringContaining('more than 10000 values')])
+  expect(await fate("graphql('x')")).toEqual(['resolved', { data: {} }])
+})

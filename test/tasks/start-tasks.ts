@@ -53,8 +53,11 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
   await runner.start()
   while (!runner.ready()) await sleep(5)
 
-  function run(sourceCode: string, { account = 'alpha', parentRun, signal, input }: RunOptions = {}) {
-    return runner.execute({
+  async function run(
+    sourceCode: string,
+    { account = 'alpha', parentRun, signal, input }: RunOptions = {},
+  ): Promise<ReadExecution> {
+    const execution = await runner.execute({
       input: taskInput(sourceCode, input),
       caller: callerOf(account),
       parentRun: parentRun ?? null,
@@ -62,19 +65,28 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
       signal: signal ?? new AbortController().signal,
       log: silentLog,
     })
+    return readPayload(execution)
   }
 
   return { runner, runTokens, run, config }
 }
 
+/** An execution with the value of its payload. */
+export type ReadExecution = Omit<TaskExecution, 'payload'> & { readonly payload: unknown }
+
+export function readPayload(execution: TaskExecution): ReadExecution {
+  const { payload } = execution
+  return { ...execution, payload: payload === null ? null : JSON.parse(payload.text) }
+}
+
 export type TestTasks = Awaited<ReturnType<typeof startTasks>>
 
 /** How a run ended, in one word: its outcome, or the code of its error. */
-export function wordOf({ outcome, error }: TaskExecution): string {
+export function wordOf({ outcome, error }: ReadExecution): string {
   return error?.code ?? outcome
 }
 
 /** The data of all log entries. */
-export function logged({ logs }: TaskExecution): (readonly unknown[])[] {
+export function logged({ logs }: ReadExecution): (readonly unknown[])[] {
   return logs.map(entry => entry.data)
 }

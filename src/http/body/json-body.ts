@@ -1,6 +1,7 @@
 import { RostrumError } from '../../errors.ts'
 import { findPlace } from '../../json/find-place.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
+import type { ScanLimits } from '../../json/scanner.ts'
 
 /** Told how many bytes a body will take in memory before it takes them; throws where there is no room. */
 export type HoldMemory = (bytes: number) => void
@@ -43,7 +44,7 @@ function parseShort(body: Buffer, text: string): unknown {
 /** Looks through a body, and refuses it as `parseJsonBody` does. */
 export function scanBody(
   body: Buffer,
-  limits: { readonly maxValues?: number },
+  limits: Pick<ScanLimits, 'maxValues' | 'maxMembers'>,
   names: readonly string[] = [],
 ): JsonScan {
   if (body.length === 0) throw refuse('The body is empty; send a JSON document.')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { JsonText } from '../../json/json-text.ts'
 import type { JsonMember } from '../../json/scan-json.ts'
 import { mustBe, readBody } from '../read-body.ts'
 import {
@@ -10,15 +11,6 @@ import {
   scanBody,
   tooManyValues,
 } from './json-body.ts'
-
-/** A JSON value that stands in a body for its text: it is for the script, and nothing here needs to know what is in it. */
-class JsonText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
 
 const documents: readonly string[] = ['inputDocument', 'options']
 
@@ -41,7 +33,7 @@ const openBracket = 0x5b
  */
 export function parseTaskBody(body: Buffer, holdMemory: HoldMemory = () => undefined): unknown {
   decodeBody(body)
-  const { isObject, members, values } = scanBody(body, {}, names)
+  const { isObject, members, values } = scanBody(body, { maxMembers: maxValues }, names)
   if (!isObject) return parseJsonBody(body, holdMemory)
   const given = documents.map(name => members.get(name)?.values ?? 0)
   const made = values - given.reduce((sum, each) => sum + each, 0)

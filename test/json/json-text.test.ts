@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { fillHoles, JsonText, writeJson, writeWithHoles } from '../../src/json/json-text.ts'
+
+test('a text is put in as it stands, however often and wherever', () => {
+  const result = new JsonText('{"a": [1e400, 2]}')
+  const value = { z: result, list: [result, { b: new JsonText('"c"') }], plain: 'text', none: null }
+  expect(writeJson(value)).toBe(
+    '{"z":{"a": [1e400, 2]},"list":[{"a": [1e400, 2]},{"b":"c"}],"plain":"text","none":null}',
+  )
+})
+
+test('holes are filled in a text that was read and written again', () => {
+  const holed = writeWithHoles({ a: new JsonText('1'), b: [new JsonText('$&')] })
+  const text = JSON.stringify({ data: JSON.parse(holed.text) })
+  expect(fillHoles({ text, fillings: holed.fillings })).toBe('{"data":{"a":1,"b":[$&]}}')
+})
+
+test('what knows nothing of it writes the value', () => {
+  expect(JSON.stringify({ a: new JsonText(' {"b" : 1} ') })).toBe('{"a":{"b":1}}')
+})
+
+test('a value that cannot be written leaves nothing behind', () => {
+  expect(() => writeJson({ a: new JsonText('1'), b: 1n })).toThrow(TypeError)
+  expect(JSON.stringify([new JsonText('2')])).toBe('[2]')
+})

@@ -10,7 +10,7 @@ const lookEveryMs = 20
 export function watchPeakMemory(gatewayPid: number): () => number {
   let peak = 0
   const look = () => {
-    for (const pid of [gatewayPid, ...findDescendants(gatewayPid)]) peak = Math.max(peak, peakOf(pid))
+    for (const pid of [gatewayPid, ...findDescendants(gatewayPid)]) peak = Math.max(peak, peakBytesOf(pid))
   }
   const timer = setInterval(look, lookEveryMs)
   return () => {
@@ -29,7 +29,8 @@ export function forgetPeakMemory(pid: number): void {
   }
 }
 
-function peakOf(pid: number): number {
+/** The most bytes that one process has held, as the kernel counts them; 0 where it is gone. */
+export function peakBytesOf(pid: number): number {
   try {
     const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return Number(kilobytes ?? 0) * 1024

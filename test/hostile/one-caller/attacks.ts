@@ -1,0 +1,23 @@
+import { connectionAttacks } from './connection-attacks.ts'
+import { loopAttacks } from './loop-attacks.ts'
+import { memoryAttacks } from './memory-attacks.ts'
+import { queueAttacks } from './queue-attacks.ts'
+import type { AttackStage } from './send.ts'
+
+type Attack = (stage: AttackStage) => Promise<unknown>
+
+/** Each attack of one caller by its name: to add one, add it to one of the four tables. */
+export const attacks = {
+  ...memoryAttacks,
+  ...loopAttacks,
+  ...connectionAttacks,
+  ...queueAttacks,
+} satisfies Record<string, Attack>
+
+export type AttackName = keyof typeof attacks
+
+export const attackNames = Object.keys(attacks) as AttackName[]
+
+export function isAttack(name: string): name is AttackName {
+  return name in attacks
+}

@@ -1,0 +1,105 @@
+// What one caller can do to the others: each attack of `attacks.ts` from a process of its own against a gateway of its own, with
+// another account's requests measured beside it. The gateway stays alive and under 600 MB, and its SQLite file under 256 MB. The
+// neighbour is never refused, and waits less than 250 ms (500 ms beside seven hostile runs). Times are judged where no other
+// process wants the processors; elsewhere they are only printed.
+
+import { execFile } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { usualPatience } from '../../server/patience.ts'
+import { startServer, type TestServer } from '../../server/start-server.ts'
+import { startUpstream, type Upstream } from '../../server/start-upstream.ts'
+import { createDatabase } from '../../store/create-database.ts'
+import { forgetPeakMemory, peakBytesOf } from '../peak-memory.ts'
+import { type AttackName, attackNames } from './attacks.ts'
+import { measureBusyness } from './measure-busyness.ts'
+import { startNeighbour } from './neighbour.ts'
+import type { AttackStage } from './send.ts'
+
+// Past that, what a request waited says more of other processes than of the gateway.
+const maxBusyness = 1.3
+// Refusals for which a machine that is slow enough is a reason.
+const ofTime = /^run \d+ .*(No sandbox came free|"TIMEOUT")/
+const maxPeakBytes = 600 * 2 ** 20
+const maxStoreBytes = 256 * 2 ** 20
+const maxMs: Partial<Record<AttackName, number>> = { 'calls of seven runs': 500 }
+const accounts = ['attacker', 'second', 'third', 'fourth', 'fifth']
+const scopes = ['memberships:read', 'memberships:write', 'tasks:execute']
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20)
+
+let silent: Upstream
+let server: TestServer | undefined
+
+beforeAll(async () => {
+  silent = await startUpstream(() => {})
+})
+afterEach(async () => {
+  await server?.stop()
+  server = undefined
+})
+afterAll(() => silent.close())
+
+async function runAttack(name: AttackName, settings: Record<string, string> = {}) {
+  const hosts = { ROSTRUM_GRAPHQL_HOSTS: silent.host }
+  const started = await startServer({ ...usualPatience, ...hosts, LOG_LEVEL: 'warn', ...settings })
+  server = started
+  started.pauseStdout()
+  const tokens = await Promise.all(accounts.map(account => started.token({ account, scopes })))
+  const neighbour = await started.token({ account: 'neighbour', scopes })
+  const busyBefore = measureBusyness()
+  const stop = await startNeighbour(started, neighbour)
+  forgetPeakMemory(started.pid)
+  const stage: AttackStage = { baseUrl: started.baseUrl, tokens, silentUrl: silent.url }
+  const args = [pathOf('attack.ts'), name, JSON.stringify(stage)]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const report = await stop()
+  const peakBytes = peakBytesOf(started.pid)
+  const busyness = Math.max(1, busyBefore, measureBusyness())
+  const { slowestReadMs, slowestRunMs, longestHoldMs, refusals, requests } = report
+  console.log(
+    `${name}: gateway at most ${megabytes(peakBytes)} MB; neighbour ${requests} requests, ${refusals.length} refused, slowest read ${slowestReadMs.toFixed()} ms, run ${slowestRunMs.toFixed()} ms; loop computed ${longestHoldMs.toFixed()} ms; machine ${busyness.toFixed(1)} times slower by others; attacker ${stdout}`,
+  )
+  const { status } = await fetch(`${started.baseUrl}/health`)
+  return { ...report, peakBytes, storeBytes: storeBytesOf(started), status, busyness }
+}
+
+function judge(
+  name: AttackName,
+  { status, peakBytes, storeBytes, busyness, ...report }: Awaited<ReturnType<typeof runAttack>>,
+) {
+  expect(status).toBe(200)
+  const isBusy = busyness > maxBusyness
+  expect(report.refusals.filter(refusal => !isBusy || !ofTime.test(refusal))).toEqual([])
+  expect(peakBytes).toBeLessThan(maxPeakBytes)
+  expect(storeBytes).toBeLessThan(maxStoreBytes)
+  if (isBusy) return
+  const waitMs = maxMs[name] ?? 250
+  expect(report.slowestReadMs).toBeLessThan(waitMs)
+  expect(report.slowestRunMs).toBeLessThan(waitMs)
+}
+
+// Of a file with its log; 0 of another database.
+function storeBytesOf({ settings: { DATABASE_URL = '' } }: TestServer): number {
+  const path = /^sqlite:(.+)$/.exec(DATABASE_URL)?.[1]
+  if (path === undefined) return 0
+  return statSync(path).size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0)
+}
+
+test.each(attackNames)('%s cost a neighbour nothing', async name => judge(name, await runAttack(name)))
+
+describe('on PostgreSQL', () => {
+  const shared: readonly AttackName[] = [
+    'made-up tokens, pipelined over five connections',
+    'probes, pipelined over five connections',
+    'reads of 45 pages',
+    'operations at the bound of cost',
+    'results of runs kept under keys',
+    'streams and bulk changes',
+  ]
+  test.each(shared)('%s cost a neighbour nothing', async name =>
+    judge(name, await runAttack(name, { DATABASE_URL: await createDatabase() })))
+})

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFreePort } from '../server/free-port.ts'
 import { type Command, spawnCommand } from '../server/spawn-command.ts'
+import { until } from '../server/until.ts'
 
 const preload = fileURLToPath(new URL('loaded-packages.ts', import.meta.url))
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
     fetch(`${url}/ready`)
       .then(answer => answer.ok)
       .catch(() => false)
-  while (!(await isReady())) await sleep(50)
+  await until(isReady)
 })
 afterAll(async () => {
   command.process.kill()

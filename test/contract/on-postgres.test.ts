@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProxy, type TcpProxy } from '../faults/start-proxy.ts'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { until } from '../server/until.ts'
 import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
 import { openClient } from '../store/ask-postgres.ts'
 import { createDatabase } from '../store/create-database.ts'
@@ -92,7 +92,6 @@ test('a gateway is not ready while its database is gone, and ready again by itse
     expect(await readiness()).toBe(503)
     expect((await fetch(`${one.baseUrl}/health`)).status).toBe(200)
   })
-  for (let waited = 0; waited < 10_000 && (await readiness()) !== 200; waited += 100) await sleep(100)
-  expect(await readiness()).toBe(200)
+  await until(async () => (await readiness()) === 200)
   expect(await addMembership(one)).toMatchObject({ leader: null })
 })

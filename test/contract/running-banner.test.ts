@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBlocks, readPage } from '../docs/pages.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { type Command, spawnCommand } from '../server/spawn-command.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
+import { until } from '../server/until.ts'
 
 const folder = makeTempFolder()
 let settings: Record<string, string>
@@ -13,13 +13,14 @@ let gateway: Command
 
 async function start(): Promise<Command> {
   const command = spawnCommand([], settings)
-  for (let waited = 0; waited < 60_000; waited += 50) {
-    const ready = await fetch(`http://127.0.0.1:${settings.PORT}/ready`).catch(() => null)
-    if (ready?.status === 200) return command
-    await sleep(50)
-  }
-  command.process.kill('SIGKILL')
-  throw new Error(`not ready: ${command.stdout()} ${command.stderr()}`)
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${settings.PORT}/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  await until(isReady)
+  await until(() => command.stdout().includes('Rostrum serves on'))
+  return command
 }
 
 async function stop(): Promise<number | null> {
@@ -82,13 +83,13 @@ describe('on an empty store', () => {
 
   test('the token is in no log line', async () => {
     const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
-    await sleep(100)
-    const logs = gateway
-      .stdout()
-      .split('\n')
-      .filter(line => line.startsWith('{'))
-    expect(logs.length).toBeGreaterThan(1)
-    expect(logs.filter(line => line.includes(token))).toEqual([])
+    const logs = () =>
+      gateway
+        .stdout()
+        .split('\n')
+        .filter(line => line.startsWith('{'))
+    await until(() => logs().length > 1)
+    expect(logs().filter(line => line.includes(token))).toEqual([])
   })
 })
 

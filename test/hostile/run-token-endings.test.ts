@@ -1,6 +1,7 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendRaw } from '../http/send-raw.ts'
 import { findDescendants } from '../server/child-processes.ts'
 import { freshId } from '../server/memberships.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
@@ -89,16 +90,18 @@ describe('what began with the token and is not done when the run ends', () => {
     const { token, answer, release } = await holder.hold(server)
     const text = JSON.stringify(body())
     const head = `${route} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${text.length}\r\n\r\n`
-    // The head is there, and was found good, before the run ends.
-    const slow = sendRaw({
-      url: server.baseUrl,
-      writes: [head + text.slice(0, 5), '', text.slice(5)],
-      pauseMs: 300,
+    const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1').setEncoding('utf8')
+    let said = ''
+    socket.on('data', piece => {
+      said += piece
     })
+    // The head is there, and is found good, before the run ends.
+    socket.write(head + text.slice(0, 5))
     await sleep(450)
     release()
     expect((await answer).status).toBe(200)
-    const { text: said } = await slow
+    socket.write(text.slice(5))
+    await once(socket, 'close')
     expect(said).toMatch(/^HTTP\/1\.1 401 /)
     expect(said).toMatch(/^www-authenticate: Bearer/im)
     expect(said).not.toContain('"id":')

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import type { PlaceLimits } from '../../src/http/connection/connection-places.ts'
@@ -53,25 +52,22 @@ async function openMany(count: number, account: string | null, more = ''): Promi
   return opened
 }
 
-async function whichAreOpen(of: readonly Socket[]): Promise<boolean[]> {
-  await sleep(100)
-  return of.map(socket => !socket.closed)
-}
+const whichAreOpen = (of: readonly Socket[]) => () => of.map(socket => !socket.closed)
 
 test('the oldest connection without a credential gives way to one too many, those with one do not', async () => {
   await start({ connections: 100, withoutCredential: 3, headBytes: 2 ** 20 })
   const known = await openMany(5, 'alpha')
   const unknown = await openMany(5, null)
-  expect(await whichAreOpen(unknown)).toEqual([false, false, true, true, true])
-  expect(await whichAreOpen(known)).toEqual(Array(5).fill(true))
+  await expect.poll(whichAreOpen(unknown)).toEqual([false, false, true, true, true])
+  await expect.poll(whichAreOpen(known)).toEqual(Array(5).fill(true))
 })
 
 test('past the maximum of all, the oldest of the account that has most gives way', async () => {
   await start({ connections: 10, withoutCredential: 5, headBytes: 2 ** 20 })
   const neighbours = await openMany(3, 'beta')
   const hoard = await openMany(9, 'alpha')
-  expect(await whichAreOpen(neighbours)).toEqual(Array(3).fill(true))
-  expect(await whichAreOpen(hoard)).toEqual([false, false, ...Array(7).fill(true)])
+  await expect.poll(whichAreOpen(neighbours)).toEqual(Array(3).fill(true))
+  await expect.poll(whichAreOpen(hoard)).toEqual([false, false, ...Array(7).fill(true)])
 })
 
 test('a connection that asks without a credential again counts among those without', async () => {
@@ -79,7 +75,7 @@ test('a connection that asks without a credential again counts among those witho
   const [socket] = await openMany(1, 'alpha')
   socket?.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   const later = await openMany(2, null)
-  expect(await whichAreOpen([...(socket ? [socket] : []), ...later])).toEqual([false, true, true])
+  await expect.poll(whichAreOpen([...(socket ? [socket] : []), ...later])).toEqual([false, true, true])
 })
 
 test.each([
@@ -89,7 +85,6 @@ test.each([
   await start({ connections: 100, withoutCredential: 50, headBytes: 100_000 })
   const short = await openMany(3, account, 'GET / HTTP/1.1\r\nHost: x\r\n')
   const long = await openMany(3, account, `GET / HTTP/1.1\r\nX: ${'x'.repeat(60_000)}`)
-  await sleep(500)
-  expect((await whichAreOpen(long)).filter(isOpen => isOpen)).toHaveLength(1)
-  expect(await whichAreOpen(short)).toEqual(Array(3).fill(true))
+  await expect.poll(() => whichAreOpen(long)().filter(isOpen => isOpen)).toHaveLength(1)
+  await expect.poll(whichAreOpen(short)).toEqual(Array(3).fill(true))
 })

@@ -15,7 +15,7 @@ interface RawRequest {
 }
 
 /** Speaks to the server in bytes, for what no HTTP client would send. */
-export function sendRaw({ url, writes, pauseMs = 0, timeoutMs = 5_000 }: RawRequest): Promise<RawExchange> {
+export function sendRaw({ url, writes, pauseMs = 0, timeoutMs = 60_000 }: RawRequest): Promise<RawExchange> {
   const { hostname, port } = new URL(url)
   return new Promise(resolve => {
     const startedAt = performance.now()

@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFreePort } from '../server/free-port.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
+import { until } from '../server/until.ts'
 import { createDatabase } from '../store/create-database.ts'
 import { copiesFromHere, imageInstructions, instructions, textsOf } from './dockerfile.ts'
 import { root } from './source-files.ts'
@@ -104,9 +104,7 @@ describe('the gateway of the image', () => {
   })
 
   test('may write nowhere, gets healthy all the same, runs a script, stops in order and is not healthy then', async () => {
-    const started = performance.now()
-    while (!isHealthy() && performance.now() - started < 20_000) await sleep(100)
-    expect(isHealthy(), output).toBe(true)
+    await until(isHealthy).catch(() => expect.unreachable(output))
     const answer = await fetch(`http://127.0.0.1:${environment.PORT}/api/1/endpoint/execute`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

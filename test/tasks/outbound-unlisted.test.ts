@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 function refusal(url: string, by = outbound): Promise<string> {
-  return by.post({ query: '{ x }', variables: '{}', url, signal: AbortSignal.timeout(5_000) }).then(
+  return by.post({ query: '{ x }', variables: '{}', url, signal: AbortSignal.timeout(60_000) }).then(
     text => `resolved: ${text}`,
     (error: Error) => error.message,
   )

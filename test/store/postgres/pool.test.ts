@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createPool, type Pool, type PoolClient } from '../../../src/store/postgres/pool.ts'
 import { startProxy } from '../../faults/start-proxy.ts'
-import { askPostgres } from '../ask-postgres.ts'
+import { askPostgres, openClient } from '../ask-postgres.ts'
 import { createDatabase } from '../create-database.ts'
 
 let url: string
@@ -104,21 +104,25 @@ test('twenty times as many calls as there are connections have each its own answ
 
 test('an account that wants every connection has half of them, and others have theirs in turn', async () => {
   const ended: string[] = []
-  const sleepAs = (owner: string) =>
+  const rival = await openClient(url)
+  await rival.query('select pg_advisory_lock(1)')
+  const waitAs = (owner: string) =>
     pool
       .of(owner)
-      .query('select pg_sleep(0.3)')
+      .query('select pg_advisory_xact_lock_shared(1)')
       .then(() => ended.push(owner))
-  const countSleeping = async () => {
-    const query = `select from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%' and state = 'active'`
+  const countWaiting = async () => {
+    const query = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
     return (await askPostgres(url, query)).length
   }
-  const ofA = Array.from({ length: 20 }, () => sleepAs('a'))
-  await expect.poll(countSleeping).toBe(5)
+  const ofA = Array.from({ length: 20 }, () => waitAs('a'))
+  await expect.poll(countWaiting).toBe(5)
   expect(await pool.of('b').query('select 1 as one')).toEqual([{ one: 1 }])
   expect(ended).toEqual([])
-  const ofC = Array.from({ length: 20 }, () => sleepAs('c'))
-  const ofB = sleepAs('b')
+  const ofC = Array.from({ length: 20 }, () => waitAs('c'))
+  const ofB = waitAs('b')
+  await expect.poll(countWaiting).toBe(10)
+  await rival.end()
   await Promise.all([...ofA, ofB, ...ofC])
   // All ten connections were taken when it came, and it waited for none but the first of them.
   expect(ended.indexOf('b')).toBeLessThan(20)

@@ -12,16 +12,6 @@ import { makeTempFolder } from '../server/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-test('nobody gets a debugger into a gateway that serves by sending it SIGUSR1', async () => {
-  const server = await startServer()
-  process.kill(server.pid, 'SIGUSR1')
-  while (!server.stdout().includes('SIGUSR1')) await sleep(10)
-  await sleep(100)
-  expect(server.stderr()).toBe('')
-  expect((await server.execute('exit(1)')).status).toBe(200)
-  expect(await server.stop()).toBe(0)
-})
-
 // A run that ends once the host it calls is let go, so that a signal meets it in flight.
 async function startHeldRun() {
   let answer = () => {}

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startServer } from '../server/start-server.ts'
+import { until } from '../server/until.ts'
+
+test('nobody gets a debugger into a gateway that serves by sending it SIGUSR1', async () => {
+  const server = await startServer()
+  process.kill(server.pid, 'SIGUSR1')
+  await until(() => server.stdout().includes('SIGUSR1'))
+  await sleep(100)
+  expect(server.stderr()).toBe('')
+  expect((await server.execute('exit(1)')).status).toBe(200)
+  expect(await server.stop()).toBe(0)
+})

@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { root } from './source-files.ts'
+
+const all = globSync('test/**/*.test.ts', { cwd: root })
+const own = 'test/static/quick-tests.test.ts'
+const quick = all
+  .filter(path => !path.endsWith('.slow.test.ts') && path !== own)
+  .map(path => ({ path, code: readFileSync(`${root}${path}`, 'utf8') }))
+
+// A busy machine makes every duration longer. Assert what came first and why, or name the file `*.slow.test.ts`.
+const elapsed =
+  /(?:performance|Date)\.now\(\)\s*-|-\s*(?:performance|Date)\.now\(\)|\bprocess\.(?:hrtime|cpuUsage)\b|(?:Ms|\bms)\)\.toBe(?:Less|Greater|Close)/g
+
+test('no quick test compares a duration with a bound', () => {
+  expect(quick.flatMap(({ path, code }) => (code.match(elapsed) ?? []).map(found => [path, found]))).toEqual(
+    [],
+  )
+})
+
+test('a duration in a quick test would be noticed', () => {
+  const caught = [
+    'expect(performance.now() - started).toBeLessThan(100)',
+    'const ms = Date.now() - started',
+    'expect(slowestMs).toBeLessThan(250)',
+    'process.cpuUsage(before).user',
+    'Number(at) - Date.now()',
+  ]
+  expect(caught.filter(code => code.match(elapsed) === null)).toEqual([])
+  expect('expect(started).toBeLessThanOrEqual(Date.now())'.match(elapsed)).toBe(null)
+})
+
+test('quick tests share one PostgreSQL', () => {
+  expect(quick.filter(({ code }) => code.includes('startPostgres(')).map(({ path }) => path)).toEqual([])
+})
+
+test('a test file is quick or slow by its name, and there are both', () => {
+  const names = new Set(all.map(path => /(?:\.\w+)?\.test\.ts$/.exec(path)?.[0]))
+  expect([...names].toSorted()).toEqual(['.slow.test.ts', '.test.ts'])
+})

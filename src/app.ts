@@ -1,25 +1,25 @@
 import type { Logger } from 'pino'
-import { findMaxAnswerBytes, findMaxLongBytes } from './answer-bytes.ts'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
-import { createRunTokens } from './credentials/run-tokens.ts'
-import { createDirectory } from './domain/directory.ts'
-import { type FirstStart, prepareFirstStart } from './domain/first-start.ts'
-import { createEventFollowing } from './domain/follow-events.ts'
-import { startForgettingKeys } from './domain/forget-old-keys.ts'
-import { createKeyedRequests } from './domain/keyed-requests.ts'
-import { createMemberships } from './domain/memberships.ts'
+import { createDirectory } from './domain/directory/directory.ts'
+import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
+import { createEventFollowing } from './domain/events/follow-events.ts'
+import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
+import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
+import { createMemberships } from './domain/memberships/memberships.ts'
 import type { Store } from './domain/store.ts'
-import { FairTurns } from './fair-turns.ts'
 import { createEngine } from './graphql/engine.ts'
 import { createInProcessDoor } from './graphql/in-process.ts'
-import { createHttpBudgets } from './http/budgets.ts'
+import { createHttpBudgets } from './http/body/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
+import { findMaxAnswerBytes, findMaxLongBytes } from './limits/answer-bytes.ts'
+import { FairTurns } from './limits/fair-turns.ts'
 import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
 import { openStore } from './store/open-store.ts'
 import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-runner.ts'
+import { createRunTokens } from './tasks/run/run-tokens.ts'
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
@@ -59,7 +59,12 @@ export async function createApp({
   })
   const runTokens = createRunTokens()
   const { jwtSecret, jwksUrl } = config
-  const { authenticate, confirm } = createAuthenticator({ store, runTokens, jwtSecret, jwksUrl })
+  const { authenticate, confirm } = createAuthenticator({
+    store,
+    findRun: runTokens.find,
+    jwtSecret,
+    jwksUrl,
+  })
   const memberships = createMemberships(store)
   const directory = createDirectory(store)
   const keyedRequests = createKeyedRequests(store.idempotency, {

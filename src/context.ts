@@ -1,14 +1,19 @@
 import type { Logger } from 'pino'
-import { AnswerBytes } from './answer-bytes.ts'
-import type { Identity } from './credentials/authenticator.ts'
 import type { Caller } from './credentials/caller.ts'
-import type { Directory } from './domain/directory.ts'
-import type { EventFollowing } from './domain/follow-events.ts'
+import type { Directory } from './domain/directory/directory.ts'
+import type { EventFollowing } from './domain/events/follow-events.ts'
 import type { Loaders } from './domain/loaders.ts'
-import type { Memberships } from './domain/memberships.ts'
+import type { Memberships } from './domain/memberships/memberships.ts'
 import type { EventStore, Origin } from './domain/store.ts'
-import type { Run } from './tasks/run.ts'
+import { AnswerBytes } from './limits/answer-bytes.ts'
+import type { Run } from './tasks/run/run.ts'
 import type { TaskRunner } from './tasks/task-runner.ts'
+
+/** Who sends a request: the caller, and the run whose token it is, if it is one. Such a request counts as that run's own. */
+export interface Identity {
+  readonly caller: Caller
+  readonly run: Run | null
+}
 
 /**
  * What one GraphQL operation carries through the engine, whichever way it came in: a GraphQL or REST request, or the

@@ -26,8 +26,8 @@ async function run([command = 'serve', ...rest]: string[]): Promise<number | nul
       return runCopyCommand(rest, process.env)
     }
     case 'schema': {
-      const { printSchemaCommand } = await import('./commands/print-schema.ts')
-      process.stdout.write(printSchemaCommand())
+      const { printSortedSchema } = await import('./commands/print-schema.ts')
+      process.stdout.write(printSortedSchema())
       return 0
     }
     case '--help':

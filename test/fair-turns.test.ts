@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { FairTurns } from '../src/fair-turns.ts'
+import { FairTurns } from '../src/limits/fair-turns.ts'
 
 // All ask within one turn of the event loop; gives the order in which they, and who stands in the list already, had theirs.
 async function ask(turns: FairTurns, names: readonly string[], served: string[] = []): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Scope } from '../credentials/caller.ts'
-import { hashToken, newApiToken } from '../domain/api-token.ts'
+import { hashToken, newApiToken } from '../domain/directory/api-token.ts'
 import type { Store, User } from '../domain/store.ts'
 
 export interface TokenRequest {

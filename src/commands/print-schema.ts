@@ -1,7 +1,7 @@
+import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from '../schema/index.ts'
-import { printSortedSchema } from '../schema/print.ts'
 
 /** The text of `schema.graphql`. */
-export function printSchemaCommand(): string {
-  return printSortedSchema(schema)
+export function printSortedSchema(): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
-import { hideRunTokens } from '../credentials/run-tokens.ts'
+import { hideRunTokens } from '../tasks/run/run-tokens.ts'
 
 // What a reader of the log may lag behind before lines are lost.
 const mostWaitingBytes = 16 * 2 ** 20

@@ -1,4 +1,4 @@
-import type { FirstStart } from '../domain/first-start.ts'
+import type { FirstStart } from '../domain/directory/first-start.ts'
 
 interface Banner {
   readonly url: string

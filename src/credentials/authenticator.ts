@@ -1,20 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import type { Identity } from '../context.ts'
 import type { Store } from '../domain/store.ts'
 import { loadOnce } from '../load-once.ts'
-import type { Run } from '../tasks/run.ts'
 import { createApiTokenCallers } from './api-token-caller.ts'
 import type { Caller } from './caller.ts'
 import { digestToken } from './digest-token.ts'
 import { readCaller, refuseExpired } from './jwt-claims.ts'
 import { isJwtShaped, readBearer } from './read-bearer.ts'
-import type { RunTokens } from './run-tokens.ts'
 import type { JwtSettings } from './verify-jwt.ts'
-
-export interface Identity {
-  readonly caller: Caller
-  /** The run whose token it is, if it is one; what the request does is then done by that run. */
-  readonly run: Run | null
-}
 
 /**
  * From the `Authorization` header to who asks; throws or rejects with `UNAUTHENTICATED` (contract, section 1). No promise where
@@ -30,10 +23,11 @@ export interface Authenticator {
 
 interface Dependencies extends JwtSettings {
   readonly store: Store
-  readonly runTokens: RunTokens
+  /** The run that a token belongs to, while the run lasts. */
+  readonly findRun: (token: string) => Identity['run']
 }
 
-export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies): Authenticator {
+export function createAuthenticator({ store, findRun, ...jwt }: Dependencies): Authenticator {
   const takesJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
   // What a run does later stands on the credential that caused it, so each caller keeps the way to ask for that again.
   const confirmations = new WeakMap<Caller, () => Promise<Caller> | Caller>()
@@ -76,7 +70,7 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
     return { caller, run: null }
   }
 
-  async function identifyRun(run: Run): Promise<Identity> {
+  async function identifyRun(run: NonNullable<Identity['run']>): Promise<Identity> {
     await confirm(run.caller)
     return { caller: run.caller, run }
   }
@@ -87,7 +81,7 @@ export function createAuthenticator({ store, runTokens, ...jwt }: Dependencies):
     confirm,
     authenticate(header) {
       const token = readBearer(header)
-      const run = runTokens.find(token)
+      const run = findRun(token)
       if (run !== null) return identifyRun(run)
       if (takesJwts && isJwtShaped(token)) return findJwtCaller(token).then(caller => ({ caller, run }))
       return identifyStored(token)

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import { isAccountCode } from '../domain/account-code.ts'
-import { isStorable } from '../domain/directory.ts'
+import { isAccountCode } from '../domain/directory/account-code.ts'
+import { isStorable } from '../domain/directory/directory.ts'
 import { type Caller, isScope, type Scope, scopes } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 

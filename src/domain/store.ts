@@ -1,4 +1,4 @@
-import type { IdempotencyStore } from './idempotency.ts'
+import type { IdempotencyStore } from './idempotency/idempotency.ts'
 
 /**
  * The port to the data. Every call names its account, and sees and changes rows of that account alone; only tokens are also

@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
-import { createAdmission, type OperationRequest, type Refusal } from './admit-operation.ts'
+import { createAdmission, type OperationRequest, type Refusal } from './bounds/admit-operation.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
 import { createEventStream, createSharedResults, type EventStream } from './event-stream.ts'
 import { bytesOfVariables, keepDeclared } from './kept-variables.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { CreateContext, RequestContext } from '../context.ts'
-import type { FairTurns } from '../fair-turns.ts'
-import type { Refusal } from './admit-operation.ts'
+import type { FairTurns } from '../limits/fair-turns.ts'
+import type { Refusal } from './bounds/admit-operation.ts'
 import type { Answer, Engine } from './engine.ts'
 
 /** What the `graphql()` of a script gets to see of an answer: a status and a JSON body, as over HTTP. */

@@ -1,5 +1,5 @@
+import type { Variables } from './bounds/read-argument.ts'
 import type { PreparedOperation } from './document-cache.ts'
-import type { Variables } from './read-argument.ts'
 
 /** The variables that an operation declares. What else was sent means nothing, and a stream would keep it as long as it lasts. */
 export function keepDeclared(

@@ -1,10 +1,10 @@
 import { GraphQLError, parse } from 'graphql'
 import { RostrumError } from '../errors.ts'
-import { bounds } from './bounds.ts'
+import { bounds } from './bounds/bounds.ts'
+import { fragmentsOf } from './bounds/measure-selections.ts'
+import { beyondBound, refuseBeyond } from './bounds/refuse-bound.ts'
+import { refuseShape } from './bounds/refuse-shape.ts'
 import type { PreparedDocument } from './document-cache.ts'
-import { fragmentsOf } from './measure-selections.ts'
-import { beyondBound, refuseBeyond } from './refuse-bound.ts'
-import { refuseShape } from './refuse-shape.ts'
 
 /** Parses a text; a `GraphQLError` if it is not GraphQL, a `RostrumError` if it is beyond a bound. */
 export function prepareDocument(text: string): PreparedDocument {

@@ -5,27 +5,25 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { RostrumError } from '../errors.ts'
-import { createClientErrorHandler } from './answer-client-error.ts'
-import { answerError } from './answer-error.ts'
 import { createBodyParser } from './body/create-body-parser.ts'
 import { parseJsonBody } from './body/json-body.ts'
-import { Connections } from './connection/connections.ts'
-import { arrivalTimeoutMs, createHttpServer } from './connection/create-http-server.ts'
-import type { Gateway } from './gateway.ts'
-import { createIdempotencyHooks } from './idempotency-hooks.ts'
-import { normalizeTarget } from './normalize-target.ts'
-import { refuseAmbiguousRequest } from './refuse-ambiguous-request.ts'
-import { largestHead, refuseLargeHeaders } from './refuse-large-headers.ts'
-import { refuseUnknownRoute } from './refuse-unknown-route.ts'
-import { registerGraphqlRoute } from './register-graphql-route.ts'
-import { registerHealthRoutes } from './register-health-routes.ts'
+import { createClientErrorHandler } from './edge/answer-client-error.ts'
+import { Connections } from './edge/connections.ts'
+import { arrivalTimeoutMs, createHttpServer } from './edge/create-http-server.ts'
+import { refuseAmbiguousRequest } from './edge/refuse-ambiguous-request.ts'
+import { largestHead, refuseLargeHeaders } from './edge/refuse-large-headers.ts'
+import { createUnreadHooks, UnreadAnswers } from './edge/unread-answers.ts'
+import { answerError } from './errors/answer-error.ts'
+import { refuseUnknownRoute } from './errors/refuse-unknown-route.ts'
+import { fromServerFault } from './errors/server-fault.ts'
+import { registerGraphqlRoute } from './graphql/register-graphql-route.ts'
+import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
 import { registerPages } from './register-pages.ts'
-import { registerRestRoutes } from './register-rest-routes.ts'
-import { createRequestLog } from './request-log.ts'
-import { openScope, type RequestScope } from './request-scope.ts'
-import { fromServerFault } from './server-fault.ts'
-import { createTurnHook } from './take-turn.ts'
-import { createUnreadHooks, UnreadAnswers } from './unread-answers.ts'
+import type { Gateway } from './request/gateway.ts'
+import { createRequestLog } from './request/request-log.ts'
+import { openScope, type RequestScope } from './request/request-scope.ts'
+import { createTurnHook } from './request/take-turn.ts'
+import { registerRestRoutes } from './rest/register-rest-routes.ts'
 
 const stalledReaderMs = 10_000
 // A stream without news says every 12 s that it is there.
@@ -117,4 +115,29 @@ function shuttingDown(): RostrumError {
 
 function refuseSchemas(): never {
   throw new Error('Routes have no Fastify schemas here: read what comes with zod, and send bytes.')
+}
+
+// RFC 3986, 2.3: whether these are escaped or not, it is the same URL.
+const escapedUnreserved = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
+
+/**
+ * A request target in the one spelling that everything behind it knows: a whole URL (RFC 9112, 3.2.2) is cut to its path and
+ * query, a fragment is cut off, and what needs no escape in the path has none.
+ */
+function normalizeTarget(target: string): string {
+  if (target.startsWith('/') && !target.includes('%') && !target.includes('#')) return target
+  const [local = ''] = target.replace(/^https?:\/\/[^/?#]*(?=[/?#]|$)/i, '').split('#', 1)
+  const queryStart = local.indexOf('?')
+  const path = queryStart === -1 ? local : local.slice(0, queryStart)
+  return (path.replace(escapedUnreserved, decodeURIComponent) || '/') + local.slice(path.length)
+}
+
+/** `/health` while the process lives, `/ready` while it can serve (contract, section 5); neither needs a credential. */
+function registerHealthRoutes(server: FastifyInstance, { findUnready }: Gateway): void {
+  server.get('/health', async () => ({ status: 'ok' }))
+  server.get('/ready', async (_request, reply) => {
+    const waitingFor = await findUnready()
+    if (waitingFor.length === 0) return { status: 'ready' }
+    return reply.code(503).send({ status: 'not ready', waiting_for: waitingFor })
+  })
 }

@@ -1,8 +1,8 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { RequestContext } from '../context.ts'
-import { relayOptions } from './relay-options.ts'
-import { scopePlugin } from './scope-plugin.ts'
+import { relayOptions } from './relay/relay-options.ts'
+import { scopePlugin } from './scopes/scope-plugin.ts'
 
 export interface SchemaTypes {
   Context: RequestContext

@@ -3,7 +3,7 @@
 // logged is in the kernel's hands before a crash can take it. (Node's own IPC has no cap on a message's size, and a
 // malformed one is an uncaught exception in the parent.)
 
-import type { LogLevel, TaskError, TaskErrorCode } from './task-execution.ts'
+import type { LogLevel, TaskError, TaskErrorCode } from './run/task-execution.ts'
 
 /** How a sandbox is set up, the child's only argument. */
 export interface SandboxSetup {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../credentials/caller.ts'
-import type { Run } from './run.ts'
-import type { TaskExecution, TaskInput } from './task-execution.ts'
+import type { Run } from './run/run.ts'
+import type { TaskExecution, TaskInput } from './run/task-execution.ts'
 
 export interface ExecuteRequest {
   readonly input: TaskInput

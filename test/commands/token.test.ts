@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hashToken } from '../../src/domain/api-token.ts'
+import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

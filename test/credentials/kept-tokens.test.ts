@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { hashToken, newApiToken } from '../../src/domain/api-token.ts'
+import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'

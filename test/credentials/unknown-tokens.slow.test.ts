@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hashToken, newApiToken } from '../../src/domain/api-token.ts'
+import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
 import { openClient } from '../store/ask-postgres.ts'

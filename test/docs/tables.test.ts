@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
 import { catalogue } from '../../src/errors.ts'
-import { bounds } from '../../src/graphql/bounds.ts'
-import { restRoutes } from '../../src/http/rest-routes.ts'
+import { bounds } from '../../src/graphql/bounds/bounds.ts'
+import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { schema } from '../../src/schema/index.ts'
-import { taskErrorCodes } from '../../src/tasks/task-execution.ts'
+import { taskErrorCodes } from '../../src/tasks/run/task-execution.ts'
 import { pages, readPage, readTable, root } from './pages.ts'
 
 const withoutTicks = (cell = '') => cell.replaceAll('`', '')

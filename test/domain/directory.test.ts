@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createDirectory, type Directory } from '../../src/domain/directory.ts'
+import { createDirectory, type Directory } from '../../src/domain/directory/directory.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hashToken } from '../../src/domain/api-token.ts'
-import { prepareFirstStart } from '../../src/domain/first-start.ts'
+import { hashToken } from '../../src/domain/directory/api-token.ts'
+import { prepareFirstStart } from '../../src/domain/directory/first-start.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 

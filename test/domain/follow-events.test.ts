@@ -1,5 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createEventFollowing, type EventFollowing, type Following } from '../../src/domain/follow-events.ts'
+import {
+  createEventFollowing,
+  type EventFollowing,
+  type Following,
+} from '../../src/domain/events/follow-events.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { eachStore } from '../store/each-store.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createMemberships, type Memberships } from '../../src/domain/memberships.ts'
+import { createMemberships, type Memberships } from '../../src/domain/memberships/memberships.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'

@@ -1,7 +1,7 @@
 import { executeSync, getIntrospectionQuery, getOperationAST, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { createIntrospectionMeasure } from '../../src/graphql/introspection-bytes.ts'
-import { fragmentsOf } from '../../src/graphql/measure-selections.ts'
+import { createIntrospectionMeasure } from '../../src/graphql/bounds/introspection-bytes.ts'
+import { fragmentsOf } from '../../src/graphql/bounds/measure-selections.ts'
 import { schema } from '../../src/schema/index.ts'
 
 const measure = createIntrospectionMeasure(schema)

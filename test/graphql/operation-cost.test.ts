@@ -1,7 +1,7 @@
 import { getOperationAST, isObjectType, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { fragmentsOf } from '../../src/graphql/measure-selections.ts'
-import { createPricing } from '../../src/graphql/operation-cost.ts'
+import { fragmentsOf } from '../../src/graphql/bounds/measure-selections.ts'
+import { createPricing } from '../../src/graphql/bounds/operation-cost.ts'
 import { schema } from '../../src/schema/index.ts'
 
 const priceOf = createPricing(schema)

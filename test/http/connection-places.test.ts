@@ -3,9 +3,9 @@ import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
-import type { PlaceLimits } from '../../src/http/connection/connection-places.ts'
-import { Connections } from '../../src/http/connection/connections.ts'
-import { createHttpServer } from '../../src/http/connection/create-http-server.ts'
+import type { PlaceLimits } from '../../src/http/edge/connection-places.ts'
+import { Connections } from '../../src/http/edge/connections.ts'
+import { createHttpServer } from '../../src/http/edge/create-http-server.ts'
 
 const sockets: Socket[] = []
 let server: Server

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeAnswer } from '../../src/http/judge-answer.ts'
+import { judgeAnswer } from '../../src/http/idempotency/judge-answer.ts'
 
 const judge = (status: number, result: object | null = null, mayRun = false) =>
   judgeAnswer({

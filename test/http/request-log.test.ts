@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createRequestLog, type RequestRecord } from '../../src/http/request-log.ts'
+import { createRequestLog, type RequestRecord } from '../../src/http/request/request-log.ts'
 
 const record: RequestRecord = {
   requestId: 'b3e144d8-b844-43b2-bc81-ca4422f0d97b',

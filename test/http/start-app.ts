@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { type App, type AppOptions, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { scopes as allScopes, type Scope } from '../../src/credentials/caller.ts'
-import { hashToken, newApiToken } from '../../src/domain/api-token.ts'
+import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
 
 export interface TestApp {
   readonly app: App

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { sandboxCommand } from '../../src/tasks/sandbox-command.ts'
+import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { type Attempt, verdictsOf } from './attempts.ts'
 
 const attacker = readFileSync(fileURLToPath(new URL('attacker.js', import.meta.url)), 'utf8')

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
-import { prepareFirstStart } from '../../src/domain/first-start.ts'
+import { prepareFirstStart } from '../../src/domain/directory/first-start.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { eachStore } from './each-store.ts'

@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3'
-import { hashToken } from '../../src/domain/api-token.ts'
+import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { by } from './origin.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Claim, ClaimRequest } from '../../src/domain/idempotency.ts'
+import type { Claim, ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'

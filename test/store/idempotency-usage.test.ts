@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type ClaimRequest, rowBytes } from '../../src/domain/idempotency.ts'
+import { type ClaimRequest, rowBytes } from '../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'

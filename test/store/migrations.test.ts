@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { rowBytes } from '../../src/domain/idempotency.ts'
+import { rowBytes } from '../../src/domain/idempotency/idempotency.ts'
 import { StartError } from '../../src/errors.ts'
 import { readMigrations } from '../../src/store/migrations.ts'
 import { openStore } from '../../src/store/open-store.ts'

@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3'
-import { rowBytes } from '../../src/domain/idempotency.ts'
+import { rowBytes } from '../../src/domain/idempotency/idempotency.ts'
 import { askPostgres } from './ask-postgres.ts'
 import type { Harness } from './each-store.ts'
 

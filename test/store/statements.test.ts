@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Loaders } from '../../src/domain/loaders.ts'
-import { createMemberships } from '../../src/domain/memberships.ts'
+import { createMemberships } from '../../src/domain/memberships/memberships.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { createLoaders } from '../../src/store/loaders.ts'
 import { eachStore } from './each-store.ts'

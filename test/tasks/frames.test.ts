@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FrameReader } from '../../src/tasks/frames.ts'
+import { FrameReader } from '../../src/tasks/launch/frames.ts'
 
 function read(longestBytes: number) {
   const lines: string[] = []

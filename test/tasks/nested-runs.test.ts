@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Run } from '../../src/tasks/run.ts'
+import type { Run } from '../../src/tasks/run/run.ts'
 import { until } from '../server/until.ts'
 import {
   logged,

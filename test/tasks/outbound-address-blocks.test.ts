@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/tasks/outbound-address.ts'
+import { isPublicAddress } from '../../src/tasks/outbound/outbound-address.ts'
 
 // Of the registries of special addresses (RFC 6890 and what came after), those that do not stand for a public host.
 const v4Blocks = [

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { StartError } from '../../src/errors.ts'
-import { createAllowList, isPublicAddress, OutboundRefusal } from '../../src/tasks/outbound-address.ts'
+import {
+  createAllowList,
+  isPublicAddress,
+  OutboundRefusal,
+} from '../../src/tasks/outbound/outbound-address.ts'
 
 describe('an address of the public internet', () => {
   test.each([

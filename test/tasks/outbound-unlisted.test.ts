@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOutbound, type Outbound } from '../../src/tasks/outbound.ts'
+import { createOutbound, type Outbound } from '../../src/tasks/outbound/outbound.ts'
 import { type Canary, startCanary } from './start-canary.ts'
 import { silentLog } from './start-tasks.ts'
 

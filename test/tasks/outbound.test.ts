@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOutbound, type Outbound } from '../../src/tasks/outbound.ts'
+import { createOutbound, type Outbound } from '../../src/tasks/outbound/outbound.ts'
 import {
   headersOfCalls,
   type Responder,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { RostrumError } from '../../src/errors.ts'
-import { readTaskInput } from '../../src/tasks/read-task-input.ts'
-import type { TaskInput } from '../../src/tasks/task-execution.ts'
+import { readTaskInput } from '../../src/tasks/input/read-task-input.ts'
+import type { TaskInput } from '../../src/tasks/run/task-execution.ts'
 import { taskInput } from './start-tasks.ts'
 
 const { taskLimits } = readConfig({ ROSTRUM_TASK_SOURCE_BYTES: '100' })

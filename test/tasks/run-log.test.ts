@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
-import { hideRunTokens } from '../../src/credentials/run-tokens.ts'
-import { ComputingRuns } from '../../src/tasks/computing-runs.ts'
-import type { LongRun } from '../../src/tasks/long-run.ts'
-import { RunLog } from '../../src/tasks/run-log.ts'
-import { SandboxProcess } from '../../src/tasks/sandbox-process.ts'
+import { SandboxProcess } from '../../src/tasks/launch/sandbox-process.ts'
+import { ComputingRuns } from '../../src/tasks/pool/computing-runs.ts'
+import type { LongRun } from '../../src/tasks/pool/long-run.ts'
+import { RunLog } from '../../src/tasks/run/run-log.ts'
+import { hideRunTokens } from '../../src/tasks/run/run-tokens.ts'
 import { speakingCommand } from './spoken-tasks.ts'
 
 const sandboxes: SandboxProcess[] = []

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sandboxCommand } from '../../src/tasks/sandbox-command.ts'
+import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { startTasks, type TestTasks } from './start-tasks.ts'
 
 const setup = { memoryMb: 64, isolation: 'run' } as const

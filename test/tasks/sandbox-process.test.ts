@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { sandboxCommand } from '../../src/tasks/sandbox-command.ts'
+import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { exitLine, type Speech, speakingCommand } from './spoken-tasks.ts'
 import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.ts'
 

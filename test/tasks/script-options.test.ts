@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
-import { readTaskInput } from '../../src/tasks/read-task-input.ts'
-import { scriptOptions } from '../../src/tasks/script-options.ts'
+import { readTaskInput } from '../../src/tasks/input/read-task-input.ts'
+import { scriptOptions } from '../../src/tasks/input/script-options.ts'
 import { taskInput } from './start-tasks.ts'
 
 const { taskLimits } = readConfig({})

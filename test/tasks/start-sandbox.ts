@@ -1,8 +1,8 @@
-import { ComputingRuns } from '../../src/tasks/computing-runs.ts'
-import type { LongRun } from '../../src/tasks/long-run.ts'
+import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
+import { type SandboxListener, SandboxProcess } from '../../src/tasks/launch/sandbox-process.ts'
+import { ComputingRuns } from '../../src/tasks/pool/computing-runs.ts'
+import type { LongRun } from '../../src/tasks/pool/long-run.ts'
 import type { RunMessage } from '../../src/tasks/protocol.ts'
-import type { SandboxCommand } from '../../src/tasks/sandbox-command.ts'
-import { type SandboxListener, SandboxProcess } from '../../src/tasks/sandbox-process.ts'
 
 const started: SandboxProcess[] = []
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { RostrumError } from '../../errors.ts'
-import type { Holding } from '../../holding.ts'
+import type { Holding } from '../../limits/holding.ts'
 
 // Each chunk is an object of its own, and is worked on for a microsecond: a body in chunks of a byte would take an hour of a
 // processor where its bytes take a second.

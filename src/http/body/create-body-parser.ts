@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { FairTurns } from '../../fair-turns.ts'
+import type { FairTurns } from '../../limits/fair-turns.ts'
 import { collectBody } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
 

@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { parseParameters } from '../parse-parameters.ts'
+import { parseParameters } from '../rest/parse-parameters.ts'
 import { decodeBody, type HoldMemory, memoryOf } from './json-body.ts'
 
 const mostFields = 100

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonMember } from '../../json/scan-json.ts'
-import { mustBe, readBody } from '../read-body.ts'
 import {
   decodeBody,
   type HoldMemory,
@@ -11,6 +10,7 @@ import {
   scanBody,
   tooManyValues,
 } from './json-body.ts'
+import { mustBe, readBody } from './read-body.ts'
 
 const documents: readonly string[] = ['inputDocument', 'options']
 

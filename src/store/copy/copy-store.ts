@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { connect } from '../postgres/connect.ts'
+import { connect } from '../postgres/connection/connect.ts'
 import type { Checksum } from './checksum.ts'
 import { copiedTables } from './copied-tables.ts'
 import { copyTable } from './copy-table.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import { connect } from '../sqlite/connect.ts'
-import { refuseMissingFile, refuseUnusableFile } from '../sqlite/file-checks.ts'
-import { holdServeLock } from '../sqlite/serve-lock.ts'
+import { connect } from '../sqlite/connection/connect.ts'
+import { refuseMissingFile, refuseUnusableFile } from '../sqlite/connection/file-checks.ts'
+import { holdServeLock } from '../sqlite/connection/serve-lock.ts'
 import type { RowTexts } from './column-texts.ts'
 import type { CopiedTable } from './copied-tables.ts'
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { createBindValues } from '../bind-values.ts'
 import type { Query, Values } from '../dialect.ts'
 import type { RowOf, Selection, StoreColumn } from '../tables/tables-of.ts'
-import type { Client, Parameter } from './client.ts'
+import type { Client, Parameter } from './connection/client.ts'
 
 /** The values of each column in the order of the rows; null where there are no rows. */
 export type Columns = readonly (readonly unknown[] | null)[]

@@ -2,9 +2,9 @@ import { createChange } from '../create-change.ts'
 import type { Database } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Work } from '../work.ts'
-import type { InTurn } from './account-turns.ts'
-import type { EventSignal } from './event-signal.ts'
-import type { Transactions } from './transactions.ts'
+import type { InTurn } from './connection/account-turns.ts'
+import type { EventSignal } from './connection/event-signal.ts'
+import type { Transactions } from './connection/transactions.ts'
 
 interface Dependencies {
   readonly dialect: Dialect

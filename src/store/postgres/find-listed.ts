@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Dialect, IdSelection, IdTable } from '../dialect.ts'
 import type { RowOf } from '../tables/tables-of.ts'
-import { askTogether } from './ask-together.ts'
-import type { Client } from './client.ts'
 import { aggregate, createReadRow, prepareColumns } from './column-rows.ts'
+import { askTogether } from './connection/ask-together.ts'
+import type { Client } from './connection/client.ts'
 import { encodeIds, encodeTexts, isListed } from './id-list.ts'
 
 interface FindListed<S extends IdSelection> extends Pick<Dialect, 'build'> {

@@ -1,4 +1,4 @@
-import { rowBytes } from '../../domain/idempotency.ts'
+import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 
 // Each statement changes what a key holds and, with it, what its account's keys hold together. It locks the key before the
 // account's row of `idempotency_usage`, which every keyed request of the account wants, and takes no other lock after that one.

@@ -1,9 +1,15 @@
 import { and, eq, isNull, not, type SQL, sql } from 'drizzle-orm'
-import type { Claim, ClaimRequest, ClaimResult, IdempotencyStore } from '../../domain/idempotency.ts'
-import { rowBytes } from '../../domain/idempotency.ts'
+import type {
+  Claim,
+  ClaimRequest,
+  ClaimResult,
+  IdempotencyStore,
+} from '../../domain/idempotency/idempotency.ts'
+import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import type { Database } from '../database.ts'
-import { decideClaim, unanswered } from '../decide-claim.ts'
+import { decideClaim, unanswered } from '../entities/decide-claim.ts'
 import type { StoreColumn } from '../tables/tables-of.ts'
+import type { Transactions } from './connection/transactions.ts'
 import {
   deleteExpiredKey,
   forgetOldKeys,
@@ -12,7 +18,6 @@ import {
   settleKey,
   withdrawKey,
 } from './idempotency-statements.ts'
-import type { Transactions } from './transactions.ts'
 
 /**
  * All times are the database's, since the clocks of the gateways may differ. Each statement is a transaction of its own and says what it

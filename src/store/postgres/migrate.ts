@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
 import { type Migration, readMigrations, selectPending } from '../migrations.ts'
-import { sqlStateOf } from './sql-state.ts'
+import { sqlStateOf } from './connection/sql-state.ts'
 
 // Any number will do, as long as all versions of the gateway take the same.
 const advisoryLock = 7_248_330_115

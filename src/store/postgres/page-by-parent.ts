@@ -3,8 +3,8 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type { IdSelection, PageByParent, Paging } from '../dialect.ts'
 import type { RowOf } from '../tables/tables-of.ts'
-import type { Client } from './client.ts'
 import { aggregate, createReadRow, prepareColumns } from './column-rows.ts'
+import type { Client } from './connection/client.ts'
 import { encodeIds } from './id-list.ts'
 
 interface Reading {

@@ -1,12 +1,12 @@
 import { and, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Dialect } from '../dialect.ts'
+import { createTokenSelection, decodeScopes, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
 import { numberOf } from '../tables/tables-of.ts'
-import { createTokenSelection, decodeScopes, isUserOfToken, type TokenLookUps } from '../tokens.ts'
-import { askTogether } from './ask-together.ts'
-import type { Client } from './client.ts'
 import { aggregate, createReadRow, prepareColumns } from './column-rows.ts'
-import { shares } from './shares.ts'
+import { askTogether } from './connection/ask-together.ts'
+import type { Client } from './connection/client.ts'
+import { shares } from './connection/shares.ts'
 
 // About 2 MB.
 const maxKnownTokens = 10_000

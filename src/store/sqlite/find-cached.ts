@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Dialect, FindByIds, IdSelection, IdTable } from '../dialect.ts'
 import type { RowOf } from '../tables/tables-of.ts'
-import type { ChangeMark } from './change-mark.ts'
+import { createKeptRows } from './cached-rows.ts'
+import type { ChangeMark } from './connection/change-mark.ts'
 import { encodeIds, isListed } from './id-list.ts'
-import { createKeptRows } from './kept-rows.ts'
 
 // Rows of names and addresses as long as they may be take 10 MB.
 const usualMaxCachedRows = 10_000

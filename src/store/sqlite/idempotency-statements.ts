@@ -1,5 +1,5 @@
 import { and, asc, eq, lt, sql } from 'drizzle-orm'
-import { rowBytes } from '../../domain/idempotency.ts'
+import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import type { Dialect } from '../dialect.ts'
 import { numberOf } from '../tables/tables-of.ts'
 

@@ -5,9 +5,9 @@ import {
   type ClaimResult,
   type IdempotencyStore,
   rowBytes,
-} from '../../domain/idempotency.ts'
+} from '../../domain/idempotency/idempotency.ts'
 import type { Database } from '../database.ts'
-import { decideClaim, unanswered } from '../decide-claim.ts'
+import { decideClaim, unanswered } from '../entities/decide-claim.ts'
 import { all, first, only, type Work } from '../work.ts'
 import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 

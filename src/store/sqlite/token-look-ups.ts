@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Dialect } from '../dialect.ts'
-import { createTokenSelection, decodeScopes, isUserOfToken, type TokenLookUps } from '../tokens.ts'
-import type { ChangeMark } from './change-mark.ts'
+import { createTokenSelection, decodeScopes, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
+import type { ChangeMark } from './connection/change-mark.ts'
 
 export function createTokenLookUps(
   { build, prepare, tables }: Dialect,

@@ -1,4 +1,4 @@
-import { rowBytes } from '../../domain/idempotency.ts'
+import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import type { MembershipEventKind } from '../../domain/store.ts'
 import { boolean, bytes, integer, nullable, table, text, time, withDefault } from './describe-table.ts'
 

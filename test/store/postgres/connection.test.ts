@@ -2,7 +2,7 @@ import { type AddressInfo, connect as connectTo, createServer, type Server } fro
 import { expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { connect } from '../../../src/store/postgres/connect.ts'
+import { connect } from '../../../src/store/postgres/connection/connect.ts'
 import { startProxy } from '../../faults/start-proxy.ts'
 import { askPostgres, openClient } from '../ask-postgres.ts'
 import { createDatabase } from '../create-database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hashToken } from '../../../src/domain/api-token.ts'
+import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { createDatabase } from '../create-database.ts'

@@ -1,0 +1,64 @@
+import type { ApiToken, Store } from '../store.ts'
+import { hashToken, newApiToken } from './api-token.ts'
+
+const accountCode = 'demo'
+const adminTokenLabel = 'ROSTRUM_ADMIN_TOKEN'
+
+export interface FirstStart {
+  /** The token made for an empty store, to be shown this once; null when none was made, or the operator set it. */
+  readonly createdToken: string | null
+  readonly createdAccount: boolean
+}
+
+/**
+ * Gives an empty store the account `demo` with one admin token, and holds the operator's own admin token, if there is
+ * one, valid there (contract, section 5). Starting again with the same changes nothing.
+ */
+export async function prepareFirstStart(store: Store, adminToken: string | null): Promise<FirstStart> {
+  const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))
+  if (adminToken !== null) {
+    await holdAdminToken(store, adminToken)
+    return { createdToken: null, createdAccount }
+  }
+  if (!createdAccount) return { createdToken: null, createdAccount }
+  const createdToken = newApiToken()
+  const userId = await createAdministrator(store)
+  await createAdminToken({ store, token: createdToken, userId, label: 'first start' })
+  return { createdToken, createdAccount }
+}
+
+async function holdAdminToken(store: Store, token: string): Promise<void> {
+  await store.accounts.ensure(accountCode)
+  const earlier = (await store.tokens.list(accountCode)).filter(({ label }) => label === adminTokenLabel)
+  if ((await findHeld(store, token)).length === 0) {
+    const userId = earlier[0]?.userId ?? (await createAdministrator(store))
+    await createAdminToken({ store, token, userId, label: adminTokenLabel })
+  }
+  // Two gateways that start at once may both have made it: the older one stays.
+  const [held] = await findHeld(store, token)
+  for (const other of await store.tokens.list(accountCode)) {
+    if (other.label !== adminTokenLabel || other.revokedAt !== null || other.id === held?.id) continue
+    await store.tokens.revoke(other.id)
+  }
+}
+
+async function findHeld(store: Store, token: string): Promise<ApiToken[]> {
+  const tokens = await store.tokens.findBySha256(hashToken(token))
+  return tokens.filter(found => found.accountCode === accountCode && found.scopes.includes('admin'))
+}
+
+async function createAdministrator(store: Store): Promise<number> {
+  const user = await store.users.create(accountCode, { email: null, displayName: 'Administrator' })
+  return user.id
+}
+
+interface AdminToken {
+  readonly store: Store
+  readonly token: string
+  readonly userId: number
+  readonly label: string
+}
+
+async function createAdminToken({ store, token, userId, label }: AdminToken): Promise<void> {
+  await store.tokens.create({ accountCode, userId, label, scopes: ['admin'], sha256: hashToken(token) })
+}

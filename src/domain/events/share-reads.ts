@@ -1,0 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { EventStore, MembershipEvent } from '../store.ts'
+
+type ListAfter = EventStore['listAfter']
+
+/**
+ * The same reads, one for all who ask for the same in one turn of the event loop: a change wakes all followers of an account together.
+ * None joins a read that was sent before it asked, which might not know of the change that woke it.
+ */
+export function shareReads(listAfter: ListAfter): ListAfter {
+  const asked = new Map<string, Promise<MembershipEvent[]>>()
+  return (accountCode, sequence, limit) => {
+    const key = `${limit} ${sequence} ${accountCode}`
+    const known = asked.get(key)
+    if (known !== undefined) return known
+    const reading = nextTurn().then(() => {
+      asked.delete(key)
+      return listAfter(accountCode, sequence, limit)
+    })
+    asked.set(key, reading)
+    return reading
+  }
+}

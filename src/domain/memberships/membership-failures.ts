@@ -1,0 +1,46 @@
+import { type FieldError, RostrumError } from '../../errors.ts'
+import { describeBadId, isId } from '../id.ts'
+import type { MembershipPair } from '../store.ts'
+
+/** Nothing for ids that are ids; else `BAD_USER_INPUT` with a pointer to each that is none. */
+export function checkPair(pair: Partial<MembershipPair>): void {
+  const fields: FieldError[] = []
+  for (const [name, what] of [
+    ['userId', 'user id'],
+    ['teamId', 'team id'],
+  ] as const) {
+    const id = pair[name]
+    if (id !== undefined && !isId(id))
+      fields.push({ pointer: `/${name}`, detail: describeBadId(String(id), what) })
+  }
+  const first = fields[0]
+  if (first !== undefined) throw new RostrumError('BAD_USER_INPUT', first.detail, { fields })
+}
+
+/** The same, and `BAD_USER_INPUT` where neither is given. */
+export function checkMove(change: Partial<MembershipPair>): void {
+  checkPair(change)
+  if (change.userId === undefined && change.teamId === undefined)
+    throw new RostrumError('BAD_USER_INPUT', 'There is nothing to change: give the user, the team or both.')
+}
+
+export function alreadyMember(existingId: number): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `The user is in this team already, by team membership \`${existingId}\`.`,
+    { facts: { existingId } },
+  )
+}
+
+type NotChanged = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
+
+/** An id of another account is missing like any other, and must read the same. */
+export function notChanged(id: number, result: NotChanged): RostrumError {
+  if (result.kind === 'missing')
+    return new RostrumError('NOT_FOUND', `There is no team membership \`${id}\`.`)
+  return new RostrumError(
+    'PRECONDITION_FAILED',
+    `Team membership \`${id}\` has changed since it was read: its version is now \`${result.version}\`. Read it again.`,
+    { facts: { version: result.version } },
+  )
+}

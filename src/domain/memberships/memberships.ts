@@ -1,0 +1,82 @@
+import { RostrumError } from '../../errors.ts'
+import { checkId } from '../id.ts'
+import type { Membership, MembershipPair, Origin, Store } from '../store.ts'
+import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
+import { type ChangeMany, createChangeMany } from './memberships-bulk.ts'
+
+const mostListedIds = 1_000
+
+/** The rules of memberships (contract, section 2). All ids are positive safe integers, checked here. */
+export interface Memberships {
+  /** Those of the ids that exist, in the order asked, duplicates once. More than 1,000 ids: `BAD_USER_INPUT`. */
+  list(accountCode: string, ids: readonly number[]): Promise<Membership[]>
+  /** `CONFLICT` names the membership that the pair already has, also as the fact `existingId`. */
+  add(origin: Origin, pair: MembershipPair): Promise<Membership>
+  /** `NOT_FOUND`, `CONFLICT`, or `PRECONDITION_FAILED` where the version is none of `ifVersions`. */
+  move(
+    origin: Origin,
+    id: number,
+    change: Partial<MembershipPair>,
+    ifVersions: readonly number[] | null,
+  ): Promise<Membership>
+  /** Answers the membership as it was. */
+  remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<Membership>
+  readonly changeMany: ChangeMany
+}
+
+export function createMemberships(store: Store): Memberships {
+  const { memberships } = store
+  return {
+    async list(accountCode, ids) {
+      if (ids.length > mostListedIds) throw tooManyIds(ids.length)
+      for (const id of ids) checkId(id, 'membership id')
+      const distinct = [...new Set(ids)]
+      if (distinct.length === 0) return []
+      const found = await memberships.findByIds(accountCode, distinct)
+      if (isInOrder(found, distinct)) return found
+      const rows = new Map(found.map(row => [row.id, row]))
+      return distinct.flatMap(id => rows.get(id) ?? [])
+    },
+
+    async add(origin, pair) {
+      checkPair(pair)
+      const result = await memberships.add(origin, pair)
+      if (result.kind === 'duplicate') throw alreadyMember(result.existingId)
+      return result.membership
+    },
+
+    async move(origin, id, change, ifVersions) {
+      checkId(id, 'membership id')
+      checkMove(change)
+      const result = await memberships.move(origin, id, change, ifVersions)
+      switch (result.kind) {
+        case 'moved':
+          return result.membership
+        case 'duplicate':
+          throw alreadyMember(result.existingId)
+        default:
+          throw notChanged(id, result)
+      }
+    },
+
+    async remove(origin, id, ifVersions) {
+      checkId(id, 'membership id')
+      const result = await memberships.remove(origin, id, ifVersions)
+      if (result.kind !== 'removed') throw notChanged(id, result)
+      return result.membership
+    },
+
+    changeMany: createChangeMany(store),
+  }
+}
+
+function isInOrder(rows: readonly Membership[], ids: readonly number[]): boolean {
+  return rows.length === ids.length && rows.every((row, index) => row.id === ids[index])
+}
+
+function tooManyIds(given: number): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `At most \`${mostListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
+  )
+}

@@ -1,0 +1,137 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from 'graphql'
+import { type FieldCost, isFieldCost } from '../../schema/relay/field-cost.ts'
+import { measureIntrospection } from './introspection-sizes.ts'
+import { countItems, readArgument, type Variables } from './read-argument.ts'
+import { refuseBeyond } from './refuse-bound.ts'
+
+// Of an alias; about as many bytes as a field without one takes in an answer.
+const charactersOfPoint = 25
+
+type ParentType = ReturnType<typeof getNamedType> | undefined
+
+interface CostRequest {
+  readonly operation: OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly variables: Variables
+}
+
+/**
+ * A function to the most that an operation can cost, before validation: each field 1, what is below a list once for each item
+ * it can have. Each fragment is priced once; unknown fields and cycles, which validation refuses later, are tolerated. A
+ * list in an argument that is beyond its own bound is refused on the way.
+ */
+export function createPricing(schema: GraphQLSchema): (request: CostRequest) => number {
+  const introspection = measureIntrospection(schema)
+  return request => operationCost({ ...request, schema, introspection })
+}
+
+/**
+ * True for an operation that costs the same whatever variables it is given, as long as none is a list: no variable can be the
+ * size of a page, or be left out for a default.
+ */
+export function hasConstantCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
+  return variableDefinitions.every(({ type, defaultValue }) => {
+    const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
+    return defaultValue === undefined && !(nullable.kind === Kind.NAMED_TYPE && nullable.name.value === 'Int')
+  })
+}
+
+// An answer repeats a name as often as it has the field.
+function costOfName({ alias }: FieldNode): number {
+  return alias === undefined ? 0 : Math.floor(alias.value.length / charactersOfPoint)
+}
+
+interface PricingRequest extends CostRequest {
+  readonly schema: GraphQLSchema
+  readonly introspection: ReadonlyMap<string, number>
+}
+
+function operationCost({ schema, introspection, operation, fragments, variables }: PricingRequest): number {
+  const priced = new Map<string, number>()
+
+  function priceSelections(set: SelectionSetNode, parent: ParentType): number {
+    let sum = 0
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) sum += priceField(selection, parent)
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) sum += priceFragment(selection.name.value)
+      else sum += priceSelections(selection.selectionSet, narrow(selection.typeCondition?.name.value, parent))
+    }
+    return sum
+  }
+
+  function priceField(node: FieldNode, parent: ParentType): number {
+    refuseLongLists(node)
+    const field = findField(parent, node.name.value)
+    const own = field?.extensions.cost ?? priceOfIntrospection(parent, node.name.value)
+    const priced = isFieldCost(own) ? readCost(own, node) : { once: 1, times: 1 }
+    const { times } = priced
+    const once = priced.once + costOfName(node)
+    if (node.selectionSet === undefined) return once
+    return once + times * priceSelections(node.selectionSet, field && getNamedType(field.type))
+  }
+
+  function refuseLongLists(node: FieldNode): void {
+    for (const { name } of node.arguments ?? []) {
+      const value = readArgument({ node, name: name.value, operation, variables })
+      if (Array.isArray(value)) refuseBeyond('listItems', value.length)
+    }
+  }
+
+  function priceOfIntrospection(parent: ParentType, name: string): FieldCost | undefined {
+    // Only types of introspection may be named so.
+    if (!parent?.name.startsWith('__')) return undefined
+    const most = introspection.get(`${parent.name}.${name}`)
+    return most === undefined ? undefined : { kind: 'list', most }
+  }
+
+  function readCost(cost: FieldCost, node: FieldNode): { once: number; times: number } {
+    if (cost.kind === 'fixed') return { once: cost.cost, times: 1 }
+    if (cost.kind === 'list') return { once: 1, times: cost.most }
+    const read = (name: string) => readArgument({ node, name, operation, variables })
+    if (cost.kind === 'listOf') {
+      const times = countItems(read(cost.argument))
+      return { once: 1 + times * (cost.each ?? 0), times }
+    }
+    const size = read('first') ?? read('last') ?? cost.byDefault
+    const asked = typeof size === 'number' ? size : cost.byDefault
+    return { once: cost.once, times: Math.min(Math.max(asked, 1), cost.most) }
+  }
+
+  function priceFragment(name: string): number {
+    const known = priced.get(name)
+    if (known !== undefined) return known
+    const fragment = fragments.get(name)
+    if (fragment === undefined) return 0
+    priced.set(name, 0)
+    const price = priceSelections(fragment.selectionSet, narrow(fragment.typeCondition.name.value, undefined))
+    priced.set(name, price)
+    return price
+  }
+
+  function narrow(condition: string | undefined, parent: ParentType): ParentType {
+    return condition === undefined ? parent : schema.getType(condition)
+  }
+
+  return priceSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined)
+}
+
+// `__schema` and `__type` are fields of every root and in no type's list; `__typename` costs what an unknown field does.
+const introspectionFields = new Map([SchemaMetaFieldDef, TypeMetaFieldDef].map(field => [field.name, field]))
+
+function findField(parent: ParentType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined
+  return parent.getFields()[name] ?? introspectionFields.get(name)
+}

@@ -1,0 +1,54 @@
+import { RostrumError } from '../../errors.ts'
+import { type Bound, bounds } from './bounds.ts'
+
+const advice: Record<Bound, string> = {
+  tokens: 'send less text, and values as variables',
+  lines: 'send long texts as variables',
+  depth: 'nest fewer fields',
+  aliases: 'use fewer, or split the document',
+  aliasCharacters: 'use a shorter one',
+  fragments: 'use fewer',
+  directives: 'use fewer',
+  rootFields: 'split the operation',
+  variables: 'declare fewer',
+  values: 'send less in one operation',
+  listItems: 'ask in several calls',
+  cost: 'ask for fewer items, smaller pages or fewer fields',
+  eventCost: 'ask for fewer fields',
+  introspectionBytes: 'ask for each part of the schema once',
+}
+
+const names: Record<Bound, string> = {
+  tokens: 'tokens',
+  lines: 'lines',
+  depth: 'levels of depth',
+  aliases: 'aliases',
+  aliasCharacters: 'characters in one alias',
+  fragments: 'fragments',
+  directives: 'directives',
+  rootFields: 'root fields in one operation',
+  variables: 'variables in one operation',
+  values: 'values in its variables',
+  listItems: 'items in one list',
+  cost: 'points of cost',
+  eventCost: 'points of cost for each event',
+  introspectionBytes: 'bytes of introspection in its answer',
+}
+
+/** Nothing up to the bound, and a `BAD_USER_INPUT` that names it beyond. */
+export function refuseBeyond(bound: Bound, found: number): void {
+  if (found > bounds[bound]) throw beyondBound(bound, found)
+}
+
+/** The error for a document beyond a bound; `found` is left out where counting stopped at the bound. */
+export function beyondBound(bound: Bound, found?: number): RostrumError {
+  const has = found === undefined ? '' : `; this one has ${found}`
+  const message = `A request can have at most ${bounds[bound]} ${names[bound]}${has}: ${advice[bound]}.`
+  return new RostrumError('BAD_USER_INPUT', message, { facts: { bound, most: bounds[bound] } })
+}
+
+/** The error for fields that are selected too often to be compared with one another; there is no one number to name. */
+export function tooRepetitive(): RostrumError {
+  const message = 'The document selects the same fields too often to be compared: select each once.'
+  return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'repetition' } })
+}

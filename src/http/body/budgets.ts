@@ -1,0 +1,33 @@
+import { AccountBudget } from '../../limits/account-budget.ts'
+
+/** What requests and streams hold in memory, counted to their accounts. */
+export interface HttpBudgets {
+  /** Bodies, from their announcement to the answer. */
+  readonly bodies: AccountBudget
+  /** Documents and variables of streams, for as long as these last. */
+  readonly streams: AccountBudget
+}
+
+// A parsed body takes twice its bytes, so that an account can have 32 of the largest in work.
+const maxLargestBodies = 64
+const leastBodyBytes = 16 * 2 ** 20
+const maxStreamBytes = 16 * 2 ** 20
+
+export function createHttpBudgets(bodyBytes: number): HttpBudgets {
+  const ofBodies = Math.max(maxLargestBodies * bodyBytes, leastBodyBytes)
+  return {
+    bodies: new AccountBudget(shared(ofBodies), {
+      describe: held => `Bodies of ${held} bytes`,
+      retryAfterSeconds: 1,
+    }),
+    streams: new AccountBudget(shared(maxStreamBytes), {
+      describe: held => `Streams with documents and variables of ${held} bytes`,
+      retryAfterSeconds: 5,
+    }),
+  }
+}
+
+// Two accounts at their maximum, and no third one that goes short.
+function shared(account: number) {
+  return { account, total: 2 * account, share: account / 8 }
+}

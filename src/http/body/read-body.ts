@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { type FieldError, RostrumError } from '../../errors.ts'
+
+/** A JSON integer that can be an id, passed on as the text that GraphQL takes. */
+export const jsonId = z
+  .custom<number>(isId, { error: issue => describeBadJsonId(issue.input) })
+  .transform(String)
+
+/** Checks a body; `BAD_USER_INPUT` with a JSON pointer for each bad field (contract, section 2). */
+export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
+  const parsed = shape.safeParse(body)
+  if (parsed.success) return parsed.data
+  const fields = parsed.error.issues.map(toFieldError)
+  const message = fields.map(
+    ({ pointer, detail }) => `${pointer === '' ? 'The body' : `\`${pointer}\``} ${detail}`,
+  )
+  throw new RostrumError('BAD_USER_INPUT', `${message.join('; ')}.`, { fields })
+}
+
+/** For a message: a value as JSON, cut to a sane length. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
+  const text = JSON.stringify(value) ?? 'undefined'
+  return `\`${text.length > 40 ? `${text.slice(0, 40)}…` : text}\``
+}
+
+/** For zod: what a field of a type must be, or that it is missing. */
+export function mustBe(what: string) {
+  return (issue: { readonly input?: unknown }) =>
+    issue.input === undefined ? 'is required' : `must be ${what}; it is ${describeValue(issue.input)}`
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+}
+
+function describeBadJsonId(value: unknown): string {
+  const rule = mustBe(`an integer from 1 to ${Number.MAX_SAFE_INTEGER}`)({ input: value })
+  return typeof value === 'string' && /^\d+$/.test(value) ? `${rule}: send it as a number, not as text` : rule
+}
+
+function toFieldError(issue: z.core.$ZodIssue): FieldError {
+  const pointer = issue.path.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  return { pointer: pointer.join(''), detail: issue.message }
+}

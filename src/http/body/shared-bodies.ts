@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify'
+import type { Holding } from '../../limits/holding.ts'
+
+interface SharedBody {
+  readonly body: unknown
+  readonly holding: Holding | null
+  requests: number
+}
+
+/** The bodies of requests with a key: those of an account that came with the same bytes hold one body together. */
+export class SharedBodies {
+  readonly #bodies = new Map<string, SharedBody>()
+
+  /** Puts the body of an equal request, if there is one, in the place of the request's own. It is kept until all are done. */
+  share(fingerprint: Buffer, request: FastifyRequest): void {
+    const { scope } = request
+    const id = `${scope.identity?.caller.accountCode} ${fingerprint.toString('base64')}`
+    const shared = this.#bodies.get(id) ?? this.#add(id, request)
+    shared.requests++
+    request.body = shared.body
+    scope.heldBody?.release()
+    scope.atEnd(() => this.#leave(id, shared))
+  }
+
+  #add(id: string, { body, scope }: FastifyRequest): SharedBody {
+    const shared = { body, holding: scope.heldBody?.handOver() ?? null, requests: 0 }
+    this.#bodies.set(id, shared)
+    return shared
+  }
+
+  #leave(id: string, shared: SharedBody): void {
+    shared.requests--
+    if (shared.requests > 0) return
+    this.#bodies.delete(id)
+    shared.holding?.release()
+  }
+}

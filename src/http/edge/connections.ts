@@ -1,0 +1,117 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { LRUCache } from 'lru-cache'
+import { digestCredential } from '../request/authenticate-request.ts'
+import { ArrivalTurns } from './arrival-turns.ts'
+import { Connection, type ConnectionOwner } from './connection.ts'
+import { ConnectionPlaces, type PlaceLimits } from './connection-places.ts'
+import type { ServerSocket } from './node-internals.ts'
+
+/** Answers that a connection gets one after another without a good credential; it is closed after the last. */
+const maxAnswersWithoutCredential = 32
+// Of requests that were sent before the answer to the one in front: a client that pipelines has less than 64 KiB there.
+const maxUnreadBytes = 64 * 2 ** 20
+
+interface ConnectionOptions {
+  /** Within which a request is to arrive. */
+  readonly arrivalTimeoutMs: number
+  readonly limits?: PlaceLimits
+}
+
+/**
+ * All connections. Before a credential was found good, what is asked is counted to the connection: it gets its turn among the
+ * others, a number of answers, and its place only until too many have come after it.
+ */
+export class Connections implements ConnectionOwner {
+  readonly #bySocket = new WeakMap<Duplex, Connection>()
+  readonly #turns = new ArrivalTurns()
+  readonly #places: ConnectionPlaces
+  // Digests of credentials that were good lately: what comes with one waits for none that comes without.
+  readonly #known = new LRUCache<string, true>({ max: 10_000 })
+  readonly #arrivalTimeoutMs: number
+  #unreadBytes = 0
+
+  constructor({ arrivalTimeoutMs, limits }: ConnectionOptions) {
+    this.#arrivalTimeoutMs = arrivalTimeoutMs
+    this.#places = new ConnectionPlaces(limits)
+  }
+
+  of(socket: Duplex): Connection | undefined {
+    return this.#bySocket.get(socket)
+  }
+
+  /** Adds the connections of a server. */
+  watch(server: Server): void {
+    server.on('connection', socket => this.#add(socket as ServerSocket))
+  }
+
+  /** Passes a request on when it is its turn. */
+  pass(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+    const connection = this.#bySocket.get(request.socket)
+    connection?.begin(response)
+    if (connection === undefined || connection.accountCode !== null) return handle(request, response)
+    if (this.#turns.areWaitedFor && this.#isKnown(request)) return handle(request, response)
+    this.#turns.take(() => {
+      if (!response.destroyed) handle(request, response)
+    })
+  }
+
+  /** A request came with a good credential: from now on its account is asked. */
+  trust(request: IncomingMessage, accountCode: string): void {
+    const connection = this.#bySocket.get(request.socket)
+    if (connection === undefined || connection.accountCode === accountCode) return
+    this.#places.enter(connection, accountCode)
+    this.#known.set(digestCredential(request) ?? '', true)
+  }
+
+  /** Counts an answer; true where it is to be the connection's last. */
+  countAnswer(request: IncomingMessage, hasCredential: boolean): boolean {
+    const connection = this.#bySocket.get(request.socket)
+    if (connection === undefined) return false
+    if (hasCredential) {
+      connection.answersWithoutCredential = 0
+      return false
+    }
+    if (connection.accountCode !== null) this.#places.enter(connection, null)
+    this.#known.delete(digestCredential(request) ?? '')
+    return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential
+  }
+
+  takeTurn({ accountCode }: Connection, next: () => void): void {
+    if (accountCode !== null) setImmediate(next)
+    else this.#turns.wait(next)
+  }
+
+  holdUnread(bytes: number): boolean {
+    if (this.#unreadBytes + bytes > maxUnreadBytes) return false
+    this.#unreadBytes += bytes
+    return true
+  }
+
+  releaseUnread(bytes: number): void {
+    this.#unreadBytes -= bytes
+  }
+
+  limitArrival({ socket }: Connection, request: IncomingMessage): void {
+    if (request.complete) return
+    const timer = setTimeout(() => {
+      const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      if (!request.complete) socket.server?.emit('clientError', error, socket)
+    }, this.#arrivalTimeoutMs)
+    request.once('close', () => clearTimeout(timer))
+  }
+
+  #isKnown(request: IncomingMessage): boolean {
+    const digest = digestCredential(request)
+    return digest !== null && this.#known.has(digest)
+  }
+
+  #add(socket: ServerSocket): void {
+    if (socket.parser === null) return
+    this.#turns.hurry()
+    const connection = new Connection(socket, socket.parser, this)
+    this.#bySocket.set(socket, connection)
+    this.#places.enter(connection, null)
+    socket.once('close', () => this.#places.leave(connection))
+  }
+}

@@ -1,0 +1,31 @@
+import { catalogue, type FieldError } from '../../errors.ts'
+import type { MaskedError } from '../../graphql/mask-error.ts'
+
+/** Problem details (RFC 9457) with the members of contract, section 2. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: string
+  readonly errors?: readonly FieldError[]
+  readonly [fact: string]: unknown
+}
+
+/** The problem document for a failure; its facts become members, in the REST side's snake case. */
+export function toProblem({ code, message, fields, facts }: MaskedError, status?: number): Problem {
+  const entry = catalogue[code]
+  return {
+    type: `urn:rostrum:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    title: entry.title,
+    status: status ?? entry.status,
+    detail: message,
+    code,
+    ...(fields.length === 0 ? {} : { errors: fields }),
+    ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [snakeCase(name), value])),
+  }
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+import { graphqlPath } from '../paths.ts'
+import { restRoutes } from '../rest/rest-routes.ts'
+import { answerError } from './answer-error.ts'
+
+interface KnownPath {
+  readonly pattern: RegExp
+  readonly methods: readonly string[]
+}
+
+const knownPaths: readonly KnownPath[] = [
+  ...Map.groupBy(restRoutes, ({ path }) => path)
+    .entries()
+    .map(([path, rows]) => ({ pattern: toPattern(path), methods: rows.map(({ method }) => method) })),
+  { pattern: toPattern('/'), methods: ['GET'] },
+  { pattern: toPattern('/health'), methods: ['GET'] },
+  { pattern: toPattern('/ready'), methods: ['GET'] },
+]
+
+/**
+ * Answers what no route takes: 404, on a known path with the methods it has; on `/graphql` 405, as its specification asks. A
+ * hook, and no handler: nobody has asked who sent this, so its body is not worth reading.
+ */
+export function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  return request.is404 ? answerUnknownRoute(request, reply) : undefined
+}
+
+function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? ''
+  if (path === graphqlPath) {
+    reply.header('allow', 'GET, POST')
+    const error = new RostrumError('BAD_USER_INPUT', 'GraphQL takes `GET` and `POST` only.')
+    return answerError({ request, reply, error, status: 405 })
+  }
+  const known = knownPaths.find(({ pattern }) => pattern.test(path))
+  if (known === undefined) {
+    return answerError({
+      request,
+      reply,
+      error: new RostrumError('NOT_FOUND', 'There is nothing at this path.'),
+    })
+  }
+  const allowed = known.methods.join(', ')
+  reply.header('allow', allowed)
+  const message = `This path has no \`${request.method}\`; it has ${allowed}.`
+  return answerError({ request, reply, error: new RostrumError('NOT_FOUND', message) })
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replace(':id', '[^/]*')}$`)
+}

@@ -1,0 +1,38 @@
+import type { FastifyError } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+
+/**
+ * Turns what Fastify itself throws about a request (its codes start with `FST_`, or the stream of the body broke) into an
+ * error of ours; anything else passes unchanged.
+ */
+export function fromServerFault(error: FastifyError, bodyBytes: number): unknown {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new RostrumError('PAYLOAD_TOO_LARGE', `The body is larger than ${bodyBytes} bytes; send less.`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new RostrumError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The body must be sent as `Content-Type: application/json`, or for `/api/1/endpoint/execute` also as `application/x-www-form-urlencoded`.',
+      )
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new RostrumError('BAD_USER_INPUT', 'The body is not as long as `Content-Length` says.')
+    case 'FST_ERR_BAD_URL':
+      return new RostrumError('BAD_USER_INPUT', 'The path of the URL is not correctly percent-encoded.')
+    default:
+      if (brokenBody(error)) return new RostrumError('BAD_USER_INPUT', 'The body ended too early.')
+      return isFaultOfRequest(error) ? new RostrumError('BAD_USER_INPUT', error.message) : error
+  }
+}
+
+// Whatever else Fastify has against a request: its messages name methods and headers, nothing of ours.
+function isFaultOfRequest({ code, statusCode = 500 }: FastifyError): boolean {
+  return (
+    typeof code === 'string' &&
+    code.startsWith('FST_') &&
+    (statusCode < 500 || code.startsWith('FST_ERR_CTP_'))
+  )
+}
+
+function brokenBody(error: FastifyError): boolean {
+  return error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+}

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+import type { EventStream } from '../../graphql/event-stream.ts'
+import { fillHoles } from '../../json/json-text.ts'
+import { loadOnce } from '../../load-once.ts'
+import type { UnreadAnswers } from '../edge/unread-answers.ts'
+import { answerError } from '../errors/answer-error.ts'
+import type { Gateway } from '../request/gateway.ts'
+import { sendEventStream } from './send-event-stream.ts'
+import type { YogaLane } from './yoga-lane.ts'
+
+// Yoga sets these for streams, whatever the client has asked for. Node knows the connection better.
+const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+interface Asking {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The media type of the answer. */
+  readonly type: string
+}
+
+/** A function that answers any request of GraphQL over HTTP by way of Yoga. */
+export function createYogaAnswer(gateway: Gateway, unread: UnreadAnswers) {
+  const loadYoga = loadOnce(() => loadYogaLane(gateway))
+  return async ({ request, reply, type }: Asking): Promise<FastifyReply> => {
+    const { method, url, raw } = request
+    // The credential stays here.
+    const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
+    const yoga = await loadYoga()
+    const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
+    let stream: EventStream | null = null
+    const takeStream = (begun: EventStream) => {
+      stream = begun
+    }
+    const fillings: string[] = []
+    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream, fillings })
+    if (stream !== null) return sendEventStream({ request, reply, stream, turns: gateway.turns, unread })
+    return sendResponse({ request, reply, response, fillings })
+  }
+}
+
+// Some 500 modules and 8 MB: the first request pays for them, not the start.
+async function loadYogaLane(gateway: Gateway): Promise<YogaLane> {
+  const { createYogaLane } = await import('./yoga-lane.ts')
+  return createYogaLane(gateway)
+}
+
+interface Sending {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly response: Response
+  readonly fillings: readonly string[]
+}
+
+async function sendResponse({ request, reply, response, fillings }: Sending): Promise<FastifyReply> {
+  const { status, headers, body } = response
+  if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
+  reply.code(status)
+  for (const [name, value] of headers) {
+    if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
+  }
+  return reply.send(body === null ? undefined : fillHoles({ text: await response.text(), fillings }))
+}
+
+// Yoga answers some faults of a request without a body.
+function refusalOf(status: number): RostrumError {
+  if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
+  return new RostrumError('BAD_USER_INPUT', 'This is not a request of GraphQL over HTTP.')
+}

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Engine } from '../../graphql/engine.ts'
+import { type WrittenAnswer, writeAnswer } from '../../graphql/write-answer.ts'
+import { executeFor, type Gateway } from '../request/gateway.ts'
+import { hintStatus } from './graphql-status.ts'
+
+type Operation = Parameters<Engine['execute']>[0]
+
+const contentTypes = new Set([
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=utf-8',
+])
+
+const parameters = new Set(['query', 'variables', 'operationName', 'extensions'])
+
+/**
+ * The operation of a request that is nothing but an ordinary one: a POST of `application/json` with the parameters that there are.
+ * Null for any other, which is Yoga's: it knows what to say of it.
+ */
+export function readOrdinaryOperation({ method, headers, body }: FastifyRequest): Operation | null {
+  if (method !== 'POST' || !contentTypes.has(headers['content-type'] ?? '') || !isObject(body)) return null
+  for (const name in body) if (!parameters.has(name)) return null
+  const { query, variables, operationName, extensions } = body
+  if (typeof query !== 'string' || (operationName != null && typeof operationName !== 'string')) return null
+  if ((variables != null && !isObject(variables)) || (extensions != null && !isObject(extensions)))
+    return null
+  return { query, variables: variables ?? null, operationName: operationName ?? null }
+}
+
+interface DirectRequest {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly gateway: Gateway
+  readonly operation: Operation
+  /** The media type of the answer. */
+  readonly type: string
+}
+
+/** Executes an ordinary operation, and answers it as Yoga would, without the bodies and streams of the Fetch API. */
+export async function answerDirectly({
+  request,
+  reply,
+  gateway,
+  operation,
+  type,
+}: DirectRequest): Promise<FastifyReply> {
+  const { scope } = request
+  // The operation is all that is needed of it from here.
+  request.body = undefined
+  const executing = executeFor(scope, gateway, operation)
+  const answer = executing instanceof Promise ? await executing : executing
+  scope.operation = answer.operation
+  return sendAnswer(reply, writeAnswer(answer, gateway.maxAnswerBytes), type)
+}
+
+function sendAnswer(reply: FastifyReply, { answer, text }: WrittenAnswer, type: string): FastifyReply {
+  const hint = hintStatus(answer)
+  if (hint !== null) {
+    reply.code(hint.spec && type === 'application/json' ? 200 : hint.status)
+    if (hint.headers !== undefined) reply.headers(hint.headers)
+  }
+  reply.header('content-type', `${type}; charset=utf-8`)
+  return reply.send(text)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

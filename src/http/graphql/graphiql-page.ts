@@ -1,0 +1,83 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
+import Negotiator from 'negotiator'
+import { RostrumError } from '../../errors.ts'
+import { loadOnce } from '../../load-once.ts'
+import { answerError } from '../errors/answer-error.ts'
+
+// The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' 'unsafe-eval' blob:",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  'worker-src blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+// Without a credential, each fills the kernel's memory for its connection with some megabytes, whether it is read or not.
+const maxPagesAtOnce = 32
+
+interface Page {
+  readonly plain: Buffer
+  readonly gzipped: Buffer
+}
+
+/**
+ * Answers a browser's GET with GraphiQL, everything inlined. It needs no credential, since it shows no data: the token goes
+ * into its header editor. Rendered and compressed once, when first asked for: it has nine megabytes.
+ */
+export function createGraphiqlHook() {
+  const loadPage = loadOnce(renderPage)
+  let pages = 0
+  async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    request.scope.operation = 'graphiql'
+    if (pages >= maxPagesAtOnce)
+      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
+    pages++
+    request.scope.atEnd(() => pages--)
+    const { plain, gzipped } = await loadPage()
+    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    reply.type('text/html; charset=utf-8').headers({
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      vary: 'accept, accept-encoding',
+    })
+    if (takesGzip) reply.header('content-encoding', 'gzip')
+    return reply.send(takesGzip ? gzipped : plain)
+  }
+
+  return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
+    if (request.method !== 'GET' || !prefersPage(request)) return done()
+    answerPage(request, reply).catch(done)
+  }
+}
+
+function overloaded(): RostrumError {
+  const message = `GraphiQL is being sent ${maxPagesAtOnce} times already, the maximum. Try again in 1 s.`
+  return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
+}
+
+// JSON first, so that it wins where a client takes both alike (`*/*`).
+function prefersPage(request: FastifyRequest): boolean {
+  const offered = ['application/json', 'application/graphql-response+json', 'text/html']
+  return new Negotiator(request.raw).mediaType(offered) === 'text/html'
+}
+
+async function renderPage(): Promise<Page> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  const html = renderGraphiQL({
+    title: 'Rostrum',
+    headers: JSON.stringify({ Authorization: 'Bearer <token>' }, null, 2),
+    shouldPersistHeaders: true,
+    defaultQuery: '{\n  viewer {\n    accountCode\n    scopes\n  }\n}\n',
+  })
+  const plain = Buffer.from(html)
+  return { plain, gzipped: await promisify(gzip)(plain) }
+}

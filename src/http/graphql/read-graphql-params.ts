@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+import { parseParameters } from '../rest/parse-parameters.ts'
+
+const mostFields = 100
+
+/** The parameters of a GraphQL request, unchecked, on an object of their own: those of a POST's body or a GET's query string. */
+export function readGraphqlParams({ method, url, body }: FastifyRequest): unknown {
+  if (method === 'POST') return isPlainObject(body) ? { ...body } : body
+  const queryStart = url.indexOf('?')
+  const text = queryStart === -1 ? '' : url.slice(queryStart + 1)
+  const given = parseParameters({ text, most: mostFields, what: 'A query string' })
+  const params: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of given) {
+    if (name in params)
+      throw new RostrumError('BAD_USER_INPUT', `\`${name.slice(0, 100)}\` is given more than once.`)
+    params[name] = name === 'variables' || name === 'extensions' ? parseParam(name, value) : value
+  }
+  return params
+}
+
+function parseParam(name: string, text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new RostrumError('BAD_USER_INPUT', `\`${name}\` is not valid JSON.`, { cause })
+  }
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

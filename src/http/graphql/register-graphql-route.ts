@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+import { answerError } from '../errors/answer-error.ts'
+import { refuseStream } from '../idempotency/idempotency-hooks.ts'
+import { graphqlPath } from '../paths.ts'
+import {
+  createAuthenticationHook,
+  refuseEncodedBody,
+  refuseEndedRun,
+} from '../request/authenticate-request.ts'
+import type { Registration } from '../request/take-turn.ts'
+import { createYogaAnswer } from './answer-by-yoga.ts'
+import { answerDirectly, readOrdinaryOperation } from './direct-lane.ts'
+import { createGraphiqlHook } from './graphiql-page.ts'
+import { eventStream, negotiateAccept } from './negotiate-accept.ts'
+
+/** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
+export async function registerGraphqlRoute(
+  server: FastifyInstance,
+  { gateway, takeTurn, idempotency, unread, unreadAnswers }: Registration,
+): Promise<void> {
+  const answerByYoga = createYogaAnswer(gateway, unreadAnswers)
+  await server.register(async scope => {
+    scope.addHook('onRequest', createGraphiqlHook())
+    scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
+    scope.addHook('onRequest', refuseEncodedBody)
+    scope.addHook('onRequest', takeTurn)
+    scope.addHook('preHandler', refuseEndedRun)
+    scope.addHook('preHandler', unread.refuseWhenFull)
+    scope.addHook('preHandler', idempotency.createBeginHook(findMutation))
+    scope.addHook('onSend', idempotency.keepAnswer)
+    scope.addHook('onSend', unread.countAnswer)
+    scope.route({
+      method: ['GET', 'POST'],
+      url: graphqlPath,
+      exposeHeadRoute: false,
+      handler: async (request, reply) => {
+        const type = negotiateAccept(request.raw)
+        if (type === null) return answerError({ request, reply, status: 406, error: unacceptable() })
+        const isDirect = gateway.hasDirectLane && type !== eventStream
+        const operation = isDirect ? readOrdinaryOperation(request) : null
+        if (operation === null) return answerByYoga({ request, reply, type })
+        return answerDirectly({ request, reply, gateway, operation, type })
+      },
+    })
+  })
+}
+
+// By its words, before it is parsed: a document without the word has no mutation, and one without `executeTask` starts no run.
+function findMutation({ method, body, raw }: FastifyRequest): { readonly mayRun: boolean } | null {
+  const { query } = (body ?? {}) as { readonly query?: unknown }
+  if (method !== 'POST' || typeof query !== 'string' || !/\bmutation\b/.test(query)) return null
+  if (negotiateAccept(raw) === eventStream) throw refuseStream()
+  return { mayRun: query.includes('executeTask') }
+}
+
+function unacceptable(): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    '`Accept` must allow `application/graphql-response+json` or `application/json`.',
+  )
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { EventStream } from '../../graphql/event-stream.ts'
+import type { FairTurns } from '../../limits/fair-turns.ts'
+import type { UnreadAnswers } from '../edge/unread-answers.ts'
+import { Pending } from '../request/pending.ts'
+import { eventStream } from './negotiate-accept.ts'
+
+// A stream without news says that it is there, so that nobody on the way takes it for dead.
+const pingEveryMs = 12_000
+const ping = Buffer.from(':\n\n')
+const complete = 'event: complete\ndata:\n\n'
+
+// What is written at once: the events that are there, up to about so many characters and milliseconds.
+const maxChunkLength = 2 ** 16
+const maxTurnMs = 1
+
+interface Sending {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly stream: EventStream
+  readonly turns: FairTurns
+  readonly unread: UnreadAnswers
+}
+
+/**
+ * Answers with server-sent events, as Yoga writes them. The results of events are made in turns with the requests of all accounts,
+ * a chunk of them once the client has room for it: until the client has read that, it counts as unread.
+ */
+export function sendEventStream(sending: Sending): FastifyReply {
+  const headers = { 'content-type': eventStream, 'cache-control': 'no-cache', 'content-encoding': 'none' }
+  const chunks = countUnread(sending, writeChunks(sending))
+  return sending.reply.headers(headers).send(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }))
+}
+
+async function* countUnread(
+  { request: { scope, raw }, reply, unread }: Sending,
+  chunks: AsyncGenerator<Buffer, void>,
+): AsyncGenerator<Buffer, void> {
+  const accountCode = scope.identity?.caller.accountCode ?? ''
+  const cut = () => raw.socket.destroy()
+  for await (const chunk of chunks) {
+    const answer = { accountCode, bytes: chunk.length, cut }
+    unread.hold(answer)
+    try {
+      yield chunk
+      if (reply.raw.writableNeedDrain) await once(reply.raw, 'drain', { signal: scope.signal })
+    } finally {
+      unread.release(answer)
+    }
+  }
+}
+
+async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator<Buffer, void> {
+  const accountCode = request.scope.identity?.caller.accountCode ?? ''
+  // Some browsers take a stream for begun once something has come.
+  yield ping
+  for (let next: Next | null = takeNext(stream); next !== null; ) {
+    while (!(await next.settlesWithin(pingEveryMs))) yield ping
+    await turns.wait(accountCode)
+    const chunk = await fillChunk(stream, next)
+    yield Buffer.from(chunk.text)
+    next = chunk.next
+  }
+}
+
+type Next = Pending<IteratorResult<unknown, void>>
+
+interface Chunk {
+  readonly text: string
+  /** Null at the end of the stream. */
+  readonly next: Next | null
+}
+
+const takeNext = ({ events }: EventStream): Next => new Pending(events.next())
+
+async function fillChunk(stream: EventStream, first: Next): Promise<Chunk> {
+  const endAt = performance.now() + maxTurnMs
+  let text = ''
+  for (let next = first; ; ) {
+    try {
+      const { done, value } = await next.promise
+      if (done) return { text: text + complete, next: null }
+      text += toEvent(await stream.write(value))
+    } catch (error) {
+      return { text: text + toEvent(stream.writeFailure(error)) + complete, next: null }
+    }
+    next = takeNext(stream)
+    const isFull = text.length >= maxChunkLength || performance.now() >= endAt
+    if (isFull || !(await next.settlesAtOnce())) return { text, next }
+  }
+}
+
+function toEvent(result: string): string {
+  return `event: next\ndata: ${result}\n\n`
+}

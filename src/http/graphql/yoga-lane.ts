@@ -1,0 +1,121 @@
+import type { FastifyRequest } from 'fastify'
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import { catalogue, type ErrorCode, RostrumError } from '../../errors.ts'
+import type { EventStream } from '../../graphql/event-stream.ts'
+import { maskGraphqlError } from '../../graphql/mask-graphql-error.ts'
+import { writeAnswer } from '../../graphql/write-answer.ts'
+import { writeWithHoles } from '../../json/json-text.ts'
+import { graphqlPath } from '../paths.ts'
+import { executeFor, type Gateway, subscribeFor } from '../request/gateway.ts'
+import type { RequestScope } from '../request/request-scope.ts'
+import { withErrorStatus, withHttpStatus } from './graphql-status.ts'
+import { eventStream } from './negotiate-accept.ts'
+import { readGraphqlParams } from './read-graphql-params.ts'
+
+export interface YogaContext {
+  readonly fastifyRequest: FastifyRequest
+  /** Takes a stream that has begun: Yoga has checked its request, and does not write the answer. */
+  readonly takeStream: (stream: EventStream) => void
+  /** Texts that are put into the answer once Yoga has written it. */
+  readonly fillings: string[]
+}
+
+export type YogaLane = ReturnType<typeof createYogaLane>
+
+/**
+ * GraphQL over HTTP by Yoga: it checks the parameters and negotiates the media type. The operation itself goes
+ * to the engine whole, so that this lane has no parsing, validation or execution of its own.
+ */
+export function createYogaLane(gateway: Gateway) {
+  return createYoga<YogaContext>({
+    graphqlEndpoint: graphqlPath,
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    batching: false,
+    multipart: false,
+    logging: false,
+    maxRequestBodySize: false,
+    parserAndValidationCache: false,
+    // What Yoga refuses is masked in `maskRefusals`, which knows the request.
+    maskedErrors: { maskError: error => (error instanceof Error ? error : new Error(String(error))) },
+    plugins: [executeByEngine(gateway), maskRefusals()],
+  })
+}
+
+function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
+  return {
+    // Yoga would read the body again; it was parsed before, under our own limits.
+    onRequestParse({ serverContext, setRequestParser }) {
+      setRequestParser(() => {
+        const { fastifyRequest } = serverContext
+        const params = readGraphqlParams(fastifyRequest)
+        fastifyRequest.body = undefined
+        return params as GraphQLParams
+      })
+    },
+    onParams({ request, setParamsHandler }) {
+      const answerFor = request.headers.get('accept') === eventStream ? subscribeFor : executeFor
+      setParamsHandler(async ({ params: { query = '', variables, operationName }, context }) => {
+        const { method, scope } = context.fastifyRequest
+        if (operationName != null && typeof operationName !== 'string') {
+          throw new RostrumError('BAD_USER_INPUT', '`operationName` must be text.')
+        }
+        const operation = { query, variables, operationName, readOnly: method === 'GET' }
+        const answer = await answerFor(scope, gateway, operation)
+        scope.operation = answer.operation
+        if ('events' in answer) {
+          context.takeStream(answer)
+          return { data: null }
+        }
+        const written = writeAnswer(answer, gateway.maxAnswerBytes).answer
+        return withHttpStatus({ ...written, result: leaveHoles(written.result, context.fillings) })
+      })
+    },
+  }
+}
+
+function leaveHoles(result: ExecutionResult, fillings: string[]): ExecutionResult {
+  const holed = writeWithHoles(result.data)
+  if (holed.fillings.length === 0) return result
+  fillings.push(...holed.fillings)
+  return { ...result, data: JSON.parse(holed.text) }
+}
+
+// The engine's errors have a code of the catalogue and pass. What Yoga or the reading of the parameters threw gets one,
+// and the status that goes with it, unless Yoga said another.
+function maskRefusals(): Plugin<object, YogaContext> {
+  return {
+    onResultProcess({ result, setResult, setResultProcessor, serverContext }) {
+      if (serverContext.fastifyRequest.scope.isStream) {
+        setResultProcessor((_result, { Response }) => new Response(null), eventStream)
+        return
+      }
+      if (!('errors' in result) || result.errors === undefined) return
+      const { scope } = serverContext.fastifyRequest
+      setResult({
+        ...result,
+        errors: result.errors.map(error => maskRefusal(error, scope)),
+      } as ExecutionResult)
+    },
+  }
+}
+
+function maskRefusal(error: GraphQLError, scope: RequestScope): GraphQLError {
+  if (isCode(error.extensions.code)) return error
+  const masked = maskGraphqlError(error, scope)
+  const status = error.extensions.http?.status ?? statusOf(masked.extensions.code)
+  return withErrorStatus(masked, {
+    status,
+    ...(error.extensions.http?.headers && { headers: error.extensions.http.headers }),
+  })
+}
+
+function statusOf(code: unknown): number {
+  return isCode(code) ? catalogue[code].status : 500
+}
+
+function isCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(catalogue, code)
+}

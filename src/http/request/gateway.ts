@@ -1,0 +1,61 @@
+import type { Logger } from 'pino'
+import type { CreateContext, Identity } from '../../context.ts'
+import type { Authenticate } from '../../credentials/authenticator.ts'
+import type { KeyedRequests } from '../../domain/idempotency/keyed-requests.ts'
+import { RostrumError } from '../../errors.ts'
+import type { Answer, Engine } from '../../graphql/engine.ts'
+import type { EventStream } from '../../graphql/event-stream.ts'
+import type { FairTurns } from '../../limits/fair-turns.ts'
+import { Holding } from '../../limits/holding.ts'
+import type { HttpBudgets } from '../body/budgets.ts'
+import type { RequestScope } from './request-scope.ts'
+
+/** What the way in over HTTP stands on; wired in `app.ts`. */
+export interface Gateway {
+  readonly engine: Engine
+  readonly authenticate: Authenticate
+  readonly createContext: CreateContext
+  readonly keyedRequests: KeyedRequests
+  /** What the service still waits for before it can serve; empty when it is ready. */
+  findUnready(): Promise<string[]>
+  /** Keeps a place for a run that is being read, until what it gives is called; `OVERLOADED` where there is none. */
+  holdRunPlace(accountCode: string): () => void
+  readonly bodyBytes: number
+  /** Of one answer. */
+  readonly maxAnswerBytes: number
+  readonly budgets: HttpBudgets
+  /** In which requests are worked on, and the calls of scripts among them. */
+  readonly turns: FairTurns
+  readonly log: Logger
+  /** False where every GraphQL request is to go by way of Yoga, for the test that compares the two ways. */
+  readonly hasDirectLane: boolean
+}
+
+/** Executes an operation of a request whose credential was checked. */
+export function executeFor(
+  scope: RequestScope,
+  { engine, createContext }: Gateway,
+  operation: Parameters<Engine['execute']>[0],
+): Answer | Promise<Answer> {
+  return engine.execute(operation, createContext(scope, identityOf(scope)))
+}
+
+/** The same for a request that takes a stream. */
+export async function subscribeFor(
+  scope: RequestScope,
+  { engine, createContext, budgets }: Gateway,
+  operation: Parameters<Engine['subscribe']>[0],
+): Promise<Answer | EventStream> {
+  const identity = identityOf(scope)
+  const holding = new Holding(budgets.streams, identity.caller.accountCode)
+  scope.atEnd(() => holding.release())
+  const context = createContext(scope, identity)
+  const answer = await engine.subscribe(operation, context, bytes => holding.resize(bytes))
+  if ('events' in answer) scope.beginStream()
+  return answer
+}
+
+function identityOf({ identity }: RequestScope): Identity {
+  if (identity === null) throw new RostrumError('UNAUTHENTICATED', 'No credential was checked on this path.')
+  return identity
+}

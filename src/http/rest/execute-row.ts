@@ -1,0 +1,35 @@
+import { pointersIntoTask, readTaskBody } from '../body/task-body.ts'
+import { row } from './rest-row.ts'
+
+interface Execution {
+  readonly id: string
+  readonly name: string
+  readonly outcome: 'exit' | 'fail' | 'error'
+  readonly payload: unknown
+  readonly message: string | null
+  readonly error: unknown
+  readonly logs: readonly unknown[]
+  readonly requestContext: unknown
+  readonly durationMs: number
+}
+
+/** The execution endpoint (contract, section 4): JSON or a form in, 200 for `exit`, 422 for the other outcomes. */
+export const executeRow = row<{ executeTask: Execution }>('POST /api/1/endpoint/execute', {
+  document: `mutation ($input: ExecuteTaskInput!) {
+    executeTask(input: $input) {
+      id name outcome payload message
+      error { code message line column stack }
+      logs { at level data }
+      requestContext { txnID txnSource }
+      durationMs
+    }
+  }`,
+  takesForms: true,
+  startsRun: true,
+  pointers: pointersIntoTask,
+  readVariables: ({ body }) => ({ input: readTaskBody(body) }),
+  answer: ({ executeTask: { requestContext, durationMs, ...rest } }) => ({
+    status: rest.outcome === 'exit' ? 200 : 422,
+    body: { task_execution: { ...rest, request_context: requestContext, duration_ms: durationMs } },
+  }),
+})

@@ -1,0 +1,132 @@
+import { RostrumError } from '../errors.ts'
+import { FairQueue } from './fair-queue.ts'
+
+// As long as requests are worked on before the event loop looks for new ones: some thirty short ones, or one long one.
+const msOfRound = 1
+const mostInRound = 64
+
+/**
+ * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first come first
+ * served. While they come faster than they are answered, an account that floods waits behind its own flood and not before
+ * another account's request. A turn that takes long counts as as many as the milliseconds it took: the accounts share the time
+ * of the event loop, and not the number of turns.
+ */
+export class FairTurns {
+  readonly #maxRequests: number
+  readonly #readMs: () => number
+  readonly #inWork = new Map<string, number>()
+  readonly #waiting = new FairQueue<() => void>()
+  /** From the first request that comes until a round finds nobody waiting. */
+  #isBusy = false
+  /** Turns of the round that the event loop still has to come to. */
+  #turnsLeft = 0
+  #isRound = false
+  #roundEndsAt = 0
+  /** What each account has used since there was last nobody who waited: one for each turn, more for a long one. */
+  readonly #used = new Map<string, number>()
+  /** What the account whose turn was last had used before it; who comes anew starts with as much. */
+  #usedByLast = 0
+  #turn: { readonly accountCode: string; readonly beganAt: number } | null = null
+
+  /** `maxRequests`: of one account in work or waiting. */
+  constructor(maxRequests: number, readMs = () => performance.now()) {
+    this.#maxRequests = maxRequests
+    this.#readMs = readMs
+  }
+
+  /** Resolves when it is the turn of a request; `OVERLOADED` at once where its account has too many. Each taken is to be ended. */
+  async take(accountCode: string): Promise<void> {
+    const inWork = this.#inWork.get(accountCode) ?? 0
+    if (inWork >= this.#maxRequests) {
+      throw overloaded(`${inWork} requests of this account are in work already, the most there may be`)
+    }
+    this.#inWork.set(accountCode, inWork + 1)
+    const turn = this.#join(accountCode)
+    if (turn !== null) await turn
+  }
+
+  /** Resolves when it is the account's turn, for work that is counted elsewhere: the calls of a run are. Nothing ends it. */
+  async wait(accountCode: string): Promise<void> {
+    const turn = this.#join(accountCode)
+    if (turn !== null) await turn
+  }
+
+  // Null where the turn is at once.
+  #join(accountCode: string): Promise<void> | null {
+    const isFirst = !this.#isBusy
+    this.#isBusy = true
+    // One more than turns, so that the time of the last is known.
+    if (isFirst) this.#addTurn()
+    if (!this.#isRound && this.#turnsLeft <= mostInRound) this.#addTurn()
+    if (isFirst) return null
+    if (this.#waiting.lengthOf(accountCode) === 0) {
+      this.#used.set(accountCode, Math.max(this.#used.get(accountCode) ?? 0, this.#usedByLast))
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.add(accountCode, resolve)
+    return promise
+  }
+
+  /** The end of one that was taken. */
+  end(accountCode: string): void {
+    const left = (this.#inWork.get(accountCode) ?? 1) - 1
+    if (left === 0) this.#inWork.delete(accountCode)
+    else this.#inWork.set(accountCode, left)
+  }
+
+  #addTurn(): void {
+    this.#turnsLeft++
+    setImmediate(this.#giveTurn)
+  }
+
+  // Each in a call of its own, so that the one before has done what it can at once, and its time is known. What the round has
+  // no time for is left to the next, behind a look for what has come from other accounts.
+  readonly #giveTurn = (): void => {
+    const now = this.#readMs()
+    if (!this.#isRound) this.#roundEndsAt = now + msOfRound
+    this.#isRound = true
+    this.#turnsLeft--
+    this.#endTurn(now)
+    if (this.#turnsLeft === 0) this.#endRound()
+    else if (now <= this.#roundEndsAt) this.#beginTurn(now)
+  }
+
+  #beginTurn(now: number): void {
+    let next: string | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const accountCode of this.#waiting.accounts()) {
+      const used = this.#used.get(accountCode) ?? 0
+      if (used >= least) continue
+      next = accountCode
+      least = used
+    }
+    if (next === undefined) return
+    this.#usedByLast = least
+    this.#turn = { accountCode: next, beganAt: now }
+    this.#waiting.serve(next)?.()
+  }
+
+  #endTurn(now: number): void {
+    if (this.#turn === null) return
+    const { accountCode, beganAt } = this.#turn
+    this.#used.set(accountCode, (this.#used.get(accountCode) ?? 0) + Math.max(1, Math.round(now - beganAt)))
+    this.#turn = null
+  }
+
+  #endRound(): void {
+    this.#isRound = false
+    const turns = Math.min(this.#waiting.length, mostInRound)
+    this.#isBusy = turns > 0
+    if (this.#isBusy) for (let turn = 0; turn <= turns; turn++) this.#addTurn()
+    else this.#forget()
+  }
+
+  #forget(): void {
+    this.#used.clear()
+    this.#usedByLast = 0
+  }
+}
+
+function overloaded(message: string): RostrumError {
+  return new RostrumError('OVERLOADED', `${message}. Try again in 1 s.`, { retryAfterSeconds: 1 })
+}

@@ -1,0 +1,27 @@
+import type { Membership, Page } from '../../domain/store.ts'
+import { type ConnectionArguments, readPage } from '../relay/connection-page.ts'
+import { membershipCursors } from '../relay/cursor.ts'
+
+/**
+ * A Relay connection over memberships (contract, section 3). One row more than the page is fetched, to know whether
+ * there are more in that direction; a cursor given for the other end says that there is something beyond it.
+ */
+export async function resolveMemberships(
+  given: ConnectionArguments,
+  fetch: (page: Page) => Promise<Membership[]>,
+) {
+  const page = readPage(given)
+  const rows = await fetch({ ...page, limit: page.limit + 1 })
+  const hasMore = rows.length > page.limit
+  const nodes = page.fromEnd ? rows.slice(hasMore ? 1 : 0) : rows.slice(0, page.limit)
+  const edges = nodes.map(node => ({ cursor: membershipCursors.encode(node.id), node }))
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: page.fromEnd ? page.before !== null : hasMore,
+      hasPreviousPage: page.fromEnd ? hasMore : page.after !== null,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { builder } from '../builder.ts'
+import { eventCursors } from '../relay/cursor.ts'
+import { refuseWithoutScope } from '../scopes/refuse-scope.ts'
+import { TeamMembershipEvent } from './team-membership-event.ts'
+
+const name = 'teamMembershipChanged'
+const scope = 'memberships:read'
+
+builder.subscriptionField(name, t =>
+  t.field({
+    description:
+      'What becomes of the memberships of the account from now on, or from a cursor on: each event once, in order.',
+    type: TeamMembershipEvent,
+    scope,
+    args: {
+      after: t.arg.string({
+        description:
+          'Only what came after the event of this cursor. Unless given: all that is committed once the stream has begun.',
+      }),
+    },
+    subscribe: (_root, { after }, context) => {
+      const { caller, eventFollowing, signal, log } = context
+      return eventFollowing.follow({
+        accountCode: caller.accountCode,
+        after: after == null ? null : eventCursors.decode(after, 'after'),
+        signal,
+        confirm: async () => refuseWithoutScope(await context.confirmCaller(), scope, `Subscription.${name}`),
+        onTrouble: err => log.warn({ err }, 'events cannot be read; the stream waits'),
+      })
+    },
+    resolve: event => event,
+  }),
+)

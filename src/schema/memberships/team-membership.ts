@@ -1,0 +1,62 @@
+import { parseId } from '../../domain/id.ts'
+import { builder } from '../builder.ts'
+import { Team, TeamMembership, User } from '../refs.ts'
+import { cost, costOfRecord } from '../relay/field-cost.ts'
+
+TeamMembership.implement({
+  description: 'Links one user to one team.',
+  fields: t => ({
+    id: t.exposeID('id', { description: 'The decimal integer of the REST side.' }),
+    userId: t.exposeID('userId', { description: 'Id of the user.' }),
+    teamId: t.exposeID('teamId', { description: 'Id of the team.' }),
+    leader: t.exposeBoolean('leader', { nullable: true, description: 'Null on creation.' }),
+    version: t.exposeInt('version', { description: 'Grows with every change; the ETag of the REST side.' }),
+    user: t.field({
+      description: 'The user.',
+      type: User,
+      nullable: true,
+      scope: 'memberships:read',
+      extensions: costOfRecord,
+      resolve: ({ userId }, _args, { loaders }) => found(loaders.user.load(userId)),
+    }),
+    team: t.field({
+      description: 'The team.',
+      type: Team,
+      nullable: true,
+      scope: 'memberships:read',
+      extensions: costOfRecord,
+      resolve: ({ teamId }, _args, { loaders }) => found(loaders.team.load(teamId)),
+    }),
+  }),
+})
+
+builder.queryFields(t => ({
+  teamMembership: t.field({
+    description: 'The membership with that id; null if the account has none.',
+    type: TeamMembership,
+    nullable: true,
+    scope: 'memberships:read',
+    args: { id: t.arg.id({ required: true, description: 'Id of the membership.' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.membership.load(parseId(id, 'membership id')),
+  }),
+  teamMemberships: t.field({
+    description:
+      'Those of the listed memberships that the account has, in the order listed, each once. At most 1,000 ids.',
+    type: [TeamMembership],
+    scope: 'memberships:read',
+    extensions: cost({ kind: 'listOf', argument: 'ids' }),
+    args: { ids: t.arg.idList({ required: true, description: 'Ids of the memberships.' }) },
+    resolve: (_root, { ids }, { caller, memberships }) =>
+      memberships.list(
+        caller.accountCode,
+        ids.map(id => parseId(id, 'membership id')),
+      ),
+  }),
+}))
+
+// The store makes both records before the membership, and never removes them.
+function found<Row extends object>(row: Row | null | Promise<Row | null>): Row | Promise<Row> {
+  if (row instanceof Promise) return row.then(found<Row>)
+  if (row === null) throw new Error('The record that a membership names is missing.')
+  return row
+}

@@ -1,0 +1,55 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import { RostrumError } from '../../../errors.ts'
+import { endsConnection, sqlStateOf } from './sql-state.ts'
+
+// PostgreSQL, appendix A: the statement was ended for its time, or could not be taken; what it had done is undone.
+const undone: Readonly<Record<string, string>> = {
+  '57014': 'The database took too long and was stopped',
+  '55P03': 'The database took too long and was stopped',
+  '25P03': 'The database took too long and was stopped',
+  '25006': 'The database only takes reads at the moment',
+  '40P01': 'Other changes were in the way',
+  '40001': 'Other changes were in the way',
+  '57P03': 'The database is starting or stopping',
+  '53100': 'The disk of the database is full',
+  '53200': 'The database is short of memory',
+  '53300': 'The database takes no more connections',
+}
+
+/** What to tell of a failed call to the store: `UNAVAILABLE` where it is the database that fails, else the failure as it is. */
+export function explainFailure(error: unknown): unknown {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error
+  if (cause instanceof RostrumError) return cause
+  const state = sqlStateOf(cause)
+  if (state === null) return error
+  const reason = undone[state]
+  if (reason !== undefined) return nothingChanged(reason, cause)
+  return endsConnection(cause) ? outcomeUnknown('The database went away', cause) : error
+}
+
+/** For a statement that was not sent: the database is not there, or all connections were in use for too long. */
+export function explainNoConnection(cause: unknown): RostrumError {
+  return nothingChanged(undone[sqlStateOf(cause) ?? ''] ?? 'The database gave no connection', cause)
+}
+
+/** For a statement that was sent over a connection which was lost before the answer came. */
+export function connectionBroke(cause: unknown): RostrumError {
+  return outcomeUnknown('The connection to the database broke', cause)
+}
+
+/** For a call that failed before it could change anything, or was undone. */
+export function nothingChanged(reason: string, cause?: unknown): RostrumError {
+  return unavailable(`${reason}, and nothing was changed. Try again in 1 s.`, cause)
+}
+
+/** For a call that was sent and not answered. */
+export function outcomeUnknown(reason: string, cause?: unknown): RostrumError {
+  return unavailable(
+    `${reason} before it answered: a change may have been made or not. Look first, or try again with the same \`Idempotency-Key\`.`,
+    cause,
+  )
+}
+
+function unavailable(message: string, cause: unknown): RostrumError {
+  return new RostrumError('UNAVAILABLE', message, { retryAfterSeconds: 1, cause })
+}

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { StartError } from '../../../errors.ts'
+import { migrate } from '../migrate.ts'
+import { describeFailure } from './describe-failure.ts'
+
+const busyTimeoutMs = 5_000
+
+// 32 MB. Moving the log into the file stops the event loop for some milliseconds, and a page that was written many times is moved once.
+const pagesOfLog = 8_000
+
+interface Connect {
+  readonly path: string
+  readonly onStatement: ((sql: string) => void) | undefined
+}
+
+/** A connection to the file, made durable and migrated. `StartError` where that fails. */
+export async function connect({ path, onStatement }: Connect): Promise<Database> {
+  let client: Database | undefined
+  try {
+    client = new SqliteDatabase(path, {
+      timeout: busyTimeoutMs,
+      ...(onStatement && { verbose: statement => onStatement(String(statement)) }),
+    })
+    await turnOnWal(client)
+    client.pragma('synchronous = FULL')
+    client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
+    client.pragma('foreign_keys = ON')
+    migrate(client, `The database \`${path}\``)
+    return client
+  } catch (error) {
+    client?.close()
+    if (error instanceof StartError) throw error
+    throw new StartError(`The database \`${path}\` cannot be opened: ${describeFailure(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+// Two processes that turn it on at once can meet in a way that SQLite reports as busy without waiting.
+async function turnOnWal(client: Database): Promise<void> {
+  const deadline = performance.now() + busyTimeoutMs
+  for (;;) {
+    try {
+      client.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() > deadline) throw error
+      await sleep(20)
+    }
+  }
+}

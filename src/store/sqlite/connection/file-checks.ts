@@ -1,0 +1,134 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { StartError } from '../../../errors.ts'
+import { findPending } from '../migrate.ts'
+import { describeFailure } from './describe-failure.ts'
+
+// Above this, reading every page would hold up the start.
+const mostBytesToCheck = 64 * 2 ** 20
+
+const sqliteHeader = Buffer.from('SQLite format 3\0')
+
+/**
+ * Refuses a path that cannot be, or must not become, a store of ours, with a `StartError` of one line. It makes the
+ * missing folders of a new file and writes nothing else: a file that is refused keeps every byte.
+ */
+export function refuseUnusableFile(path: string): void {
+  makeFolder(path)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return
+  refuseWhatIsNoFile(path, stats)
+  refuseUnwritable(path)
+  if (stats.size === 0) return
+  refuseForeignHeader(path)
+  refuseDamage(path, stats.size)
+}
+
+/** For who reads a store and must not make one. `StartError` where there is no file, or nothing in it. */
+export function refuseMissingFile(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) throw new StartError(`There is no file \`${path}\`. Name the path of a store.`)
+  if (stats.size === 0) {
+    throw new StartError(`There is no store in the file \`${path}\`: it is empty. Name the path of one.`)
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    makeMissingFolders(dirname(path))
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw new StartError(`The database \`${path}\` cannot be made: ${describeFailure(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+// Not `recursive`: Node tries for ever where a folder that exists refuses new ones with ENOENT, as /proc does.
+function makeMissingFolders(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return
+  makeMissingFolders(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Made by another process meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function refuseWhatIsNoFile(path: string, stats: Stats): void {
+  if (stats.isFile() && stats.nlink > 1) {
+    throw new StartError(
+      `The database \`${path}\` has ${stats.nlink} names (hard links), and SQLite would keep a log for each. Keep one.`,
+    )
+  }
+  if (stats.isFile()) return
+  const kind = stats.isDirectory() ? 'a folder' : 'no regular file'
+  throw new StartError(`The database \`${path}\` is ${kind}. Name the path of a file.`)
+}
+
+// SQLite keeps its log beside the file, so the folder counts too.
+function refuseUnwritable(path: string): void {
+  for (const needed of [path, dirname(path)]) {
+    try {
+      accessSync(needed, constants.R_OK | constants.W_OK)
+    } catch (error) {
+      const reason = describeFailure(error)
+      throw new StartError(`The database \`${path}\` cannot be written: \`${needed}\`: ${reason}.`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+function refuseForeignHeader(path: string): void {
+  const start = Buffer.alloc(sqliteHeader.length)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, start, 0, start.length, 0)
+  } finally {
+    closeSync(file)
+  }
+  if (!start.equals(sqliteHeader)) {
+    throw new StartError(`The file \`${path}\` is not a SQLite database. Name another path.`)
+  }
+}
+
+// Closing a connection writes a log left behind by a crash into the file, save for one that only reads; which in turn
+// leaves its own empty files behind where there was no log.
+function refuseDamage(path: string, bytes: number): void {
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  let client: Database | undefined
+  try {
+    client = new SqliteDatabase(path, { readonly: hasLog, timeout: 5_000 })
+    const found = bytes > mostBytesToCheck ? 'ok' : client.pragma('quick_check(1)', { simple: true })
+    if (found !== 'ok') throw new StartError(damaged(path))
+    findPending(client, `The database \`${path}\``)
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    if (isDamage(error)) throw new StartError(damaged(path), { cause: error })
+    throw new StartError(`The database \`${path}\` cannot be read: ${describeFailure(error)}.`, {
+      cause: error,
+    })
+  } finally {
+    client?.close()
+  }
+}
+
+function damaged(path: string): string {
+  return `The database \`${path}\` is damaged. Put a backup in its place; nothing was changed in it.`
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+}

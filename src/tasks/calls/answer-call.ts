@@ -1,0 +1,73 @@
+import type { Logger } from 'pino'
+import { RostrumError } from '../../errors.ts'
+import { writeJson } from '../../json/json-text.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import type { OutboundWaits } from '../outbound/outbound-waits.ts'
+import type { Run } from '../run/run.ts'
+import type { CallVariables, Variables } from './call-variables.ts'
+
+/** The engine as a script's `graphql()` reaches it: in process, with the rights and the transaction of the run. */
+export type ExecuteGraphql = (request: {
+  readonly query: string
+  /** Reads them, which takes its time, and throws a message for the script where there are too many. */
+  readVariables(): Variables
+  /** Null where the script has read the answers that it was sent, else resolves when it has. */
+  untilRead(): Promise<void> | null
+  readonly run: Run
+  readonly log: Logger
+}) => Promise<{ readonly status: number; readonly body: unknown }>
+
+export interface CallOfRun {
+  readonly query: string
+  readonly variables: CallVariables
+  readonly url: string | null
+  untilRead(): Promise<void> | null
+  readonly run: Run
+  readonly log: Logger
+}
+
+/** Answers one `graphql()` call with a JSON text; the message of its rejection is for the script to read. */
+export type AnswerCallOfRun = (call: CallOfRun) => Promise<string>
+
+export interface CallAnswererOptions {
+  readonly executeGraphql: ExecuteGraphql
+  readonly outbound: Outbound
+  readonly outboundWaits: OutboundWaits
+  /** Most bytes of an answer. */
+  readonly mostBytes: number
+}
+
+/** `graphql(query, variables, url?)` (contract, section 4): GraphQL errors resolve, a status other than 2xx rejects. */
+export function createCallAnswerer({
+  executeGraphql,
+  outbound,
+  outboundWaits,
+  mostBytes,
+}: CallAnswererOptions): AnswerCallOfRun {
+  return async ({ query, variables, url, untilRead, run, log }) => {
+    if (url !== null) {
+      return outboundWaits.during(run, signal =>
+        outbound.post({ query, variables: variables.toText(), url, signal }),
+      )
+    }
+    const readVariables = () => variables.parse()
+    const call = { query, readVariables, untilRead, run, log }
+    const { status, body } = await executeGraphql(call).catch((error: unknown) => {
+      if (error instanceof RostrumError) throw error
+      log.error({ err: error }, 'a call of a script failed here')
+      throw new Error('graphql: something went wrong at the gateway')
+    })
+    if (status < 200 || status > 299)
+      throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body)}`)
+    const text = writeJson(body)
+    const bytes = Buffer.byteLength(text)
+    if (bytes > mostBytes)
+      throw new Error(`graphql: the answer has ${bytes} bytes; at most ${mostBytes} are allowed`)
+    return text
+  }
+}
+
+function firstMessage(body: unknown): string {
+  const errors = (body as { errors?: { message?: unknown }[] } | null)?.errors
+  return String(errors?.[0]?.message ?? 'no reason given')
+}

@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs'
+import { createRequire, stripTypeScriptTypes } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const room = fileURLToPath(new URL('../../sandbox/', import.meta.url))
+
+/**
+ * The first line for every sandbox: its modules as plain JavaScript, by URL, and where the one package they use really is
+ * (the folder that links to it need not be readable there). See `sandbox/boot.mjs` for the reason.
+ */
+export function sandboxModules(): string {
+  const sources: Record<string, string> = {}
+  for (const name of globSync('**/*.ts', { cwd: room })) {
+    const path = `${room}${name}`
+    sources[pathToFileURL(path).href] = stripQuietly(readFileSync(path, 'utf8'))
+  }
+  const isolatedVm = pathToFileURL(createRequire(import.meta.url).resolve('isolated-vm')).href
+  return JSON.stringify({
+    main: pathToFileURL(`${room}main.ts`).href,
+    sources,
+    isolatedVm,
+    gateway: process.pid,
+  })
+}
+
+// Node runs our own files through the same stripper without a word; called by name it warns that the name is new.
+function stripQuietly(text: string): string {
+  const { emitWarning } = process
+  process.emitWarning = () => undefined
+  try {
+    return stripTypeScriptTypes(text)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

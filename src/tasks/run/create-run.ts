@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import type { TaskLimits } from '../../config.ts'
+import { RostrumError } from '../../errors.ts'
+import type { CheckedTask } from '../input/read-task-input.ts'
+import { continueOrStart } from '../input/transaction.ts'
+import type { ExecuteRequest } from '../task-runner.ts'
+import type { Run } from './run.ts'
+
+export interface RunCreation {
+  readonly request: ExecuteRequest
+  readonly task: CheckedTask
+  readonly limits: TaskLimits
+  readonly startedAt: number
+  /** Aborted when the run has ended. */
+  readonly signal: AbortSignal
+}
+
+/** The run of a checked task; `OVERLOADED` where it would go too deep (contract, "Limits"). */
+export function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
+  const { parentRun, caller } = request
+  const depth = (parentRun?.depth ?? 0) + 1
+  if (depth > limits.depth) {
+    throw new RostrumError(
+      'OVERLOADED',
+      `Runs inside runs may go ${limits.depth} deep; this one would go deeper.`,
+      {
+        retryAfterSeconds: 1,
+      },
+    )
+  }
+  return {
+    id: randomUUID(),
+    name: task.name,
+    caller,
+    transaction: continueOrStart({
+      given: task.options.members.get('requestContext'),
+      parent: parentRun?.transaction ?? null,
+      caseTypeCode: task.caseTypeCode,
+      name: task.name,
+    }),
+    depth,
+    deadline: Math.min(startedAt + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
+    signal,
+  }
+}

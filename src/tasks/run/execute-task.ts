@@ -1,0 +1,138 @@
+import type { TaskLimits } from '../../config.ts'
+import { RostrumError } from '../../errors.ts'
+import type { AnswerCallOfRun } from '../calls/answer-call.ts'
+import { ScriptCalls } from '../calls/script-calls.ts'
+import { type CheckedTask, readTaskInput } from '../input/read-task-input.ts'
+import { scriptOptions } from '../input/script-options.ts'
+import type { SandboxProcess } from '../launch/sandbox-process.ts'
+import type { Admission } from '../pool/admission.ts'
+import type { RunMessage } from '../protocol.ts'
+import type { ExecuteRequest } from '../task-runner.ts'
+import { createRun } from './create-run.ts'
+import type { RunEnding } from './read-ending.ts'
+import type { Run } from './run.ts'
+import { runInSandbox } from './run-in-sandbox.ts'
+import { RunLog } from './run-log.ts'
+import type { RunTokens } from './run-tokens.ts'
+import type { TaskExecution } from './task-execution.ts'
+import { toExecution } from './to-execution.ts'
+
+const mostAttempts = 3
+// Made once: every run ends by it.
+const runEnded = new RostrumError('OVERLOADED', 'The run that asked for this has ended.')
+
+export interface ExecutionParts {
+  readonly limits: TaskLimits
+  readonly admission: Admission
+  readonly runTokens: RunTokens
+  readonly answerCall: AnswerCallOfRun
+  /** Most bytes of one `graphql()` call's query and variables: a request body's. */
+  readonly callBytes: number
+}
+
+/** One execution from its input to its answer; see `TaskRunner.execute` for what it rejects with. */
+export async function executeTask(parts: ExecutionParts, request: ExecuteRequest): Promise<TaskExecution> {
+  const startedAt = performance.now()
+  const { limits, runTokens } = parts
+  const task = readTaskInput(request.input, limits)
+  const ended = new AbortController()
+  const run = createRun({ request, task, limits, startedAt, signal: ended.signal })
+  const log = request.log.child({
+    task: run.name,
+    run: run.id,
+    ...(request.parentRun === null ? {} : { parentRun: request.parentRun.id }),
+    txnID: run.transaction.txnID,
+    account: run.caller.accountCode,
+  })
+  request.onRun(run)
+  const token = runTokens.mint(run)
+  const { logEntries: mostEntries, logBytes: mostBytes } = limits
+  const scriptLog = new RunLog({ mostEntries, mostBytes, system: log })
+  try {
+    const ending = await admitAndRun(parts, { request, task, run, token, scriptLog })
+    const execution = toExecution({ run, ending, log: scriptLog, startedAt })
+    const { outcome, error, durationMs } = execution
+    log.info({ outcome, error: error?.code, durationMs }, 'task ended')
+    return execution
+  } finally {
+    runTokens.revoke(token)
+    ended.abort(runEnded)
+  }
+}
+
+interface AdmittedTask {
+  readonly request: ExecuteRequest
+  readonly task: CheckedTask
+  readonly run: Run
+  readonly token: string
+  readonly scriptLog: RunLog
+}
+
+// A sandbox that dies before it begins a run, by whatever hand, or says something late of the one before, costs the run
+// nothing: not a line of it has run, and it starts over in another. One that has begun is not tried again.
+async function admitAndRun(parts: ExecutionParts, admitted: AdmittedTask): Promise<RunEnding> {
+  for (let attempt = 1; ; attempt++) {
+    const ending = await tryToRun(parts, admitted)
+    if (ending.kind !== 'unbegun' || attempt === mostAttempts) return ending
+  }
+}
+
+async function tryToRun(parts: ExecutionParts, { request, task, run, token, scriptLog }: AdmittedTask) {
+  const { limits, admission, answerCall, callBytes } = parts
+  const { caller, parentRun } = request
+  const { accountCode } = caller
+  const options = scriptOptions({ given: task.options, caller, transaction: run.transaction, token })
+  const signal = parentRun === null ? request.signal : AbortSignal.any([request.signal, parentRun.signal])
+  const nested = parentRun !== null
+  const { sandbox, release } = await admission.acquire({
+    accountCode,
+    nested,
+    deadline: run.deadline,
+    signal,
+  })
+  try {
+    if (signal.aborted) {
+      // In this order, so that the account's own next run may have it.
+      release()
+      sandbox.vacate()
+      throw signal.reason
+    }
+    const calls = new ScriptCalls({
+      most: limits.graphqlCalls,
+      atOnce: limits.graphqlAtOnce,
+      mostCharacters: callBytes,
+      answer: call => answerCall({ ...call, run, log: request.log }),
+    })
+    const message: RunMessage = {
+      type: 'run',
+      run: run.id,
+      accountCode,
+      source: task.source,
+      payload: task.payload,
+      options,
+      requestContext: JSON.stringify(run.transaction),
+      limits: {
+        timeoutMs: Math.max(1, run.deadline - performance.now()),
+        wholeMs: limits.timeoutMs,
+        cpuMs: limits.cpuMs,
+        residentBytes: residentLimit(sandbox, limits.memoryMb),
+        resultBytes: limits.resultBytes,
+        logEntries: limits.logEntries,
+        logBytes: limits.logBytes,
+        graphqlCalls: limits.graphqlCalls,
+        graphqlAtOnce: limits.graphqlAtOnce,
+        callBytes,
+      },
+    }
+    return await runInSandbox({ sandbox, message, log: scriptLog, calls, signal })
+  } finally {
+    release()
+  }
+}
+
+// Resident memory past which a run ends: what the process holds at rest and twice the run's memory, as V8 needs room to
+// collect; 64 MiB more for what is its own. It is the isolate's limit that ends an ordinary run.
+function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
+  const atRest = sandbox.residentBytes() ?? 64 * 2 ** 20
+  return atRest + (2 * memoryMb + 64) * 2 ** 20
+}

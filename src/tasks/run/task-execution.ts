@@ -1,0 +1,68 @@
+import type { JsonText } from '../../json/json-text.ts'
+import type { Transaction } from '../input/transaction.ts'
+
+/** The input of `executeTask` and of `POST /api/1/endpoint/execute`, as texts (contract, section 4). */
+export interface TaskInput {
+  readonly name: string
+  readonly sourceCode: string
+  /** A JSON document. */
+  readonly inputDocument: string
+  /** A JSON object. */
+  readonly options: string
+  readonly metadata: {
+    readonly caseTypeCode: string | null
+    readonly accountNickname: string | null
+  }
+}
+
+export const taskErrorCodes = [
+  'SYNTAX',
+  'RUNTIME',
+  'NO_OUTCOME',
+  'TIMEOUT',
+  'MEMORY',
+  'RESULT',
+  'LIMIT',
+  'CRASHED',
+] as const
+
+export type TaskErrorCode = (typeof taskErrorCodes)[number]
+
+export interface TaskError {
+  readonly code: TaskErrorCode
+  readonly message: string
+  /** Position in the author's own text, both from 1; null where there is none. */
+  readonly line: number | null
+  readonly column: number | null
+  /** Frames of the script alone. */
+  readonly stack: string | null
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+export interface LogEntry {
+  readonly at: Date
+  readonly level: LogLevel
+  /** The arguments of the call, as JSON values. */
+  readonly data: readonly unknown[]
+  /** Of the JSON text of `data`. */
+  readonly bytes: number
+}
+
+export interface TaskExecution {
+  readonly id: string
+  readonly name: string
+  readonly outcome: 'exit' | 'fail' | 'error'
+  /** What `exit` was given; null for the other outcomes. */
+  readonly payload: JsonText | null
+  /** Of the JSON text of `payload`. */
+  readonly payloadBytes: number
+  /** What `fail` was given, word for word; null for the other outcomes. */
+  readonly message: string | null
+  readonly error: TaskError | null
+  readonly logs: readonly LogEntry[]
+  readonly requestContext: Transaction
+  readonly durationMs: number
+}

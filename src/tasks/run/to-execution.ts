@@ -1,0 +1,55 @@
+import { errorWithoutPlace } from '../pool/error-without-place.ts'
+import type { RunEnding } from './read-ending.ts'
+import type { Run } from './run.ts'
+import type { RunLog } from './run-log.ts'
+import type { TaskError, TaskExecution } from './task-execution.ts'
+
+export interface EndedRun {
+  readonly run: Run
+  readonly ending: RunEnding
+  readonly log: RunLog
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number
+}
+
+/** The answer of an execution from what its sandbox said. */
+export function toExecution({ run, ending, log, startedAt }: EndedRun): TaskExecution {
+  return {
+    id: run.id,
+    name: run.name,
+    ...outcomeOf(ending),
+    logs: log.entries(),
+    requestContext: run.transaction,
+    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+  }
+}
+
+type Outcome = Pick<TaskExecution, 'outcome' | 'payload' | 'payloadBytes' | 'message' | 'error'>
+
+const noPayload = { payload: null, payloadBytes: 4 } as const
+
+function outcomeOf(ending: RunEnding): Outcome {
+  switch (ending.kind) {
+    case 'exit':
+      return {
+        outcome: 'exit',
+        payload: ending.payload,
+        payloadBytes: ending.payloadBytes,
+        message: null,
+        error: null,
+      }
+    case 'fail':
+      return { ...noPayload, outcome: 'fail', message: ending.message, error: null }
+    case 'error':
+      return errorOutcome(ending.error)
+    case 'unbegun':
+    case 'crashed':
+      return errorOutcome(errorWithoutPlace('CRASHED', `The sandbox ${ending.reason}`))
+    default:
+      return ending satisfies never
+  }
+}
+
+function errorOutcome(error: TaskError) {
+  return { ...noPayload, outcome: 'error' as const, message: null, error }
+}

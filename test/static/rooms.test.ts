@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { root, sourceFiles } from './source-files.ts'
+
+const maxFilesOfFolder = 12
+const minLinesOfSharedFile = 20
+
+const modules = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter(path =>
+  path.endsWith('.ts'),
+)
+const tests = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' }).filter(path =>
+  path.endsWith('.ts'),
+)
+
+function importedBy(file: string): string[] {
+  const text = readFileSync(`${root}${file}`, 'utf8')
+  return [...text.matchAll(/['"](\.{1,2}\/[^'"]+\.ts)['"]/g)].map(([, path = '']) =>
+    normalize(join(dirname(file), path)),
+  )
+}
+
+test('no folder of src holds more than a dozen files', () => {
+  const counts = Map.groupBy(modules, path => dirname(path))
+  const large = [...counts].filter(([, files]) => files.length > maxFilesOfFolder)
+  expect(large.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
+  expect(counts.size).toBeGreaterThan(20)
+})
+
+test('a file under 20 lines serves more than one other file', () => {
+  const users = new Map<string, number>()
+  for (const file of [...modules.map(path => `src/${path}`), ...tests.map(path => `test/${path}`)]) {
+    for (const imported of new Set(importedBy(file))) users.set(imported, (users.get(imported) ?? 0) + 1)
+  }
+  const small = sourceFiles.filter(({ path }) => {
+    const lines = readFileSync(`${root}src/${path}`, 'utf8').split('\n').length - 1
+    return path.endsWith('.ts') && lines < minLinesOfSharedFile && (users.get(`src/${path}`) ?? 0) < 2
+  })
+  expect(small.map(({ path }) => path)).toEqual([])
+})

@@ -30,7 +30,7 @@ test('a result under many aliases is left out where the answer would pass its ma
   )
   expect(status).toBe(200)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
-  expect(body.data?.executeTask.outcome).toBe('exit')
+  expect(body.data?.executeTask.outcome).toBe('EXIT')
   expect(body.data?.executeTask.a0).toHaveLength(2 ** 21 - 10)
   expect(body.data?.executeTask.a1).toBe(null)
   const refused = body.errors?.filter(({ extensions }) => extensions.bound === 'answerBytes')

@@ -99,11 +99,11 @@ describe('over GraphQL', () => {
     expect(execution).toEqual({
       id: expect.stringMatching(/\S/),
       name: 'recalculate',
-      outcome: 'exit',
+      outcome: 'EXIT',
       payload: { a: 1 },
       message: null,
       error: null,
-      logs: [{ at: expect.stringMatching(/Z$/), level: 'info', data: [{ x: [1] }] }],
+      logs: [{ at: expect.stringMatching(/Z$/), level: 'INFO', data: [{ x: [1] }] }],
       requestContext: {
         txnID: expect.stringMatching(guid),
         txnSource: expect.stringMatching(/^\w+\|incident\/recalculate\|/),
@@ -120,7 +120,7 @@ describe('over GraphQL', () => {
     for (const token of tokens) {
       const { answer, execution } = await run('fail("Genau so: \\"so\\"\\n…")', {}, token)
       expect(answer.body.errors).toBeUndefined()
-      expect(execution).toMatchObject({ outcome: 'fail', message: 'Genau so: "so"\n…', payload: null })
+      expect(execution).toMatchObject({ outcome: 'FAIL', message: 'Genau so: "so"\n…', payload: null })
       const rest = await server.execute('fail("Genau so: \\"so\\"\\n…")', { token })
       expect(rest.body.task_execution.message).toBe('Genau so: "so"\n…')
     }
@@ -129,7 +129,7 @@ describe('over GraphQL', () => {
   test('an error of the script is a value, not a GraphQL error', async () => {
     const { answer, execution } = await run('null.x')
     expect(answer.body.errors).toBeUndefined()
-    expect(execution).toMatchObject({ outcome: 'error', error: { code: 'RUNTIME', line: 1 } })
+    expect(execution).toMatchObject({ outcome: 'ERROR', error: { code: 'RUNTIME', line: 1 } })
   })
 
   test('input that never becomes an execution is a GraphQL error', async () => {

@@ -26,13 +26,13 @@ interface Bulk {
 const result =
   '{ applied items { teamMembership { id userId teamId } error { code message existingId version } } }'
 const documents = {
-  add: `mutation ($items: [AddTeamMembershipInput!]!, $mode: TeamMembershipBulkMode! = atomic) {
+  add: `mutation ($items: [AddTeamMembershipInput!]!, $mode: TeamMembershipBulkMode! = ATOMIC) {
     it: addTeamMemberships(items: $items, mode: $mode) ${result}
   }`,
-  move: `mutation ($items: [MoveTeamMembershipItem!]!, $mode: TeamMembershipBulkMode! = atomic) {
+  move: `mutation ($items: [MoveTeamMembershipItem!]!, $mode: TeamMembershipBulkMode! = ATOMIC) {
     it: moveTeamMemberships(items: $items, mode: $mode) ${result}
   }`,
-  remove: `mutation ($items: [RemoveTeamMembershipItem!]!, $mode: TeamMembershipBulkMode! = atomic) {
+  remove: `mutation ($items: [RemoveTeamMembershipItem!]!, $mode: TeamMembershipBulkMode! = ATOMIC) {
     it: removeTeamMemberships(items: $items, mode: $mode) ${result}
   }`,
 }
@@ -40,7 +40,7 @@ const documents = {
 async function change(
   kind: keyof typeof documents,
   items: readonly object[],
-  mode: 'atomic' | 'partial' = 'atomic',
+  mode: 'ATOMIC' | 'PARTIAL' = 'ATOMIC',
 ) {
   const answer = await server.graphql<Bulk>(documents[kind], { items, mode })
   if (answer.body.data == null || answer.body.errors !== undefined)
@@ -93,7 +93,7 @@ test('partial leaves out what cannot be, with the code and the words of the sing
   const added = await change(
     'add',
     [taken, { userId: 'x', teamId: 3 }, fresh, fresh, { userId: 0, teamId: 1 }],
-    'partial',
+    'PARTIAL',
   )
   expect(added.applied).toBe(true)
   expect(codesOf(added)).toEqual(['CONFLICT', 'BAD_USER_INPUT', null, 'CONFLICT', 'BAD_USER_INPUT'])
@@ -117,13 +117,13 @@ test('partial leaves out what cannot be, with the code and the words of the sing
       { id },
       { id, userId: null, teamId: 1 },
     ],
-    'partial',
+    'PARTIAL',
   )
   const bad = 'BAD_USER_INPUT'
   expect(codesOf(moved)).toEqual([null, 'PRECONDITION_FAILED', 'NOT_FOUND', bad, bad, bad])
   expect(moved.items[1]?.error?.version).toBe(2)
 
-  const removed = await change('remove', [{ id }, { id }, { id: '1e1' }], 'partial')
+  const removed = await change('remove', [{ id }, { id }, { id: '1e1' }], 'PARTIAL')
   expect(codesOf(removed)).toEqual([null, 'NOT_FOUND', bad])
 })
 

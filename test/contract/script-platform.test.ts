@@ -109,7 +109,7 @@ describe('Platform.tasks', () => {
       name: 'inner',
       outcome: 'exit',
       payload: 10,
-      logs: [{ data: ['in'] }],
+      logs: [{ level: 'info', data: ['in'] }],
     })
     expect(payload.done).toHaveProperty('request_context.txnID')
     expect(payload.done).toHaveProperty('duration_ms')

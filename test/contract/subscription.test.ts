@@ -57,9 +57,9 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     await server.rest('DELETE', `${path}/${id}`)
     await expect.poll(() => follower.events).toHaveLength(3)
     expect(follower.events.map(({ kind, teamMembershipId }) => [kind, teamMembershipId])).toEqual([
-      ['added', String(id)],
-      ['moved', String(id)],
-      ['removed', String(id)],
+      ['ADDED', String(id)],
+      ['MOVED', String(id)],
+      ['REMOVED', String(id)],
     ])
     expect([follower.status, follower.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     follower.cut()

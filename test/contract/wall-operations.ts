@@ -66,7 +66,7 @@ export const operations: [string, Operation][] = [
   ['moveTeamMemberships', graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${versions}) ${bulk} }`)],
   [
     'moveTeamMemberships, partial',
-    graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${versions}, mode: partial) ${bulk} }`),
+    graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${versions}, mode: PARTIAL) ${bulk} }`),
   ],
   [
     'removeTeamMemberships',

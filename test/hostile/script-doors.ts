@@ -58,7 +58,14 @@ async function sendOverGraphql(server: TestServer, { metadata, ...input }: Scrip
   const { account_nickname: accountNickname, case_type_code: caseTypeCode } = metadata ?? {}
   const variables = { input: { ...input, metadata: { accountNickname, caseTypeCode } } }
   const answer = await server.graphql<{ executeTask: Execution | null }>(mutation, variables, token)
-  return toAnswer(answer, answer.body?.data?.executeTask ?? null, statusOf(answer))
+  const execution = answer.body?.data?.executeTask ?? null
+  return toAnswer(answer, execution && inRestWords(execution), statusOf(answer))
+}
+
+// Enum values are upper case in GraphQL and lower case on the REST side.
+function inRestWords(execution: Execution): Execution {
+  const logs = execution.logs.map(entry => ({ ...entry, level: entry.level.toLowerCase() }))
+  return { ...execution, outcome: execution.outcome.toLowerCase() as Execution['outcome'], logs }
 }
 
 // Over GraphQL a refusal of the field itself is told by its code.

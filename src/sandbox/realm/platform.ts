@@ -35,14 +35,31 @@ export function makePlatform(language: Language, graphql: Graphql) {
   })
   const user = (row: Row) => ({ id: integer(row.id), email: row.email, display_name: row.displayName })
   const team = (row: Row) => ({ id: integer(row.id), name: row.name })
+  // Enum values are upper case in GraphQL and lower case on the REST side.
+  const wordOf: Row = {
+    EXIT: 'exit',
+    FAIL: 'fail',
+    DEBUG: 'debug',
+    INFO: 'info',
+    WARN: 'warn',
+    ERROR: 'error',
+  }
+  const logEntries = (entries: Row[]) => {
+    const list: object[] = []
+    for (let i = 0; i < entries.length; i++) {
+      const { at, level, data } = entries[i] as Row
+      list[i] = { at, level: wordOf[level as string], data }
+    }
+    return list
+  }
   const execution = (row: Row) => ({
     id: row.id,
     name: row.name,
-    outcome: row.outcome,
+    outcome: wordOf[row.outcome as string],
     payload: row.payload,
     message: row.message,
     error: row.error,
-    logs: row.logs,
+    logs: logEntries(row.logs as Row[]),
     request_context: row.requestContext,
     duration_ms: row.durationMs,
   })

@@ -7,8 +7,8 @@ import { costOfText } from '../relay/field-cost.ts'
 export const TeamMembershipBulkMode = builder.enumType('TeamMembershipBulkMode', {
   description: 'What an item that cannot be done means for the others.',
   values: {
-    atomic: { description: 'All or nothing: nothing is done.' },
-    partial: { description: 'Nothing: it alone is left out.' },
+    ATOMIC: { value: 'atomic', description: 'All or nothing: nothing is done.' },
+    PARTIAL: { value: 'partial', description: 'Nothing: it alone is left out.' },
   } as const,
 })
 
@@ -61,7 +61,7 @@ export const TeamMembershipBulkResult = builder.objectRef<BulkAnswer>('TeamMembe
   description: 'What became of many changes.',
   fields: t => ({
     applied: t.exposeBoolean('applied', {
-      description: 'False where the mode is `atomic` and an item has an error: nothing was done.',
+      description: 'False where the mode is `ATOMIC` and an item has an error: nothing was done.',
     }),
     items: t.field({
       type: [TeamMembershipBulkItem],

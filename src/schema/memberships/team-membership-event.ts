@@ -6,9 +6,9 @@ import { costOfText } from '../relay/field-cost.ts'
 const Kind = builder.enumType('TeamMembershipEventKind', {
   description: 'What became of a membership.',
   values: {
-    added: { description: 'The user joined the team.' },
-    moved: { description: 'It was reassigned to another user or team.' },
-    removed: { description: 'The user left the team.' },
+    ADDED: { value: 'added', description: 'The user joined the team.' },
+    MOVED: { value: 'moved', description: 'It was reassigned to another user or team.' },
+    REMOVED: { value: 'removed', description: 'The user left the team.' },
   } as const,
 })
 
@@ -33,13 +33,13 @@ export const TeamMembershipEvent = builder.objectRef<MembershipEvent>('TeamMembe
     before: t.field({
       type: Pair,
       nullable: true,
-      description: 'As it was; null for `added`.',
+      description: 'As it was; null for `ADDED`.',
       resolve: ({ before }) => before,
     }),
     after: t.field({
       type: Pair,
       nullable: true,
-      description: 'As it became; null for `removed`.',
+      description: 'As it became; null for `REMOVED`.',
       resolve: ({ after }) => after,
     }),
     byUserId: t.exposeID('userId', {

@@ -2,7 +2,7 @@ import type { Transaction } from '../../tasks/input/transaction.ts'
 import {
   type TaskExecution as Execution,
   type LogEntry,
-  logLevels,
+  type LogLevel,
   type TaskError,
   taskErrorCodes,
 } from '../../tasks/run/task-execution.ts'
@@ -18,9 +18,9 @@ const costOfLogs = cost({ kind: 'list', most: 1_000 })
 const TaskOutcome = builder.enumType('TaskOutcome', {
   description: 'How an execution ended.',
   values: {
-    exit: { description: 'The script called `exit`.' },
-    fail: { description: 'The script called `fail`.' },
-    error: { description: 'Neither: see `error`.' },
+    EXIT: { value: 'exit', description: 'The script called `exit`.' },
+    FAIL: { value: 'fail', description: 'The script called `fail`.' },
+    ERROR: { value: 'error', description: 'The script called neither; `error` says why.' },
   } as const,
 })
 
@@ -31,7 +31,12 @@ const TaskErrorCode = builder.enumType('TaskErrorCode', {
 
 const TaskLogLevel = builder.enumType('TaskLogLevel', {
   description: 'How much a log entry matters.',
-  values: logLevels,
+  values: {
+    DEBUG: { value: 'debug' },
+    INFO: { value: 'info' },
+    WARN: { value: 'warn' },
+    ERROR: { value: 'error' },
+  } as const satisfies Record<string, { value: LogLevel }>,
 })
 
 const TaskErrorRef = builder.objectRef<TaskError>('TaskError').implement({
@@ -105,7 +110,7 @@ export const TaskExecution = builder.objectRef<Execution>('TaskExecution').imple
     error: t.field({
       type: TaskErrorRef,
       nullable: true,
-      description: 'What went wrong, if the outcome is `error`.',
+      description: 'What went wrong, if the outcome is `ERROR`.',
       resolve: run => run.error,
     }),
     logs: t.field({

@@ -15,8 +15,8 @@ export interface SchemaTypes {
 }
 
 /**
- * Scopes are asked for on fields, never on object types: a credential that may only write still reads back what its
- * mutation returns (contract, section 1).
+ * Fields require scopes, object types do not: a credential that may only write can still read what its mutation
+ * returns (contract, section 1).
  */
 export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: [scopePlugin, RelayPlugin],
@@ -24,6 +24,6 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   relay: relayOptions,
 })
 
-builder.queryType({ description: 'What can be read.' })
-builder.mutationType({ description: 'What can be changed, and run.' })
-builder.subscriptionType({ description: 'What can be followed, as a stream of `text/event-stream`.' })
+builder.queryType({ description: 'Operations that read data.' })
+builder.mutationType({ description: 'Operations that change data or run a script.' })
+builder.subscriptionType({ description: 'Operations that stream data as `text/event-stream`.' })

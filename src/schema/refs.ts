@@ -1,7 +1,7 @@
 import type { Membership, Team as TeamRow, User as UserRow } from '../domain/store.ts'
 import { builder } from './builder.ts'
 
-// Declared apart from their fields, since the three types refer to one another.
+// Declared apart from their fields because the three types refer to one another.
 export const TeamMembership = builder.objectRef<Membership>('TeamMembership')
 export const User = builder.objectRef<UserRow>('User')
 export const Team = builder.objectRef<TeamRow>('Team')

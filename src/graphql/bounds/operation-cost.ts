@@ -93,21 +93,21 @@ function operationCost({ schema, introspection, operation, fragments, variables 
   function priceOfIntrospection(parent: ParentType, name: string): FieldCost | undefined {
     // Only types of introspection may be named so.
     if (!parent?.name.startsWith('__')) return undefined
-    const most = introspection.get(`${parent.name}.${name}`)
-    return most === undefined ? undefined : { kind: 'list', most }
+    const maxItems = introspection.get(`${parent.name}.${name}`)
+    return maxItems === undefined ? undefined : { kind: 'list', maxItems }
   }
 
   function readCost(cost: FieldCost, node: FieldNode): { once: number; times: number } {
     if (cost.kind === 'fixed') return { once: cost.cost, times: 1 }
-    if (cost.kind === 'list') return { once: 1, times: cost.most }
+    if (cost.kind === 'list') return { once: 1, times: cost.maxItems }
     const read = (name: string) => readArgument({ node, name, operation, variables })
     if (cost.kind === 'listOf') {
       const times = countItems(read(cost.argument))
       return { once: 1 + times * (cost.each ?? 0), times }
     }
-    const size = read('first') ?? read('last') ?? cost.byDefault
-    const asked = typeof size === 'number' ? size : cost.byDefault
-    return { once: cost.once, times: Math.min(Math.max(asked, 1), cost.most) }
+    const size = read('first') ?? read('last') ?? cost.defaultItems
+    const asked = typeof size === 'number' ? size : cost.defaultItems
+    return { once: cost.once, times: Math.min(Math.max(asked, 1), cost.maxItems) }
   }
 
   function priceFragment(name: string): number {

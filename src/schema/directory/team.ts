@@ -4,22 +4,22 @@ import { resolveMemberships } from '../memberships/resolve-memberships.ts'
 import { TeamMembershipConnection, TeamMembershipEdge } from '../memberships/team-membership-connection.ts'
 import { Team, TeamMembership } from '../refs.ts'
 import { costOfText } from '../relay/field-cost.ts'
-import { costOfPage, pageSize } from '../relay/page-size.ts'
+import { costOfPage } from '../relay/page-size.ts'
 
 Team.implement({
-  description: 'A team of the account, known since the first membership that named it.',
+  description: 'A team of the account. It exists from the first membership that names it.',
   fields: t => ({
-    id: t.exposeID('id', { description: 'The decimal integer of the REST side.' }),
+    id: t.exposeID('id', { description: 'The integer id of the REST side, as text.' }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'Null until saved.',
+      description: 'Display name; null until saved.',
       extensions: costOfText,
     }),
     memberships: t.connection(
       {
-        description: `Who is in the team: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
+        description: 'Memberships of the team.',
         type: TeamMembership,
-        // So that a bad cursor costs the page and not what stands beside it.
+        // Nullable, so that a bad cursor fails the page and not its parent.
         nullable: true,
         scope: 'memberships:read',
         extensions: costOfPage,
@@ -34,7 +34,7 @@ Team.implement({
 
 builder.queryField('team', t =>
   t.field({
-    description: 'The team with that id; null if the account knows none.',
+    description: 'The team with this id; null if the account has none.',
     type: Team,
     nullable: true,
     scope: 'memberships:read',
@@ -44,16 +44,16 @@ builder.queryField('team', t =>
 )
 
 const SaveTeamInput = builder.inputType('SaveTeamInput', {
-  description: 'Details of a team. What is left out stays as it is; null clears it.',
+  description: 'Details of a team. A field that is left out keeps its value; null clears it.',
   fields: t => ({
     id: t.id({ required: true, description: 'Id of the team.' }),
-    name: t.string({ description: 'Name to show.' }),
+    name: t.string({ description: 'Display name.' }),
   }),
 })
 
 builder.mutationField('saveTeam', t =>
   t.field({
-    description: 'Saves details of a team; makes the record where there is none.',
+    description: 'Saves details of a team. Creates the team if it does not exist.',
     type: Team,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveTeamInput, required: true, description: 'The team and its details.' }) },

@@ -4,27 +4,27 @@ import { resolveMemberships } from '../memberships/resolve-memberships.ts'
 import { TeamMembershipConnection, TeamMembershipEdge } from '../memberships/team-membership-connection.ts'
 import { TeamMembership, User } from '../refs.ts'
 import { costOfText } from '../relay/field-cost.ts'
-import { costOfPage, pageSize } from '../relay/page-size.ts'
+import { costOfPage } from '../relay/page-size.ts'
 
 User.implement({
-  description: 'A user of the account, known since the first membership that named it.',
+  description: 'A user of the account. It exists from the first membership that names it.',
   fields: t => ({
-    id: t.exposeID('id', { description: 'The decimal integer of the REST side.' }),
+    id: t.exposeID('id', { description: 'The integer id of the REST side, as text.' }),
     email: t.exposeString('email', {
       nullable: true,
-      description: 'Null until saved.',
+      description: 'E-mail address; null until saved.',
       extensions: costOfText,
     }),
     displayName: t.exposeString('displayName', {
       nullable: true,
-      description: 'Null until saved.',
+      description: 'Display name; null until saved.',
       extensions: costOfText,
     }),
     memberships: t.connection(
       {
-        description: `The teams the user is in: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
+        description: 'Memberships of the user.',
         type: TeamMembership,
-        // So that a bad cursor costs the page and not what stands beside it.
+        // Nullable, so that a bad cursor fails the page and not its parent.
         nullable: true,
         scope: 'memberships:read',
         extensions: costOfPage,
@@ -39,7 +39,7 @@ User.implement({
 
 builder.queryField('user', t =>
   t.field({
-    description: 'The user with that id; null if the account knows none.',
+    description: 'The user with this id; null if the account has none.',
     type: User,
     nullable: true,
     scope: 'memberships:read',
@@ -49,17 +49,17 @@ builder.queryField('user', t =>
 )
 
 const SaveUserInput = builder.inputType('SaveUserInput', {
-  description: 'Details of a user. What is left out stays as it is; null clears it.',
+  description: 'Details of a user. A field that is left out keeps its value; null clears it.',
   fields: t => ({
     id: t.id({ required: true, description: 'Id of the user.' }),
     email: t.string({ description: 'E-mail address.' }),
-    displayName: t.string({ description: 'Name to show.' }),
+    displayName: t.string({ description: 'Display name.' }),
   }),
 })
 
 builder.mutationField('saveUser', t =>
   t.field({
-    description: 'Saves details of a user; makes the record where there is none.',
+    description: 'Saves details of a user. Creates the user if it does not exist.',
     type: User,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },

@@ -2,18 +2,21 @@ import type { Caller } from '../../credentials/caller.ts'
 import { builder } from '../builder.ts'
 
 const Viewer = builder.objectRef<Caller>('Viewer').implement({
-  description: 'Whoever asks, as the credential says.',
+  description: 'The caller, as its credential says.',
   fields: t => ({
     accountCode: t.exposeString('accountCode', {
-      description: 'The account that everything here belongs to.',
+      description: 'Code of the account that all data belongs to.',
     }),
     userId: t.exposeID('userId', {
       nullable: true,
-      description: 'Null where the credential names nobody with an integer id.',
+      description: 'User id of the credential; null if it is not an integer.',
     }),
-    email: t.exposeString('email', { nullable: true, description: 'Null where it is not known.' }),
+    email: t.exposeString('email', {
+      nullable: true,
+      description: 'E-mail address of the credential; null if unknown.',
+    }),
     scopes: t.stringList({
-      description: 'What the credential may do; `admin` stands for everything.',
+      description: 'Scopes of the credential; `admin` includes all others.',
       resolve: caller => [...caller.scopes].sort(),
     }),
   }),
@@ -21,7 +24,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
 
 builder.queryField('viewer', t =>
   t.field({
-    description: 'Whoever asks. Needs no scope.',
+    description: 'The caller. Needs no scope.',
     type: Viewer,
     resolve: (_root, _args, { caller }) => caller,
   }),

@@ -3,8 +3,8 @@ import { type ConnectionArguments, readPage } from '../relay/connection-page.ts'
 import { membershipCursors } from '../relay/cursor.ts'
 
 /**
- * A Relay connection over memberships (contract, section 3). One row more than the page is fetched, to know whether
- * there are more in that direction; a cursor given for the other end says that there is something beyond it.
+ * A Relay connection over memberships (contract, section 3). It fetches one row more than the page has, to know whether
+ * more follow in that direction. In the other direction there are more if the caller gave a cursor.
  */
 export async function resolveMemberships(
   given: ConnectionArguments,

@@ -9,9 +9,9 @@ import { TeamMembershipBulkMode, TeamMembershipBulkResult } from './team-members
 import { AddTeamMembershipInput, ifVersions } from './team-membership-mutations.ts'
 
 const MoveTeamMembershipItem = builder.inputType('MoveTeamMembershipItem', {
-  description: 'A membership and what to change of it, at least one of the two. What is left out stays.',
+  description: 'A membership and its new user, new team, or both. A field that is left out keeps its value.',
   fields: t => ({
-    id: t.id({ required: true, description: 'Id of the membership; it stays.' }),
+    id: t.id({ required: true, description: 'Id of the membership. A move does not change it.' }),
     userId: t.id({ description: 'Id of the new user.' }),
     teamId: t.id({ description: 'Id of the new team.' }),
     ifVersions: t.intList({ description: ifVersions }),
@@ -26,53 +26,64 @@ const RemoveTeamMembershipItem = builder.inputType('RemoveTeamMembershipItem', {
   }),
 })
 
-// Besides what is selected of it, an item is read, decided and written.
+// On top of the fields selected, each item is read, decided and written.
 const costOfItems = cost({ kind: 'listOf', argument: 'items', each: 40 })
 
-const describeBulk = (what: string) =>
-  `${what}, at most 1,000 at once and as if one after the other. Each item answers at its place, with the codes of the single mutation.`
+const describeBulk = (what: string) => `${what} in one transaction: up to 1,000 items, one after the other.`
 
 const mode = {
   type: TeamMembershipBulkMode,
   required: true,
   defaultValue: 'atomic',
-  description: 'Whether one item that cannot be done undoes all.',
+  description: 'What one failing item means for the others.',
 } as const
 
 builder.mutationFields(t => ({
   addTeamMemberships: t.field({
-    description: describeBulk('Makes users join teams'),
+    description: describeBulk('Adds users to teams'),
     type: TeamMembershipBulkResult,
     nullable: true,
     scope: 'memberships:write',
     extensions: costOfItems,
     args: {
-      items: t.arg({ type: [AddTeamMembershipInput], required: true, description: 'Who joins which team.' }),
+      items: t.arg({
+        type: [AddTeamMembershipInput],
+        required: true,
+        description: 'The users and the teams to join.',
+      }),
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) => changeMany(context, { mode, items: items.map(readAdd) }),
   }),
   moveTeamMemberships: t.field({
-    description: describeBulk('Reassigns memberships to other users or teams'),
+    description: describeBulk('Moves memberships to other users or teams'),
     type: TeamMembershipBulkResult,
     nullable: true,
     scope: 'memberships:write',
     extensions: costOfItems,
     args: {
-      items: t.arg({ type: [MoveTeamMembershipItem], required: true, description: 'What to move where.' }),
+      items: t.arg({
+        type: [MoveTeamMembershipItem],
+        required: true,
+        description: 'The memberships with their new users or teams.',
+      }),
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
       changeMany(context, { mode, items: items.map(readMoveItem) }),
   }),
   removeTeamMemberships: t.field({
-    description: describeBulk('Makes users leave teams'),
+    description: describeBulk('Removes users from teams'),
     type: TeamMembershipBulkResult,
     nullable: true,
     scope: 'memberships:write',
     extensions: costOfItems,
     args: {
-      items: t.arg({ type: [RemoveTeamMembershipItem], required: true, description: 'What to remove.' }),
+      items: t.arg({
+        type: [RemoveTeamMembershipItem],
+        required: true,
+        description: 'The memberships to remove.',
+      }),
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>

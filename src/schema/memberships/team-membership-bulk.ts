@@ -5,18 +5,18 @@ import { TeamMembership } from '../refs.ts'
 import { costOfText } from '../relay/field-cost.ts'
 
 export const TeamMembershipBulkMode = builder.enumType('TeamMembershipBulkMode', {
-  description: 'What an item that cannot be done means for the others.',
+  description: 'What one failing item means for the others.',
   values: {
-    ATOMIC: { value: 'atomic', description: 'All or nothing: nothing is done.' },
-    PARTIAL: { value: 'partial', description: 'Nothing: it alone is left out.' },
+    ATOMIC: { value: 'atomic', description: 'All or nothing: if one item fails, nothing changes.' },
+    PARTIAL: { value: 'partial', description: 'A failing item is left out; the others are done.' },
   } as const,
 })
 
-// Not the error itself: what is resolved to an `Error` is a failure of the field.
+// Not the `Error` itself: graphql-js fails a field that resolves to an `Error`.
 type ItemError = Pick<RostrumError, 'code' | 'message' | 'facts'>
 
 const TeamMembershipBulkError = builder.objectRef<ItemError>('TeamMembershipBulkError').implement({
-  description: 'Why an item was not done, as the error of a single mutation tells it.',
+  description: 'Why an item failed: the same error that the single mutation gives.',
   fields: t => ({
     code: t.exposeString('code', {
       description: '`BAD_USER_INPUT`, `NOT_FOUND`, `CONFLICT` or `PRECONDITION_FAILED`.',
@@ -28,44 +28,44 @@ const TeamMembershipBulkError = builder.objectRef<ItemError>('TeamMembershipBulk
     existingId: t.id({
       nullable: true,
       description:
-        'For `CONFLICT`: the membership that has the pair; null where an item of this call would have added it.',
+        'For `CONFLICT`: id of the membership that has the pair; null if an earlier item of this call adds it.',
       resolve: ({ facts }) => facts.existingId ?? null,
     }),
     version: t.int({
       nullable: true,
-      description: 'For `PRECONDITION_FAILED`: the version that the membership has for this item.',
+      description: 'For `PRECONDITION_FAILED`: the version of the membership when its item was reached.',
       resolve: ({ facts }) => (typeof facts.version === 'number' ? facts.version : null),
     }),
   }),
 })
 
 const TeamMembershipBulkItem = builder.objectRef<BulkOutcome>('TeamMembershipBulkItem').implement({
-  description: 'What became of an item. Both are null where nothing was done because of another item.',
+  description: 'The result of one item. Both fields are null if nothing changed because another item failed.',
   fields: t => ({
     teamMembership: t.field({
       type: TeamMembership,
       nullable: true,
-      description: 'As it was after this item; for a removal, as it was before.',
+      description: 'The membership after this item; for a removal, as it was before.',
       resolve: ({ membership }) => membership,
     }),
     error: t.field({
       type: TeamMembershipBulkError,
       nullable: true,
-      description: 'Why it was not done.',
+      description: 'Why the item failed.',
       resolve: ({ error }) => error && { code: error.code, message: error.message, facts: error.facts },
     }),
   }),
 })
 
 export const TeamMembershipBulkResult = builder.objectRef<BulkAnswer>('TeamMembershipBulkResult').implement({
-  description: 'What became of many changes.',
+  description: 'The result of a bulk mutation.',
   fields: t => ({
     applied: t.exposeBoolean('applied', {
-      description: 'False where the mode is `ATOMIC` and an item has an error: nothing was done.',
+      description: 'False if the mode is `ATOMIC` and an item failed: nothing changed.',
     }),
     items: t.field({
       type: [TeamMembershipBulkItem],
-      description: 'One for each item, in the order given.',
+      description: 'One result for each item, in the order given.',
       resolve: ({ items }) => items,
     }),
   }),

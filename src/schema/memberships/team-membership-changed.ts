@@ -9,13 +9,12 @@ const scope = 'memberships:read'
 builder.subscriptionField(name, t =>
   t.field({
     description:
-      'What becomes of the memberships of the account from now on, or from a cursor on: each event once, in order.',
+      "Each change of the account's memberships, once and in order, from now on or after a cursor.",
     type: TeamMembershipEvent,
     scope,
     args: {
       after: t.arg.string({
-        description:
-          'Only what came after the event of this cursor. Unless given: all that is committed once the stream has begun.',
+        description: 'Only events after this cursor. Default: changes committed after the stream began.',
       }),
     },
     subscribe: (_root, { after }, context) => {

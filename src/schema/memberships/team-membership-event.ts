@@ -3,17 +3,17 @@ import { builder } from '../builder.ts'
 import { eventCursors } from '../relay/cursor.ts'
 import { costOfText } from '../relay/field-cost.ts'
 
-const Kind = builder.enumType('TeamMembershipEventKind', {
-  description: 'What became of a membership.',
+const EventKind = builder.enumType('TeamMembershipEventKind', {
+  description: 'Kind of change.',
   values: {
     ADDED: { value: 'added', description: 'The user joined the team.' },
-    MOVED: { value: 'moved', description: 'It was reassigned to another user or team.' },
+    MOVED: { value: 'moved', description: 'The membership moved to another user or team.' },
     REMOVED: { value: 'removed', description: 'The user left the team.' },
   } as const,
 })
 
 const Pair = builder.objectRef<MembershipPair>('TeamMembershipPair').implement({
-  description: 'Who was in which team.',
+  description: 'A user and a team.',
   fields: t => ({
     userId: t.exposeID('userId', { description: 'Id of the user.' }),
     teamId: t.exposeID('teamId', { description: 'Id of the team.' }),
@@ -21,40 +21,40 @@ const Pair = builder.objectRef<MembershipPair>('TeamMembershipPair').implement({
 })
 
 export const TeamMembershipEvent = builder.objectRef<MembershipEvent>('TeamMembershipEvent').implement({
-  description: 'A change of a membership, written with the change itself and never changed.',
+  description: 'A change of a membership. Written in the transaction of the change, and never modified.',
   fields: t => ({
     cursor: t.string({
       description:
-        'Its place among those of the account, which are in the order of the changes. For `after`.',
+        'Position in the events of the account, which are in the order of the changes. Use it as `after`.',
       resolve: ({ sequence }) => eventCursors.encode(sequence),
     }),
-    kind: t.field({ type: Kind, description: 'What happened.', resolve: ({ kind }) => kind }),
+    kind: t.field({ type: EventKind, description: 'Kind of change.', resolve: ({ kind }) => kind }),
     teamMembershipId: t.exposeID('membershipId', { description: 'Id of the membership.' }),
     before: t.field({
       type: Pair,
       nullable: true,
-      description: 'As it was; null for `ADDED`.',
+      description: 'User and team before the change; null for `ADDED`.',
       resolve: ({ before }) => before,
     }),
     after: t.field({
       type: Pair,
       nullable: true,
-      description: 'As it became; null for `REMOVED`.',
+      description: 'User and team after the change; null for `REMOVED`.',
       resolve: ({ after }) => after,
     }),
     byUserId: t.exposeID('userId', {
       nullable: true,
-      description: 'Who changed it, as the credential said; null where that names nobody with an integer id.',
+      description: 'User id of the credential that made the change; null if it is not an integer.',
     }),
     byEmail: t.exposeString('email', {
       nullable: true,
-      description: 'The e-mail address of the credential, where it was known.',
+      description: 'E-mail address of the credential that made the change; null if unknown.',
       extensions: costOfText,
     }),
     txnID: t.exposeString('transactionId', {
-      description: 'The transaction of the script that changed it; where none did, the id of the request.',
+      description: 'Transaction of the script that made the change; the id of the request if no script did.',
       extensions: costOfText,
     }),
-    at: t.field({ type: 'DateTime', description: 'When.', resolve: ({ at }) => at }),
+    at: t.field({ type: 'DateTime', description: 'Time of the change.', resolve: ({ at }) => at }),
   }),
 })

@@ -11,22 +11,22 @@ const TeamMembershipEventConnection = builder.connectionObject(
     description: 'A page of events, in the order of the changes.',
     type: TeamMembershipEvent,
   },
-  { name: 'TeamMembershipEventEdge', description: 'An event and its place in the connection.' },
+  { name: 'TeamMembershipEventEdge', description: 'An event and its cursor.' },
 )
 
 builder.queryField('teamMembershipEvents', t =>
   t.field({
-    description: `What became of the account's memberships, oldest first: ${pageSize.byDefault} a page unless told, at most ${pageSize.most}.`,
+    description: "Changes of the account's memberships, oldest first.",
     type: TeamMembershipEventConnection,
     nullable: true,
     scope: 'memberships:read',
     extensions: costOfPage,
     args: {
       after: t.arg.string({
-        description: 'Only what came after the event of this cursor; all unless given.',
+        description: 'Only events after this cursor. Default: from the first event on.',
       }),
       first: t.arg.int({
-        description: `How many; ${pageSize.byDefault} unless told, at most ${pageSize.most}.`,
+        description: `Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.`,
       }),
     },
     resolve: async (_root, { after, first }, { caller, events }) => {
@@ -38,12 +38,12 @@ builder.queryField('teamMembershipEvents', t =>
   }),
 )
 
-interface Place {
+interface Position {
   readonly hasMore: boolean
   readonly from: number
 }
 
-function toConnection(events: readonly MembershipEvent[], { hasMore, from }: Place) {
+function toConnection(events: readonly MembershipEvent[], { hasMore, from }: Position) {
   const edges = events.map(node => ({ cursor: eventCursors.encode(node.sequence), node }))
   return {
     edges,

@@ -4,7 +4,7 @@ import { TeamMembership } from '../refs.ts'
 import { readMove } from './read-move.ts'
 
 export const AddTeamMembershipInput = builder.inputType('AddTeamMembershipInput', {
-  description: 'Who joins which team. Both are made known where they are not.',
+  description: 'A user and the team to join. Users and teams that do not exist yet are created.',
   fields: t => ({
     userId: t.id({ required: true, description: 'Id of the user.' }),
     teamId: t.id({ required: true, description: 'Id of the team.' }),
@@ -12,7 +12,8 @@ export const AddTeamMembershipInput = builder.inputType('AddTeamMembershipInput'
 })
 
 const MoveTeamMembershipInput = builder.inputType('MoveTeamMembershipInput', {
-  description: 'What to change, at least one of the two. What is left out stays; neither can be null.',
+  description:
+    'The new user, the new team, or both. A field that is left out keeps its value; null is refused.',
   fields: t => ({
     userId: t.id({ description: 'Id of the new user.' }),
     teamId: t.id({ description: 'Id of the new team.' }),
@@ -20,11 +21,11 @@ const MoveTeamMembershipInput = builder.inputType('MoveTeamMembershipInput', {
 })
 
 export const ifVersions =
-  'If given, the membership must have one of these versions, else `PRECONDITION_FAILED`.'
+  'If given, the membership must be at one of these versions. Otherwise: `PRECONDITION_FAILED`.'
 
 builder.mutationFields(t => ({
   addTeamMembership: t.field({
-    description: 'Makes the user join the team. `CONFLICT` where it is in it.',
+    description: 'Adds a user to a team. `CONFLICT` if the user is already in it.',
     type: TeamMembership,
     nullable: true,
     scope: 'memberships:write',
@@ -42,13 +43,17 @@ builder.mutationFields(t => ({
   }),
   moveTeamMembership: t.field({
     description:
-      'Reassigns the membership to another user or team, in one step. `NOT_FOUND`, or `CONFLICT` where that pair exists.',
+      'Moves a membership to another user or team in one step. `CONFLICT` if that pair exists; `NOT_FOUND`.',
     type: TeamMembership,
     nullable: true,
     scope: 'memberships:write',
     args: {
-      id: t.arg.id({ required: true, description: 'Id of the membership; it stays.' }),
-      input: t.arg({ type: MoveTeamMembershipInput, required: true, description: 'What to change.' }),
+      id: t.arg.id({ required: true, description: 'Id of the membership. A move does not change it.' }),
+      input: t.arg({
+        type: MoveTeamMembershipInput,
+        required: true,
+        description: 'The new user, the new team, or both.',
+      }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
     resolve: async (_root, { id, input, ifVersions }, { origin, memberships, loaders }) => {
@@ -63,7 +68,7 @@ builder.mutationFields(t => ({
     },
   }),
   removeTeamMembership: t.field({
-    description: 'Makes the user leave the team. Answers the membership as it was; `NOT_FOUND`.',
+    description: 'Removes a user from a team and returns the membership as it was. `NOT_FOUND`.',
     type: TeamMembership,
     nullable: true,
     scope: 'memberships:write',

@@ -6,11 +6,13 @@ import { cost, costOfRecord } from '../relay/field-cost.ts'
 TeamMembership.implement({
   description: 'Links one user to one team.',
   fields: t => ({
-    id: t.exposeID('id', { description: 'The decimal integer of the REST side.' }),
+    id: t.exposeID('id', { description: 'The integer id of the REST side, as text.' }),
     userId: t.exposeID('userId', { description: 'Id of the user.' }),
     teamId: t.exposeID('teamId', { description: 'Id of the team.' }),
     leader: t.exposeBoolean('leader', { nullable: true, description: 'Null on creation.' }),
-    version: t.exposeInt('version', { description: 'Grows with every change; the ETag of the REST side.' }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. The REST side sends it as the ETag.',
+    }),
     user: t.field({
       description: 'The user.',
       type: User,
@@ -32,7 +34,7 @@ TeamMembership.implement({
 
 builder.queryFields(t => ({
   teamMembership: t.field({
-    description: 'The membership with that id; null if the account has none.',
+    description: 'The membership with this id; null if the account has none.',
     type: TeamMembership,
     nullable: true,
     scope: 'memberships:read',
@@ -41,11 +43,11 @@ builder.queryFields(t => ({
   }),
   teamMemberships: t.field({
     description:
-      'Those of the listed memberships that the account has, in the order listed, each once. At most 1,000 ids.',
+      'The memberships with these ids, in the order given, each once. Ids that do not exist are left out.',
     type: [TeamMembership],
     scope: 'memberships:read',
     extensions: cost({ kind: 'listOf', argument: 'ids' }),
-    args: { ids: t.arg.idList({ required: true, description: 'Ids of the memberships.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'Ids of the memberships, at most 1,000.' }) },
     resolve: (_root, { ids }, { caller, memberships }) =>
       memberships.list(
         caller.accountCode,
@@ -54,9 +56,9 @@ builder.queryFields(t => ({
   }),
 }))
 
-// The store makes both records before the membership, and never removes them.
+// The store creates both records before the membership and never removes them.
 function found<Row extends object>(row: Row | null | Promise<Row | null>): Row | Promise<Row> {
   if (row instanceof Promise) return row.then(found<Row>)
-  if (row === null) throw new Error('The record that a membership names is missing.')
+  if (row === null) throw new Error('A user or team named by a membership is missing.')
   return row
 }

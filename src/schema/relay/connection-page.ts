@@ -11,8 +11,8 @@ export interface ConnectionArguments {
 }
 
 /**
- * From Relay's arguments to the rows to fetch, without the one more that tells whether there is a further page.
- * Negative or too large sizes, both directions at once and foreign cursors are `BAD_USER_INPUT`.
+ * Turns Relay's arguments into the page to fetch. Throws `BAD_USER_INPUT` for a negative or too large size, for `first`
+ * together with `last`, and for a cursor of another list.
  */
 export function readPage({ first, after, last, before }: ConnectionArguments): Page {
   if (first != null && last != null) {
@@ -27,11 +27,11 @@ export function readPage({ first, after, last, before }: ConnectionArguments): P
   }
 }
 
-/** Passes the size of a page on; `BAD_USER_INPUT` where it is negative or too large. */
+/** Returns the page size. Throws `BAD_USER_INPUT` if it is negative or too large. */
 export function checkSize(size: number, argument: string): number {
-  if (size >= 0 && size <= pageSize.most) return size
+  if (size >= 0 && size <= pageSize.max) return size
   throw new RostrumError(
     'BAD_USER_INPUT',
-    `\`${argument}\` must be from 0 to ${pageSize.most}; it is \`${size}\`.`,
+    `\`${argument}\` must be from 0 to ${pageSize.max}; it is \`${size}\`.`,
   )
 }

@@ -1,36 +1,37 @@
 import { RostrumError } from '../../errors.ts'
 
-/** Opaque texts that stand for places in lists of one kind. */
+/** Opaque texts that stand for positions in lists of one kind. */
 export interface Cursors {
-  encode(place: number): string
-  /** The place in a cursor of this kind; anything else is `BAD_USER_INPUT` that names the argument. */
+  encode(position: number): string
+  /** The position in a cursor. Throws `BAD_USER_INPUT`, naming the argument, for any other text. */
   decode(cursor: string, argument: string): number
 }
 
-/** Cursors for places that are numbers from 1 up; the prefix keeps them apart from those of other kinds. */
+/** Cursors for positions from 1 up. The prefix tells the lists apart. */
 export function createCursors(prefix: string): Cursors {
-  const encode = (place: number) => Buffer.from(prefix + place).toString('base64url')
-  // What is longer is not worth decoding, since a page below a list does it for each item.
-  const longest = encode(Number.MAX_SAFE_INTEGER).length
+  const encode = (position: number) => Buffer.from(prefix + position).toString('base64url')
+  // Longer texts are not decoded: a page below a list would decode its cursor for each item.
+  const maxLength = encode(Number.MAX_SAFE_INTEGER).length
   return {
     encode,
     decode(cursor, argument) {
-      if (cursor.length <= longest) {
+      if (cursor.length <= maxLength) {
         const text = Buffer.from(cursor, 'base64url').toString('utf8')
-        const place = Number(text.slice(prefix.length))
-        // Compared with what we would have written, so that one place has one cursor and nothing else passes.
-        if (Number.isSafeInteger(place) && place > 0 && encode(place) === cursor) return place
+        const position = Number(text.slice(prefix.length))
+        // Encoding again ensures that each position has exactly one cursor.
+        if (Number.isSafeInteger(position) && position > 0 && encode(position) === cursor) return position
       }
       throw new RostrumError(
         'BAD_USER_INPUT',
-        `\`${argument}\` is not a cursor that was given here; take a \`cursor\`, \`startCursor\` or \`endCursor\` of an earlier answer.`,
+        `\`${argument}\` is not a cursor of this list; ` +
+          'use a `cursor`, `startCursor` or `endCursor` of an earlier answer.',
       )
     },
   }
 }
 
-/** A membership's place among its siblings, which are ordered by id. */
+/** Positions of memberships, which are ordered by id. */
 export const membershipCursors = createCursors('membership:')
 
-/** An event's place among those of its account. */
+/** Positions of events in their account. */
 export const eventCursors = createCursors('event:')

@@ -1,22 +1,22 @@
 /**
- * What a field says about its price in `extensions.cost`, for the bound on cost (contract, section 3). A field without
- * it costs 1, once; everything below a list costs as often as the list can have items (`list`: a fixed number, or as priced), and an
- * item of `listOf` costs `each` besides.
+ * The price of a field in points, in its `extensions.cost`, for the bound on cost (contract, section 3). A field
+ * without one costs 1. Fields below a list count once for each item that the list can have: `maxItems` for `list`, the
+ * length of an argument for `listOf` (each item adds `each`), the page size for `page`.
  */
 export type FieldCost =
   | { readonly kind: 'fixed'; readonly cost: number }
   | { readonly kind: 'listOf'; readonly argument: string; readonly each?: number }
-  | { readonly kind: 'list'; readonly most: number }
-  | { readonly kind: 'page'; readonly once: number; readonly byDefault: number; readonly most: number }
+  | { readonly kind: 'list'; readonly maxItems: number }
+  | { readonly kind: 'page'; readonly once: number; readonly defaultItems: number; readonly maxItems: number }
 
 export function cost(fieldCost: FieldCost): { cost: FieldCost } {
   return { cost: fieldCost }
 }
 
-/** Of a text of some hundred characters, which aliases could repeat a hundred thousand times in one answer. */
+/** For a text of about a hundred characters, which aliases could repeat 100,000 times in one answer. */
 export const costOfText = cost({ kind: 'fixed', cost: 10 })
 
-/** Of a record that is looked up: a hundred thousand of them under aliases hold the event loop for most of a second. */
+/** For a record that is looked up: 100,000 of them under aliases block the event loop for most of a second. */
 export const costOfRecord = cost({ kind: 'fixed', cost: 8 })
 
 export function isFieldCost(value: unknown): value is FieldCost {

@@ -1,7 +1,12 @@
 import { cost } from './field-cost.ts'
 
-/** Size of a page of a connection when the caller names none, and the most a caller may ask for. */
-export const pageSize = { byDefault: 100, most: 1_000 } as const
+/** Page sizes of connections: the default, and the largest that a caller may ask for. */
+export const pageSize = { byDefault: 100, max: 1_000 } as const
 
-/** A page is a statement's work even if it is empty, and an error of its own where its arguments are bad. */
-export const costOfPage = cost({ kind: 'page', once: 50, ...pageSize })
+/** Even an empty page costs an SQL statement, and a page with bad arguments its own error. */
+export const costOfPage = cost({
+  kind: 'page',
+  once: 50,
+  defaultItems: pageSize.byDefault,
+  maxItems: pageSize.max,
+})

@@ -2,26 +2,24 @@ import { pageSize } from './page-size.ts'
 
 const describe = (description: string) => ({ description })
 
-/** Connections alone are Relay's: ids are no global ids, and there is no `node` field. */
+/** Only connections follow Relay: ids are not global, and there is no `node` field. */
 export const relayOptions = {
   clientMutationId: 'omit',
   cursorType: 'String',
   nodeQueryOptions: false,
   nodesQueryOptions: false,
-  nodesOnConnection: describe('The items of the page.'),
-  edgesFieldOptions: describe('The items of the page with their cursors.'),
+  nodesOnConnection: describe('Items of the page.'),
+  edgesFieldOptions: describe('Items of the page with their cursors.'),
   nodeFieldOptions: describe('The item.'),
-  cursorFieldOptions: describe('The place of the item; a page can begin or end beside it.'),
-  pageInfoFieldOptions: describe('Where the page lies in the whole.'),
-  pageInfoTypeOptions: describe('Where a page lies in the whole.'),
-  hasNextPageFieldOptions: describe('Whether there is more after the page.'),
-  hasPreviousPageFieldOptions: describe('Whether there is more before the page.'),
-  startCursorFieldOptions: describe('Cursor of the first item; null for an empty page.'),
-  endCursorFieldOptions: describe('Cursor of the last item; null for an empty page.'),
-  firstArgOptions: describe(
-    `How many, from the start; ${pageSize.byDefault} unless told, at most ${pageSize.most}.`,
-  ),
-  lastArgOptions: describe(`How many, from the end, instead of \`first\`; at most ${pageSize.most}.`),
-  afterArgOptions: describe('Only what comes after this cursor.'),
-  beforeArgOptions: describe('Only what comes before this cursor.'),
+  cursorFieldOptions: describe('Position of the item, to be used as `after` or `before`.'),
+  pageInfoFieldOptions: describe('Neighbours and cursors of the page.'),
+  pageInfoTypeOptions: describe('Neighbours and cursors of a page.'),
+  hasNextPageFieldOptions: describe('True if items follow after the page.'),
+  hasPreviousPageFieldOptions: describe('True if items come before the page.'),
+  startCursorFieldOptions: describe('Cursor of the first item; null if the page is empty.'),
+  endCursorFieldOptions: describe('Cursor of the last item; null if the page is empty.'),
+  firstArgOptions: describe(`Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.`),
+  lastArgOptions: describe(`Page size, counted from the end; at most ${pageSize.max}. Replaces \`first\`.`),
+  afterArgOptions: describe('Only items after this cursor.'),
+  beforeArgOptions: describe('Only items before this cursor.'),
 } as const

@@ -1,7 +1,7 @@
 import { type Caller, hasScope, type Scope } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 
-/** Refuses a caller who lacks the scope of a field; the error names both (`FORBIDDEN`, with the fact `scope`). */
+/** Throws `FORBIDDEN` if the caller lacks the scope of a field. The error names the field and the scope. */
 export function refuseWithoutScope(caller: Caller, scope: Scope, field: string): void {
   if (hasScope(caller, scope)) return
   throw new RostrumError(

@@ -25,7 +25,7 @@ declare global {
       ResolveShape,
       ResolveReturnShape,
     > {
-      /** What a caller's credential must have for this field. */
+      /** The scope that the caller's credential needs for this field. */
       scope?: Scope
     }
   }
@@ -34,8 +34,8 @@ declare global {
 type Resolve<Context = RequestContext> = GraphQLFieldResolver<unknown, Context, object>
 
 /**
- * Asks for the scope of a field before its resolver. Pothos has a plugin for this: it keeps what it asked in a map that is weak in
- * its keys, which kept every request's context alive until V8 marked the whole heap, a fifth of a small read's time.
+ * Checks the scope of a field before its resolver runs. Pothos has a plugin for this, but its WeakMap kept the context
+ * of every request alive until a full garbage collection, which took a fifth of the time of a small read.
  */
 class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
@@ -47,7 +47,7 @@ class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return guard(resolve as Resolve, scope, `${parentType}.${name}`) as Resolve<Types['Context']>
   }
 
-  // A subscription is refused before anything is followed for it.
+  // Refuses a subscription before it follows anything.
   override wrapSubscribe(
     subscribe: Resolve<Types['Context']> | undefined,
     config: PothosOutputFieldConfig<Types>,
@@ -56,7 +56,7 @@ class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-// With as many parameters as the resolver has: what takes no `info` is spared the making of it.
+// Keeps the number of parameters: `info` is not made for a resolver that does not take it.
 function guard(resolve: Resolve, scope: Scope, field: string): Resolve {
   const check = ({ caller }: RequestContext) => refuseWithoutScope(caller, scope, field)
   if (resolve.length === 0 || resolve.length > 3) {

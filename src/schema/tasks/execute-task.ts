@@ -3,7 +3,7 @@ import { cost } from '../relay/field-cost.ts'
 import { TaskExecution } from './task-execution.ts'
 
 const TaskMetadataInput = builder.inputType('TaskMetadataInput', {
-  description: 'Identifies the function in logs and in the transaction.',
+  description: 'Names the function in logs and in the transaction.',
   fields: t => ({
     caseTypeCode: t.string({ description: 'Code of the case type.' }),
     accountNickname: t.string({ description: 'Nickname of the account.' }),
@@ -11,38 +11,45 @@ const TaskMetadataInput = builder.inputType('TaskMetadataInput', {
 })
 
 const ExecuteTaskInput = builder.inputType('ExecuteTaskInput', {
-  description: 'A script and what it runs against.',
+  description: 'A script and its input.',
   fields: t => ({
     name: t.string({ required: true, description: 'Name of the function or task.' }),
-    sourceCode: t.string({ required: true, description: 'The JavaScript.' }),
+    sourceCode: t.string({ required: true, description: 'JavaScript source code.' }),
     inputDocument: t.string({
       required: true,
-      description: 'A JSON document; the script sees it as `payload`.',
+      description: 'A JSON document as text. The script reads it as `payload`.',
     }),
-    options: t.string({ required: true, description: 'A JSON object; the script sees it as `options`.' }),
-    metadata: t.field({ type: TaskMetadataInput, description: 'Identifies the function.' }),
+    options: t.string({
+      required: true,
+      description: 'A JSON object as text. The script reads it as `options`.',
+    }),
+    metadata: t.field({
+      type: TaskMetadataInput,
+      description: 'Names the function in logs and in the transaction.',
+    }),
   }),
 })
 
 builder.mutationField('executeTask', t =>
   t.field({
     description:
-      'Runs a script in a sandbox and waits for its end. What the script did is an answer, not an error.',
+      'Runs a script in a sandbox and waits until it ends. A script that fails is a result, not an error.',
     type: TaskExecution,
     nullable: true,
     scope: 'tasks:execute',
     extensions: cost({ kind: 'fixed', cost: 10_000 }),
-    args: { input: t.arg({ type: ExecuteTaskInput, required: true, description: 'What to run.' }) },
+    args: {
+      input: t.arg({ type: ExecuteTaskInput, required: true, description: 'The script and its input.' }),
+    },
     resolve: async (_root, { input }, context) => {
       const { caller, parentRun, signal, log } = context
       const metadata = {
         caseTypeCode: input.metadata?.caseTypeCode ?? null,
         accountNickname: input.metadata?.accountNickname ?? null,
       }
-      const onRun = context.onRun
-      const request = { input: { ...input, metadata }, caller, parentRun, signal, log, onRun }
+      const request = { input: { ...input, metadata }, caller, parentRun, signal, log, onRun: context.onRun }
       const execution = await context.tasks.execute(request)
-      // The script may have changed what this operation has read.
+      // The script may have changed records that this operation has cached.
       context.loaders.clear()
       return execution
     },

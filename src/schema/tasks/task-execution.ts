@@ -1,36 +1,45 @@
 import type { Transaction } from '../../tasks/input/transaction.ts'
-import {
-  type TaskExecution as Execution,
-  type LogEntry,
-  type LogLevel,
-  type TaskError,
-  taskErrorCodes,
+import type {
+  TaskErrorCode as ErrorCode,
+  TaskExecution as Execution,
+  LogEntry,
+  LogLevel,
+  TaskError,
 } from '../../tasks/run/task-execution.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 
-// What can be long costs by its length, some 250 bytes a point: aliases would repeat it in the answer as often as they like.
-// The longest are those of the defaults (contract, section 4, "Limits").
+// Long fields cost a point for about 250 bytes, because aliases can repeat them in the answer. The prices assume the
+// default limits (contract, section 4, "Limits").
 const costOfResult = cost({ kind: 'fixed', cost: 9_000 })
 const costOfLogData = cost({ kind: 'fixed', cost: 3 })
-const costOfLogs = cost({ kind: 'list', most: 1_000 })
+const costOfLogs = cost({ kind: 'list', maxItems: 1_000 })
 
 const TaskOutcome = builder.enumType('TaskOutcome', {
-  description: 'How an execution ended.',
+  description: 'How a run ended.',
   values: {
     EXIT: { value: 'exit', description: 'The script called `exit`.' },
     FAIL: { value: 'fail', description: 'The script called `fail`.' },
-    ERROR: { value: 'error', description: 'The script called neither; `error` says why.' },
+    ERROR: { value: 'error', description: 'The script called neither; see `error`.' },
   } as const,
 })
 
 const TaskErrorCode = builder.enumType('TaskErrorCode', {
-  description: 'Why an execution ended without an outcome of its own.',
-  values: taskErrorCodes,
+  description: 'Why a run ended with the outcome `ERROR`.',
+  values: {
+    SYNTAX: { description: 'The source code does not parse.' },
+    RUNTIME: { description: 'The script threw an error.' },
+    NO_OUTCOME: { description: 'The script ended without calling `exit` or `fail`.' },
+    TIMEOUT: { description: 'The run used up its time or its processor time.' },
+    MEMORY: { description: 'The run used up its memory.' },
+    RESULT: { description: 'The script gave `exit` a value that JSON cannot represent.' },
+    LIMIT: { description: 'The run went past a size limit, for example that of its result.' },
+    CRASHED: { description: 'The sandbox process died.' },
+  } as const satisfies Record<ErrorCode, { description: string }>,
 })
 
 const TaskLogLevel = builder.enumType('TaskLogLevel', {
-  description: 'How much a log entry matters.',
+  description: 'Severity of a log entry.',
   values: {
     DEBUG: { value: 'debug' },
     INFO: { value: 'info' },
@@ -40,29 +49,29 @@ const TaskLogLevel = builder.enumType('TaskLogLevel', {
 })
 
 const TaskErrorRef = builder.objectRef<TaskError>('TaskError').implement({
-  description: 'What went wrong, in terms of the script.',
+  description: 'Why a script failed.',
   fields: t => ({
-    code: t.field({ type: TaskErrorCode, description: 'The kind.', resolve: error => error.code }),
-    message: t.exposeString('message', { description: 'What happened.' }),
-    line: t.exposeInt('line', { nullable: true, description: 'Line in the source code, from 1.' }),
-    column: t.exposeInt('column', { nullable: true, description: 'Column in the line, from 1.' }),
-    stack: t.exposeString('stack', { nullable: true, description: 'Frames of the script alone.' }),
+    code: t.field({ type: TaskErrorCode, description: 'Kind of error.', resolve: error => error.code }),
+    message: t.exposeString('message', { description: 'What went wrong.' }),
+    line: t.exposeInt('line', { nullable: true, description: 'Line of the source code, from 1.' }),
+    column: t.exposeInt('column', { nullable: true, description: 'Column of the line, from 1.' }),
+    stack: t.exposeString('stack', { nullable: true, description: 'Stack frames of the script only.' }),
   }),
 })
 
 const TaskLogEntry = builder.objectRef<LogEntry>('TaskLogEntry').implement({
-  description: 'One call of `log` or of a method of `console`.',
+  description: 'One call of `log` or of a `console` method.',
   fields: t => ({
-    at: t.field({ type: 'DateTime', description: 'When.', resolve: entry => entry.at }),
+    at: t.field({ type: 'DateTime', description: 'Time of the call.', resolve: entry => entry.at }),
     level: t.field({
       type: TaskLogLevel,
-      description: 'How much it matters.',
+      description: 'Severity.',
       resolve: entry => entry.level,
     }),
     data: t.field({
-      // As one value: to complete each item of its own took most of the time of an answer, and cost nothing.
+      // One JSON value rather than a list: completing each item took most of the time of an answer.
       type: 'JSON',
-      description: 'The arguments of the call, as a list.',
+      description: 'Arguments of the call, as a list.',
       extensions: costOfLogData,
       resolve({ data, bytes }, _args, { answerBytes }) {
         answerBytes.add(bytes)
@@ -73,7 +82,7 @@ const TaskLogEntry = builder.objectRef<LogEntry>('TaskLogEntry').implement({
 })
 
 const RequestContextRef = builder.objectRef<Transaction>('RequestContext').implement({
-  description: 'The transaction that the execution was part of.',
+  description: 'The transaction that a run belongs to.',
   fields: t => ({
     txnID: t.exposeString('txnID', { description: 'A GUID.' }),
     txnSource: t.exposeString('txnSource', {
@@ -83,15 +92,15 @@ const RequestContextRef = builder.objectRef<Transaction>('RequestContext').imple
 })
 
 export const TaskExecution = builder.objectRef<Execution>('TaskExecution').implement({
-  description: 'What came of running a script.',
+  description: 'The result of running a script.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the run.' }),
     name: t.exposeString('name', { description: 'Name of the function or task.' }),
-    outcome: t.field({ type: TaskOutcome, description: 'How it ended.', resolve: run => run.outcome }),
+    outcome: t.field({ type: TaskOutcome, description: 'How the run ended.', resolve: run => run.outcome }),
     payload: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What the script gave to `exit`.',
+      description: 'The value given to `exit`; null for other outcomes.',
       extensions: costOfResult,
       resolve({ payload, payloadBytes }, _args, { answerBytes }) {
         answerBytes.add(payloadBytes)
@@ -100,7 +109,7 @@ export const TaskExecution = builder.objectRef<Execution>('TaskExecution').imple
     }),
     message: t.string({
       nullable: true,
-      description: 'What it gave to `fail`.',
+      description: 'The message given to `fail`; null for other outcomes.',
       extensions: costOfResult,
       resolve({ message }, _args, { answerBytes }) {
         if (message !== null) answerBytes.add(Buffer.byteLength(JSON.stringify(message)))
@@ -110,20 +119,20 @@ export const TaskExecution = builder.objectRef<Execution>('TaskExecution').imple
     error: t.field({
       type: TaskErrorRef,
       nullable: true,
-      description: 'What went wrong, if the outcome is `ERROR`.',
+      description: 'What went wrong; null for other outcomes than `ERROR`.',
       resolve: run => run.error,
     }),
     logs: t.field({
       type: [TaskLogEntry],
-      description: 'What it logged.',
+      description: 'Log entries, oldest first.',
       extensions: costOfLogs,
       resolve: run => run.logs,
     }),
     requestContext: t.field({
       type: RequestContextRef,
-      description: 'The transaction it was part of.',
+      description: 'The transaction of the run.',
       resolve: run => run.requestContext,
     }),
-    durationMs: t.exposeFloat('durationMs', { description: 'How long it took, in milliseconds.' }),
+    durationMs: t.exposeFloat('durationMs', { description: 'Duration in milliseconds.' }),
   }),
 })

@@ -10,7 +10,7 @@ import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
 import type { Store } from './domain/store.ts'
 import { createEngine } from './graphql/engine.ts'
-import { createInProcessDoor } from './graphql/in-process.ts'
+import { createInProcess } from './graphql/in-process.ts'
 import { createHttpBudgets } from './http/body/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
 import { findMaxAnswerBytes, findMaxLongBytes } from './limits/answer-bytes.ts'
@@ -99,7 +99,7 @@ export async function createApp({
       createLoaders({ store, accountCode, waitForTurn: () => turns.wait(accountCode) }),
   })
 
-  const executeInProcess = createInProcessDoor({
+  const executeInProcess = createInProcess({
     engine,
     turns,
     maxLongBytes: taskLimits.graphqlBytes,

@@ -1,35 +1,35 @@
 import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 
-/** A document that was parsed and is within the bounds of its shape. */
+/** A parsed document within the bounds that need no variables. */
 export interface PreparedDocument {
   readonly document: DocumentNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** What validation found; null until it was asked. */
+  /** The errors of validation; null before it ran. */
   validationErrors: readonly GraphQLError[] | null
-  /** Those that were admitted once, by the name they were asked for with. */
+  /** Operations that passed all checks once, by the `operationName` of the request. */
   readonly operations: Map<string | null, PreparedOperation>
 }
 
-/** An operation of a document without faults. */
+/** An operation of a valid document. */
 export interface PreparedOperation {
   readonly document: DocumentNode
-  /** Null where the document has none of that name: graphql-js says so. */
+  /** Null if the document has no operation of that name; graphql-js reports that. */
   readonly node: OperationDefinitionNode | null
-  /** True where every set of variables without lists and objects is within the bounds, as one was. */
+  /** True if its cost does not depend on variables, so that scalar variables need no further check. */
   readonly isWithinBounds: boolean
-  /** For the log: type and name. */
+  /** Type and name, for the log. */
   readonly description: string
-  /** Without a plan; since it last had one, if it had. */
+  /** Executions without a plan, or since its last plan was dropped. */
   executions: number
 }
 
 export type DocumentCache = LRUCache<string, PreparedDocument>
 
-// A syntax tree takes far more memory than its text: some 300 bytes a token, with positions.
+// A syntax tree takes far more memory than its text: about 300 bytes a token, with positions.
 const bytesPerToken = 300
 
-/** Parsed documents by their text; bounded in number and in (estimated) bytes, least recently used first out. */
+/** An LRU cache of parsed documents by their text, limited in number and in estimated bytes. */
 export function createDocumentCache(): DocumentCache {
   return new LRUCache({
     max: 1_000,
@@ -38,7 +38,7 @@ export function createDocumentCache(): DocumentCache {
   })
 }
 
-/** What a syntax tree keeps in memory, its text included where its nodes know their places in it; about. */
+/** The estimated memory of a syntax tree, in bytes, with its text if the nodes have positions. */
 export function bytesOfDocument(document: DocumentNode): number {
   return 2 * (document.loc?.source.body.length ?? 0) + bytesOfTree(document)
 }

@@ -10,25 +10,25 @@ import { executePlan } from './plan/execute-plan.ts'
 import type { FindPlan } from './plan/plan-cache.ts'
 import { writeAnswer } from './write-answer.ts'
 
-/** What a subscription answers: events as they come, and what each is to its client. */
+/** The answer to a subscription: its events, and how to write each for the client. */
 export interface EventStream {
-  /** Throws for what ends the stream. */
+  /** Throws the error that ends the stream. */
   readonly events: AsyncIterator<unknown, void>
-  /** The result for an event as JSON, errors masked. It never throws. */
+  /** The result of an event as JSON, with masked errors. It never throws. */
   readonly write: (event: unknown) => string | Promise<string>
-  /** The last result, for what `events` has thrown. */
+  /** The last result of the stream, for an error that `events` threw. */
   readonly writeFailure: (error: unknown) => string
-  /** For the log: type and name of the operation. */
+  /** Type and name of the operation, for the log. */
   readonly operation: string
 }
 
-/** Of one result. The bound on the cost of an event keeps it far below, but for texts of the credential. */
+/** The limit of one result. Only long texts of a credential come near: the bound `eventCost` is far lower. */
 const maxResultBytes = 2 ** 16
 
-// For as long as the slowest of those who follow the same needs to come to them.
+// Slow streams find the results of fast ones here.
 const maxSharedBytes = 8 * 2 ** 20
 
-/** Results by what decides them and the sequence of their event; least recently used first out. */
+/** An LRU cache of results, by the event's sequence and the digest of request and caller. */
 export type SharedResults = LRUCache<string, string>
 
 export function createSharedResults(): SharedResults {
@@ -48,16 +48,16 @@ interface Following {
   readonly shared: SharedResults
 }
 
-/** Executes the operation for each event, once for all streams of an account that ask for the same with the same rights. */
+/** Executes the operation once for each event, and shares the result among streams with the same request and rights. */
 export function createEventStream(following: Following): EventStream {
   const { events, args, request, context, prepared, findPlan, shared } = following
   const operation = prepared.description
-  const deciding = digestDeciding(request, context)
+  const digest = digestRequest(request, context)
 
   function finish(result: ExecutionResult, key: string): string {
     const answer = { refusedBy: null, result: maskResult(result, context), operation }
     const { text } = writeAnswer(answer, maxResultBytes)
-    // An error may name the request.
+    // Errors are not shared: they may contain the request id.
     if (result.errors === undefined) shared.set(key, text)
     return text
   }
@@ -66,7 +66,7 @@ export function createEventStream(following: Following): EventStream {
     events,
     operation,
     write(event) {
-      const key = `${(event as { readonly sequence: number }).sequence} ${deciding}`
+      const key = `${(event as { readonly sequence: number }).sequence} ${digest}`
       const known = shared.get(key)
       if (known !== undefined) return known
       const plan = findPlan(prepared)
@@ -80,8 +80,8 @@ export function createEventStream(following: Following): EventStream {
   }
 }
 
-// What is asked, and by whom with which rights: nobody gets what another may see.
-function digestDeciding({ query, variables, operationName }: OperationRequest, context: RequestContext) {
+// Covers the request, the caller and its rights, so that no stream gets a result of somebody else.
+function digestRequest({ query, variables, operationName }: OperationRequest, context: RequestContext) {
   const { caller, parentRun } = context
   const who = { ...caller, scopes: [...caller.scopes].sort(), run: parentRun?.id ?? null }
   const parts = [query, variables ?? {}, operationName ?? null, who]

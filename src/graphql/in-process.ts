@@ -4,7 +4,7 @@ import type { FairTurns } from '../limits/fair-turns.ts'
 import type { Refusal } from './bounds/admit-operation.ts'
 import type { Answer, Engine } from './engine.ts'
 
-/** What the `graphql()` of a script gets to see of an answer: a status and a JSON body, as over HTTP. */
+/** The answer to a script's `graphql()` call: a status and a JSON body, as over HTTP. */
 export interface InProcessAnswer {
   readonly status: number
   readonly body: unknown
@@ -12,35 +12,29 @@ export interface InProcessAnswer {
 
 export interface InProcessCall {
   readonly query: string
-  /** Reads the variables, in the call's turn: that takes its time as well. */
+  /** Parses the variables. Called in the turn of the call, because parsing takes time. */
   readVariables(): Record<string, unknown>
-  /** Null where the script has read the answers that it was sent, else resolves when it has. */
+  /** Null if the script has read the answers sent to it; otherwise resolves when it has. */
   untilRead(): Promise<void> | null
   readonly run: NonNullable<RequestContext['parentRun']>
   readonly log: Logger
 }
 
-export interface InProcessDoorParts {
+export interface InProcessParts {
   readonly engine: Engine
   readonly turns: FairTurns
   readonly createContext: CreateContext
-  /** Of what can be long in one answer, counted before it becomes a part of it. */
+  /** The limit of results, messages and logs in one answer, in bytes. */
   readonly maxLongBytes: number
-  /** Rejects with `UNAUTHENTICATED` once the credential of the run is no longer good. */
+  /** Rejects with `UNAUTHENTICATED` if the credential of the run is no longer valid. */
   confirm(caller: RequestContext['caller']): Promise<unknown>
 }
 
 /**
- * The way in for the `graphql()` of a running script. Each call takes its turn among the requests of all accounts; a call whose
- * run has ended by then is not executed, and one whose answer would have to wait for its reader is executed later.
+ * Executes a script's `graphql()` call. The call takes its turn among the requests of all accounts. It is not executed
+ * if its run has ended by then, and it waits while the script has not read its earlier answers.
  */
-export function createInProcessDoor({
-  engine,
-  turns,
-  createContext,
-  maxLongBytes,
-  confirm,
-}: InProcessDoorParts) {
+export function createInProcess({ engine, turns, createContext, maxLongBytes, confirm }: InProcessParts) {
   async function takeTurn({ run: { caller, signal }, untilRead }: InProcessCall): Promise<void> {
     for (;;) {
       await turns.wait(caller.accountCode)
@@ -59,7 +53,7 @@ export function createInProcessDoor({
     await confirm(caller)
     await takeTurn(call)
     const variables = call.readVariables()
-    // What a script does is not repeated: its run is not.
+    // A run is not repeated under an idempotency key, so its calls need none.
     const source = {
       requestId: id,
       idempotencyKey: null,
@@ -72,8 +66,8 @@ export function createInProcessDoor({
   }
 }
 
-// Errors in the document or in resolvers are 200 with `errors`; what the bounds refuse is 400, and so is a subscription
-// (contract, section 4).
+// Errors of the document or of resolvers give 200 with `errors`; a bound or a subscription gives 400 (contract, section
+// 4).
 function toAnswer({ refusedBy, result }: Answer): InProcessAnswer {
   const errors = result.errors?.map(error => error.toJSON())
   const body = { ...(errors && { errors }), ...('data' in result && { data: result.data }) }

@@ -1,23 +1,23 @@
 import type { Variables } from './bounds/read-argument.ts'
 import type { PreparedOperation } from './document-cache.ts'
 
-/** The variables that an operation declares. What else was sent means nothing, and a stream would keep it as long as it lasts. */
+/** The variables that an operation declares. A stream would hold any others in memory until it ends. */
 export function keepDeclared(
   { node }: PreparedOperation,
   variables: Variables | null | undefined,
 ): Variables {
   const given = variables ?? {}
-  const kept: Record<string, unknown> = Object.create(null)
+  const declared: Record<string, unknown> = Object.create(null)
   for (const { variable } of node?.variableDefinitions ?? []) {
     const name = variable.name.value
-    if (Object.hasOwn(given, name)) kept[name] = given[name]
+    if (Object.hasOwn(given, name)) declared[name] = given[name]
   }
-  return kept
+  return declared
 }
 
 const bytesPerValue = 64
 
-/** What variables take in memory, about; they are bounded in number before. */
+/** The estimated memory of variables, in bytes. Their number is bounded before. */
 export function bytesOfVariables(variables: Variables): number {
   let bytes = 0
   const left: unknown[] = [variables]

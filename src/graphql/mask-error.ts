@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
 import { type ErrorCode, type FieldError, RostrumError } from '../errors.ts'
 
-/** All that a caller learns of a failure, over GraphQL and REST alike. */
+/** Everything that a caller learns of a failure, over GraphQL and REST. */
 export interface MaskedError {
   readonly code: ErrorCode
   readonly message: string
@@ -11,7 +11,7 @@ export interface MaskedError {
   readonly facts: Readonly<Record<string, string | number>>
 }
 
-const longestMessage = 1_000
+const maxMessageLength = 1_000
 
 export interface MaskRequest {
   readonly requestId: string
@@ -19,8 +19,8 @@ export interface MaskRequest {
 }
 
 /**
- * The one place that decides what an error may say. Expected failures and faults of the caller's document pass; anything
- * else is logged whole under the request id and answered blank as `INTERNAL`.
+ * Decides what an error may tell the caller. Expected failures and errors in the caller's document pass. Anything else
+ * is logged in full under the request id and answered as `INTERNAL` without detail.
  */
 export function maskError(error: unknown, request: MaskRequest): MaskedError {
   if (error instanceof RostrumError) {
@@ -28,27 +28,27 @@ export function maskError(error: unknown, request: MaskRequest): MaskedError {
     return error
   }
   if (error instanceof GraphQLError) {
-    if (isFaultOfDocument(error)) return masked('BAD_USER_INPUT', cut(error.message))
+    if (isDocumentError(error)) return masked('BAD_USER_INPUT', cut(error.message))
     if (!(error.originalError instanceof GraphQLError)) return maskError(error.originalError, request)
   }
   request.log.error({ err: error }, 'unexpected error')
   return masked(
     'INTERNAL',
-    `Something went wrong here; the log has it under request \`${request.requestId}\`.`,
+    `Something went wrong; the log has the details under request \`${request.requestId}\`.`,
   )
 }
 
-// graphql-js wraps what it finds wrong as well as what resolvers throw. It is the document (or its variables) when there is
-// nothing inside, or an error of its own that carries a place in the text or came before any field. An error of its own
-// without a place, in a field, is a value of ours that does not fit its type.
-function isFaultOfDocument({ originalError, path }: GraphQLError): boolean {
+// graphql-js wraps its own errors as well as those that resolvers throw. The document or its variables are wrong if
+// there is no original error, or if the original is a GraphQLError with a position in the text or outside any field.
+// Otherwise a resolver returned a value that does not fit its type.
+function isDocumentError({ originalError, path }: GraphQLError): boolean {
   if (originalError === undefined) return true
   return originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined)
 }
 
-// graphql-js repeats values of the caller whole, a megabyte of text if need be.
+// graphql-js repeats the caller's values in full, even a megabyte of text.
 function cut(message: string): string {
-  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
 }
 
 function masked(code: ErrorCode, message: string): MaskedError {

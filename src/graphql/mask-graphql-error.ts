@@ -2,14 +2,14 @@ import { GraphQLError } from 'graphql'
 import { type FieldError, RostrumError } from '../errors.ts'
 import { type MaskedError, type MaskRequest, maskError } from './mask-error.ts'
 
-// One error can name every one of a thousand duplicates.
-const mostNodes = 10
+// One error can name a thousand duplicates.
+const maxNodes = 10
 
-// Below a field that has made its change, the store's word that nothing was changed would be taken as said of that.
+// Below a mutation that has succeeded, the store's "nothing was changed" would seem to be about the mutation.
 const unreadable =
-  'This part of the answer could not be read; what was changed before it stays so. Read again in 1 s.'
+  'This part of the answer could not be read. Changes made before it are kept. Read again in 1 s.'
 
-/** A GraphQL error that may leave: message and `extensions` masked, path and the first locations kept. */
+/** A GraphQL error that may leave the process: masked message and `extensions`, with its path and first locations. */
 export function maskGraphqlError(error: unknown, request: MaskRequest): GraphQLError {
   const masked = maskError(error, request)
   if (!(error instanceof GraphQLError)) return toGraphqlError(masked)
@@ -18,7 +18,7 @@ export function maskGraphqlError(error: unknown, request: MaskRequest): GraphQLE
   const message = masked.code === 'UNAVAILABLE' && isBelowRoot ? unreadable : masked.message
   const extensions = toExtensions(masked)
   if (nodes === null) return new GraphQLError(message, { source, positions, path, extensions })
-  return new GraphQLError(message, { nodes: nodes.slice(0, mostNodes), path, extensions })
+  return new GraphQLError(message, { nodes: nodes.slice(0, maxNodes), path, extensions })
 }
 
 /** The GraphQL form of a masked error: its code, bad fields and facts are the `extensions`. */
@@ -35,7 +35,7 @@ function toExtensions({ code, fields, retryAfterSeconds, facts }: MaskedError) {
   }
 }
 
-/** The way back, for whoever answers in another shape than GraphQL's. */
+/** Turns a masked GraphQL error back into a `RostrumError`, for answers in another format. */
 export function fromGraphqlError({ message, extensions }: GraphQLError): RostrumError {
   const { code, errors, retryAfterSeconds, ...facts } = extensions as Partial<MaskedError> & {
     errors?: FieldError[]

@@ -3,13 +3,13 @@ import { RostrumError } from '../errors.ts'
 import { type MaskRequest, maskError } from './mask-error.ts'
 import { maskGraphqlError, toGraphqlError } from './mask-graphql-error.ts'
 
-// One bad argument below a list is an error for each item.
-const mostErrors = 100
+// One bad argument below a list gives an error for each item.
+const maxErrors = 100
 
-/** The result with errors that may leave, the first hundred of them. */
+/** The result with its first hundred errors, masked. */
 export function maskResult(result: ExecutionResult, request: MaskRequest): ExecutionResult {
   if (result.errors === undefined) return result
-  const errors = result.errors.slice(0, mostErrors).map(error => maskGraphqlError(error, request))
+  const errors = result.errors.slice(0, maxErrors).map(error => maskGraphqlError(error, request))
   const left = result.errors.length - errors.length
   if (left > 0) errors.push(toGraphqlError(maskError(tooManyErrors(left), request)))
   return { ...result, errors }
@@ -18,6 +18,6 @@ export function maskResult(result: ExecutionResult, request: MaskRequest): Execu
 function tooManyErrors(left: number): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
-    `There are ${left} errors more; only the first ${mostErrors} are told.`,
+    `There are ${left} more errors; only the first ${maxErrors} are listed.`,
   )
 }

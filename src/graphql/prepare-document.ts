@@ -6,7 +6,7 @@ import { beyondBound, refuseBeyond } from './bounds/refuse-bound.ts'
 import { refuseShape } from './bounds/refuse-shape.ts'
 import type { PreparedDocument } from './document-cache.ts'
 
-/** Parses a text; a `GraphQLError` if it is not GraphQL, a `RostrumError` if it is beyond a bound. */
+/** Parses a text. Throws a `GraphQLError` if it is not GraphQL, and a `RostrumError` if it is past a bound. */
 export function prepareDocument(text: string): PreparedDocument {
   return refuseDeepNesting(() => {
     const document = parseBounded(text)
@@ -15,14 +15,14 @@ export function prepareDocument(text: string): PreparedDocument {
   })
 }
 
-// graphql-js counts the lines before each place that an error names: past this, errors name none.
-const mostLinesWithPlaces = 500
+// graphql-js counts lines for each position in an error, so errors in longer texts have no positions.
+const maxLinesWithPositions = 500
 
 function parseBounded(text: string) {
   const lines = countLines(text)
   refuseBeyond('lines', lines)
   try {
-    return parse(text, { maxTokens: bounds.tokens, noLocation: lines > mostLinesWithPlaces })
+    return parse(text, { maxTokens: bounds.tokens, noLocation: lines > maxLinesWithPositions })
   } catch (error) {
     if (error instanceof GraphQLError && error.message.includes(`${bounds.tokens} tokens`)) {
       throw beyondBound('tokens')
@@ -40,7 +40,7 @@ function countLines(text: string): number {
   return lines
 }
 
-/** Text nested so deeply that working on it overflows the stack is the caller's fault, not ours. */
+/** Runs `work`. A stack overflow becomes `BAD_USER_INPUT`: the caller's document is nested too deeply. */
 export function refuseDeepNesting<T>(work: () => T): T {
   try {
     return work()

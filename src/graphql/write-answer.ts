@@ -10,12 +10,12 @@ export interface WrittenAnswer {
 }
 
 /**
- * The answer with its text. One of more than `maxBytes` is replaced, before it is sent, by one that says so; since it was
- * executed, it has `data`, and says that its changes are made.
+ * Writes the answer as JSON. An answer over `maxBytes` is replaced by an error that says so and that its changes are
+ * made. It has `data`, because the operation was executed.
  */
 export function writeAnswer(answer: Answer, maxBytes: number): WrittenAnswer {
   const text = writeJson(answer.result)
-  // No character takes more than three bytes: the length of most texts says enough.
+  // A character takes at most three bytes, so the length decides for most texts.
   if (text.length * 3 <= maxBytes) return { answer, text }
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return { answer, text }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEngine } from '../../src/graphql/engine.ts'
-import { createInProcessDoor } from '../../src/graphql/in-process.ts'
+import { createInProcess } from '../../src/graphql/in-process.ts'
 import { FairTurns } from '../../src/limits/fair-turns.ts'
 import { schema } from '../../src/schema/index.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
@@ -54,7 +54,7 @@ test('a call whose run has ended by its turn is not executed', async () => {
   const turns = new FairTurns(10)
   const ended = new AbortController()
   let contexts = 0
-  const call = createInProcessDoor({
+  const call = createInProcess({
     engine: createEngine({ schema }),
     turns,
     maxLongBytes: 1_000,

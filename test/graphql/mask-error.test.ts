@@ -38,7 +38,7 @@ test.each([
   const masked = mask(error)
   expect(masked).toEqual({
     code: 'INTERNAL',
-    message: 'Something went wrong here; the log has it under request `r-1`.',
+    message: 'Something went wrong; the log has the details under request `r-1`.',
     fields: [],
     facts: {},
     retryAfterSeconds: undefined,

@@ -27,13 +27,13 @@ export interface OperationRequest {
   readonly query: string
   readonly variables?: Variables | null | undefined
   readonly operationName?: string | null | undefined
-  /** Refuses mutations: a GET request must change nothing. */
+  /** Refuses mutations, because a GET request must not change anything. */
   readonly readOnly?: boolean
 }
 
 /**
- * What refused an operation: its method, a bound, what the document says, a fault of ours; or, of a subscription, that its answer is no
- * stream, or what it follows.
+ * Why an operation was refused: its method, a bound, an error in the document, a fault of this process; for a
+ * subscription also a request that cannot take a stream, or an error of its event source.
  */
 export type Refusal = 'method' | 'bounds' | 'document' | 'fault' | 'no stream' | 'source'
 
@@ -46,13 +46,13 @@ export type Admission =
       readonly operation: OperationDefinitionNode | null
     }
 
-// graphql-js gives up on comparing fields of the same name, which grows with their square, and says only this. Only fragments
-// that nothing spreads can bring it there: the others are counted before.
+// graphql-js stops comparing fields of the same name at a quadratic limit and says only this. Only unused fragments can
+// reach that limit, because `refuseRepetition` counts the used ones before.
 const abortedValidation = 'Validation aborted.'
 
 const rules = [...specifiedRules, refuseConditionalSubscription]
 
-/** Everything that happens to a text before a resolver may run: parsing, bounds, validation; cached by the text. */
+/** Parses, bounds and validates a document before any resolver runs, and caches the result by its text. */
 export function createAdmission(schema: GraphQLSchema): (request: OperationRequest) => Admission {
   const documents = createDocumentCache()
   const price = createPricing(schema)
@@ -66,8 +66,8 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     return prepared
   }
 
-  // Validated once for each document in the cache: the schema never changes.
-  function findFaults(prepared: PreparedDocument): readonly GraphQLError[] {
+  // Each cached document is validated once, because the schema never changes.
+  function findErrors(prepared: PreparedDocument): readonly GraphQLError[] {
     prepared.validationErrors ??= refuseDeepNesting(() =>
       validate(schema, prepared.document, rules, { maxErrors: 20, hideSuggestions: true }),
     )
@@ -80,7 +80,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     }
   }
 
-  function remember(
+  function cacheOperation(
     { document, operations }: PreparedDocument,
     node: OperationDefinitionNode | null,
     name: string | null,
@@ -90,7 +90,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     const isWithinBounds = node !== null && hasConstantCost(node)
     const description = describeOperation(node)
     const operation = { document, node, isWithinBounds, description, executions: 0 }
-    // No name but those that the document has, or any text could be kept.
+    // Only names that the document has, so that callers cannot fill the cache with others.
     if (node !== null) operations.set(name, operation)
     return operation
   }
@@ -107,20 +107,22 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
         refuseBeyond(boundOfCost(node), price({ operation: node, fragments, variables: variables ?? {} }))
         refuseManyValues(variables)
       }
-      const faults = findFaults(prepared)
-      if (faults.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
-      if (faults.length > 0) return refused('document', faults)
+      const invalid = findErrors(prepared)
+      if (invalid.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
+      if (invalid.length > 0) return refused('document', invalid)
       refuseLongIntrospection(prepared, node)
       if (readOnly && node?.operation === 'mutation') {
-        return refused('method', [new GraphQLError('A GET request can only query; send a POST request.')])
+        return refused('method', [
+          new GraphQLError('A GET request can only send queries; use POST for this operation.'),
+        ])
       }
-      return { kind: 'admitted', prepared: remember(prepared, node, operationName ?? null) }
+      return { kind: 'admitted', prepared: cacheOperation(prepared, node, operationName ?? null) }
     } catch (error) {
       return refused(whatRefused(error), [error])
     }
   }
 
-  // What was admitted once needs nothing but a look at its variables, most of the time.
+  // Most requests repeat an admitted operation, and only their variables are checked.
   return request => {
     const { query, variables, operationName, readOnly = false } = request
     const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)

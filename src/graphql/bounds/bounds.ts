@@ -1,32 +1,32 @@
-/** What a GraphQL document may be, checked before validation and before any resolver (contract, section 3). */
+/** The bounds of a GraphQL document, checked before validation and before any resolver runs (contract, section 3). */
 export const bounds = {
-  /** Of the document's text, as graphql-js counts them. */
+  /** In the text, as graphql-js counts them. */
   tokens: 5_000,
-  /** Of the text as well: comments are no tokens, and the place of each error is found by counting lines. */
+  /** In the text. Comments have no tokens, and the position of an error is found by counting lines. */
   lines: 20_000,
-  /** Fields inside fields; what lies below `__schema` and `__type` has graphql-js's own bound. */
+  /** Levels of nested fields. graphql-js has its own bound below `__schema` and `__type`. */
   depth: 15,
   /** In the whole document, as written. */
   aliases: 100,
-  /** Of each alias: an answer repeats it for every item of a list, and every error below it in its path. */
+  /** In each alias. An answer repeats it for each item of a list, and each error below it repeats it in its path. */
   aliasCharacters: 100,
   directives: 200,
   fragments: 200,
-  /** Of one operation, fragments followed, counted as written. */
+  /** In one operation, as written, with the fields of its fragments. */
   rootFields: 50,
   variables: 100,
   /**
-   * Items and fields of all variables, at any depth: an error repeats the value it is about, and is looked for in all. A thousand
-   * memberships to move, each of a version, are 6,002.
+   * Items and fields in all variables, at any depth, because coercion visits each and an error repeats its value.
+   * Moving 1,000 memberships, each with a version, takes 6,002.
    */
   values: 8_000,
-  /** Of any argument that takes a list. */
+  /** In each list argument. */
   listItems: 1_000,
-  /** Of the operation asked for, with the variables given; `FieldCost` says what a field costs. */
+  /** Points of the operation with its variables; see `FieldCost`. */
   cost: 200_000,
-  /** Of a subscription, for each event: a bulk is a thousand of them, for each of a hundred streams. */
+  /** Points of a subscription for each event. A bulk change is 1,000 events for each of up to 100 streams. */
   eventCost: 200,
-  /** Of JSON, as `__schema` and `__type` would answer: tools ask for 60,000, and a million take 25 ms to make. */
+  /** Bytes of JSON below `__schema` and `__type`. Tools ask for 60,000; making a million takes 25 ms. */
   introspectionBytes: 2 ** 20,
 } as const
 

@@ -17,7 +17,7 @@ import {
 } from 'graphql'
 
 export interface IntrospectionRequest {
-  /** Of a document that is valid. */
+  /** From a valid document. */
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
@@ -30,13 +30,14 @@ const bytesAroundName = 4
 const bytesOfBrackets = 2
 
 /**
- * A function to the bytes of JSON that the `__schema` and `__type` of an operation can answer at most. The answer is not made: what
- * it has many times is measured once. Conditions count as met, and a `__type` that a variable names as the largest there is.
+ * Returns a function that computes the largest JSON, in bytes, of an operation's `__schema` and `__type` fields. It
+ * does not make the answer: repeated parts are measured once. Conditions count as true, and a `__type` with a variable
+ * name counts as the largest type.
  */
 export function createIntrospectionMeasure(schema: GraphQLSchema): (request: IntrospectionRequest) => number {
   const info = { schema } as GraphQLResolveInfo
   const types = Object.keys(schema.getTypeMap())
-  // Of documents in the cache: the schema never changes.
+  // For cached documents, because the schema never changes.
   const known = new WeakMap<OperationDefinitionNode, number>()
 
   return request => {

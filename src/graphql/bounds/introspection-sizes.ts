@@ -7,7 +7,7 @@ import {
   isUnionType,
 } from 'graphql'
 
-/** The most items that a list of introspection can have, by the name of its type and field; these fields have no `FieldCost`. */
+/** The largest number of items of each introspection list, by type and field; these fields have no `FieldCost`. */
 export function measureIntrospection(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap())
   const directives = schema.getDirectives()
@@ -32,7 +32,7 @@ export function measureIntrospection(schema: GraphQLSchema): ReadonlyMap<string,
   ])
 }
 
-// No list costs nothing: to find none is work as well.
+// At least 1, because an empty list takes work as well.
 function longest(lists: readonly (readonly unknown[])[]): number {
   return Math.max(1, ...lists.map(list => list.length))
 }

@@ -3,15 +3,15 @@ import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSet
 export interface SelectionShape {
   /** Levels of fields below this selection set. */
   readonly depth: number
-  /** Fields right in this selection set, fragments followed, counted as often as they are written. */
+  /** Fields of this selection set and of its fragments, as written. */
   readonly fields: number
 }
 
 const empty: SelectionShape = { depth: 0, fields: 0 }
 
 /**
- * A function from a selection set of the document to its shape. Each fragment is measured once, so that spreads which
- * multiply cost nothing to count; a cycle, which validation refuses later, counts as nothing.
+ * Returns a function that measures a selection set. Each fragment is measured once, so nested spreads stay cheap. A
+ * cycle counts as empty; validation refuses it later.
  */
 export function createSelectionMeasure(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

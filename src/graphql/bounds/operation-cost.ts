@@ -17,7 +17,7 @@ import { measureIntrospection } from './introspection-sizes.ts'
 import { countItems, readArgument, type Variables } from './read-argument.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 
-// Of an alias; about as many bytes as a field without one takes in an answer.
+// Characters of an alias that cost one point: about the bytes of a field without alias in an answer.
 const charactersOfPoint = 25
 
 type ParentType = ReturnType<typeof getNamedType> | undefined
@@ -29,9 +29,9 @@ interface CostRequest {
 }
 
 /**
- * A function to the most that an operation can cost, before validation: each field 1, what is below a list once for each item
- * it can have. Each fragment is priced once; unknown fields and cycles, which validation refuses later, are tolerated. A
- * list in an argument that is beyond its own bound is refused on the way.
+ * Returns a function that computes the highest cost of an operation, in points, by the `FieldCost` of its fields. It
+ * runs before validation, so it accepts unknown fields and cycles. Each fragment is priced once. Throws
+ * `BAD_USER_INPUT` for a list argument past the bound `listItems`.
  */
 export function createPricing(schema: GraphQLSchema): (request: CostRequest) => number {
   const introspection = measureIntrospection(schema)
@@ -39,8 +39,8 @@ export function createPricing(schema: GraphQLSchema): (request: CostRequest) => 
 }
 
 /**
- * True for an operation that costs the same whatever variables it is given, as long as none is a list: no variable can be the
- * size of a page, or be left out for a default.
+ * True if no variables without lists change the cost of the operation: none is an `Int`, which could be a page size,
+ * and none has a default.
  */
 export function hasConstantCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
   return variableDefinitions.every(({ type, defaultValue }) => {
@@ -49,7 +49,7 @@ export function hasConstantCost({ variableDefinitions = [] }: OperationDefinitio
   })
 }
 
-// An answer repeats a name as often as it has the field.
+// An answer repeats the alias with each occurrence of the field.
 function costOfName({ alias }: FieldNode): number {
   return alias === undefined ? 0 : Math.floor(alias.value.length / charactersOfPoint)
 }
@@ -91,7 +91,7 @@ function operationCost({ schema, introspection, operation, fragments, variables 
   }
 
   function priceOfIntrospection(parent: ParentType, name: string): FieldCost | undefined {
-    // Only types of introspection may be named so.
+    // Only introspection types start with `__`.
     if (!parent?.name.startsWith('__')) return undefined
     const maxItems = introspection.get(`${parent.name}.${name}`)
     return maxItems === undefined ? undefined : { kind: 'list', maxItems }
@@ -128,7 +128,7 @@ function operationCost({ schema, introspection, operation, fragments, variables 
   return priceSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined)
 }
 
-// `__schema` and `__type` are fields of every root and in no type's list; `__typename` costs what an unknown field does.
+// Every root type has `__schema` and `__type`, but does not list them. `__typename` costs 1, like an unknown field.
 const introspectionFields = new Map([SchemaMetaFieldDef, TypeMetaFieldDef].map(field => [field.name, field]))
 
 function findField(parent: ParentType, name: string): GraphQLField<unknown, unknown> | undefined {

@@ -10,8 +10,8 @@ interface ArgumentRequest {
 }
 
 /**
- * What a field is given for an argument, as far as a price needs it: an array for a list (its items unread), a number for
- * an integer, undefined where nothing usable is given. Works on documents that validation has not seen.
+ * Reads an argument of a field as far as its price needs it: an array for a list (items unread), a number for an
+ * integer, otherwise undefined. The document need not be valid.
  */
 export function readArgument({ node, name, operation, variables }: ArgumentRequest): unknown {
   const value = node.arguments?.find(argument => argument.name.value === name)?.value
@@ -22,7 +22,7 @@ export function readArgument({ node, name, operation, variables }: ArgumentReque
   return readValue(definition?.defaultValue)
 }
 
-/** Items that the value makes when coerced to a list. */
+/** The number of items of a value coerced to a list. */
 export function countItems(value: unknown): number {
   return Array.isArray(value) ? value.length : 1
 }

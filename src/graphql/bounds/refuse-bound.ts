@@ -35,20 +35,20 @@ const names: Record<Bound, string> = {
   introspectionBytes: 'bytes of introspection in its answer',
 }
 
-/** Nothing up to the bound, and a `BAD_USER_INPUT` that names it beyond. */
+/** Throws `BAD_USER_INPUT`, naming the bound, if `found` is past it. */
 export function refuseBeyond(bound: Bound, found: number): void {
   if (found > bounds[bound]) throw beyondBound(bound, found)
 }
 
-/** The error for a document beyond a bound; `found` is left out where counting stopped at the bound. */
+/** The error for a request past a bound. Without `found`, counting stopped at the bound. */
 export function beyondBound(bound: Bound, found?: number): RostrumError {
   const has = found === undefined ? '' : `; this one has ${found}`
   const message = `A request can have at most ${bounds[bound]} ${names[bound]}${has}: ${advice[bound]}.`
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound, most: bounds[bound] } })
 }
 
-/** The error for fields that are selected too often to be compared with one another; there is no one number to name. */
+/** The error for a document that selects the same fields too often. It has no single number to report. */
 export function tooRepetitive(): RostrumError {
-  const message = 'The document selects the same fields too often to be compared: select each once.'
+  const message = 'The document selects the same fields too often. Select each field once.'
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'repetition' } })
 }

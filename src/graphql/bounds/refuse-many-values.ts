@@ -1,7 +1,7 @@
 import { bounds } from './bounds.ts'
 import { beyondBound } from './refuse-bound.ts'
 
-/** Nothing up to the bound `values`, an error beyond; it follows any depth. */
+/** Throws `BAD_USER_INPUT` if the variables have more than `bounds.values` values, at any depth. */
 export function refuseManyValues(variables: unknown): void {
   let count = 0
   for (let level = [variables]; level.length > 0; ) {
@@ -21,7 +21,7 @@ function addObjects(parts: readonly unknown[], objects: unknown[]): void {
   for (const part of parts) if (typeof part === 'object') objects.push(part)
 }
 
-/** True for variables that have no lists and objects, and are not too many. */
+/** True if the variables have no lists or objects and are within the bound `values`. */
 export function areFewScalars(variables: Readonly<Record<string, unknown>> | null | undefined): boolean {
   let count = 0
   for (const name in variables) {

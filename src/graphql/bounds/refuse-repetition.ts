@@ -8,18 +8,18 @@ import {
 } from 'graphql'
 import { tooRepetitive } from './refuse-bound.ts'
 
-// What validation takes some ten milliseconds for; it gives up by itself at ten times as much.
-const mostPairs = 50_000
-const mostVisits = 20_000
+// Validation takes about 10 ms for these numbers. It stops by itself at ten times as many.
+const maxPairs = 50_000
+const maxVisits = 20_000
 
-// The bound on depth was checked before: only a cycle, which validation refuses, and introspection come deeper.
-const deepestLevel = 30
+// The bound `depth` was checked before. Only cycles, which validation refuses, and introspection go deeper.
+const maxLevel = 30
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
 /**
- * Refuses a document in which the same fields are selected so often that to compare each with each, as validation must, takes
- * long. Counted as validation merges them: by response name, through fragments, and level by level.
+ * Refuses a document that selects the same fields so often that validation, which compares each pair, takes long.
+ * Counts as validation merges: by response name, through fragments, level by level.
  */
 export function refuseRepetition(document: DocumentNode, fragments: Fragments): void {
   let pairs = 0
@@ -28,13 +28,13 @@ export function refuseRepetition(document: DocumentNode, fragments: Fragments): 
   function compare(sets: readonly SelectionSetNode[], level: number): void {
     const selections = flatten(sets, fragments)
     visits += selections.length
-    if (visits > mostVisits) throw tooRepetitive()
+    if (visits > maxVisits) throw tooRepetitive()
     const fields = selections.filter(selection => selection.kind === Kind.FIELD)
     for (const same of Map.groupBy(fields, responseName).values()) {
       pairs += (same.length * (same.length - 1)) / 2
-      if (pairs > mostPairs) throw tooRepetitive()
+      if (pairs > maxPairs) throw tooRepetitive()
       const below = same.flatMap(({ selectionSet }) => selectionSet ?? [])
-      if (below.length > 0 && level < deepestLevel) compare(below, level + 1)
+      if (below.length > 0 && level < maxLevel) compare(below, level + 1)
     }
   }
 
@@ -43,7 +43,7 @@ export function refuseRepetition(document: DocumentNode, fragments: Fragments): 
   }
 }
 
-// All that is selected in some sets together, inline fragments and spreads opened, each fragment once.
+// The selections of several sets together, with those of their fragments, each fragment once.
 function flatten(sets: readonly SelectionSetNode[], fragments: Fragments): SelectionNode[] {
   const found: SelectionNode[] = []
   const followed = new Set<string>()

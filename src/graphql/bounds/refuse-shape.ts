@@ -3,7 +3,7 @@ import { createSelectionMeasure, fragmentsOf } from './measure-selections.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 import { refuseRepetition } from './refuse-repetition.ts'
 
-/** Refuses a parsed document that is beyond a bound whatever its variables: all bounds but tokens and cost. */
+/** Checks a parsed document against the bounds that need neither variables nor the schema. */
 export function refuseShape(document: DocumentNode): void {
   const { aliases, aliasCharacters, directives } = countAsWritten(document)
   refuseBeyond('aliases', aliases)
@@ -27,7 +27,7 @@ export function refuseShape(document: DocumentNode): void {
 
 interface Written {
   readonly aliases: number
-  /** Of the longest. */
+  /** In the longest alias. */
   readonly aliasCharacters: number
   readonly directives: number
 }
@@ -51,7 +51,7 @@ function countAsWritten(document: DocumentNode): Written {
 
 const conditions = new Set(['skip', 'include'])
 
-/** A subscription follows one field whatever its variables say: graphql-js fails where a condition leaves it none. */
+/** Refuses `@skip` and `@include` on a subscription's root field: graphql-js fails if a condition removes it. */
 export const refuseConditionalSubscription: ValidationRule = context => ({
   Directive(node) {
     const parent = context.getParentType()

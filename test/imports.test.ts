@@ -7,12 +7,13 @@ const src = fileURLToPath(new URL('../src/', import.meta.url))
 
 // Which room may import from which, besides itself and what is for all (design: "Rooms").
 const edges: Readonly<Record<string, readonly string[]>> = {
-  http: ['graphql', 'credentials', 'domain/idempotency'],
+  http: ['graphql', 'credentials', 'domain/idempotency', 'operations'],
   graphql: ['schema'],
   schema: ['domain', 'tasks', 'credentials/caller.ts'],
   domain: [],
   store: ['domain'],
-  tasks: ['credentials'],
+  tasks: ['credentials', 'operations'],
+  operations: [],
   credentials: ['domain'],
   sandbox: ['tasks/protocol.ts'],
   commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'tasks/run/run-tokens.ts'],
@@ -85,6 +86,7 @@ test('there are imports to look at, from every room', () => {
       'http',
       'json',
       'limits',
+      'operations',
       'sandbox',
       'schema',
       'store',

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Ending, SandboxSetup } from '../tasks/protocol.ts'
-import { RealmIsolate } from './realm-isolate.ts'
+import { createRealmSnapshot, RealmIsolate, type RealmSnapshot } from './realm-isolate.ts'
 import type { ScriptRun } from './script-run.ts'
 
 // How long a script that has ended may take to leave its isolate.
@@ -13,12 +13,14 @@ const unwindKeptMs = 10
  */
 export class IsolateKeeper {
   readonly #setup: SandboxSetup
+  readonly #snapshot: RealmSnapshot
   #isolate: RealmIsolate
   #account: string | null = null
 
   constructor(setup: SandboxSetup) {
     this.#setup = setup
-    this.#isolate = new RealmIsolate(setup.memoryMb)
+    this.#snapshot = createRealmSnapshot(setup.platform)
+    this.#isolate = this.#makeIsolate()
   }
 
   isolateFor(accountCode: string): { isolate: RealmIsolate; keepsIsolate: boolean } {
@@ -46,7 +48,11 @@ export class IsolateKeeper {
 
   #replace(): void {
     this.#isolate.dispose()
-    this.#isolate = new RealmIsolate(this.#setup.memoryMb)
+    this.#isolate = this.#makeIsolate()
     this.#account = null
+  }
+
+  #makeIsolate(): RealmIsolate {
+    return new RealmIsolate(this.#setup.memoryMb, this.#snapshot)
   }
 }

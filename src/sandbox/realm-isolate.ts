@@ -1,13 +1,20 @@
 import ivm from 'isolated-vm'
+import type { PlatformMethod } from '../tasks/protocol.ts'
 import type { Post } from './realm/realm-parts.ts'
 import { realmSource, warmUpSource } from './realm/realm-source.ts'
 
-// Half of what a realm costs is saved by running its text once. The snapshot never leaves this process, and no script has run
-// when it is made.
-const snapshot = ivm.Isolate.createSnapshot(
-  [{ code: realmSource(), filename: 'rostrum:realm' }],
-  warmUpSource(),
-)
+/**
+ * The snapshot that every isolate starts from: half of what a realm costs is saved by running its text once. It never leaves this
+ * process, and no script has run when it is made.
+ */
+export function createRealmSnapshot(platform: readonly PlatformMethod[]) {
+  return ivm.Isolate.createSnapshot(
+    [{ code: realmSource(platform), filename: 'rostrum:realm' }],
+    warmUpSource(),
+  )
+}
+
+export type RealmSnapshot = ReturnType<typeof createRealmSnapshot>
 
 /** One isolate with one context that holds the script's globals, made before there is a script for it. */
 export class RealmIsolate {
@@ -18,7 +25,7 @@ export class RealmIsolate {
   #post: Post = () => undefined
   #onCatastrophe: (message: string) => void = () => undefined
 
-  constructor(memoryMb: number) {
+  constructor(memoryMb: number, snapshot: RealmSnapshot) {
     this.#isolate = new ivm.Isolate({
       memoryLimit: memoryMb,
       snapshot,

@@ -3,12 +3,17 @@
 // logged is in the kernel's hands before a crash can take it. (Node's own IPC has no cap on a message's size, and a
 // malformed one is an uncaught exception in the parent.)
 
+import type { PlatformMethod } from '../operations/operation.ts'
 import type { LogLevel, TaskError, TaskErrorCode } from './run/task-execution.ts'
+
+export type { InputMember, Label, Member, PlatformMethod } from '../operations/operation.ts'
 
 /** How a sandbox is set up, the child's only argument. */
 export interface SandboxSetup {
   readonly memoryMb: number
   readonly isolation: 'run' | 'account'
+  /** What `Platform` has. */
+  readonly platform: readonly PlatformMethod[]
 }
 
 export interface RunMessage {

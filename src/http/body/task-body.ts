@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonMember } from '../../json/scan-json.ts'
+import { taskLabels } from '../../operations/rows.ts'
 import {
   decodeBody,
   type HoldMemory,
@@ -19,8 +20,7 @@ const names: readonly string[] = [
   'sourceCode',
   ...documents,
   'metadata',
-  'metadata[case_type_code]',
-  'metadata[account_nickname]',
+  ...taskLabels.map(({ name }) => besideMetadata(name)),
 ]
 
 const quote = 0x22
@@ -58,6 +58,9 @@ const label = z
   .nullable()
   .optional()
 
+const labels = (nameOf: (name: string) => string) =>
+  Object.fromEntries(taskLabels.map(({ name }) => [nameOf(name), label]))
+
 const isText = (value: unknown) => typeof value === 'string' || value instanceof JsonText
 
 const taskBody = z.object(
@@ -67,11 +70,13 @@ const taskBody = z.object(
     inputDocument: z.custom<string | JsonText>(isText, { error: mustBe('a JSON document') }),
     options: z.custom<string | JsonText>(isText, { error: mustBe('a JSON object, or text that holds one') }),
     metadata: z
-      .object({ case_type_code: label, account_nickname: label }, { error: mustBe('an object') })
+      .object(
+        labels(name => name),
+        { error: mustBe('an object') },
+      )
       .nullable()
       .optional(),
-    'metadata[case_type_code]': label,
-    'metadata[account_nickname]': label,
+    ...labels(besideMetadata),
   },
   { error: mustBe('a JSON object or a form') },
 )
@@ -79,27 +84,31 @@ const taskBody = z.object(
 /** The input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */
 export function readTaskBody(body: unknown) {
   const given = readBody(taskBody, body)
+  const beside = given as Readonly<Record<string, unknown>>
   return {
     name: given.name,
     sourceCode: given.sourceCode,
     inputDocument: asText(given.inputDocument),
     options: asText(given.options),
-    metadata: {
-      caseTypeCode: given.metadata?.case_type_code ?? given['metadata[case_type_code]'] ?? null,
-      accountNickname: given.metadata?.account_nickname ?? given['metadata[account_nickname]'] ?? null,
-    },
+    metadata: Object.fromEntries(
+      taskLabels.map(({ name, field }) => [
+        field,
+        given.metadata?.[name] ?? beside[besideMetadata(name)] ?? null,
+      ]),
+    ),
   }
 }
 
 /** Where a label of a task stands in its body: in the object, or beside it under a bracketed key. */
 export function pointersIntoTask(body: unknown): Readonly<Record<string, string>> {
   const { metadata } = body as { readonly metadata?: Readonly<Record<string, unknown>> | null }
-  const pointerOf = (label: string) =>
-    metadata?.[label] == null ? `/metadata[${label}]` : `/metadata/${label}`
-  return {
-    '/metadata/caseTypeCode': pointerOf('case_type_code'),
-    '/metadata/accountNickname': pointerOf('account_nickname'),
-  }
+  const pointerOf = (name: string) =>
+    metadata?.[name] == null ? `/${besideMetadata(name)}` : `/metadata/${name}`
+  return Object.fromEntries(taskLabels.map(({ name, field }) => [`/metadata/${field}`, pointerOf(name)]))
+}
+
+function besideMetadata(name: string): string {
+  return `metadata[${name}]`
 }
 
 // Text is taken to hold JSON; any other value stands for itself.

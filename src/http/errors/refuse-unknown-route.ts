@@ -10,9 +10,12 @@ interface KnownPath {
 }
 
 const knownPaths: readonly KnownPath[] = [
-  ...Map.groupBy(restRoutes, ({ path }) => path)
+  ...Map.groupBy(restRoutes, ({ operation }) => operation.path)
     .entries()
-    .map(([path, rows]) => ({ pattern: toPattern(path), methods: rows.map(({ method }) => method) })),
+    .map(([path, rows]) => ({
+      pattern: toPattern(path),
+      methods: rows.map(({ operation }) => operation.method),
+    })),
   { pattern: toPattern('/'), methods: ['GET'] },
   { pattern: toPattern('/health'), methods: ['GET'] },
   { pattern: toPattern('/ready'), methods: ['GET'] },

@@ -42,11 +42,12 @@ export async function registerRestRoutes(
         )
       }
       for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {
+        const { method, path } = row.operation
         const onRequest = row.startsRun ? [createPlaceHook(gateway), takeTurn] : [takeTurn]
-        const work = row.method === 'GET' ? null : { mayRun: row.startsRun }
+        const work = method === 'GET' ? null : { mayRun: row.startsRun }
         const preHandler = idempotency.createBeginHook(() => work)
         const handler = createHandler(row, gateway)
-        scope.route({ method: row.method, url: row.path, onRequest, preHandler, handler })
+        scope.route({ method, url: path, onRequest, preHandler, handler })
       }
     })
   }
@@ -63,14 +64,15 @@ function createPlaceHook({ holdRunPlace }: Gateway) {
 }
 
 function createHandler(row: RestRow, gateway: Gateway) {
+  const { document: query, field } = row.operation
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
     const variables = row.readVariables(given)
-    const executing = executeFor(request.scope, gateway, { query: row.document, variables })
+    const executing = executeFor(request.scope, gateway, { query, variables })
     const { result } = executing instanceof Promise ? await executing : executing
     const [error] = result.errors ?? []
     if (error !== undefined) throw renamePointers(fromGraphqlError(error), row.pointersInto(given.body))
-    const { status, headers = {}, body } = row.answer(result.data, given)
+    const { status, headers = {}, body } = row.answer(result.data?.[field], given)
     reply.code(status).headers(headers)
     if (body === undefined) return reply.send()
     return reply.type('application/json; charset=utf-8').send(writeJson(body))

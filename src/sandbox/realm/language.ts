@@ -52,6 +52,7 @@ export function captureLanguage() {
       value: unknown,
     ) => boolean,
     slice: uncurry(String.prototype.slice) as (text: string, start: number, end?: number) => string,
+    lowerCase: uncurry(String.prototype.toLowerCase) as (text: string) => string,
     indexOf: uncurry(String.prototype.indexOf) as (text: string, part: string, from?: number) => number,
   }
 }

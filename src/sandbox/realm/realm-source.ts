@@ -1,3 +1,4 @@
+import type { PlatformMethod } from '../../tasks/protocol.ts'
 import { makeDescribeError } from './describe-error.ts'
 import { makeEndings } from './endings.ts'
 import { makeGraphql } from './graphql.ts'
@@ -14,7 +15,7 @@ import { makeStart } from './run-script.ts'
  * starts from; it leaves `takeRealm` on the global object, which is given `post`, goes away and gives the two functions that
  * the host calls. Node strips types in place, so each part's own text is plain JavaScript.
  */
-export function realmSource(): string {
+export function realmSource(platform: readonly PlatformMethod[]): string {
   return `'use strict'
 globalThis.takeRealm = (() => {
   const language = (${captureLanguage})()
@@ -27,7 +28,7 @@ globalThis.takeRealm = (() => {
   const endings = (${makeEndings})(parts)
   const calls = (${makeGraphql})(parts)
   const { log, console } = (${makeLog})(parts)
-  const platformOf = (${makePlatform})(language, calls.graphql)
+  const platformOf = (${makePlatform})(language, calls.graphql, ${JSON.stringify(platform)})
   const source = (${makeHideSource})(language)
   const { reduce, placeTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal, source })

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { platformMethods } from '../../operations/rows.ts'
 import type { SandboxSetup } from '../protocol.ts'
 import { confine } from './confinement.ts'
 import { sandboxModules } from './sandbox-modules.ts'
@@ -19,7 +20,8 @@ export interface SandboxCommand {
  * How to start a sandbox process: V8 without compilers (unless `jit`), Node's permission model open for exactly the files it
  * reads at its start and for no network, an environment without a secret, and the kernel's own guard where there is one.
  */
-export function sandboxCommand(setup: SandboxSetup, jit: boolean): SandboxCommand {
+export function sandboxCommand(settings: Omit<SandboxSetup, 'platform'>, jit: boolean): SandboxCommand {
+  const setup: SandboxSetup = { ...settings, platform: platformMethods }
   const node = [
     process.execPath,
     // Isolates with another snapshot than Node's own share its read-only heap and crash.

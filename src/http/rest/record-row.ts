@@ -1,0 +1,103 @@
+import { RostrumError } from '../../errors.ts'
+import type { Member, Operation, RecordShape } from '../../operations/operation.ts'
+import { parseParameters } from './parse-parameters.ts'
+import { readIfMatch, toEtag } from './read-if-match.ts'
+import { createInputReader } from './read-input.ts'
+import type { RestAnswer, RestRequest, RestRow } from './rest-row.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The row of an operation on records (contract, sections 1 and 2). */
+export function recordRow(operation: Operation): RestRow {
+  const { variables, input, answer: shape } = operation
+  const readInput = createInputReader(operation)
+  const read = {
+    id: ({ id }: RestRequest) => id,
+    ids: ({ queryString }: RestRequest) => readIds(queryString),
+    input: readInput,
+    ifVersions: ({ ifMatch }: RestRequest) => readIfMatch(ifMatch),
+  }
+  const pointers = Object.fromEntries(
+    input.map(({ name, field }) => [`/${field}`, `/${shape.name}/${name}`] as const),
+  )
+  return {
+    operation,
+    takesForms: false,
+    startsRun: false,
+    readVariables(request) {
+      const values: Record<string, unknown> = {}
+      for (const name of variables) values[name] = read[name](request)
+      return values
+    },
+    answer: createRecordAnswer(operation),
+    pointersInto: () => pointers,
+  }
+}
+
+function createRecordAnswer({ method, path, isList, answer: shape }: Operation): RestRow['answer'] {
+  if (method === 'DELETE') return () => ({ status: 204 })
+  if (isList) {
+    const name = `${shape.name}s`
+    return rows => ({
+      status: 200,
+      body: { [name]: (rows as readonly Row[]).map(row => toRecord(shape.members, row)) },
+    })
+  }
+  return (row, { id }) => {
+    if (row === null) throw notFound(shape, id)
+    return answerRecord(row as Row, shape, method === 'POST' ? path : null)
+  }
+}
+
+/** `createdAt` is the collection's path if the record is new; it names the record in `Location`. */
+function answerRecord(row: Row, shape: RecordShape, createdAt: string | null): RestAnswer {
+  const { version } = row
+  return {
+    status: createdAt === null ? 200 : 201,
+    headers: {
+      ...(createdAt === null ? {} : { location: `${createdAt}/${row.id}` }),
+      ...(typeof version === 'number' ? { etag: toEtag(version) } : {}),
+    },
+    body: { [shape.name]: toRecord(shape.members, row) },
+  }
+}
+
+/** A row of GraphQL as the record that REST callers see. */
+export function toRecord(members: readonly Member[], row: Row): Record<string, unknown> {
+  const record: Record<string, unknown> = {}
+  for (const member of members) record[member.name] = toValue(member, row[member.field])
+  return record
+}
+
+function toValue({ kind, members }: Member, value: unknown): unknown {
+  switch (kind) {
+    case 'id':
+      return Number(value)
+    case 'word':
+      return String(value).toLowerCase()
+    case 'list':
+      return (value as readonly Row[]).map(row => toRecord(members, row))
+    case 'value':
+      return value
+    default:
+      return kind satisfies never
+  }
+}
+
+function notFound({ name }: RecordShape, id: string): RostrumError {
+  return new RostrumError('NOT_FOUND', `There is no ${name.replaceAll('_', ' ')} \`${id}\`.`)
+}
+
+const maxQueryFields = 10_000
+
+/**
+ * The values of `ids[]` in a raw query string, in order, brackets plain or as `%5B%5D` (contract, section 2). No parser that
+ * builds objects from brackets ever sees what a caller sends. No ids at all are `BAD_USER_INPUT`.
+ */
+function readIds(queryString: string): string[] {
+  const ids = parseParameters({ text: queryString, most: maxQueryFields, what: 'A query string' }).getAll(
+    'ids[]',
+  )
+  if (ids.length > 0) return ids
+  throw new RostrumError('BAD_USER_INPUT', 'Name the memberships to list, as in `?ids[]=1&ids[]=2`.')
+}

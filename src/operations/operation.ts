@@ -1,0 +1,167 @@
+/** A member of a record, in both spellings. */
+export interface Member {
+  /** As REST and scripts spell it: `user_id`. */
+  readonly name: string
+  /** As GraphQL spells it: `userId`. */
+  readonly field: string
+  /**
+   * - `id`: an integer to REST and scripts, and text to GraphQL
+   * - `word`: a value of an enum, lower case to REST and scripts, and upper case to GraphQL
+   * - `list`: a list of records
+   * - `value`: passed on
+   */
+  readonly kind: 'id' | 'word' | 'list' | 'value'
+  /** Of each record in a `list`. */
+  readonly members: readonly Member[]
+}
+
+/** A kind of record, as callers see it. */
+export interface RecordShape {
+  /** What REST wraps it in: `{"team_membership":{…}}`. */
+  readonly name: string
+  readonly members: readonly Member[]
+  /** What a document selects of it. */
+  readonly selection: string
+}
+
+/** A member of an operation's input. */
+export interface InputMember {
+  readonly name: string
+  readonly field: string
+  /**
+   * - `id`: an integer id
+   * - `path`: the id in the path
+   * - `text`: text or null; one that is left out stays as it is
+   * - `value`: passed on
+   * - `document`: a JSON text, or the value that it stands for
+   * - `labels`: an object of text, whose members may also stand beside it: `metadata[case_type_code]`
+   */
+  readonly kind: 'id' | 'path' | 'text' | 'value' | 'document' | 'labels'
+  readonly isRequired: boolean
+  /** Of a `document` that is left out. */
+  readonly byDefault: string | null
+  /** Of `labels`. */
+  readonly labels: readonly Label[]
+}
+
+export interface Label {
+  readonly name: string
+  readonly field: string
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/**
+ * One GraphQL operation, with the REST path and the method of a script's `Platform` that stand for it. Plain data, from which
+ * both ways in take what they need.
+ */
+export interface Operation {
+  readonly method: Method
+  readonly path: string
+  /** Null where scripts have none. */
+  readonly platform: { readonly object: string; readonly method: string } | null
+  readonly document: string
+  /** The root field of the document. */
+  readonly field: string
+  /** The variables of the document, in the order of the `Platform` method's arguments. REST alone gives `ifVersions`. */
+  readonly variables: readonly VariableName[]
+  readonly input: readonly InputMember[]
+  /** Names of input members, for messages, of which a request must have one; null where it may have none. */
+  readonly needsOneOf: string | null
+  readonly answer: RecordShape
+  readonly isList: boolean
+}
+
+/** What a sandbox needs of an operation, as JSON. */
+export interface PlatformMethod extends Pick<Operation, 'document' | 'field' | 'input' | 'isList'> {
+  readonly object: string
+  readonly method: string
+  /** The variables that the method's arguments stand for, in their order. */
+  readonly takes: readonly VariableName[]
+  /** Of the record that it resolves with. */
+  readonly members: readonly Member[]
+}
+
+export type VariableName = 'id' | 'ids' | 'input' | 'ifVersions'
+
+interface OperationRow {
+  /** `object.method` */
+  readonly platform?: string
+  readonly field: string
+  /** Their GraphQL types. */
+  readonly variables: Readonly<Partial<Record<VariableName, string>>>
+  readonly input?: readonly InputMember[]
+  readonly needsOneOf?: string
+  readonly answer: RecordShape
+  readonly isList?: boolean
+}
+
+/** Makes an operation of its row; the document follows from the row. */
+export function operation(route: `${Method} /${string}`, row: OperationRow): Operation {
+  const [method, path] = route.split(' ') as [Method, string]
+  const { platform, field, variables, input = [], needsOneOf = null, answer, isList = false } = row
+  const [object = '', name = ''] = platform?.split('.') ?? []
+  const names = Object.keys(variables) as VariableName[]
+  const declared = names.map(variable => `$${variable}: ${variables[variable]}`)
+  const passed = names.map(variable => `${variable}: $${variable}`)
+  const type = method === 'GET' ? 'query' : 'mutation'
+  return {
+    method,
+    path,
+    platform: platform === undefined ? null : { object, method: name },
+    document: `${type} (${declared.join(', ')}) { ${field}(${passed.join(', ')}) { ${answer.selection} } }`,
+    field,
+    variables: names,
+    input,
+    needsOneOf,
+    answer,
+    isList,
+  }
+}
+
+/** Members by name. A member is one of the kinds, the selection of an object that is passed on, or the members of a list. */
+interface MemberKinds {
+  readonly [name: string]: 'id' | 'word' | 'value' | `{${string}}` | MemberKinds
+}
+
+/**
+ * Makes a kind of record of its members, in their order. `more` are fields that a document selects for headers, and no record
+ * shows.
+ */
+export function record(name: string, kinds: MemberKinds, more = ''): RecordShape {
+  return { name, members: membersOf(kinds), selection: `${selectionOf(kinds)} ${more}`.trimEnd() }
+}
+
+function membersOf(kinds: MemberKinds): Member[] {
+  return Object.entries(kinds).map(([name, kind]) => {
+    const field = fieldOf(name)
+    if (typeof kind === 'object') return { name, field, kind: 'list', members: membersOf(kind) }
+    return { name, field, kind: kind === 'id' || kind === 'word' ? kind : 'value', members: [] }
+  })
+}
+
+function selectionOf(kinds: MemberKinds): string {
+  const fields = Object.entries(kinds).map(([name, kind]) => {
+    if (typeof kind === 'object') return `${fieldOf(name)} { ${selectionOf(kind)} }`
+    return kind.startsWith('{') ? `${fieldOf(name)} ${kind}` : fieldOf(name)
+  })
+  return fields.join(' ')
+}
+
+type InputOptions = Partial<Pick<InputMember, 'byDefault' | 'labels'>>
+
+/** Makes an input member of `kind`; a kind that ends in `?` may be left out. */
+export function member(
+  name: string,
+  kind: InputMember['kind'] | `${InputMember['kind']}?`,
+  { byDefault = null, labels = [] }: InputOptions = {},
+): InputMember {
+  const isRequired = !kind.endsWith('?')
+  const plain = kind.replace('?', '') as InputMember['kind']
+  return { name, field: fieldOf(name), kind: plain, isRequired, byDefault, labels }
+}
+
+/** The name that GraphQL has for a member: `userId` for `user_id`. */
+export function fieldOf(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

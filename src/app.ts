@@ -76,8 +76,8 @@ export async function createApp({
   })
   const eventFollowing = createEventFollowing(store.events)
   const engine = createEngine({ schema })
-  const { bodyBytes, accountRequests, taskLimits } = config
-  const maxAnswerBytes = findMaxAnswerBytes(taskLimits)
+  const { bodyBytes, accountRequests, runLimits } = config
+  const maxAnswerBytes = findMaxAnswerBytes(runLimits)
   const turns = new FairTurns(accountRequests)
 
   const tasks: ServingTaskRunner = createTaskRunner({
@@ -93,7 +93,7 @@ export async function createApp({
     events: store.events,
     eventFollowing,
     tasks,
-    maxLongBytes: findMaxLongBytes(taskLimits),
+    maxLongBytes: findMaxLongBytes(runLimits),
     confirm,
     createLoaders: accountCode =>
       createLoaders({ store, accountCode, waitForTurn: () => turns.wait(accountCode) }),
@@ -102,7 +102,7 @@ export async function createApp({
   const executeInProcess = createInProcess({
     engine,
     turns,
-    maxLongBytes: taskLimits.graphqlBytes,
+    maxLongBytes: runLimits.graphqlAnswerBytes,
     confirm,
     createContext,
   })

@@ -79,19 +79,30 @@ type Settings = z.infer<typeof settings>
 
 export const settingNames = Object.keys(settings.shape)
 
-/** What a run may use; the table "Limits" of the contract. */
-export interface TaskLimits {
-  readonly timeoutMs: number
-  readonly cpuMs: number
-  readonly memoryMb: number
-  readonly sourceBytes: number
-  readonly resultBytes: number
-  readonly logEntries: number
-  readonly logBytes: number
-  readonly graphqlCalls: number
-  readonly graphqlAtOnce: number
-  readonly graphqlBytes: number
-  readonly depth: number
+/**
+ * What one run may use (contract, "Limits"). Every part of the way to the isolate gets all of it: a new limit is a row here and
+ * one in the settings above.
+ */
+export type RunLimits = Readonly<ReturnType<typeof readRunLimits>>
+
+function readRunLimits(s: Settings) {
+  return {
+    /** Of the whole run, waiting included. */
+    timeoutMs: s.ROSTRUM_TASK_TIMEOUT_MS,
+    cpuMs: s.ROSTRUM_TASK_CPU_MS,
+    memoryMb: s.ROSTRUM_TASK_MEMORY_MB,
+    sourceBytes: s.ROSTRUM_TASK_SOURCE_BYTES,
+    resultBytes: s.ROSTRUM_TASK_RESULT_BYTES,
+    logEntries: s.ROSTRUM_TASK_LOG_ENTRIES,
+    logBytes: s.ROSTRUM_TASK_LOG_BYTES,
+    graphqlCalls: s.ROSTRUM_TASK_GRAPHQL_CALLS,
+    graphqlCallsAtOnce: s.ROSTRUM_TASK_GRAPHQL_AT_ONCE,
+    /** Of one call's query, variables and url: as much as the body of a request may have. */
+    graphqlCallBytes: s.ROSTRUM_BODY_BYTES,
+    graphqlAnswerBytes: s.ROSTRUM_TASK_GRAPHQL_BYTES,
+    /** Levels of runs inside runs, the first included. */
+    depth: s.ROSTRUM_TASK_DEPTH,
+  }
 }
 
 export interface Config {
@@ -114,7 +125,7 @@ export interface Config {
     readonly jit: boolean
   }
   readonly queue: { readonly runs: number; readonly accountRuns: number; readonly waitMs: number }
-  readonly taskLimits: TaskLimits
+  readonly runLimits: RunLimits
   /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
   readonly graphqlHosts: readonly string[]
 }
@@ -163,19 +174,7 @@ function arrange(s: Settings): Config {
       accountRuns: s.ROSTRUM_QUEUE_ACCOUNT_RUNS,
       waitMs: s.ROSTRUM_QUEUE_WAIT_MS,
     },
-    taskLimits: {
-      timeoutMs: s.ROSTRUM_TASK_TIMEOUT_MS,
-      cpuMs: s.ROSTRUM_TASK_CPU_MS,
-      memoryMb: s.ROSTRUM_TASK_MEMORY_MB,
-      sourceBytes: s.ROSTRUM_TASK_SOURCE_BYTES,
-      resultBytes: s.ROSTRUM_TASK_RESULT_BYTES,
-      logEntries: s.ROSTRUM_TASK_LOG_ENTRIES,
-      logBytes: s.ROSTRUM_TASK_LOG_BYTES,
-      graphqlCalls: s.ROSTRUM_TASK_GRAPHQL_CALLS,
-      graphqlAtOnce: s.ROSTRUM_TASK_GRAPHQL_AT_ONCE,
-      graphqlBytes: s.ROSTRUM_TASK_GRAPHQL_BYTES,
-      depth: s.ROSTRUM_TASK_DEPTH,
-    },
+    runLimits: readRunLimits(s),
     graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,
   }
 }

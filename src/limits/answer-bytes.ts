@@ -1,4 +1,4 @@
-import type { TaskLimits } from '../config.ts'
+import type { RunLimits } from '../config.ts'
 import { RostrumError } from '../errors.ts'
 
 const leastMaximum = 4 * 2 ** 20
@@ -9,12 +9,12 @@ const bytesAroundEntry = 128
 const bytesOfCut = 2 ** 12
 
 /** The maximum of bytes of an answer over HTTP: 4 MiB, or what one run can answer where its limits allow more. */
-export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: TaskLimits): number {
+export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: RunLimits): number {
   return Math.max(leastMaximum, resultBytes + logBytes + bytesAroundEntry * logEntries + bytesAroundRun)
 }
 
 /** What the results, messages and logs in one answer can have together: those of one run at its limits, once. */
-export function findMaxLongBytes({ resultBytes, logBytes }: TaskLimits): number {
+export function findMaxLongBytes({ resultBytes, logBytes }: RunLimits): number {
   return resultBytes + logBytes + bytesOfCut
 }
 

@@ -19,7 +19,7 @@ export class IsolateKeeper {
 
   constructor(setup: SandboxSetup) {
     this.#setup = setup
-    this.#snapshot = createRealmSnapshot(setup.platform)
+    this.#snapshot = createRealmSnapshot(setup)
     this.#isolate = this.#makeIsolate()
   }
 
@@ -53,6 +53,6 @@ export class IsolateKeeper {
   }
 
   #makeIsolate(): RealmIsolate {
-    return new RealmIsolate(this.#setup.memoryMb, this.#snapshot)
+    return new RealmIsolate(this.#setup.limits.memoryMb, this.#snapshot)
   }
 }

@@ -20,7 +20,7 @@ receive(message => {
     return
   }
   const { isolate, keepsIsolate } = keeper.isolateFor(message.accountCode)
-  const run = new ScriptRun({ message, isolate, send, keepsIsolate })
+  const run = new ScriptRun({ message, limits: setup.limits, isolate, send, keepsIsolate })
   current = run
   send({ type: 'begun', run: run.id })
   void run

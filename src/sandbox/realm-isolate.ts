@@ -1,5 +1,5 @@
 import ivm from 'isolated-vm'
-import type { PlatformMethod } from '../tasks/protocol.ts'
+import type { SandboxSetup } from '../tasks/protocol.ts'
 import type { Post } from './realm/realm-parts.ts'
 import { realmSource, warmUpSource } from './realm/realm-source.ts'
 
@@ -7,11 +7,8 @@ import { realmSource, warmUpSource } from './realm/realm-source.ts'
  * The snapshot that every isolate starts from: half of what a realm costs is saved by running its text once. It never leaves this
  * process, and no script has run when it is made.
  */
-export function createRealmSnapshot(platform: readonly PlatformMethod[]) {
-  return ivm.Isolate.createSnapshot(
-    [{ code: realmSource(platform), filename: 'rostrum:realm' }],
-    warmUpSource(),
-  )
+export function createRealmSnapshot(setup: SandboxSetup) {
+  return ivm.Isolate.createSnapshot([{ code: realmSource(setup), filename: 'rostrum:realm' }], warmUpSource())
 }
 
 export type RealmSnapshot = ReturnType<typeof createRealmSnapshot>

@@ -10,8 +10,8 @@ export const noOutcome = withoutPlace(
   'The script ended without calling `exit` or `fail`, and nothing is pending',
 )
 
-export function outOfTime(wholeMs: number): ScriptError {
-  return withoutPlace('TIMEOUT', `The run did not end within its ${wholeMs} ms`)
+export function outOfTime(timeoutMs: number): ScriptError {
+  return withoutPlace('TIMEOUT', `The run did not end within its ${timeoutMs} ms`)
 }
 
 export function outOfProcessorTime(cpuMs: number): ScriptError {

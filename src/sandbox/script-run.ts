@@ -4,6 +4,7 @@ import type {
   Ending,
   FromSandbox,
   LogMessage,
+  RunLimits,
   RunMessage,
   ScriptError,
 } from '../tasks/protocol.ts'
@@ -23,6 +24,7 @@ const watchEveryMs = 20
 
 export interface ScriptRunParts {
   readonly message: RunMessage
+  readonly limits: RunLimits
   readonly isolate: RealmIsolate
   readonly send: (message: FromSandbox) => void
   /** The isolate is to serve its account again: a run that ends leaves it by a throw and not by disposal. */
@@ -38,6 +40,7 @@ export interface ScriptRunParts {
  */
 export class ScriptRun {
   readonly #message: RunMessage
+  readonly #limits: RunLimits
   readonly #isolate: RealmIsolate
   readonly #send: (message: FromSandbox) => void
   readonly #keepsIsolate: boolean
@@ -51,12 +54,13 @@ export class ScriptRun {
   #pendingCalls = 0
   #unhandled: Error | null = null
 
-  constructor({ message, isolate, send, keepsIsolate }: ScriptRunParts) {
+  constructor({ message, limits, isolate, send, keepsIsolate }: ScriptRunParts) {
     this.#message = message
+    this.#limits = limits
     this.#isolate = isolate
     this.#send = send
     this.#keepsIsolate = keepsIsolate
-    this.#deadline = performance.now() + message.limits.timeoutMs
+    this.#deadline = performance.now() + message.timeoutMs
     this.#watch = setInterval(() => this.#checkBudgets(), watchEveryMs)
     isolate.listen(
       (kind, ...parts) => this.#onPost(kind, parts.map(String)),
@@ -93,9 +97,9 @@ export class ScriptRun {
 
   /** Resolves when the run has ended and the gateway has been told. */
   execute(): Promise<Ending> {
-    const { source, payload, options, accountCode, requestContext, limits } = this.#message
+    const { source, payload, options, accountCode, requestContext } = this.#message
     const keepsIsolate = this.#keepsIsolate
-    const setup = JSON.stringify({ file: randomUUID(), accountCode, requestContext, keepsIsolate, ...limits })
+    const setup = JSON.stringify({ file: randomUUID(), accountCode, requestContext, keepsIsolate })
     // Not awaited: a script that ended itself spins inside this call until its isolate is disposed.
     void this.#enter(async timeoutMs => {
       const syntaxError = await this.#isolate.start([source, payload, options, setup], timeoutMs)
@@ -172,17 +176,17 @@ export class ScriptRun {
 
   // The realm counts characters, the limit is in bytes.
   #endWithin(bytes: number, ending: Ending, what: string): void {
-    const { resultBytes } = this.#message.limits
+    const { resultBytes } = this.#limits
     if (bytes > resultBytes) this.#fail(tooLarge(what, resultBytes))
     else this.#end(ending)
   }
 
   #checkBudgets(): void {
     const { user, system } = process.cpuUsage(this.#processorAtStart)
-    const { wholeMs, cpuMs, residentBytes } = this.#message.limits
-    if (performance.now() > this.#deadline) this.#fail(outOfTime(wholeMs))
+    const { timeoutMs, cpuMs } = this.#limits
+    if (performance.now() > this.#deadline) this.#fail(outOfTime(timeoutMs))
     else if (user + system > cpuMs * 1000) this.#fail(outOfProcessorTime(cpuMs))
-    else if (process.memoryUsage.rss() > residentBytes) this.#fail(outOfMemory)
+    else if (process.memoryUsage.rss() > this.#message.residentBytes) this.#fail(outOfMemory)
   }
 
   // The value may be anything: a rejection that the script left unhandled arrives here too, whatever it was, and it may say
@@ -190,7 +194,7 @@ export class ScriptRun {
   // may still come; it is told when nothing else ends it.
   #onCallFailure(error: unknown): void {
     if (this.#isolate.isDisposed) this.#fail(outOfMemory)
-    else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#message.limits.wholeMs))
+    else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#limits.timeoutMs))
     else this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
   }
 

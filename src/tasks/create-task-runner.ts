@@ -6,7 +6,7 @@ import { createOutbound } from './outbound/outbound.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
 import { Admission } from './pool/admission.ts'
 import { SandboxPool } from './pool/sandbox-pool.ts'
-import { longestFrame } from './protocol.ts'
+import { longestFrame, maxUnread } from './protocol.ts'
 import { executeTask } from './run/execute-task.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { TaskRunner } from './task-runner.ts'
@@ -33,13 +33,11 @@ export interface ServingTaskRunner extends TaskRunner {
 /** Wires the gateway side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
 export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner {
   const { config, runTokens, executeGraphql, log } = options
-  const { sandboxes, queue, taskLimits: limits, bodyBytes: callBytes } = config
-  const setup = { memoryMb: limits.memoryMb, isolation: sandboxes.isolation }
+  const { sandboxes, queue, runLimits: limits } = config
   const pool = new SandboxPool({
-    command: sandboxCommand(setup, sandboxes.jit),
-    longestFrameBytes: longestFrame(Math.max(limits.resultBytes, limits.logBytes, callBytes)),
-    // A run's texts, and the answers to its calls at once, escaped.
-    mostUnreadBytes: 4 * callBytes + 2 * limits.graphqlBytes * limits.graphqlAtOnce,
+    command: sandboxCommand({ limits, isolation: sandboxes.isolation }, sandboxes.jit),
+    longestFrameBytes: longestFrame(limits),
+    mostUnreadBytes: maxUnread(limits),
     warm: sandboxes.warm,
     most: sandboxes.most,
     log,
@@ -50,15 +48,15 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     outboundWaits,
     limits: { ...queue, sandboxes: sandboxes.most },
   })
-  const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlBytes, log })
+  const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlAnswerBytes, log })
   const answerCall = createCallAnswerer({
     executeGraphql,
     outbound,
     outboundWaits,
-    mostBytes: limits.graphqlBytes,
+    limits,
   })
   return {
-    execute: request => executeTask({ limits, admission, runTokens, answerCall, callBytes }, request),
+    execute: request => executeTask({ limits, admission, runTokens, answerCall }, request),
     holdPlace: accountCode => admission.holdPlace(accountCode),
     start: async () => pool.start(),
     ready: () => pool.isReady,

@@ -3,14 +3,16 @@
 // logged is in the kernel's hands before a crash can take it. (Node's own IPC has no cap on a message's size, and a
 // malformed one is an uncaught exception in the parent.)
 
+import type { RunLimits } from '../config.ts'
 import type { PlatformMethod } from '../operations/operation.ts'
 import type { LogLevel, TaskError, TaskErrorCode } from './run/task-execution.ts'
 
+export type { RunLimits } from '../config.ts'
 export type { InputMember, Label, Member, PlatformMethod } from '../operations/operation.ts'
 
 /** How a sandbox is set up, the child's only argument. */
 export interface SandboxSetup {
-  readonly memoryMb: number
+  readonly limits: RunLimits
   readonly isolation: 'run' | 'account'
   /** What `Platform` has. */
   readonly platform: readonly PlatformMethod[]
@@ -25,24 +27,10 @@ export interface RunMessage {
   readonly payload: string
   readonly options: string
   readonly requestContext: string
-  readonly limits: RunLimits
-}
-
-export interface RunLimits {
   /** What is left until the run's deadline. */
   readonly timeoutMs: number
-  /** The whole run's time as it is set, for messages. */
-  readonly wholeMs: number
-  readonly cpuMs: number
   /** Resident memory of the child past which the run ends. */
   readonly residentBytes: number
-  readonly resultBytes: number
-  readonly logEntries: number
-  readonly logBytes: number
-  readonly graphqlCalls: number
-  readonly graphqlAtOnce: number
-  /** Most bytes of one call's query and variables. */
-  readonly callBytes: number
 }
 
 /** The answer to a `graphql()` call: a JSON text, or the message with which the call rejects. */
@@ -115,7 +103,12 @@ export interface ScriptError extends TaskError {
   readonly code: Exclude<TaskErrorCode, 'CRASHED'>
 }
 
-/** Most bytes of one line from a sandbox whose longest text has `textBytes`: each may be a control character, six as JSON. */
-export function longestFrame(textBytes: number): number {
-  return 6 * textBytes + 64 * 1024
+/** Bytes that one line from a sandbox has at most: each of its longest text may be a control character, six bytes as JSON. */
+export function longestFrame({ resultBytes, logBytes, graphqlCallBytes }: RunLimits): number {
+  return 6 * Math.max(resultBytes, logBytes, graphqlCallBytes) + 64 * 1024
+}
+
+/** Bytes that a sandbox may leave unread at most: a run's texts, and the answers to its calls at once, escaped. */
+export function maxUnread(limits: RunLimits): number {
+  return 4 * limits.graphqlCallBytes + 2 * limits.graphqlAnswerBytes * limits.graphqlCallsAtOnce
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { readConfig } from '../../src/config.ts'
 import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { type Attempt, verdictsOf } from './attempts.ts'
 
@@ -11,7 +12,7 @@ const boot = fileURLToPath(new URL('../../src/sandbox/boot.mjs', import.meta.url
 export type Facts = Readonly<Record<string, string | number>>
 export type Verdicts = ReadonlyMap<string, readonly [verdict: string, sample: string]>
 
-const command = sandboxCommand({ memoryMb: 64, isolation: 'run' }, false)
+const command = sandboxCommand({ limits: readConfig({}).runLimits, isolation: 'run' }, false)
 const nodeAt = command.args.indexOf(process.execPath)
 
 /** The words that have the kernel confine a sandbox, where this system has any. */

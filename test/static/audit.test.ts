@@ -92,6 +92,6 @@ test('the exception for `cachedData` holds: no code is cached, and the one snaps
   expect(sourceFiles.filter(({ code }) => /cachedData|produceCachedData/.test(code))).toEqual([])
   const snapshots = sourceFiles.flatMap(({ code }) => code.match(/createSnapshot[^)]*\)/g) ?? [])
   expect(snapshots.map(text => text.replaceAll(/\s+/g, ''))).toEqual([
-    'createSnapshot([{code:realmSource(platform)',
+    'createSnapshot([{code:realmSource(setup)',
   ])
 })

@@ -7,7 +7,7 @@ import { runInSandbox } from '../../src/tasks/run/run-in-sandbox.ts'
 import { RunLog } from '../../src/tasks/run/run-log.ts'
 import { findSurvivors } from '../server/child-processes.ts'
 import { type Speech, speakingCommand } from './spoken-tasks.ts'
-import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.ts'
+import { endSandboxes, listen, runLimits, runMessage, startSandbox } from './start-sandbox.ts'
 import { silentLog } from './start-tasks.ts'
 
 // Each clock by itself: the others are taken out of the very modules that the sandbox is sent.
@@ -18,9 +18,10 @@ const isolateTimeout = [/\{ timeout: timeoutMs \}/g, '{}'] as const
 const wallTimer = [/#checkBudgets\(\) *(: *void)? *\{/g, '$& return;'] as const
 const timeoutMs = 300
 const graceMs = 250
+const limits = { ...runLimits, timeoutMs, cpuMs: 60_000 }
 
 function withoutClocks(...clocks: (readonly [RegExp, string])[]): SandboxCommand {
-  const command = sandboxCommand({ memoryMb: 64, isolation: 'run' }, false)
+  const command = sandboxCommand({ limits, isolation: 'run' }, false)
   const line = JSON.parse(command.firstLine)
   for (const [clock, replacement] of clocks) {
     const before = JSON.stringify(line.sources)
@@ -33,8 +34,7 @@ function withoutClocks(...clocks: (readonly [RegExp, string])[]): SandboxCommand
 }
 
 function messageOf(source: string): RunMessage {
-  const { limits, ...rest } = runMessage(source)
-  return { ...rest, limits: { ...limits, timeoutMs, wholeMs: timeoutMs, cpuMs: 60_000, residentBytes: 2e9 } }
+  return { ...runMessage(source), timeoutMs, residentBytes: 2e9 }
 }
 
 const loop = 'for (;;);'
@@ -94,13 +94,9 @@ describe('the gateway', () => {
     const ending = runInSandbox({
       sandbox,
       message: messageOf(source),
-      log: new RunLog({ mostEntries: 10, mostBytes: 1_000, system: silentLog }),
-      calls: new ScriptCalls({
-        most: 10,
-        atOnce: 10,
-        mostCharacters: 1_000,
-        answer: () => new Promise(() => undefined),
-      }),
+      log: new RunLog({ limits, system: silentLog }),
+      limits,
+      calls: new ScriptCalls({ limits, answer: () => new Promise(() => undefined) }),
       signal: new AbortController().signal,
     })
     if (stopAt === 'running') setTimeout(() => process.kill(pid, 'SIGSTOP'), 100)
@@ -123,7 +119,7 @@ describe('the gateway', () => {
     ['a sandbox that was stopped before its run', clockless, loop, 'idle'],
     [
       'a sandbox that is stopped in its run',
-      () => sandboxCommand({ memoryMb: 64, isolation: 'run' }, false),
+      () => sandboxCommand({ limits, isolation: 'run' }, false),
       wait,
       'running',
     ],

@@ -5,11 +5,11 @@ import { readTaskInput } from '../../src/tasks/input/read-task-input.ts'
 import type { TaskInput } from '../../src/tasks/run/task-execution.ts'
 import { taskInput } from './start-tasks.ts'
 
-const { taskLimits } = readConfig({ ROSTRUM_TASK_SOURCE_BYTES: '100' })
+const { runLimits } = readConfig({ ROSTRUM_TASK_SOURCE_BYTES: '100' })
 
 function refusalOf(rest: Partial<TaskInput>): RostrumError {
   try {
-    readTaskInput(taskInput('exit(1)', rest), taskLimits)
+    readTaskInput(taskInput('exit(1)', rest), runLimits)
   } catch (error) {
     if (error instanceof RostrumError) return error
     throw error
@@ -81,7 +81,7 @@ describe('text of many levels', () => {
 
   test('is an input document up to a hundred thousand, and brackets in its strings count for nothing', () => {
     for (const inputDocument of [levels(100_000), `["\\\\\\"${'['.repeat(200_000)}"]`]) {
-      expect(readTaskInput(taskInput('exit(1)', { inputDocument }), taskLimits).payload).toBe(inputDocument)
+      expect(readTaskInput(taskInput('exit(1)', { inputDocument }), runLimits).payload).toBe(inputDocument)
     }
   })
 })
@@ -120,7 +120,7 @@ describe('source code', () => {
 
   test('of the limit, and of nothing, is taken', () => {
     for (const source of ['x'.repeat(100), '€'.repeat(33), '']) {
-      expect(readTaskInput(taskInput(source), taskLimits).source).toBe(source)
+      expect(readTaskInput(taskInput(source), runLimits).source).toBe(source)
     }
   })
 })
@@ -132,7 +132,7 @@ test('what is fit comes out as it went in', () => {
     options: '{"params":{"p":1}}',
     metadata: { caseTypeCode: 'incident', accountNickname: 'nick' },
   })
-  expect(readTaskInput(input, taskLimits)).toEqual({
+  expect(readTaskInput(input, runLimits)).toEqual({
     name: 'recalculate',
     source: 'exit(1)',
     payload: ' {"a" : [1, 2]} ',
@@ -148,6 +148,6 @@ test.each([
   '[]',
   '{"__proto__":{"x":1}}',
 ])('%s is an input document', inputDocument => {
-  expect(readTaskInput(taskInput('exit(1)', { inputDocument }), taskLimits).payload).toBe(inputDocument)
+  expect(readTaskInput(taskInput('exit(1)', { inputDocument }), runLimits).payload).toBe(inputDocument)
   expect(Reflect.get({}, 'x')).toBe(undefined)
 })

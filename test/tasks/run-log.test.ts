@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(sandboxes.splice(0).map(sandbox => sandbox.gone))
 })
 
-function start({ mostEntries = 3, mostBytes = 100 } = {}) {
+function start({ logEntries = 3, logBytes = 100 } = {}) {
   const lines: Record<string, unknown>[] = []
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -24,10 +24,10 @@ function start({ mostEntries = 3, mostBytes = 100 } = {}) {
     },
   })
   const command = speakingCommand({})
-  const limits = { longestFrameBytes: 1_000, mostUnreadBytes: 1_000 }
+  const pipeLimits = { longestFrameBytes: 1_000, mostUnreadBytes: 1_000 }
   const sandbox = new SandboxProcess({
     command,
-    ...limits,
+    ...pipeLimits,
     onReady: () => undefined,
     onLost: () => undefined,
     computing: new ComputingRuns<LongRun>(),
@@ -36,7 +36,7 @@ function start({ mostEntries = 3, mostBytes = 100 } = {}) {
   // With the hook that the gateway's own log has.
   const hooks = { streamWrite: hideRunTokens }
   const system = pino({ level: 'debug', hooks }, stream).child({ task: 'recalculate', run: 'r' })
-  return { log: new RunLog({ mostEntries, mostBytes, system }), lines, sandbox }
+  return { log: new RunLog({ limits: { logEntries, logBytes }, system }), lines, sandbox }
 }
 
 const dataOf = (log: RunLog) => log.entries().map(entry => entry.data)
@@ -102,7 +102,7 @@ describe('what finds no room', () => {
   })
 
   test('is counted in bytes, however few its characters', () => {
-    const { log, sandbox } = start({ mostBytes: 60 })
+    const { log, sandbox } = start({ logBytes: 60 })
     log.add('info', JSON.stringify(['€'.repeat(10)]), sandbox)
     log.add('info', JSON.stringify(['€'.repeat(10)]), sandbox)
     log.add('info', '[1]', sandbox)
@@ -133,21 +133,21 @@ describe('a sandbox that logs what ours would not is killed', () => {
   })
 
   test('an entry past their number, be there room for it or not', async () => {
-    const { log, sandbox } = start({ mostEntries: 3, mostBytes: 10 })
+    const { log, sandbox } = start({ logEntries: 3, logBytes: 10 })
     for (let i = 0; i < 4; i++) log.add('info', '[1234567]', sandbox)
     await sandbox.gone
     expect(dataOf(log)).toEqual([[1234567], [expect.stringContaining('2 more entries')]])
   })
 
   test('more bytes than its characters can have, however few the entries', async () => {
-    const { log, sandbox } = start({ mostEntries: 100, mostBytes: 10 })
+    const { log, sandbox } = start({ logEntries: 100, logBytes: 10 })
     for (let i = 0; i < 4; i++) log.add('info', '[12345678]', sandbox)
     await sandbox.gone
     expect(dataOf(log)).toEqual([[12345678], [expect.stringContaining('2 more entries')]])
   })
 
   test('data that nobody could write again', async () => {
-    const { log, sandbox } = start({ mostBytes: 10_000 })
+    const { log, sandbox } = start({ logBytes: 10_000 })
     log.add('info', '['.repeat(2_000) + ']'.repeat(2_000), sandbox)
     await sandbox.gone
     expect(log.entries()).toEqual([])

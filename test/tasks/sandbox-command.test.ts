@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { startTasks, type TestTasks } from './start-tasks.ts'
 
-const setup = { memoryMb: 64, isolation: 'run' } as const
+const setup = { limits: readConfig({}).runLimits, isolation: 'run' } as const
 
 describe('the command that starts a sandbox', () => {
   const { args, env, file } = sandboxCommand(setup, false)

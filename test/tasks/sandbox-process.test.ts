@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { exitLine, type Speech, speakingCommand } from './spoken-tasks.ts'
-import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.ts'
+import { endSandboxes, listen, runLimits, runMessage, startSandbox } from './start-sandbox.ts'
 
 afterEach(endSandboxes)
 
-const startOwn = () => startSandbox(sandboxCommand({ memoryMb: 32, isolation: 'run' }, false))
+const startOwn = () =>
+  startSandbox(sandboxCommand({ limits: { ...runLimits, memoryMb: 32 }, isolation: 'run' }, false))
 const startSpeaking = (speech: Speech) => startSandbox(speakingCommand(speech))
 
 describe('a sandbox', () => {

@@ -5,7 +5,7 @@ import { readTaskInput } from '../../src/tasks/input/read-task-input.ts'
 import { scriptOptions } from '../../src/tasks/input/script-options.ts'
 import { taskInput } from './start-tasks.ts'
 
-const { taskLimits } = readConfig({})
+const { runLimits } = readConfig({})
 
 const transaction = { txnID: '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab', txnSource: 'endpoint|-/test|now' }
 const caller: Caller = {
@@ -18,7 +18,7 @@ const caller: Caller = {
 }
 
 function textOf(text: string, by: Caller = caller): string {
-  const { options } = readTaskInput(taskInput('exit(1)', { options: text }), taskLimits)
+  const { options } = readTaskInput(taskInput('exit(1)', { options: text }), runLimits)
   return scriptOptions({ given: options, caller: by, transaction, token: 'rrun_1' })
 }
 

@@ -75,11 +75,10 @@ export function startSpokenTasks({ speech, settings = {}, mostRuns, answerCall }
   const limits = { ...config.queue, sandboxes: config.sandboxes.most }
   const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits })
   const parts = {
-    limits: config.taskLimits,
+    limits: config.runLimits,
     admission,
     runTokens: createRunTokens(),
     answerCall: answerCall ?? (async ({ variables }) => variables.toText()),
-    callBytes: 1_000_000,
   }
   pool.start()
   return {

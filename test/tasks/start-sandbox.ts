@@ -1,3 +1,4 @@
+import { readConfig } from '../../src/config.ts'
 import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { type SandboxListener, SandboxProcess } from '../../src/tasks/launch/sandbox-process.ts'
 import { ComputingRuns } from '../../src/tasks/pool/computing-runs.ts'
@@ -51,6 +52,9 @@ export function listen() {
   return { listener, said, reasons, over: over.promise }
 }
 
+/** What the runs of a sandbox may use unless a test says otherwise. */
+export const { runLimits } = readConfig({ ROSTRUM_TASK_TIMEOUT_MS: '5000', ROSTRUM_TASK_CPU_MS: '5000' })
+
 export function runMessage(source: string): RunMessage {
   return {
     type: 'run',
@@ -60,17 +64,7 @@ export function runMessage(source: string): RunMessage {
     payload: '{}',
     options: '{}',
     requestContext: '{}',
-    limits: {
-      timeoutMs: 5_000,
-      wholeMs: 5_000,
-      cpuMs: 5_000,
-      residentBytes: 500_000_000,
-      resultBytes: 1_000,
-      logEntries: 10,
-      logBytes: 1_000,
-      graphqlCalls: 10,
-      graphqlAtOnce: 10,
-      callBytes: 1_000,
-    },
+    timeoutMs: 5_000,
+    residentBytes: 500_000_000,
   }
 }

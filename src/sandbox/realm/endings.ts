@@ -32,8 +32,8 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   }
 
   const endWithin = (kind: string, text: string, what: string): never => {
-    if (text.length <= state.resultBytes) return end(kind, text)
-    const message = `The ${what} has ${text.length} characters; at most ${state.resultBytes} bytes are allowed`
+    if (text.length <= state.limits.resultBytes) return end(kind, text)
+    const message = `The ${what} has ${text.length} characters; at most ${state.limits.resultBytes} bytes are allowed`
     return endWithError('LIMIT', errors.describe(new Error(message)))
   }
 

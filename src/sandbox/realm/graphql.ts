@@ -29,17 +29,17 @@ export function makeGraphql({ language, json, state }: RealmParts) {
 
   // Last, since writing the variables as JSON may have run the script's own code.
   const checkLimits = (characters: number): void => {
-    if (characters > state.callBytes) {
+    if (characters > state.limits.graphqlCallBytes) {
       throw new Error(
-        `The query, its variables and its url have ${characters} characters; at most ${state.callBytes} are allowed`,
+        `The query, its variables and its url have ${characters} characters; at most ${state.limits.graphqlCallBytes} are allowed`,
       )
     }
-    if (count < state.graphqlCalls) return
-    throw new Error(`A run may call \`graphql\` ${state.graphqlCalls} times; this call is one more`)
+    if (count < state.limits.graphqlCalls) return
+    throw new Error(`A run may call \`graphql\` ${state.limits.graphqlCalls} times; this call is one more`)
   }
 
   const postNext = (): void => {
-    if (posted === count || posted - answered >= state.graphqlAtOnce) return
+    if (posted === count || posted - answered >= state.limits.graphqlCallsAtOnce) return
     posted++
     const post = waiting[posted] as () => void
     delete waiting[posted]

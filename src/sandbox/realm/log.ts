@@ -31,7 +31,8 @@ export function makeLog({ language, json, errors, state }: RealmParts) {
     let text = '['
     for (let i = 0; i < data.length; i++) text += (i === 0 ? '' : ',') + describeValue(data[i])
     text += ']'
-    if (entries >= state.logEntries || characters + text.length > state.logBytes) return cut(text.length)
+    if (entries >= state.limits.logEntries || characters + text.length > state.limits.logBytes)
+      return cut(text.length)
     entries++
     characters += text.length
     state.post('log', level, text)

@@ -1,3 +1,4 @@
+import type { RunLimits } from '../../tasks/protocol.ts'
 import type { makeDescribeError } from './describe-error.ts'
 import type { makeJson } from './json.ts'
 import type { Language } from './language.ts'
@@ -16,13 +17,8 @@ export interface RealmState {
   readonly post: Post
   /** Returns when the isolate is disposed of, which is never. */
   readonly sleep: () => void
+  readonly limits: RunLimits
   keepsIsolate: boolean
-  resultBytes: number
-  logEntries: number
-  logBytes: number
-  graphqlCalls: number
-  graphqlAtOnce: number
-  callBytes: number
   cutEntries: number
   cutCharacters: number
 }

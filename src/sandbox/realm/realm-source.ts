@@ -1,4 +1,4 @@
-import type { PlatformMethod } from '../../tasks/protocol.ts'
+import type { SandboxSetup } from '../../tasks/protocol.ts'
 import { makeDescribeError } from './describe-error.ts'
 import { makeEndings } from './endings.ts'
 import { makeGraphql } from './graphql.ts'
@@ -15,11 +15,12 @@ import { makeStart } from './run-script.ts'
  * starts from; it leaves `takeRealm` on the global object, which is given `post`, goes away and gives the two functions that
  * the host calls. Node strips types in place, so each part's own text is plain JavaScript.
  */
-export function realmSource(platform: readonly PlatformMethod[]): string {
+export function realmSource({ limits, platform }: SandboxSetup): string {
   return `'use strict'
 globalThis.takeRealm = (() => {
   const language = (${captureLanguage})()
   const state = language.create(null)
+  state.limits = ${JSON.stringify(limits)}
   state.cutEntries = 0
   state.cutCharacters = 0
   const json = (${makeJson})(language)
@@ -49,14 +50,7 @@ globalThis.takeRealm = (() => {
 
 /** What most runs do, so that the snapshot has the code of it compiled. Run in a context that is thrown away. */
 export function warmUpSource(): string {
-  const setup = {
-    keepsIsolate: true,
-    requestContext: '{}',
-    file: 'warm-up',
-    resultBytes: 99,
-    logEntries: 9,
-    logBytes: 99,
-  }
+  const setup = { keepsIsolate: true, requestContext: '{}', file: 'warm-up' }
   const texts = ['log(payload); exit(payload)', '{"a":1}', '{}', JSON.stringify(setup)]
   return `takeRealm(() => undefined).start(...${JSON.stringify(texts)})`
 }

@@ -12,12 +12,6 @@ export interface RealmSetup {
   readonly accountCode: string
   readonly requestContext: string
   readonly keepsIsolate: boolean
-  readonly resultBytes: number
-  readonly logEntries: number
-  readonly logBytes: number
-  readonly graphqlCalls: number
-  readonly graphqlAtOnce: number
-  readonly callBytes: number
 }
 
 export interface RunParts extends RealmParts {
@@ -70,12 +64,6 @@ export function makeStart(parts: RunParts) {
     const setup: RealmSetup = parse(setupText)
     context = setup.requestContext
     state.keepsIsolate = setup.keepsIsolate
-    state.resultBytes = setup.resultBytes
-    state.logEntries = setup.logEntries
-    state.logBytes = setup.logBytes
-    state.graphqlCalls = setup.graphqlCalls
-    state.graphqlAtOnce = setup.graphqlAtOnce
-    state.callBytes = setup.callBytes
 
     errors.readFramesOf(setup.file)
     let script: () => Promise<unknown>

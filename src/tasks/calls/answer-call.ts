@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { RunLimits } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
 import type { Outbound } from '../outbound/outbound.ts'
@@ -33,8 +34,7 @@ export interface CallAnswererOptions {
   readonly executeGraphql: ExecuteGraphql
   readonly outbound: Outbound
   readonly outboundWaits: OutboundWaits
-  /** Most bytes of an answer. */
-  readonly mostBytes: number
+  readonly limits: RunLimits
 }
 
 /** `graphql(query, variables, url?)` (contract, section 4): GraphQL errors resolve, a status other than 2xx rejects. */
@@ -42,7 +42,7 @@ export function createCallAnswerer({
   executeGraphql,
   outbound,
   outboundWaits,
-  mostBytes,
+  limits: { graphqlAnswerBytes: maxBytes },
 }: CallAnswererOptions): AnswerCallOfRun {
   return async ({ query, variables, url, untilRead, run, log }) => {
     if (url !== null) {
@@ -61,8 +61,8 @@ export function createCallAnswerer({
       throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body)}`)
     const text = writeJson(body)
     const bytes = Buffer.byteLength(text)
-    if (bytes > mostBytes)
-      throw new Error(`graphql: the answer has ${bytes} bytes; at most ${mostBytes} are allowed`)
+    if (bytes > maxBytes)
+      throw new Error(`graphql: the answer has ${bytes} bytes; at most ${maxBytes} are allowed`)
     return text
   }
 }

@@ -1,3 +1,4 @@
+import type { RunLimits } from '../../config.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { GraphqlMessage } from '../protocol.ts'
 import { CallVariables } from './call-variables.ts'
@@ -12,10 +13,7 @@ export type AnswerCall = (call: {
 }) => Promise<string>
 
 export interface ScriptCallsOptions {
-  readonly most: number
-  readonly atOnce: number
-  /** Of one call's query, variables and url together. */
-  readonly mostCharacters: number
+  readonly limits: RunLimits
   readonly answer: AnswerCall
 }
 
@@ -34,14 +32,14 @@ export class ScriptCalls {
   /** The sandbox numbers its calls 1, 2, 3 … and keeps the limits; one that does otherwise is not ours any more. */
   take(message: GraphqlMessage, sandbox: SandboxProcess): void {
     const { query, variables, url } = message
-    if (query.length + variables.length + (url?.length ?? 0) > this.#options.mostCharacters) {
+    if (query.length + variables.length + (url?.length ?? 0) > this.#options.limits.graphqlCallBytes) {
       return sandbox.kill('called `graphql` with what is no call')
     }
-    if (message.call !== this.#count + 1 || message.call > this.#options.most) {
+    if (message.call !== this.#count + 1 || message.call > this.#options.limits.graphqlCalls) {
       return sandbox.kill('called `graphql` out of order or past the limit')
     }
     this.#count++
-    const { atOnce } = this.#options
+    const { graphqlCallsAtOnce: atOnce } = this.#options.limits
     const start = () => void this.#perform(message, sandbox)
     if (this.#active < atOnce) return start()
     // It makes one when it has read an answer, which may be before we hear that the pipe took it: never more than so many.

@@ -1,4 +1,4 @@
-import type { TaskLimits } from '../../config.ts'
+import type { RunLimits } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
 import { findPlace } from '../../json/find-place.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
@@ -35,7 +35,7 @@ export type OptionName = (typeof optionNames)[number]
  * position; `PAYLOAD_TOO_LARGE` is for source code past its limit. The documents are looked through and not read: a hundred
  * thousand keys would take a fifth of a second, and the script reads them anyway.
  */
-export function readTaskInput(input: TaskInput, limits: TaskLimits): CheckedTask {
+export function readTaskInput(input: TaskInput, limits: RunLimits): CheckedTask {
   const sourceBytes = Buffer.byteLength(input.sourceCode)
   if (sourceBytes > limits.sourceBytes) {
     throw new RostrumError(

@@ -41,7 +41,7 @@ export function sandboxCommand(settings: Omit<SandboxSetup, 'platform'>, jit: bo
     JSON.stringify(setup),
   ]
   const files = [process.execPath, bootFile, createRequire(import.meta.url).resolve('isolated-vm')]
-  const [file, ...args] = [...confine({ memoryMb: setup.memoryMb, files }), ...node]
+  const [file, ...args] = [...confine({ memoryMb: setup.limits.memoryMb, files }), ...node]
   const env = { PATH: process.env.PATH ?? '', TZ: 'UTC', LANG: 'en_US.UTF-8' }
   return { file: file as string, args, env, firstLine: sandboxModules() }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { TaskLimits } from '../../config.ts'
+import type { RunLimits } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
 import type { CheckedTask } from '../input/read-task-input.ts'
 import { continueOrStart } from '../input/transaction.ts'
@@ -9,7 +9,7 @@ import type { Run } from './run.ts'
 export interface RunCreation {
   readonly request: ExecuteRequest
   readonly task: CheckedTask
-  readonly limits: TaskLimits
+  readonly limits: RunLimits
   readonly startedAt: number
   /** Aborted when the run has ended. */
   readonly signal: AbortSignal

@@ -1,4 +1,4 @@
-import type { TaskLimits } from '../../config.ts'
+import type { RunLimits } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
 import type { AnswerCallOfRun } from '../calls/answer-call.ts'
 import { ScriptCalls } from '../calls/script-calls.ts'
@@ -22,12 +22,10 @@ const mostAttempts = 3
 const runEnded = new RostrumError('OVERLOADED', 'The run that asked for this has ended.')
 
 export interface ExecutionParts {
-  readonly limits: TaskLimits
+  readonly limits: RunLimits
   readonly admission: Admission
   readonly runTokens: RunTokens
   readonly answerCall: AnswerCallOfRun
-  /** Most bytes of one `graphql()` call's query and variables: a request body's. */
-  readonly callBytes: number
 }
 
 /** One execution from its input to its answer; see `TaskRunner.execute` for what it rejects with. */
@@ -46,8 +44,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
   })
   request.onRun(run)
   const token = runTokens.mint(run)
-  const { logEntries: mostEntries, logBytes: mostBytes } = limits
-  const scriptLog = new RunLog({ mostEntries, mostBytes, system: log })
+  const scriptLog = new RunLog({ limits, system: log })
   try {
     const ending = await admitAndRun(parts, { request, task, run, token, scriptLog })
     const execution = toExecution({ run, ending, log: scriptLog, startedAt })
@@ -78,7 +75,7 @@ async function admitAndRun(parts: ExecutionParts, admitted: AdmittedTask): Promi
 }
 
 async function tryToRun(parts: ExecutionParts, { request, task, run, token, scriptLog }: AdmittedTask) {
-  const { limits, admission, answerCall, callBytes } = parts
+  const { limits, admission, answerCall } = parts
   const { caller, parentRun } = request
   const { accountCode } = caller
   const options = scriptOptions({ given: task.options, caller, transaction: run.transaction, token })
@@ -98,9 +95,7 @@ async function tryToRun(parts: ExecutionParts, { request, task, run, token, scri
       throw signal.reason
     }
     const calls = new ScriptCalls({
-      most: limits.graphqlCalls,
-      atOnce: limits.graphqlAtOnce,
-      mostCharacters: callBytes,
+      limits,
       answer: call => answerCall({ ...call, run, log: request.log }),
     })
     const message: RunMessage = {
@@ -111,20 +106,10 @@ async function tryToRun(parts: ExecutionParts, { request, task, run, token, scri
       payload: task.payload,
       options,
       requestContext: JSON.stringify(run.transaction),
-      limits: {
-        timeoutMs: Math.max(1, run.deadline - performance.now()),
-        wholeMs: limits.timeoutMs,
-        cpuMs: limits.cpuMs,
-        residentBytes: residentLimit(sandbox, limits.memoryMb),
-        resultBytes: limits.resultBytes,
-        logEntries: limits.logEntries,
-        logBytes: limits.logBytes,
-        graphqlCalls: limits.graphqlCalls,
-        graphqlAtOnce: limits.graphqlAtOnce,
-        callBytes,
-      },
+      timeoutMs: Math.max(1, run.deadline - performance.now()),
+      residentBytes: residentLimit(sandbox, limits.memoryMb),
     }
-    return await runInSandbox({ sandbox, message, log: scriptLog, calls, signal })
+    return await runInSandbox({ sandbox, message, limits, log: scriptLog, calls, signal })
   } finally {
     release()
   }

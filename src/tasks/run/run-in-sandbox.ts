@@ -1,3 +1,4 @@
+import type { RunLimits } from '../../config.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import { errorWithoutPlace } from '../pool/error-without-place.ts'
@@ -12,6 +13,7 @@ const graceMs = 250
 export interface RunInSandbox {
   readonly sandbox: SandboxProcess
   readonly message: RunMessage
+  readonly limits: RunLimits
   readonly log: RunLog
   readonly calls: ScriptCalls
   /** Aborted when the caller has gone away. */
@@ -25,21 +27,21 @@ export interface RunInSandbox {
 export async function runInSandbox({
   sandbox,
   message,
+  limits,
   log,
   calls,
   signal,
 }: RunInSandbox): Promise<RunEnding> {
   const { promise, resolve } = Promise.withResolvers<RunEnding>()
-  const { limits } = message
   const stop = (ending: RunEnding, reason: string): void => {
     resolve(ending)
     sandbox.kill(reason)
   }
-  const timeout = () => stop(timedOut(limits.wholeMs), 'did not end its run in time')
-  const deadline = setTimeout(timeout, limits.timeoutMs + graceMs)
+  const timeout = () => stop(timedOut(limits.timeoutMs), 'did not end its run in time')
+  const deadline = setTimeout(timeout, message.timeoutMs + graceMs)
   const watch = setInterval(() => {
     sandbox.yieldWhenLong()
-    if ((sandbox.residentBytes() ?? 0) > limits.residentBytes)
+    if ((sandbox.residentBytes() ?? 0) > message.residentBytes)
       stop(outOfMemory, 'used more memory than it may')
   }, watchEveryMs)
   const onAbort = () =>

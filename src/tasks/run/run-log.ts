@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { RunLimits } from '../../config.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { CutMessage } from '../protocol.ts'
 import { readSandboxJson } from './read-sandbox-json.ts'
@@ -7,11 +8,10 @@ import type { LogEntry, LogLevel } from './task-execution.ts'
 // More than there are powers of two among safe integers, and one at the end.
 const mostCutMessages = 64
 // The sandbox counts characters, as UTF-16 has them, where the limit is in bytes.
-const mostBytesOfCharacter = 3
+const maxBytesOfCharacter = 3
 
 export interface RunLogOptions {
-  readonly mostEntries: number
-  readonly mostBytes: number
+  readonly limits: Pick<RunLimits, 'logEntries' | 'logBytes'>
   /** The system log, under the run's task name, id and transaction. */
   readonly system: Logger
 }
@@ -33,14 +33,14 @@ export class RunLog {
 
   /** The sandbox itself keeps the limits; one that does not is not ours any more. */
   add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
-    const { mostEntries, mostBytes, system } = this.#options
+    const { limits, system } = this.#options
     const bytes = Buffer.byteLength(text)
     this.#added++
     this.#addedBytes += bytes
-    const isPast = this.#added > mostEntries || this.#addedBytes > mostBytesOfCharacter * mostBytes
+    const isPast = this.#added > limits.logEntries || this.#addedBytes > maxBytesOfCharacter * limits.logBytes
     const data = isPast ? null : readData(text)
     if (data === null) return sandbox.kill('logged past the limits')
-    if (this.#bytes + bytes > mostBytes) {
+    if (this.#bytes + bytes > limits.logBytes) {
       this.#cutHere.entries++
       this.#cutHere.characters += text.length
       return
@@ -61,12 +61,12 @@ export class RunLog {
   entries(): readonly LogEntry[] {
     const cut = this.#cutHere.entries + this.#cutThere.entries
     if (cut === 0) return this.#entries
-    const isFull = this.#entries.length >= this.#options.mostEntries
+    const isFull = this.#entries.length >= this.#options.limits.logEntries
     const kept = isFull ? this.#entries.slice(0, -1) : this.#entries
     const missing = cut + (isFull ? 1 : 0)
     const characters = this.#cutHere.characters + this.#cutThere.characters
-    const { mostEntries, mostBytes } = this.#options
-    const text = `The log was cut: ${this.#cutThere.isFinal ? '' : 'at least '}${missing} more entries (${characters} characters) found no room; a run may log ${mostEntries} entries and ${mostBytes} bytes`
+    const { logEntries, logBytes } = this.#options.limits
+    const text = `The log was cut: ${this.#cutThere.isFinal ? '' : 'at least '}${missing} more entries (${characters} characters) found no room; a run may log ${logEntries} entries and ${logBytes} bytes`
     return [...kept, { at: new Date(), level: 'warn', data: [text], bytes: text.length + 4 }]
   }
 }

@@ -120,7 +120,7 @@ export async function createApp({
     createContext,
     findUnready,
     keyedRequests,
-    holdRunPlace: tasks.holdPlace,
+    holdRunPlace: tasks.reserveSlot,
     turns,
     bodyBytes,
     maxAnswerBytes,

@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { StartError } from './errors.ts'
 
-const whole = (least: number, most: number) =>
+const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d+$/, `must be a whole number from ${least} to ${most}`)
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine(n => n >= least && n <= most, `must be a whole number from ${least} to ${most}`)
+    .refine(n => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
 
 const processors = availableParallelism()
 
@@ -27,7 +27,7 @@ const hosts = z
   )
   .pipe(z.array(host))
 
-const bytes = (most: number) => whole(1, most)
+const bytes = (max: number) => whole(1, max)
 
 // One row for each setting: its rule. A test compares the names and defaults with the table in `docs/settings.md`.
 const settings = z.object({
@@ -80,14 +80,14 @@ type Settings = z.infer<typeof settings>
 export const settingNames = Object.keys(settings.shape)
 
 /**
- * What one run may use (contract, "Limits"). Every part of the way to the isolate gets all of it: a new limit is a row here and
- * one in the settings above.
+ * The limits of one run (contract, "Limits"). Every part from here to the isolate receives all of them, so a new limit
+ * is one row here and one in the settings above.
  */
 export type RunLimits = Readonly<ReturnType<typeof readRunLimits>>
 
 function readRunLimits(s: Settings) {
   return {
-    /** Of the whole run, waiting included. */
+    /** Time of the whole run, waiting included. */
     timeoutMs: s.ROSTRUM_TASK_TIMEOUT_MS,
     cpuMs: s.ROSTRUM_TASK_CPU_MS,
     memoryMb: s.ROSTRUM_TASK_MEMORY_MB,
@@ -97,10 +97,10 @@ function readRunLimits(s: Settings) {
     logBytes: s.ROSTRUM_TASK_LOG_BYTES,
     graphqlCalls: s.ROSTRUM_TASK_GRAPHQL_CALLS,
     graphqlCallsAtOnce: s.ROSTRUM_TASK_GRAPHQL_AT_ONCE,
-    /** Of one call's query, variables and url: as much as the body of a request may have. */
+    /** Query, variables and url of one call: the same as a request body. */
     graphqlCallBytes: s.ROSTRUM_BODY_BYTES,
     graphqlAnswerBytes: s.ROSTRUM_TASK_GRAPHQL_BYTES,
-    /** Levels of runs inside runs, the first included. */
+    /** Levels of nested runs, the first included. */
     depth: s.ROSTRUM_TASK_DEPTH,
   }
 }
@@ -114,12 +114,12 @@ export interface Config {
   readonly jwtSecret: string | null
   readonly jwksUrl: string | null
   readonly bodyBytes: number
-  /** Most requests of one account in work or waiting. */
+  /** Maximum requests of one account that run or wait. */
   readonly accountRequests: number
-  /** What the idempotency keys of one account may hold for their 24 hours. */
+  /** Bytes that the idempotency keys of one account may take for their 24 hours. */
   readonly accountKeyBytes: number
   readonly sandboxes: {
-    readonly most: number
+    readonly max: number
     readonly warm: number
     readonly isolation: 'run' | 'account'
     readonly jit: boolean
@@ -130,7 +130,7 @@ export interface Config {
   readonly graphqlHosts: readonly string[]
 }
 
-/** Reads the settings from the environment; a bad value is a `StartError` that names it. An empty value counts as unset. */
+/** Reads the settings. Throws a `StartError` that names a bad value. An empty value counts as unset. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = settings.safeParse(given)
@@ -138,12 +138,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return Object.freeze(arrange(parsed.data))
 }
 
-/** Names of `ROSTRUM_` variables that are no settings: most likely misspelt, so the start warns of them. */
+/** Names of `ROSTRUM_` variables that are not settings. They are probably misspelt, so the start warns about them. */
 export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(environment).filter(name => name.startsWith('ROSTRUM_') && !settingNames.includes(name))
 }
 
-// A secret's value is not repeated: the line may end up in a log.
+// Does not repeat a secret's value, because the message may be logged.
 function describeFirstIssue(error: z.ZodError, given: Record<string, string | undefined>): string {
   const issue = error.issues[0]
   const name = String(issue?.path[0])
@@ -164,7 +164,7 @@ function arrange(s: Settings): Config {
     accountRequests: s.ROSTRUM_ACCOUNT_REQUESTS,
     accountKeyBytes: s.ROSTRUM_ACCOUNT_KEY_BYTES,
     sandboxes: {
-      most: s.ROSTRUM_SANDBOXES,
+      max: s.ROSTRUM_SANDBOXES,
       warm: Math.min(s.ROSTRUM_WARM_SANDBOXES, s.ROSTRUM_SANDBOXES),
       isolation: s.ROSTRUM_ISOLATION,
       jit: s.ROSTRUM_JIT,

@@ -1,18 +1,18 @@
-// Plain JavaScript, unlike the rest: with V8's compilers off there is no WebAssembly, and Node's type stripper is made of
-// it. So the gateway strips the types and sends the modules as the first line; this file takes them in. Before it runs
-// them it locks up behind itself: they, and whoever may take this process over, get what a sandbox needs and no more.
+// Loads the sandbox's modules from the first line of standard input. The gateway strips their types, because Node's
+// type stripper needs WebAssembly, which V8 lacks without its compilers. Before running the modules, this file removes
+// everything that a sandbox does not need, for the case that a script takes over this process.
 import { readSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 const standardInput = 0
 const environment = new Set(['PATH', 'TZ', 'LANG'])
-// Of the functions of `process`, those that Node itself and the sandbox call: no other can signal, load, look or set up.
+// The functions of `process` that Node and the sandbox call. All others are removed.
 const functions = new Set(
   `_fatalException _tickCallback cpuUsage cwd emitWarning exit getActiveResourcesInfo hrtime kill memoryUsage nextTick
    reallyExit ref resourceUsage unref uptime`.split(/\s+/),
 )
-const windows = new Set(['_preload_modules', 'mainModule', 'report'])
-// Looked up without a call, as these are asked again when somebody may have changed the language's own functions.
+const properties = new Set(['_preload_modules', 'mainModule', 'report'])
+// A plain lookup, because a script may have changed the language's functions before it is read again.
 const builtins = {
   __proto__: null,
   'node:crypto': true,
@@ -24,16 +24,17 @@ const builtins = {
 function readFirstLine() {
   const chunks = []
   const chunk = Buffer.allocUnsafe(65_536)
-  // The gateway sends nothing behind this line before it has heard that the sandbox is ready.
+  // The gateway sends nothing after this line until the sandbox is ready.
   for (;;) {
     const size = readSync(standardInput, chunk)
-    if (size === 0) throw new Error('The gateway was gone before the sandbox had its modules')
+    if (size === 0) throw new Error('The gateway ended before the sandbox received its modules')
     chunks.push(Buffer.from(chunk.subarray(0, size)))
     if (chunk[size - 1] === 10) return Buffer.concat(chunks).toString('utf8')
   }
 }
 
-// The package's own object also loads any library of the system, and cannot be changed: the sandbox gets two of its parts.
+// The package's object can also load any system library and cannot be changed, so the sandbox gets only two of its
+// parts.
 async function addIsolatedVm(sources, url) {
   const { Callback, Isolate } = (await import(url)).default
   globalThis.isolatedVm = Object.freeze({ Callback, Isolate })
@@ -41,7 +42,7 @@ async function addIsolatedVm(sources, url) {
 }
 
 function denied(what) {
-  return Object.assign(new Error(`${what} is not for a sandbox`), { code: 'ERR_ACCESS_DENIED' })
+  return Object.assign(new Error(`${what} is not available in a sandbox`), { code: 'ERR_ACCESS_DENIED' })
 }
 
 function lockModules(sources) {
@@ -60,8 +61,8 @@ function lockModules(sources) {
   })
 }
 
-// Node's permission model leaves signals alone: a sandbox could end its gateway and its siblings.
-function keepSignalsToItself() {
+// Node's permission model does not cover signals, with which a sandbox could end its gateway and its siblings.
+function restrictSignals() {
   const { pid, _kill: sendSignal } = process
   process.kill = target => {
     if (target !== pid) throw denied('A signal to another process')
@@ -70,20 +71,20 @@ function keepSignalsToItself() {
 }
 
 function lockProcess() {
-  keepSignalsToItself()
+  restrictSignals()
   for (const name of Object.getOwnPropertyNames(process)) {
     const { value } = Object.getOwnPropertyDescriptor(process, name)
-    const isClosed = typeof value === 'function' ? !functions.has(name) : windows.has(name)
-    if (isClosed) delete process[name]
+    const isRemoved = typeof value === 'function' ? !functions.has(name) : properties.has(name)
+    if (isRemoved) delete process[name]
   }
   for (const name of Object.keys(process.env)) if (!environment.has(name)) delete process.env[name]
-  // What was read and loaded is in use; nothing more will be.
-  for (const scope of ['addon', 'fs.read']) process.permission.drop(scope)
+  // Everything needed is loaded by now.
+  for (const permission of ['addon', 'fs.read']) process.permission.drop(permission)
 }
 
 const { main, isolatedVm, gateway, ...rest } = JSON.parse(readFirstLine())
-// What takes long comes after this line.
-if (process.ppid !== gateway) throw new Error('The gateway was gone before the sandbox had booted')
+// Checked before the slow steps.
+if (process.ppid !== gateway) throw new Error('The gateway ended before the sandbox booted')
 const sources = { __proto__: null, ...rest.sources }
 await addIsolatedVm(sources, isolatedVm)
 lockModules(sources)

@@ -4,14 +4,14 @@ import type { FromSandbox, ToSandbox } from '../tasks/protocol.ts'
 
 const standardOutput = 1
 
-/** Hands a message to the kernel before it returns: what was sent survives a crash of this process. */
+/** Writes a message to the gateway and returns when the kernel has it, so that it survives a crash of this process. */
 export function send(message: FromSandbox): void {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`)
   let sent = 0
   while (sent < bytes.length) sent += writeSync(standardOutput, bytes, sent)
 }
 
-/** Calls back for each message of the gateway, and once when the gateway is gone. */
+/** Calls `onMessage` for each message of the gateway, and `onGone` when the gateway has ended. */
 export function receive(onMessage: (message: ToSandbox) => void, onGone: () => void): void {
   const decoder = new StringDecoder('utf8')
   let parts: string[] = []

@@ -3,13 +3,13 @@ import type { Ending, SandboxSetup } from '../tasks/protocol.ts'
 import { createRealmSnapshot, RealmIsolate, type RealmSnapshot } from './realm-isolate.ts'
 import type { ScriptRun } from './script-run.ts'
 
-// How long a script that has ended may take to leave its isolate.
+// Time for an ended script to leave its isolate: one that is disposed of, and one that is reused.
 const unwindMs = 250
-const unwindKeptMs = 10
+const unwindReusedMs = 10
 
 /**
- * Has the isolate for the next run ready. By default each run gets one of its own, and it is thrown away. With
- * `isolation: 'account'` an isolate serves one account, a fresh realm for every run, until a run ends other than cleanly.
+ * Provides the isolate for the next run. By default each run gets a new one. With `isolation: 'account'` an isolate
+ * serves one account, with a new realm for each run, until a run does not end cleanly.
  */
 export class IsolateKeeper {
   readonly #setup: SandboxSetup
@@ -23,24 +23,26 @@ export class IsolateKeeper {
     this.#isolate = this.#makeIsolate()
   }
 
-  isolateFor(accountCode: string): { isolate: RealmIsolate; keepsIsolate: boolean } {
+  isolateFor(accountCode: string): { isolate: RealmIsolate; reusesIsolate: boolean } {
     const isForeign = this.#account !== null && this.#account !== accountCode
     if (isForeign) this.#replace()
     this.#account = accountCode
-    return { isolate: this.#isolate, keepsIsolate: this.#setup.isolation === 'account' }
+    return { isolate: this.#isolate, reusesIsolate: this.#setup.isolation === 'account' }
   }
 
-  /** Makes ready for another run; false where the last one does not leave, so that only SIGKILL ends it. */
+  /**
+   * Prepares for the next run. Returns false if the last script does not leave its isolate; then only SIGKILL helps.
+   */
   async recover(run: ScriptRun, ending: Ending): Promise<boolean> {
-    // The isolate's thread still waits for its post to return: disposing it under that call can hang this thread.
+    // The isolate's thread still waits for its post to return; disposing of it during that call can hang this thread.
     await nextTurn()
-    const isKeptIfQuiet = this.#setup.isolation === 'account' && ending.kind !== 'error'
-    if (isKeptIfQuiet && (await run.becomesQuiet(unwindKeptMs)) && run.isSettled) {
+    const isReusable = this.#setup.isolation === 'account' && ending.kind !== 'error'
+    if (isReusable && (await run.becomesQuiet(unwindReusedMs)) && run.isSettled) {
       this.#isolate.renew()
       return true
     }
     this.#isolate.dispose()
-    // Disposing ends a script that still runs. One that does not end is in native code: only the gateway can end that.
+    // Disposing ends a running script, unless it is in native code.
     if (!(await run.becomesQuiet(unwindMs))) return false
     this.#replace()
     return true

@@ -3,8 +3,8 @@ import { receive, send } from './channel.ts'
 import { IsolateKeeper } from './isolate-keeper.ts'
 import { ScriptRun } from './script-run.ts'
 
-// The sandbox process: one script at a time. It never exits by `process.exit`, which waits for isolates that may be
-// stuck: it ends by SIGKILL, its own or the gateway's.
+// The sandbox process runs one script at a time. It ends by SIGKILL, its own or the gateway's, and never by
+// `process.exit`, which waits for isolates that may be stuck.
 
 const setup: SandboxSetup = JSON.parse(process.argv[2] ?? '{}')
 const keeper = new IsolateKeeper(setup)
@@ -19,8 +19,8 @@ receive(message => {
     if (message.run === current?.id) void current.answer(message)
     return
   }
-  const { isolate, keepsIsolate } = keeper.isolateFor(message.accountCode)
-  const run = new ScriptRun({ message, limits: setup.limits, isolate, send, keepsIsolate })
+  const { isolate, reusesIsolate } = keeper.isolateFor(message.accountCode)
+  const run = new ScriptRun({ message, limits: setup.limits, isolate, send, reusesIsolate })
   current = run
   send({ type: 'begun', run: run.id })
   void run

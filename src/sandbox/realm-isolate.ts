@@ -4,8 +4,8 @@ import type { Post } from './realm/realm-parts.ts'
 import { realmSource, warmUpSource } from './realm/realm-source.ts'
 
 /**
- * The snapshot that every isolate starts from: half of what a realm costs is saved by running its text once. It never leaves this
- * process, and no script has run when it is made.
+ * Creates the snapshot that every isolate starts from. Running the realm's text once halves the cost of a realm. The
+ * snapshot is made before any script runs.
  */
 export function createRealmSnapshot(setup: SandboxSetup) {
   return ivm.Isolate.createSnapshot([{ code: realmSource(setup), filename: 'rostrum:realm' }], warmUpSource())
@@ -13,7 +13,7 @@ export function createRealmSnapshot(setup: SandboxSetup) {
 
 export type RealmSnapshot = ReturnType<typeof createRealmSnapshot>
 
-/** One isolate with one context that holds the script's globals, made before there is a script for it. */
+/** One isolate with one context that holds the script's globals. It is made before its script arrives. */
 export class RealmIsolate {
   readonly #isolate: ivm.Isolate
   #context: ivm.Context
@@ -34,15 +34,15 @@ export class RealmIsolate {
     this.#settle = realm.settle
   }
 
-  /** Where the posts of the next script go, and who hears that V8 lost control of the isolate. */
+  /** Sets the receivers of the next script's posts and of V8's catastrophic errors. */
   listen(post: Post, onCatastrophe: (message: string) => void): void {
     this.#post = post
     this.#onCatastrophe = onCatastrophe
   }
 
-  /** A fresh realm in the same isolate (`ROSTRUM_ISOLATION=account`): the last script's is released. */
+  /** Replaces the realm in the same isolate (`ROSTRUM_ISOLATION=account`) and releases the old one. */
   renew(): void {
-    // Each of them alone would keep the old realm and all that its script left there.
+    // Each of these references would keep the old realm in memory.
     this.#start.release()
     this.#settle.release()
     this.#context.release()
@@ -52,24 +52,24 @@ export class RealmIsolate {
     this.#settle = realm.settle
   }
 
-  /** Compiles and starts the script; gives the syntax error's message, or '' where there is none. */
+  /** Compiles and starts the script. Returns the message of a syntax error, or ''. */
   async start(texts: readonly [string, string, string, string], timeoutMs: number): Promise<string> {
     return String(await this.#start.apply(undefined, [...texts], { timeout: timeoutMs }))
   }
 
-  /** Answers one call of the script, which runs on from there. */
+  /** Settles one `graphql()` call of the script, which then continues. */
   async settle(call: number, ok: boolean, text: string, timeoutMs: number): Promise<void> {
     await this.#settle.apply(undefined, [call, ok, text], { timeout: timeoutMs })
   }
 
-  /** Line and column of what does not compile; V8 tells them only of a script it compiles itself. Nothing is run. */
+  /** Finds the position of a syntax error by compiling the text as a script, which is not run. */
   async locateSyntaxError(text: string): Promise<{ line: number; column: number } | null> {
     const wrapped = await this.#compileError(`(async function () {\n${text}\n})`, -1)
-    // A text that closes the wrapper compiles inside it: then it is wrong by itself.
+    // A text that closes the wrapper compiles inside it, but not on its own.
     return wrapped ?? (await this.#compileError(text, 0))
   }
 
-  /** Also where V8 has disposed of it, as it does past the memory limit. */
+  /** True also if V8 has disposed of the isolate because of its memory limit. */
   get isDisposed(): boolean {
     return this.#isolate.isDisposed
   }
@@ -84,8 +84,8 @@ export class RealmIsolate {
       script.release()
       return null
     } catch (error) {
-      const place = /\[task\.js:(\d+):(\d+)\]/.exec(error instanceof Error ? error.message : '')
-      return place === null ? null : { line: Number(place[1]), column: Number(place[2]) }
+      const position = /\[task\.js:(\d+):(\d+)\]/.exec(error instanceof Error ? error.message : '')
+      return position === null ? null : { line: Number(position[1]), column: Number(position[2]) }
     }
   }
 

@@ -27,13 +27,13 @@ export interface ScriptRunParts {
   readonly limits: RunLimits
   readonly isolate: RealmIsolate
   readonly send: (message: FromSandbox) => void
-  /** The isolate is to serve its account again: a run that ends leaves it by a throw and not by disposal. */
-  readonly keepsIsolate: boolean
+  /** True if the isolate will serve its account again, so that a run leaves it by a throw and not by disposal. */
+  readonly reusesIsolate: boolean
 }
 
 /**
- * One script in one isolate. The first cause of an ending wins and is sent at once; whatever the script still does is
- * dropped.
+ * One script in one isolate. The first cause of an ending wins and is sent at once. Anything the script does later is
+ * ignored.
  *
  *   started ── exit, fail, thrown error, nothing pending ──▶ ended, clean or not
  *       └──── deadline, processor time, memory, catastrophe ──▶ ended, the gateway kills this process
@@ -43,7 +43,7 @@ export class ScriptRun {
   readonly #limits: RunLimits
   readonly #isolate: RealmIsolate
   readonly #send: (message: FromSandbox) => void
-  readonly #keepsIsolate: boolean
+  readonly #reusesIsolate: boolean
   readonly #deadline: number
   readonly #processorAtStart = process.cpuUsage()
   readonly #watch: NodeJS.Timeout
@@ -54,12 +54,12 @@ export class ScriptRun {
   #pendingCalls = 0
   #unhandled: Error | null = null
 
-  constructor({ message, limits, isolate, send, keepsIsolate }: ScriptRunParts) {
+  constructor({ message, limits, isolate, send, reusesIsolate }: ScriptRunParts) {
     this.#message = message
     this.#limits = limits
     this.#isolate = isolate
     this.#send = send
-    this.#keepsIsolate = keepsIsolate
+    this.#reusesIsolate = reusesIsolate
     this.#deadline = performance.now() + message.timeoutMs
     this.#watch = setInterval(() => this.#checkBudgets(), watchEveryMs)
     isolate.listen(
@@ -72,17 +72,17 @@ export class ScriptRun {
     return this.#message.run
   }
 
-  /** True once every call into the isolate has returned: no code of the script is running. */
+  /** True if every call into the isolate has returned, so that no code of the script is running. */
   get isQuiet(): boolean {
     return this.#entries === 0
   }
 
-  /** True when no `graphql()` call waits for an answer: nothing of the script can run again. */
+  /** True if no `graphql()` call waits for an answer either, so that the script cannot continue. */
   get isSettled(): boolean {
     return this.isQuiet && this.#pendingCalls === 0
   }
 
-  /** Whether the script leaves its isolate within so many milliseconds. */
+  /** Resolves with true if the script leaves its isolate within `withinMs`. */
   async becomesQuiet(withinMs: number): Promise<boolean> {
     if (this.isQuiet) return true
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -95,12 +95,12 @@ export class ScriptRun {
     }
   }
 
-  /** Resolves when the run has ended and the gateway has been told. */
+  /** Resolves when the run has ended and its `end` message is sent. */
   execute(): Promise<Ending> {
     const { source, payload, options, accountCode, requestContext } = this.#message
-    const keepsIsolate = this.#keepsIsolate
-    const setup = JSON.stringify({ file: randomUUID(), accountCode, requestContext, keepsIsolate })
-    // Not awaited: a script that ended itself spins inside this call until its isolate is disposed.
+    const reusesIsolate = this.#reusesIsolate
+    const setup = JSON.stringify({ file: randomUUID(), accountCode, requestContext, reusesIsolate })
+    // Not awaited: a script that has called `exit` sleeps inside this call until its isolate is disposed of.
     void this.#enter(async timeoutMs => {
       const syntaxError = await this.#isolate.start([source, payload, options, setup], timeoutMs)
       if (syntaxError !== '') await this.#endWithSyntaxError(syntaxError)
@@ -130,7 +130,7 @@ export class ScriptRun {
     this.#fail(this.#unhandled === null ? noOutcome : unhandledRejection(this.#unhandled))
   }
 
-  // What the isolate posts, on this thread, while its own thread waits: it must be quick and never throw.
+  // Handles a post of the isolate, whose thread waits for this one. It must be quick and never throw.
   #onPost(kind: string, parts: string[]): unknown {
     if (this.#ended) return undefined
     const [first = '', second = '', third = '', fourth = ''] = parts
@@ -161,7 +161,7 @@ export class ScriptRun {
       case 'exit':
         return this.#endWithin(Buffer.byteLength(first), { kind: 'exit', payload: first }, 'result')
       case 'fail':
-        // As the answer will have it: a control character takes six bytes there.
+        // Counts the message as JSON, where a control character takes six bytes.
         return this.#endWithin(
           Buffer.byteLength(JSON.stringify(first)),
           { kind: 'fail', message: first },
@@ -174,7 +174,7 @@ export class ScriptRun {
     }
   }
 
-  // The realm counts characters, the limit is in bytes.
+  // The realm counts characters, while the limit is in bytes.
   #endWithin(bytes: number, ending: Ending, what: string): void {
     const { resultBytes } = this.#limits
     if (bytes > resultBytes) this.#fail(tooLarge(what, resultBytes))
@@ -189,9 +189,9 @@ export class ScriptRun {
     else if (process.memoryUsage.rss() > this.#message.residentBytes) this.#fail(outOfMemory)
   }
 
-  // The value may be anything: a rejection that the script left unhandled arrives here too, whatever it was, and it may say
-  // what V8 says. So the isolate and the clock are asked, and not the text. A rejection does not end the run, as a handler
-  // may still come; it is told when nothing else ends it.
+  // Unhandled rejections arrive here as well, with any value, even one that imitates a message of V8. So the isolate
+  // and the clock decide, not the text. A rejection does not end the run, because a handler may follow; it is reported
+  // if nothing else ends the run.
   #onCallFailure(error: unknown): void {
     if (this.#isolate.isDisposed) this.#fail(outOfMemory)
     else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#limits.timeoutMs))

@@ -6,7 +6,7 @@ import { createOutbound } from './outbound/outbound.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
 import { Admission } from './pool/admission.ts'
 import { SandboxPool } from './pool/sandbox-pool.ts'
-import { longestFrame, maxUnread } from './protocol.ts'
+import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
 import { executeTask } from './run/execute-task.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { TaskRunner } from './task-runner.ts'
@@ -20,35 +20,35 @@ export interface TaskRunnerOptions {
 }
 
 export interface ServingTaskRunner extends TaskRunner {
-  /** Starts the sandboxes; does not wait for them. */
+  /** Starts the sandboxes without waiting for them. */
   start(): Promise<void>
-  /** True while a sandbox has booted. */
+  /** True if a sandbox has booted. */
   ready(): boolean
-  /** Ends every sandbox; resolves when the processes are gone. */
+  /** Kills every sandbox. Resolves when the processes are gone. */
   close(): Promise<void>
-  /** Process ids of the sandboxes there are now. */
+  /** Process ids of the current sandboxes. */
   pids(): number[]
 }
 
-/** Wires the gateway side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
+/** Wires the gateway's side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
 export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner {
   const { config, runTokens, executeGraphql, log } = options
   const { sandboxes, queue, runLimits: limits } = config
   const pool = new SandboxPool({
     command: sandboxCommand({ limits, isolation: sandboxes.isolation }, sandboxes.jit),
-    longestFrameBytes: longestFrame(limits),
-    mostUnreadBytes: maxUnread(limits),
+    maxFrameBytes: maxFrameBytes(limits),
+    maxUnreadBytes: maxUnreadBytesOf(limits),
     warm: sandboxes.warm,
-    most: sandboxes.most,
+    max: sandboxes.max,
     log,
   })
   const outboundWaits = new OutboundWaits()
   const admission = new Admission({
     pool,
     outboundWaits,
-    limits: { ...queue, sandboxes: sandboxes.most },
+    limits: { ...queue, sandboxes: sandboxes.max },
   })
-  const outbound = createOutbound({ hosts: config.graphqlHosts, mostBytes: limits.graphqlAnswerBytes, log })
+  const outbound = createOutbound({ hosts: config.graphqlHosts, maxBytes: limits.graphqlAnswerBytes, log })
   const answerCall = createCallAnswerer({
     executeGraphql,
     outbound,
@@ -57,7 +57,7 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
   })
   return {
     execute: request => executeTask({ limits, admission, runTokens, answerCall }, request),
-    holdPlace: accountCode => admission.holdPlace(accountCode),
+    reserveSlot: accountCode => admission.reserveSlot(accountCode),
     start: async () => pool.start(),
     ready: () => pool.isReady,
     pids: () => pool.pids,

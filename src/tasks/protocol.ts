@@ -1,7 +1,7 @@
-// The one file that gateway and sandbox share. One JSON text a line: gateway to sandbox over the child's standard
-// input, sandbox to gateway over its standard output, which the child writes synchronously, so that what a script
-// logged is in the kernel's hands before a crash can take it. (Node's own IPC has no cap on a message's size, and a
-// malformed one is an uncaught exception in the parent.)
+// The one file that gateway and sandbox share. Each message is one line of JSON: to the sandbox over its standard
+// input, to the gateway over the sandbox's standard output. The sandbox writes synchronously, so that a script's log
+// survives a crash. Node's own IPC has no limit on message size, and a malformed message is an uncaught exception in
+// the parent.
 
 import type { RunLimits } from '../config.ts'
 import type { PlatformMethod } from '../operations/operation.ts'
@@ -10,11 +10,11 @@ import type { LogLevel, TaskError, TaskErrorCode } from './run/task-execution.ts
 export type { RunLimits } from '../config.ts'
 export type { InputMember, Label, Member, PlatformMethod } from '../operations/operation.ts'
 
-/** How a sandbox is set up, the child's only argument. */
+/** The settings of a sandbox, passed as the child's only argument. */
 export interface SandboxSetup {
   readonly limits: RunLimits
   readonly isolation: 'run' | 'account'
-  /** What `Platform` has. */
+  /** The methods of `Platform`. */
   readonly platform: readonly PlatformMethod[]
 }
 
@@ -23,17 +23,17 @@ export interface RunMessage {
   readonly run: string
   readonly accountCode: string
   readonly source: string
-  /** JSON texts: parsed inside the isolate and nowhere before. */
+  /** JSON texts, parsed only inside the isolate. */
   readonly payload: string
   readonly options: string
   readonly requestContext: string
-  /** What is left until the run's deadline. */
+  /** Time left until the run's deadline. */
   readonly timeoutMs: number
-  /** Resident memory of the child past which the run ends. */
+  /** Resident memory of the child at which the run is ended. */
   readonly residentBytes: number
 }
 
-/** The answer to a `graphql()` call: a JSON text, or the message with which the call rejects. */
+/** The answer to a `graphql()` call: a JSON text, or the message of its rejection. */
 export interface AnswerMessage {
   readonly type: 'answer'
   readonly run: string
@@ -44,12 +44,12 @@ export interface AnswerMessage {
 
 export type ToSandbox = RunMessage | AnswerMessage
 
-/** An isolate waits: send a run. */
+/** The isolate is ready for a run. */
 export interface ReadyMessage {
   readonly type: 'ready'
 }
 
-/** Sent before the first line of the script runs: a process that ends without it has run nothing. */
+/** Sent before the script's first line runs. A process that ends without sending it has run nothing. */
 export interface BegunMessage {
   readonly type: 'begun'
   readonly run: string
@@ -66,7 +66,7 @@ export interface LogMessage {
 export interface GraphqlMessage {
   readonly type: 'graphql'
   readonly run: string
-  /** Counts the calls of the run from 1. */
+  /** Number of the call in its run, from 1. */
   readonly call: number
   readonly query: string
   /** JSON text of an object or null. */
@@ -74,13 +74,13 @@ export interface GraphqlMessage {
   readonly url: string | null
 }
 
-/** Log calls that found no room so far, and the characters they held. */
+/** Log entries dropped so far, and their characters. */
 export interface CutMessage {
   readonly type: 'cut'
   readonly run: string
   readonly entries: number
   readonly characters: number
-  /** False for a count on the way: more may have been cut since. */
+  /** False for an intermediate count. */
   readonly isFinal: boolean
 }
 
@@ -92,23 +92,25 @@ export interface EndMessage {
 
 export type FromSandbox = ReadyMessage | BegunMessage | LogMessage | CutMessage | GraphqlMessage | EndMessage
 
-/** How a script ended. First cause wins: exit, fail and error exclude each other. */
+/** How a script ended. The first cause wins: exit, fail and error exclude each other. */
 export type Ending =
   | { readonly kind: 'exit'; readonly payload: string }
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: ScriptError }
 
-/** That it crashed is for the gateway to say. */
+/** Only the gateway reports `CRASHED`. */
 export interface ScriptError extends TaskError {
   readonly code: Exclude<TaskErrorCode, 'CRASHED'>
 }
 
-/** Bytes that one line from a sandbox has at most: each of its longest text may be a control character, six bytes as JSON. */
-export function longestFrame({ resultBytes, logBytes, graphqlCallBytes }: RunLimits): number {
+/** Maximum bytes of a line from a sandbox: a control character of its longest text takes six bytes as JSON. */
+export function maxFrameBytes({ resultBytes, logBytes, graphqlCallBytes }: RunLimits): number {
   return 6 * Math.max(resultBytes, logBytes, graphqlCallBytes) + 64 * 1024
 }
 
-/** Bytes that a sandbox may leave unread at most: a run's texts, and the answers to its calls at once, escaped. */
-export function maxUnread(limits: RunLimits): number {
+/**
+ * Maximum bytes that a sandbox may leave unread: the texts of a run and the answers to its concurrent calls, escaped.
+ */
+export function maxUnreadBytesOf(limits: RunLimits): number {
   return 4 * limits.graphqlCallBytes + 2 * limits.graphqlAnswerBytes * limits.graphqlCallsAtOnce
 }

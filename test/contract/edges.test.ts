@@ -51,7 +51,7 @@ test("a run's token is in no log line, not even by way of a run inside it", asyn
       inputDocument: JSON.stringify(options.authorization), options: {} })
     exit()`)
   // Once in the line of each run.
-  await until(() => server.stdout().split('[token of a run]').length > 2)
+  await until(() => server.stdout().split('[run token]').length > 2)
   expect(server.stdout()).not.toContain('rrun_')
 })
 

@@ -103,7 +103,7 @@ test('waiting longer than the limit is a 429, before the holder lets go', async 
   const refused = await impatient.execute('exit(1)')
   expect([refused.status, refused.text]).toEqual([
     429,
-    expect.stringContaining('No sandbox came free within 100 ms'),
+    expect.stringContaining('No sandbox became free within 100 ms'),
   ])
   letGo()
   expect((await answer).body.task_execution.payload).toBe('held')

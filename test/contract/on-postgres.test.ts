@@ -58,7 +58,7 @@ test('what cannot be read behind a change is not told as if the change had not b
   expect(body.errors?.map(({ path, message, extensions }) => [path, message, extensions.code])).toEqual([
     [
       ['saveUser', 'memberships'],
-      'This part of the answer could not be read; what was changed before it stays so. Read again in 1 s.',
+      'This part of the answer could not be read. Changes made before it are kept. Read again in 1 s.',
       'UNAVAILABLE',
     ],
   ])

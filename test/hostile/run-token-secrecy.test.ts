@@ -104,7 +104,7 @@ describe('the token of a run is written nowhere', () => {
     await answer
     await until(() => server.stdout().slice(before).includes('task ended'))
     const written = server.stdout() + server.stderr()
-    expect(written).toContain('[token of a run]')
+    expect(written).toContain('[run token]')
     expect(written).not.toContain(token)
     expect(written).not.toMatch(/rrun_[\w-]{20}/)
   })

@@ -6,11 +6,11 @@ afterEach(closeAdmissions)
 
 describe('a run that waits', () => {
   test('is refused once its time is over, and leaves the queue', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1, waitMs: 150 })
+    const { ask, waiting } = await startAdmission({ max: 1, waitMs: 150 })
     const held = await ask('a')
     expect(await refusal(ask('b'))).toMatchObject({
       code: 'OVERLOADED',
-      message: 'No sandbox came free within 150 ms. Try again in 1 s.',
+      message: 'No sandbox became free within 150 ms. Try again in 1 s.',
       retryAfterSeconds: 1,
     })
     expect(waiting()).toBe(0)
@@ -19,7 +19,7 @@ describe('a run that waits', () => {
   })
 
   test('does not wait past its own deadline', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1, waitMs: 600_000 })
+    const { ask, waiting } = await startAdmission({ max: 1, waitMs: 600_000 })
     await ask('a')
     const now = performance.now()
     expect(await refusal(ask('b', { deadline: now + 100 }))).toMatchObject({ code: 'OVERLOADED' })
@@ -28,7 +28,7 @@ describe('a run that waits', () => {
   })
 
   test('leaves the queue when its caller goes away, with the reason and without a trace', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1 })
+    const { ask, waiting } = await startAdmission({ max: 1 })
     const held = await ask('a')
     const controller = new AbortController()
     const gone = new Error('gone away')
@@ -45,7 +45,7 @@ describe('a run that waits', () => {
   })
 
   test('leaves no listener behind when it is admitted or refused', async () => {
-    const { ask } = await startAdmission({ most: 1, waitMs: 50 })
+    const { ask } = await startAdmission({ max: 1, waitMs: 50 })
     const { signal } = new AbortController()
     const held = await ask('a', { signal })
     await refusal(ask('a', { signal }))
@@ -56,14 +56,14 @@ describe('a run that waits', () => {
   })
 
   test('whose caller was gone before takes nothing', async () => {
-    const { ask } = await startAdmission({ most: 1 })
+    const { ask } = await startAdmission({ max: 1 })
     const gone = new Error('gone away')
     expect(await refusal(ask('a', { signal: AbortSignal.abort(gone) }))).toBe(gone)
     giveBack(await ask('a'))
   })
 
   test('whose caller goes away in the moment of its turn takes nothing from the others', async () => {
-    const { ask } = await startAdmission({ most: 1 })
+    const { ask } = await startAdmission({ max: 1 })
     for (let i = 0; i < 20; i++) {
       const held = await ask('a')
       const controller = new AbortController()
@@ -77,7 +77,7 @@ describe('a run that waits', () => {
   })
 
   test('is refused when the gateway stops', async () => {
-    const { ask, admission, waiting } = await startAdmission({ most: 1 })
+    const { ask, admission, waiting } = await startAdmission({ max: 1 })
     await ask('a')
     const asked = [refusal(ask('a')), refusal(ask('b'))]
     admission.close()
@@ -88,30 +88,30 @@ describe('a run that waits', () => {
 
 describe('the queue', () => {
   test('holds so many runs of one account, and says when to come again', async () => {
-    const { ask } = await startAdmission({ most: 1, accountRuns: 2, waitMs: 2_500 })
+    const { ask } = await startAdmission({ max: 1, accountRuns: 2, waitMs: 2_500 })
     await ask('a')
     for (let i = 0; i < 2; i++) void refusal(ask('a'))
     expect(await refusal(ask('a'))).toMatchObject({
       code: 'OVERLOADED',
-      message: '2 runs of this account are waiting already, the most there may be. Try again in 3 s.',
+      message: '2 runs of this account are waiting already, the maximum. Try again in 3 s.',
       retryAfterSeconds: 3,
     })
     void refusal(ask('b'))
   })
 
   test('holds so many runs in all', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1, runs: 3, waitMs: 5_000 })
+    const { ask, waiting } = await startAdmission({ max: 1, runs: 3, waitMs: 5_000 })
     await ask('a')
     for (const account of ['a', 'b', 'c']) void refusal(ask(account))
     expect(await refusal(ask('d'))).toMatchObject({
       code: 'OVERLOADED',
-      message: '3 runs are waiting already, the most there may be. Try again in 5 s.',
+      message: '3 runs are waiting already, the maximum. Try again in 5 s.',
     })
     expect(waiting()).toBe(3)
   })
 
   test('that is full makes room for an account that has fewer waiting: the last run of the one with the most gives way', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1, runs: 6, waitMs: 5_000 })
+    const { ask, waiting } = await startAdmission({ max: 1, runs: 6, waitMs: 5_000 })
     const held = await ask('holder')
     const order: string[] = []
     const asked = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(async name => {
@@ -122,7 +122,7 @@ describe('the queue', () => {
     const late = ask('c').finally(() => order.push('c1'))
     expect(await gaveWay).toMatchObject({
       code: 'OVERLOADED',
-      message: '6 runs are waiting, of which this account has the most; this one gave way. Try again in 5 s.',
+      message: '6 runs are waiting, most of them of this account; this one was evicted. Try again in 5 s.',
       retryAfterSeconds: 5,
     })
     expect(waiting()).toBe(6)
@@ -137,16 +137,16 @@ describe('the queue', () => {
   })
 
   test('that others have filled keeps a place for a run on its way, and nobody gives way before it comes', async () => {
-    const { ask, admission, waiting } = await startAdmission({ most: 1, runs: 4 })
+    const { ask, admission, waiting } = await startAdmission({ max: 1, runs: 4 })
     await ask('holder')
     for (let i = 0; i < 4; i++) void refusal(ask('a'))
-    admission.holdPlace('b')
+    admission.reserveSlot('b')
     expect(waiting()).toBe(4)
-    expect(() => admission.holdPlace('a')).toThrow(/4 runs are waiting already/)
+    expect(() => admission.reserveSlot('a')).toThrow(/4 runs are waiting already/)
   })
 
   test('of no length still lets runs have what is idle, and what can be started', async () => {
-    const { ask } = await startAdmission({ most: 2, warm: 1, runs: 0, accountRuns: 0 })
+    const { ask } = await startAdmission({ max: 2, warm: 1, runs: 0, accountRuns: 0 })
     const held = [await ask('a'), await ask('a')]
     expect(await refusal(ask('a'))).toMatchObject({ code: 'OVERLOADED' })
     for (const admitted of held) giveBack(admitted)
@@ -156,27 +156,27 @@ describe('the queue', () => {
 
 describe('a run on its way', () => {
   test('has a place of its account kept for it, and gives it back once', async () => {
-    const { admission } = await startAdmission({ most: 1, accountRuns: 2 })
+    const { admission } = await startAdmission({ max: 1, accountRuns: 2 })
     const full = /2 runs of this account are waiting already/
     // One would find the sandbox, two would wait.
-    const release = admission.holdPlace('a')
-    admission.holdPlace('a')
-    admission.holdPlace('a')
-    expect(() => admission.holdPlace('a')).toThrow(full)
-    admission.holdPlace('b')
+    const release = admission.reserveSlot('a')
+    admission.reserveSlot('a')
+    admission.reserveSlot('a')
+    expect(() => admission.reserveSlot('a')).toThrow(full)
+    admission.reserveSlot('b')
     release()
     release()
-    admission.holdPlace('a')
-    expect(() => admission.holdPlace('a')).toThrow(full)
+    admission.reserveSlot('a')
+    expect(() => admission.reserveSlot('a')).toThrow(full)
   })
 
   test('counts with those that wait, of its account and of all', async () => {
-    const { ask, admission } = await startAdmission({ most: 1, accountRuns: 2, runs: 4 })
+    const { ask, admission } = await startAdmission({ max: 1, accountRuns: 2, runs: 4 })
     const held = await ask('a')
     const waiting = [ask('a'), ask('b')]
-    admission.holdPlace('a')
-    expect(() => admission.holdPlace('a')).toThrow(/2 runs of this account are waiting already/)
-    admission.holdPlace('b')
+    admission.reserveSlot('a')
+    expect(() => admission.reserveSlot('a')).toThrow(/2 runs of this account are waiting already/)
+    admission.reserveSlot('b')
     giveBack(held)
     for (const asked of waiting) giveBack(await asked)
   })

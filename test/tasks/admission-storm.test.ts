@@ -8,7 +8,7 @@ afterEach(closeAdmissions)
 
 test('whatever happens, no sandbox is held twice, nothing is lost, and everybody is served', async () => {
   const { ask, pool, waiting } = await startAdmission({
-    most: 4,
+    max: 4,
     accountRuns: 1_000,
     runs: 1_000,
   })

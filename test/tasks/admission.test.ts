@@ -8,7 +8,7 @@ afterEach(closeAdmissions)
 describe('turns', () => {
   // One sandbox is held; the others ask in the order given and are served one after another.
   async function serve(asking: string[], late: Record<number, string> = {}) {
-    const { ask, waiting } = await startAdmission({ most: 1 })
+    const { ask, waiting } = await startAdmission({ max: 1 })
     const held = await ask('holder')
     const served: string[] = []
     const runs: Promise<void>[] = []
@@ -58,7 +58,7 @@ describe('turns', () => {
 
 describe('the sandboxes', () => {
   test('are left to others by an account that cost one, until the next has booted', async () => {
-    const { ask, pool, waiting } = await startAdmission({ most: 2, bootMs: 2_000 })
+    const { ask, pool, waiting } = await startAdmission({ max: 2, bootMs: 2_000 })
     await until(() => pool.takeIdle('any') !== null && !pool.isShort)
     await lose(await ask('a'))
     expect(pool.isShort).toBe(true)
@@ -76,7 +76,7 @@ describe('the sandboxes', () => {
   })
 
   test('are started as they are asked for, up to the bound and no further', async () => {
-    const { ask, pool, waiting } = await startAdmission({ most: 3, warm: 1 })
+    const { ask, pool, waiting } = await startAdmission({ max: 3, warm: 1 })
     expect(pool.pids).toHaveLength(1)
     const held = await Promise.all([ask('a'), ask('b'), ask('c')])
     const asked = ask('d')
@@ -87,7 +87,7 @@ describe('the sandboxes', () => {
   })
 
   test('go to the account that holds the fewest, until all that wait hold as many', async () => {
-    const { ask } = await startAdmission({ most: 8 })
+    const { ask } = await startAdmission({ max: 8 })
     const held = await Promise.all(Array.from({ length: 7 }, () => ask('a')))
     const served: string[] = []
     const asked = ['a', 'a', 'b', 'b', 'c', 'c', 'b', 'c'].map(account =>
@@ -104,13 +104,13 @@ describe('the sandboxes', () => {
   })
 
   test('are each given to one run at a time', async () => {
-    const { ask } = await startAdmission({ most: 3 })
+    const { ask } = await startAdmission({ max: 3 })
     const held = await Promise.all([ask('a'), ask('b'), ask('c')])
     expect(new Set(held.map(({ sandbox }) => sandbox.pid)).size).toBe(3)
   })
 
   test('are not all given to one account, where there are four', async () => {
-    const { ask, pool, waiting } = await startAdmission({ most: 4, runs: 2, accountRuns: 2 })
+    const { ask, pool, waiting } = await startAdmission({ max: 4, runs: 2, accountRuns: 2 })
     await Promise.all([ask('a'), ask('a'), ask('a')])
     const asked = [ask('a'), ask('a')]
     for (const refused of asked) refused.catch(() => {})
@@ -129,17 +129,17 @@ describe('the sandboxes', () => {
     [4, 3],
     [5, 4],
     [8, 7],
-  ])('of which there are %i may be held by one account to the number of %i', async (most, held) => {
-    const { ask, waiting } = await startAdmission({ most })
+  ])('of which there are %i may be held by one account to the number of %i', async (max, held) => {
+    const { ask, waiting } = await startAdmission({ max })
     let count = 0
-    for (let i = 0; i < most + 1; i++) void refusal(ask('a').finally(() => count++))
+    for (let i = 0; i < max + 1; i++) void refusal(ask('a').finally(() => count++))
     await until(() => count >= held)
     await sleep(50)
-    expect([count, waiting()]).toEqual([held, most + 1 - held])
+    expect([count, waiting()]).toEqual([held, max + 1 - held])
   })
 
   test('that are lost are replaced, for those who wait', async () => {
-    const { ask, pool } = await startAdmission({ most: 1 })
+    const { ask, pool } = await startAdmission({ max: 1 })
     for (let i = 0; i < 5; i++) {
       const held = await ask('a')
       const asked = ask('b')
@@ -152,7 +152,7 @@ describe('the sandboxes', () => {
   })
 
   test('that are told to die while idle are not given to anybody', async () => {
-    const { ask } = await startAdmission({ most: 2 })
+    const { ask } = await startAdmission({ max: 2 })
     for (let i = 0; i < 20; i++) {
       const [first, second] = await Promise.all([ask('a'), ask('a')])
       giveBack(first)
@@ -167,7 +167,7 @@ describe('the sandboxes', () => {
 
 describe('a place', () => {
   test('given back twice counts once', async () => {
-    const { ask, waiting } = await startAdmission({ most: 4 })
+    const { ask, waiting } = await startAdmission({ max: 4 })
     const held = await Promise.all([ask('a'), ask('a'), ask('a')])
     const asked = [ask('a'), ask('a')]
     const [first] = held
@@ -178,7 +178,7 @@ describe('a place', () => {
   })
 
   test('is free again though the sandbox is lost', async () => {
-    const { ask } = await startAdmission({ most: 4 })
+    const { ask } = await startAdmission({ max: 4 })
     for (let i = 0; i < 8; i++) await lose(await ask('a'))
     await Promise.all([ask('a'), ask('a'), ask('a')])
   })
@@ -186,13 +186,13 @@ describe('a place', () => {
 
 describe('a run inside a run', () => {
   test('gets what is idle', async () => {
-    const { ask } = await startAdmission({ most: 2 })
+    const { ask } = await startAdmission({ max: 2 })
     await ask('a')
     await ask('a', { nested: true })
   })
 
   test('is refused where all sandboxes are held, be it by its parent alone', async () => {
-    const { ask, waiting } = await startAdmission({ most: 1 })
+    const { ask, waiting } = await startAdmission({ max: 1 })
     await ask('a')
     expect(await refusal(ask('a', { nested: true }))).toMatchObject({
       code: 'OVERLOADED',
@@ -202,14 +202,14 @@ describe('a run inside a run', () => {
   })
 
   test('is refused where its account holds all that it may', async () => {
-    const { ask } = await startAdmission({ most: 4 })
+    const { ask } = await startAdmission({ max: 4 })
     await Promise.all([ask('a'), ask('a'), ask('a')])
     expect(await refusal(ask('a', { nested: true }))).toMatchObject({ code: 'OVERLOADED' })
     await ask('b', { nested: true })
   })
 
   test('waits for one that is started for it, as do others beside it', async () => {
-    const { ask, pool } = await startAdmission({ most: 5, warm: 1 })
+    const { ask, pool } = await startAdmission({ max: 5, warm: 1 })
     await ask('a')
     const nested = [1, 2, 3].map(() => ask('a', { nested: true }))
     expect(new Set((await Promise.all(nested)).map(({ sandbox }) => sandbox.pid)).size).toBe(3)
@@ -217,7 +217,7 @@ describe('a run inside a run', () => {
   })
 
   test('does not wait for those started for others', async () => {
-    const { ask, waiting } = await startAdmission({ most: 2, warm: 1 })
+    const { ask, waiting } = await startAdmission({ max: 2, warm: 1 })
     await ask('a')
     const other = ask('b')
     expect(await refusal(ask('a', { nested: true }))).toMatchObject({ code: 'OVERLOADED' })

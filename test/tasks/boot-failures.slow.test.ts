@@ -10,7 +10,7 @@ afterEach(closeAdmissions)
 test('service is back within a second of boots being possible again, for those who wait and those who come', async () => {
   const folder = makeTempFolder()
   const broken = join(folder.path, 'broken')
-  const { ask, pool } = await startAdmission({ most: 4, warm: 2, waitMs: 2_000, failsWhile: broken })
+  const { ask, pool } = await startAdmission({ max: 4, warm: 2, waitMs: 2_000, failsWhile: broken })
   const held = [await ask('a'), await ask('a')]
   writeFileSync(broken, '')
   for (const admitted of held) await lose(admitted)

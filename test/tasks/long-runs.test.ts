@@ -53,11 +53,11 @@ test('a long run that is killed has been made up for already', async () => {
 test('of the runs that compute for long so many yield that a processor is left for the others', async () => {
   let isOver = false
   const keeping = Math.max(1, availableParallelism() - 1)
-  const most = String(keeping + 1)
+  const max = String(keeping + 1)
   tasks = await startTasks(
     {
-      ROSTRUM_SANDBOXES: most,
-      ROSTRUM_WARM_SANDBOXES: most,
+      ROSTRUM_SANDBOXES: max,
+      ROSTRUM_WARM_SANDBOXES: max,
       ROSTRUM_TASK_CPU_MS: '60000',
       ROSTRUM_TASK_GRAPHQL_CALLS: '100000',
     },

@@ -12,7 +12,7 @@ import { until } from '../server/until.ts'
 import { type Canary, startCanary } from './start-canary.ts'
 import { silentLog } from './start-tasks.ts'
 
-const mostBytes = 1_000
+const maxBytes = 1_000
 const json = { 'content-type': 'application/json' }
 const filler = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 
@@ -20,8 +20,8 @@ const filler = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 const responders: Record<string, Responder> = {
   '/echo': (request, response) => sendJson(response, { data: JSON.parse(request.body) }),
   '/null': (_, response) => response.writeHead(200, json).end('null'),
-  '/limit': (_, response) => response.writeHead(200, json).end(filler(mostBytes)),
-  '/more': (_, response) => response.writeHead(200, json).end(filler(mostBytes + 1)),
+  '/limit': (_, response) => response.writeHead(200, json).end(filler(maxBytes)),
+  '/more': (_, response) => response.writeHead(200, json).end(filler(maxBytes + 1)),
   '/endless': (_, response) => {
     response.writeHead(200, json)
     const timer = setInterval(() => response.write(' '.repeat(100)), 1)
@@ -75,7 +75,7 @@ beforeAll(async () => {
   canary = await startCanary()
   listed = await startUpstream((request, response) => responders[request.path]?.(request, response))
   const { port } = new URL(listed.url)
-  outbound = createOutbound({ log: silentLog, hosts: [listed.host, `localhost:${port}`], mostBytes })
+  outbound = createOutbound({ log: silentLog, hosts: [listed.host, `localhost:${port}`], maxBytes })
 })
 afterAll(async () => {
   outbound.close()
@@ -119,7 +119,7 @@ describe('a listed host', () => {
   })
 
   test('may answer with exactly as many bytes as are allowed', async () => {
-    expect(await post(`${listed.url}/limit`)).toBe(filler(mostBytes))
+    expect(await post(`${listed.url}/limit`)).toBe(filler(maxBytes))
   })
 
   test('serves many calls at once', async () => {
@@ -131,7 +131,7 @@ describe('a listed host', () => {
 
 describe('an answer that is refused says which rule refused', () => {
   const compressed = 'graphql: the answer is compressed, which was not asked for'
-  const tooMany = `graphql: the answer has more than ${mostBytes} bytes`
+  const tooMany = `graphql: the answer has more than ${maxBytes} bytes`
   const noJson = 'graphql: the answer is not JSON'
   test.each([
     ['/more', tooMany],
@@ -164,7 +164,7 @@ describe('an answer that is refused says which rule refused', () => {
   test('a host that is not there', async () => {
     const gone = await startUpstream(() => undefined)
     await gone.close()
-    const own = createOutbound({ log: silentLog, hosts: [gone.host], mostBytes })
+    const own = createOutbound({ log: silentLog, hosts: [gone.host], maxBytes })
     expect(await refusal(gone.url, { by: own })).toBe('graphql: the host could not be reached (ECONNREFUSED)')
     own.close()
   })
@@ -176,7 +176,7 @@ describe('an answer that is refused says which rule refused', () => {
 
 describe('a call whose run has ended is given up', () => {
   test.each(['/silent', '/slow', '/endless'])('waiting for %s', async path => {
-    const own = createOutbound({ log: silentLog, hosts: [listed.host], mostBytes: 10_000_000 })
+    const own = createOutbound({ log: silentLog, hosts: [listed.host], maxBytes: 10_000_000 })
     const before = listed.requests.length
     const controller = new AbortController()
     const answer = refusal(listed.url + path, { signal: controller.signal, by: own })
@@ -198,7 +198,7 @@ describe('a call whose run has ended is given up', () => {
 
   test('in the middle of a TLS handshake', async () => {
     const mute = await startCanary()
-    const own = createOutbound({ log: silentLog, hosts: [`127.0.0.1:${mute.port}`], mostBytes })
+    const own = createOutbound({ log: silentLog, hosts: [`127.0.0.1:${mute.port}`], maxBytes })
     const controller = new AbortController()
     const answer = refusal(`https://127.0.0.1:${mute.port}/`, { signal: controller.signal, by: own })
     await until(() => mute.connections() > 0)
@@ -218,10 +218,10 @@ describe('a call whose run has ended is given up', () => {
 })
 
 test('closing ends the calls that still wait', async () => {
-  const own = createOutbound({ log: silentLog, hosts: [listed.host], mostBytes })
+  const own = createOutbound({ log: silentLog, hosts: [listed.host], maxBytes })
   const before = listed.requests.length
   const answer = refusal(`${listed.url}/silent`, { by: own })
   await until(() => listed.requests.length > before)
   own.close()
-  expect(await answer).toBe('graphql: the gateway is going down')
+  expect(await answer).toBe('graphql: the gateway is stopping')
 })

@@ -24,7 +24,7 @@ function start({ logEntries = 3, logBytes = 100 } = {}) {
     },
   })
   const command = speakingCommand({})
-  const pipeLimits = { longestFrameBytes: 1_000, mostUnreadBytes: 1_000 }
+  const pipeLimits = { maxFrameBytes: 1_000, maxUnreadBytes: 1_000 }
   const sandbox = new SandboxProcess({
     command,
     ...pipeLimits,
@@ -80,7 +80,7 @@ describe('what finds no room', () => {
     expect(dataOf(log)).toEqual([
       [1],
       [
-        'The log was cut: 40 more entries (4000 characters) found no room; a run may log 3 entries and 100 bytes',
+        'The log was cut: 40 more entries (4000 characters) were dropped; a run may log 3 entries and 100 bytes',
       ],
     ])
     expect(log.entries().at(-1)?.level).toBe('warn')

@@ -34,9 +34,9 @@ describe('in the middle of a run', () => {
     expect(said).toHaveLength(1)
   })
 
-  const outOfProtocol = 'sent a message out of the protocol'
-  const outOfTurn = 'said ready out of turn'
-  const foreign = 'spoke of a run that is not its own'
+  const outOfProtocol = 'sent a message that is not in the protocol'
+  const outOfTurn = 'sent `ready` out of order'
+  const foreign = 'sent a message of another run'
   const tooLong = 'sent a message past the size limit'
   const bad: [string, Speech['onRun'] & object, string][] = [
     ['no JSON', ['hello\n'], outOfProtocol],
@@ -98,7 +98,7 @@ describe('in the middle of a run', () => {
       sandbox.answer({ type: 'answer', run: 'r', call: 1, ok: true, text: 'x'.repeat(50_000) })
     }
     await over
-    expect(reasons).toEqual(['did not read what it was sent'])
+    expect(reasons).toEqual(['did not read its input'])
   })
 })
 

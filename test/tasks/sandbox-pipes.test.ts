@@ -47,7 +47,7 @@ test('what a sandbox has started holds neither its end nor its run, and dies wit
     })
     await sandbox.gone
     expect(reasons).toEqual([
-      death === 'nonsense\n' ? 'sent a message out of the protocol' : 'exited with code 7',
+      death === 'nonsense\n' ? 'sent a message that is not in the protocol' : 'exited with code 7',
     ])
     expect(await findSurvivors([pid, ...family])).toEqual([])
   }

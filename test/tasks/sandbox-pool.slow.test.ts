@@ -18,8 +18,8 @@ afterEach(async () => {
 interface Settings {
   readonly command: SandboxCommand
   readonly warm: number
-  readonly most: number
-  readonly mostRuns?: number
+  readonly max: number
+  readonly maxRuns?: number
   readonly shrinkMs?: number
 }
 
@@ -31,7 +31,7 @@ function start(settings: Settings) {
       done()
     },
   })
-  const limits = { longestFrameBytes: 100_000, mostUnreadBytes: 100_000 }
+  const limits = { maxFrameBytes: 100_000, maxUnreadBytes: 100_000 }
   const pool = new SandboxPool({ ...settings, ...limits, log: pino(stream) })
   pools.push(pool)
   pool.start()
@@ -52,7 +52,7 @@ describe('sandboxes that do not boot', () => {
   test('are tried again with growing pauses, and each time is logged with its complaint', async () => {
     const script = 'echo "no room here" >&2; exit 3'
     const command = { file: 'sh', args: ['-c', script], env: { PATH: process.env.PATH ?? '' }, firstLine: '' }
-    const { pool, lines } = start({ command, warm: 1, most: 4 })
+    const { pool, lines } = start({ command, warm: 1, max: 4 })
     await sleep(1_000)
     // Pauses of 100, 200, 400 and 800 ms.
     expect(lines.length).toBeGreaterThanOrEqual(2)
@@ -73,7 +73,7 @@ describe('sandboxes that do not boot', () => {
       env: { PATH: process.env.PATH ?? '' },
       firstLine: '',
     }
-    const { pool, lines } = start({ command, warm: 1, most: 4 })
+    const { pool, lines } = start({ command, warm: 1, max: 4 })
     const startedAt = performance.now()
     while (performance.now() - startedAt < 1_000) {
       pool.grow(4)
@@ -91,7 +91,7 @@ describe('a worn sandbox', () => {
     const { pool, run } = startSpokenTasks({
       speech: { atStart: [{ wait: bootMs }, ready], onRun: [exitLine() + ready] },
       settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
-      mostRuns: 20,
+      maxRuns: 20,
     })
     pools.push(pool)
     await until(() => pool.takeIdle('a') !== null && pool.pids.length === 2)
@@ -119,7 +119,7 @@ describe('a worn sandbox', () => {
     const bootsOnce = '[ -e "$1/mark" ] && exit 3; : > "$1/mark"; shift; exec "$@"'
     const { file, args, ...rest } = speaking({ onRun: [exitLine() + ready] })
     const command = { ...rest, file: 'sh', args: ['-c', bootsOnce, 'sh', folder.path, file, ...args] }
-    const { pool, lines } = start({ command, warm: 1, most: 1, mostRuns: 2 })
+    const { pool, lines } = start({ command, warm: 1, max: 1, maxRuns: 2 })
     const startedAt = performance.now()
     let served = 0
     while (performance.now() - startedAt < 1_200) {

@@ -18,8 +18,8 @@ afterEach(async () => {
 interface Settings {
   readonly command: SandboxCommand
   readonly warm: number
-  readonly most: number
-  readonly mostRuns?: number
+  readonly max: number
+  readonly maxRuns?: number
   readonly shrinkMs?: number
 }
 
@@ -31,7 +31,7 @@ function start(settings: Settings) {
       done()
     },
   })
-  const limits = { longestFrameBytes: 100_000, mostUnreadBytes: 100_000 }
+  const limits = { maxFrameBytes: 100_000, maxUnreadBytes: 100_000 }
   const pool = new SandboxPool({ ...settings, ...limits, log: pino(stream) })
   pools.push(pool)
   pool.start()
@@ -50,14 +50,14 @@ const speaking = (speech: Speech = {}) => speakingCommand(speech)
 
 describe('a pool', () => {
   test('keeps so many warm, and is ready once one of them has booted', async () => {
-    const { pool } = start({ command: speaking(), warm: 2, most: 4 })
+    const { pool } = start({ command: speaking(), warm: 2, max: 4 })
     expect([pool.pids.length, pool.isReady]).toEqual([2, false])
     await until(() => pool.isReady)
     expect(pool.takeIdle('a')?.isIdle).toBe(true)
   })
 
   test('replaces each that goes, whatever took it', async () => {
-    const { pool } = start({ command: speaking(), warm: 2, most: 2 })
+    const { pool } = start({ command: speaking(), warm: 2, max: 2 })
     for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const) {
       await until(() => pool.pids.length === 2 && pool.isReady)
       const before = pool.pids
@@ -90,14 +90,14 @@ describe('a pool', () => {
   })
 
   test('gives no sandbox that is taken', async () => {
-    const { pool } = start({ command: speaking(), warm: 1, most: 1 })
+    const { pool } = start({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
     pool.takeIdle('a')?.occupy()
     expect(pool.takeIdle('a')).toBe(null)
   })
 
   test('grows by what is wanted, and never past its bound', async () => {
-    const { pool } = start({ command: speaking(), warm: 1, most: 3 })
+    const { pool } = start({ command: speaking(), warm: 1, max: 3 })
     pool.grow(1)
     expect(pool.pids).toHaveLength(1)
     expect([pool.canGrow(2), pool.canGrow(100)]).toEqual([true, false])
@@ -109,7 +109,7 @@ describe('a pool', () => {
 
   test('lets go what a burst has started, also while it serves on', async () => {
     const command = speaking({ onRun: [exitLine() + ready] })
-    const { pool } = start({ command, warm: 1, most: 3, shrinkMs: 500 })
+    const { pool } = start({ command, warm: 1, max: 3, shrinkMs: 500 })
     pool.grow(3)
     expect(pool.pids).toHaveLength(3)
     // None goes before it has booted, which takes its time on a busy machine.
@@ -123,7 +123,7 @@ describe('a pool', () => {
   })
 
   test('is not ready while all that booted are dying', async () => {
-    const { pool } = start({ command: speaking(), warm: 1, most: 1 })
+    const { pool } = start({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
     pool.takeIdle('a')?.kill('the test says so')
     expect([pool.isReady, pool.takeIdle('a')]).toEqual([false, null])
@@ -134,7 +134,7 @@ describe('a pool', () => {
 describe('sandboxes that do not boot', () => {
   test('do not trouble the others', async () => {
     const command = speaking({ atStart: ['nonsense\n'] })
-    const { pool, lines } = start({ command, warm: 2, most: 2 })
+    const { pool, lines } = start({ command, warm: 2, max: 2 })
     await until(() => lines.length > 0)
     await pool.close()
     expect(pool.pids).toEqual([])
@@ -143,7 +143,7 @@ describe('sandboxes that do not boot', () => {
 
 describe('closing', () => {
   test('ends every process, booting, idle or stopped, and starts none anew', async () => {
-    const { pool } = start({ command: speaking(), warm: 3, most: 4 })
+    const { pool } = start({ command: speaking(), warm: 3, max: 4 })
     await until(() => pool.isReady)
     pool.grow(1)
     const { pids } = pool
@@ -159,10 +159,10 @@ describe('closing', () => {
   test('twice, or before anything has started, is no harm', async () => {
     const pool = new SandboxPool({
       command: speaking(),
-      longestFrameBytes: 1,
-      mostUnreadBytes: 1,
+      maxFrameBytes: 1,
+      maxUnreadBytes: 1,
       warm: 1,
-      most: 1,
+      max: 1,
       log: pino({ level: 'silent' }),
     })
     await pool.close()

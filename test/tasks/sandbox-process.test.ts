@@ -78,8 +78,8 @@ describe('a sandbox', () => {
     const script = 'process.stderr.write("no room ".repeat(10000)); process.exitCode = 1'
     const { sandbox } = startSandbox({ file: process.execPath, args: ['-e', script], env: {}, firstLine: '' })
     await sandbox.gone
-    expect(sandbox.complaint).toMatch(/^no room /)
-    expect(sandbox.complaint.length).toBeLessThanOrEqual(2_000)
+    expect(sandbox.stderrText).toMatch(/^no room /)
+    expect(sandbox.stderrText.length).toBeLessThanOrEqual(2_000)
     expect(sandbox.hasBooted).toBe(false)
   })
 })

@@ -122,7 +122,9 @@ describe('calls', () => {
       exit(fates)`
     const fates = (await payloadOf(sourceCode)) as string[]
     expect(fates.slice(0, 20)).toEqual(Array(20).fill('resolved'))
-    expect(fates.slice(20)).toEqual(Array(5).fill('A run may call `graphql` 20 times; this call is one more'))
+    expect(fates.slice(20)).toEqual(
+      Array(5).fill('A run may call `graphql` 20 times; this call is one too many'),
+    )
     expect(asked).toEqual(Array.from({ length: 20 }, (_, i) => `q${i}`))
   })
 

@@ -191,6 +191,6 @@ test('a child that has more calls under way than it may is killed, and the gatew
     },
   })
   const execution = await run()
-  expect(execution.error?.message).toBe('The sandbox called `graphql` more often at once than it may')
+  expect(execution.error?.message).toBe('The sandbox made too many `graphql` calls at once')
   expect(made).toHaveLength(2)
 })

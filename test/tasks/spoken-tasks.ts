@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
-import type { AnswerCallOfRun } from '../../src/tasks/calls/answer-call.ts'
+import type { AnswerRunCall } from '../../src/tasks/calls/answer-call.ts'
 import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { OutboundWaits } from '../../src/tasks/outbound/outbound-waits.ts'
 import { Admission } from '../../src/tasks/pool/admission.ts'
@@ -56,23 +56,23 @@ export function speakingCommand(speech: Speech): SandboxCommand {
 export interface SpokenTasks {
   readonly speech: Speech
   readonly settings?: Record<string, string>
-  readonly mostRuns?: number
-  readonly answerCall?: AnswerCallOfRun
+  readonly maxRuns?: number
+  readonly answerCall?: AnswerRunCall
 }
 
 /** The gateway's own side of tasks over sandboxes that say what they are told to. */
-export function startSpokenTasks({ speech, settings = {}, mostRuns, answerCall }: SpokenTasks) {
+export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }: SpokenTasks) {
   const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const pool = new SandboxPool({
     command: speakingCommand(speech),
-    longestFrameBytes: 1_000_000,
-    mostUnreadBytes: 1_000_000,
+    maxFrameBytes: 1_000_000,
+    maxUnreadBytes: 1_000_000,
     warm: config.sandboxes.warm,
-    most: config.sandboxes.most,
-    mostRuns,
+    max: config.sandboxes.max,
+    maxRuns,
     log: silentLog,
   })
-  const limits = { ...config.queue, sandboxes: config.sandboxes.most }
+  const limits = { ...config.queue, sandboxes: config.sandboxes.max }
   const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits })
   const parts = {
     limits: config.runLimits,

@@ -11,7 +11,7 @@ const script =
 const pools: SandboxPool[] = []
 
 interface AdmissionSettings {
-  readonly most: number
+  readonly max: number
   readonly warm?: number
   readonly runs?: number
   readonly accountRuns?: number
@@ -29,8 +29,8 @@ interface AskOptions {
 
 /** Admission over real processes. */
 export async function startAdmission({
-  most,
-  warm = most,
+  max,
+  warm = max,
   runs = 100,
   accountRuns = 50,
   waitMs = 60_000,
@@ -46,13 +46,13 @@ export async function startAdmission({
   }
   const pool = new SandboxPool({
     command,
-    longestFrameBytes: 1_000,
-    mostUnreadBytes: 1_000,
+    maxFrameBytes: 1_000,
+    maxUnreadBytes: 1_000,
     warm,
-    most,
+    max,
     log: silentLog,
   })
-  const limits = { runs, accountRuns, waitMs, sandboxes: most }
+  const limits = { runs, accountRuns, waitMs, sandboxes: max }
   const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits })
   pools.push(pool)
   pool.start()

@@ -20,8 +20,8 @@ export function startSandbox(
   const readiness = [Promise.withResolvers<void>()]
   const sandbox = new SandboxProcess({
     command,
-    longestFrameBytes: 100_000,
-    mostUnreadBytes: 100_000,
+    maxFrameBytes: 100_000,
+    maxUnreadBytes: 100_000,
     onReady(own) {
       readiness.at(-1)?.resolve()
       readiness.push(Promise.withResolvers())

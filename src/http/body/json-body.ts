@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { findPlace } from '../../json/find-place.ts'
+import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { ScanLimits } from '../../json/scanner.ts'
 
@@ -53,7 +53,7 @@ export function scanBody(
   if (scan.fault === 'depth') throw refuse(`The body is nested more than ${maxDepth} levels deep.`)
   if (scan.fault === 'values') throw tooManyValues()
   if (scan.fault === 'syntax') {
-    const { position, line, column } = findPlace(bytes, scan.position)
+    const { position, line, column } = findPosition(bytes, scan.position)
     throw refuse(`The body is not valid JSON at position ${position} (line ${line}, column ${column}).`)
   }
   if (scan.hasProto) throw refuse('The body must have no key `__proto__`.')

@@ -1,6 +1,6 @@
 import type { Language } from './language.ts'
 
-/** What is known of a thrown value; positions are those of the author's own text. */
+/** The description of a thrown value. Positions refer to the author's source code. */
 export interface DescribedError {
   message: string
   line: number | null
@@ -9,21 +9,22 @@ export interface DescribedError {
 }
 
 /**
- * Turns whatever was thrown into capped text, inside the realm and inside a timed call: reading `message` or `stack` of a
- * hostile value may run the script's code. Also gives every error a stack of the script's own frames.
+ * Describes a thrown value as text of limited length. It runs inside the isolate and under its time limit, because
+ * reading `message` or `stack` of a hostile value may run the script's code. It also limits every error's stack to the
+ * script's frames.
  */
 export function makeDescribeError(language: Language) {
   const { create, isError, String, slice, indexOf, stringify, WeakMap, getFrom, setIn } = language
   const shownFile = 'task.js'
-  // The script's own source goes by a name of its run's own: `task.js` is what anybody may call a text of code.
+  // The secret file name of the script's source. Any code made by `eval` could name itself `task.js`.
   let file = ''
-  // `AsyncFunction` puts two lines before the author's first.
+  // `AsyncFunction` adds two lines before the source.
   const linesBefore = 2
-  const longest = 8_192
-  const longestName = 200
+  const maxLength = 8_192
+  const maxNameLength = 200
 
   const cap = (text: string): string =>
-    text.length <= longest ? text : `${slice(text, 0, longest)}… (${text.length} characters in all)`
+    text.length <= maxLength ? text : `${slice(text, 0, maxLength)}… (${text.length} characters in all)`
 
   interface CallSite {
     getScriptNameOrSourceURL(): string | null
@@ -36,10 +37,10 @@ export function makeDescribeError(language: Language) {
   const frame = (site: CallSite): string => {
     if (site.getScriptNameOrSourceURL() !== file) return ''
     const called = site.getFunctionName()
-    const name = called === null ? null : slice(called, 0, longestName)
-    const place = `${shownFile}:${(site.getLineNumber() ?? 0) - linesBefore}:${site.getColumnNumber() ?? 0}`
+    const name = called === null ? null : slice(called, 0, maxNameLength)
+    const position = `${shownFile}:${(site.getLineNumber() ?? 0) - linesBefore}:${site.getColumnNumber() ?? 0}`
     const isTop = name === null || name === 'eval' || name === 'anonymous'
-    return `\n    at ${site.isAsync() ? 'async ' : ''}${isTop ? place : `${name} (${place})`}`
+    return `\n    at ${site.isAsync() ? 'async ' : ''}${isTop ? position : `${name} (${position})`}`
   }
 
   const header = (error: unknown): string => {
@@ -53,12 +54,12 @@ export function makeDescribeError(language: Language) {
     }
   }
 
-  // The frames alone, apart from a message that may have lines like theirs.
+  // The frames without the message, which may contain lines that look like frames.
   const framesOf = new WeakMap<object, string>()
 
   const prepareStackTrace = (error: object, sites: CallSite[]): string => {
     let frames = ''
-    for (let i = 0; i < sites.length && frames.length < longest; i++) frames += frame(sites[i] as CallSite)
+    for (let i = 0; i < sites.length && frames.length < maxLength; i++) frames += frame(sites[i] as CallSite)
     setIn(framesOf, error, frames)
     return cap(header(error)) + frames
   }
@@ -82,7 +83,7 @@ export function makeDescribeError(language: Language) {
     described.column = number(stack, column)
   }
 
-  const withoutPlace = (message: string): DescribedError => {
+  const withoutPosition = (message: string): DescribedError => {
     const described = create(null) as unknown as DescribedError
     described.message = cap(message)
     described.line = null
@@ -94,14 +95,14 @@ export function makeDescribeError(language: Language) {
   const read = (thrown: unknown): DescribedError => {
     if (!isError(thrown)) {
       const isObject = typeof thrown === 'object' && thrown !== null
-      return withoutPlace(isObject ? (stringify(thrown) ?? 'undefined') : String(thrown))
+      return withoutPosition(isObject ? (stringify(thrown) ?? 'undefined') : String(thrown))
     }
-    const described = withoutPlace(header(thrown))
-    // V8 prepares the frames when they are first asked for.
+    const described = withoutPosition(header(thrown))
+    // V8 prepares the frames when `stack` is first read.
     void (thrown as Error).stack
     const frames = getFrom(framesOf, thrown as object) as string | undefined
     if (frames === undefined || frames === '') return described
-    described.stack = described.message + slice(frames, 0, longest)
+    described.stack = described.message + slice(frames, 0, maxLength)
     locate(described, frames)
     return described
   }
@@ -110,15 +111,15 @@ export function makeDescribeError(language: Language) {
     try {
       return read(thrown)
     } catch {
-      return withoutPlace('A value was thrown that cannot be described')
+      return withoutPosition('A value was thrown that cannot be described')
     }
   }
 
   return {
     prepareStackTrace,
     describe,
-    /** Called before the script is compiled, with the name that its frames will bear. */
-    readFramesOf(name: string): void {
+    /** Sets the secret file name; called before the script is compiled. */
+    setSourceFile(name: string): void {
       file = name
     },
   }

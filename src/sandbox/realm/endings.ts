@@ -1,17 +1,18 @@
 import type { DescribedError } from './describe-error.ts'
 import type { RealmParts } from './realm-parts.ts'
 
-/** `exit`, `fail` and the end by an error (contract, section 4). Runs inside the isolate as text. */
+/** `exit`, `fail` and endings by an error (contract, section 4). Runs inside the isolate as text. */
 export function makeEndings({ language, json, errors, state }: RealmParts) {
   const { apply, create, String, Error, TypeError } = language
   const unwinding = create(null)
 
-  // Posted, the run is over: the host disposes the isolate, which this loop sleeps for. Nothing of the script runs again.
-  // An isolate that is kept for its account is left by a throw instead, and the host hears nothing more of this run.
+  // After the post the run is over. This loop sleeps until the host disposes of the isolate, so that no code of the
+  // script runs again. An isolate that is reused for its account is left by a throw, and the host ignores the rest of
+  // the run.
   const end = (kind: string, first: string, second = ''): never => {
     if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`, 'final')
     state.post(kind, first, second)
-    if (state.keepsIsolate) throw unwinding
+    if (state.reusesIsolate) throw unwinding
     for (;;) {
       try {
         state.sleep()
@@ -24,7 +25,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     return end('error', code, text)
   }
 
-  /** Ends the run by what the script threw. What V8 says when a buffer finds no memory is the end of the run's memory. */
+  /** Ends the run with an error that the script threw. V8's message for a failed buffer allocation means `MEMORY`. */
   const endByThrown = (thrown: unknown): never => {
     const described = errors.describe(thrown)
     const isMemory = described.message === 'RangeError: Array buffer allocation failed'
@@ -41,35 +42,38 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     if (message === undefined) return ''
     if (language.isError(message)) return String((message as Error).message)
     if (typeof message !== 'object' || message === null) return String(message)
-    // A plain object would read `[object Object]`; one that says how it reads is asked.
+    // Uses an object's own `toString`, and JSON for a plain object, which would give `[object Object]`.
     const { toString } = message as object
-    const hasOwnWords = typeof toString === 'function' && toString !== language.objectToString
-    return hasOwnWords ? String(message) : json.lenient(message, String)
+    const hasOwnToString = typeof toString === 'function' && toString !== language.objectToString
+    return hasOwnToString ? String(message) : json.lenient(message, String)
   }
 
-  // Called where the stack ends, it is this that overflows, before anything has begun: the script goes back, and may call again
-  // from where there is room. As arguments these take 64 KiB of stack, whatever compiler made the caller's frames small.
-  const room: number[] = []
-  for (let i = 0; i < 8_192; i++) room[i] = 0
-  const needRoom = (): unknown => apply(() => undefined, undefined, room)
+  // Called near the end of the stack, this overflows before the ending has begun, and the script can call again with
+  // more stack. The arguments take 64 KiB of stack, however small the compiler made the caller's frames.
+  const filler: number[] = []
+  for (let i = 0; i < 8_192; i++) filler[i] = 0
+  const requireStack = (): unknown => apply(() => undefined, undefined, filler)
 
   return {
     endByThrown,
     exit(payload?: unknown): never {
-      needRoom()
+      requireStack()
       let text: string
       try {
-        text = json.strict(payload, message => new TypeError(`${message}; give \`exit\` plain JSON values`))
+        text = json.strict(
+          payload,
+          message => new TypeError(`${message}; pass plain JSON values to \`exit\``),
+        )
       } catch (error) {
         const described = errors.describe(error)
-        // V8's word for a text past its own limit, which is far past ours.
+        // V8's message for a text past its own limit, which is far beyond the limit of a result.
         const isTooLong = described.message === 'RangeError: Invalid string length'
         return endWithError(isTooLong ? 'LIMIT' : 'RESULT', described)
       }
       return endWithin('exit', text, 'result')
     },
     fail(message?: unknown): never {
-      needRoom()
+      requireStack()
       let text: string
       try {
         text = describeMessage(message)

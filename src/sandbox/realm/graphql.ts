@@ -6,12 +6,12 @@ interface Call {
   error: Error
 }
 
-/** `graphql()` and how the host settles its promises. Runs inside the isolate as text. */
+/** `graphql()`, and `settle`, with which the host settles its promises. Runs inside the isolate as text. */
 export function makeGraphql({ language, json, state }: RealmParts) {
   const { create, isArray, parse, Error, TypeError, Promise } = language
   const calls = create(null) as Record<number, Call | undefined>
   let count = 0
-  // Calls past those that go at once wait here, in the run's own memory: the gateway is not to keep them.
+  // Calls past the concurrency limit wait here, in the memory of the run and not of the gateway.
   const waiting = create(null) as Record<number, () => void>
   let posted = 0
   let answered = 0
@@ -27,7 +27,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
     if (typeof url !== 'string') refuse('`graphql` takes the url as a string')
   }
 
-  // Last, since writing the variables as JSON may have run the script's own code.
+  // Checked last, because serializing the variables may run the script's code.
   const checkLimits = (characters: number): void => {
     if (characters > state.limits.graphqlCallBytes) {
       throw new Error(
@@ -35,7 +35,9 @@ export function makeGraphql({ language, json, state }: RealmParts) {
       )
     }
     if (count < state.limits.graphqlCalls) return
-    throw new Error(`A run may call \`graphql\` ${state.limits.graphqlCalls} times; this call is one more`)
+    throw new Error(
+      `A run may call \`graphql\` ${state.limits.graphqlCalls} times; this call is one too many`,
+    )
   }
 
   const postNext = (): void => {
@@ -48,7 +50,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
 
   return {
     graphql(query: unknown, variables: unknown = null, url: unknown = ''): Promise<unknown> {
-      // Made at the call, so that a rejection carries the line of the script that asked.
+      // Created at the call, so that a rejection's stack has the calling line.
       const error = new Error('')
       return new Promise((resolve, reject) => {
         const target = (url ?? '') as string
@@ -57,7 +59,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
           variables,
           message => new TypeError(`${message}, in the variables of \`graphql\``),
         )
-        // What `toJSON` gave in its place.
+        // A `toJSON` method may have returned something else.
         if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')
         checkLimits((query as string).length + text.length + target.length)
         count++
@@ -71,7 +73,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
         postNext()
       })
     },
-    /** Called by the host: `text` is a JSON text, or the message with which the call rejects. */
+    /** Called by the host. `text` is a JSON text, or the message of the rejection. */
     settle(id: number, ok: boolean, text: string): void {
       const call = calls[id]
       if (call === undefined) return

@@ -1,15 +1,16 @@
 import type { Language } from './language.ts'
 
 /**
- * Keeps one function's text to itself: `Function.prototype.toString` says of it what it says of a native function. The script is
- * handed itself as `arguments.callee`, and its text ends with the secret name of its frames. Runs inside the isolate as text.
+ * Hides the source of the script's function: `Function.prototype.toString` describes it like a native one. A script can
+ * reach its function as `arguments.callee`, and its text ends with the secret file name. Runs inside the isolate as
+ * text.
  */
 export function makeHideSource({ apply, define }: Language) {
   const { prototype } = Function
   const textOf = prototype.toString
   let hidden: unknown
 
-  // As a method it has no `prototype` and cannot be constructed, like the native one.
+  // A method has no `prototype` and is not a constructor, like the native function.
   const { toString } = {
     toString(this: unknown): string {
       if (this === hidden) return 'async function () { [native code] }'
@@ -18,8 +19,8 @@ export function makeHideSource({ apply, define }: Language) {
   }
 
   return {
-    /** Called for each realm before its script is compiled. */
-    place(): void {
+    /** Installs the method in a realm; called before its script is compiled. */
+    install(): void {
       define(prototype, 'toString', {
         value: toString,
         writable: true,

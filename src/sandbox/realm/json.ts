@@ -1,15 +1,15 @@
 import type { Language } from './language.ts'
 
-/** What is odd about a value at a path, and what to put in its place; throwing refuses it. */
+/** Called for a value that JSON cannot represent. Returns its replacement, or throws to refuse it. */
 type OnOdd = (kind: string, path: string, value: unknown) => unknown
 
 /**
- * Values to JSON text with an eye on what JSON cannot carry: functions, symbols, BigInts, cycles, endless depth. Runs inside
- * the isolate as text.
+ * Serializes values and detects what JSON cannot represent: functions, symbols, BigInts, cycles and too many levels.
+ * Runs inside the isolate as text.
  */
 export function makeJson(language: Language) {
   const { create, stringify, isArray, isError, isBoxedBigInt, String } = language
-  const deepest = 1_000
+  const maxDepth = 1_000
 
   const isWord = (key: string): boolean => {
     for (let i = 0; i < key.length; i++) {
@@ -20,31 +20,31 @@ export function makeJson(language: Language) {
     return key.length > 0 && key.length < 100
   }
 
-  const step = (holder: unknown, key: string): string => {
-    if (isArray(holder)) return `[${key}]`
+  const step = (parent: unknown, key: string): string => {
+    if (isArray(parent)) return `[${key}]`
     return isWord(key) ? `.${key}` : `[${stringify(key)}]`
   }
 
-  // JSON.stringify calls the replacer in order of depth, with the holder as `this`: the stack of holders is the path.
+  // JSON.stringify calls the replacer depth first with the parent as `this`, so a stack of parents gives the path.
   const write = (root: unknown, onOdd: OnOdd): string => {
-    const holders = create(null) as Record<number, unknown>
+    const parents = create(null) as Record<number, unknown>
     const keys = create(null) as Record<number, string>
     let depth = 0
 
     const path = (key: string): string => {
       if (depth === 0) return '$'
       let text = '$'
-      for (let i = 1; i < depth; i++) text += step(holders[i - 1], keys[i] as string)
-      return text + step(holders[depth - 1], key)
+      for (let i = 1; i < depth; i++) text += step(parents[i - 1], keys[i] as string)
+      return text + step(parents[depth - 1], key)
     }
     const isAbove = (value: unknown): boolean => {
-      for (let i = 0; i < depth; i++) if (holders[i] === value) return true
+      for (let i = 0; i < depth; i++) if (parents[i] === value) return true
       return false
     }
-    // What is odd about a value, '' for nothing.
+    // The reason why JSON cannot represent a value, or ''.
     const oddityOfObject = (value: object): string => {
       if (isAbove(value)) return 'cycle'
-      if (depth >= deepest) return 'depth'
+      if (depth >= maxDepth) return 'depth'
       if (isBoxedBigInt(value)) return 'bigint'
       return isError(value) ? 'error' : ''
     }
@@ -55,10 +55,10 @@ export function makeJson(language: Language) {
       return kind === '' ? value : onOdd(kind, path(key), value)
     }
     const replace = function (this: unknown, key: string, value: unknown): unknown {
-      while (depth > 0 && holders[depth - 1] !== this) depth--
+      while (depth > 0 && parents[depth - 1] !== this) depth--
       const judged = judge(key, value)
       if (typeof judged === 'object' && judged !== null) {
-        holders[depth] = judged
+        parents[depth] = judged
         keys[depth] = key
         depth++
       }
@@ -76,21 +76,23 @@ export function makeJson(language: Language) {
   names.symbol = 'a symbol'
   names.bigint = 'a BigInt'
   names.cycle = 'a cycle'
-  names.depth = `more than ${deepest} levels`
+  names.depth = `more than ${maxDepth} levels`
   const marks = create(null) as Record<string, string>
   marks.function = '[function]'
   marks.cycle = '[circular]'
   marks.depth = '[too deep]'
 
   return {
-    /** Throws what `refuse` makes of the reason where JSON cannot carry the value. Errors travel like other objects. */
+    /**
+     * Throws the error that `refuse` makes if JSON cannot represent the value. Errors are treated like other objects.
+     */
     strict(value: unknown, refuse: (message: string) => unknown): string {
       return write(value, (kind, path, odd) => {
         if (kind === 'error') return odd
         throw refuse(`JSON cannot carry ${names[kind]}, at \`${path}\``)
       })
     },
-    /** Never refuses: what JSON cannot carry is described in its place. */
+    /** Replaces what JSON cannot represent by a description. */
     lenient(value: unknown, describe: (error: unknown) => unknown): string {
       return write(value, (kind, _path, odd) => {
         if (kind === 'bigint') return `${String(odd)}n`

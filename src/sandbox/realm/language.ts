@@ -1,11 +1,11 @@
 /**
- * What the realm's own code uses of the language, captured before any script runs, so that a script that changes
- * `JSON`, `Promise` or a prototype hurts only itself. Runs inside the isolate as text: it may name nothing outside itself.
+ * Captures the built-in functions that the realm uses before any script runs, so that a script which changes `JSON`,
+ * `Promise` or a prototype affects only itself. Runs inside the isolate as text, so it must be self-contained.
  */
 export function captureLanguage() {
   const { call } = Function.prototype
   const bind = Function.prototype.bind
-  // uncurry(f)(self, ...rest) is f.call(self, ...rest), whatever becomes of `call`.
+  // uncurry(f)(self, ...rest) is f.call(self, ...rest), even if a script changes `call`.
   const uncurry = bind.bind(call) as <This, Rest extends unknown[], Result>(
     method: (this: This, ...rest: Rest) => Result,
   ) => (self: This, ...rest: Rest) => Result
@@ -17,7 +17,7 @@ export function captureLanguage() {
     bind: uncurry(bind) as (method: unknown, self: unknown, ...rest: unknown[]) => () => void,
     define,
     freeze,
-    /** Functions as a script is given them: frozen, and without our text in their `toString`. */
+    /** Prepares functions for scripts: frozen, and without their source text in `toString`. */
     shield<Given extends object>(given: Given): Given {
       const functions = given as Record<string, unknown>
       for (const name of keys(functions)) {

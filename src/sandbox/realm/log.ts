@@ -1,6 +1,6 @@
 import type { RealmParts } from './realm-parts.ts'
 
-/** `log` and `console`: never throw, and count what finds no room. Runs inside the isolate as text. */
+/** `log` and `console`. They never throw, and count the entries past the limits. Runs inside the isolate as text. */
 export function makeLog({ language, json, errors, state }: RealmParts) {
   const { create, shield } = language
   let entries = 0
@@ -19,7 +19,7 @@ export function makeLog({ language, json, errors, state }: RealmParts) {
     }
   }
 
-  // The host is told of the count now and then, for runs that end without a word.
+  // Posts the count from time to time, for runs that end without posting anything else.
   const cut = (length: number): void => {
     state.cutEntries++
     state.cutCharacters += length

@@ -9,8 +9,9 @@ interface Answer {
 }
 
 /**
- * Gives the `Platform` object of an account: each method is one operation, with field names as on the REST side (contract,
- * section 4). A GraphQL error rejects with its message, and its code as `code`. Runs inside the isolate as text.
+ * Gives the `Platform` object of an account: each method is one operation, with field names as on the REST side
+ * (contract, section 4). A GraphQL error rejects with its message, and its code as `code`. Runs inside the isolate as
+ * text.
  */
 export function makePlatform(language: Language, graphql: Graphql, rows: readonly PlatformMethod[]) {
   const { Error, TypeError, freeze, lowerCase, shield, slice, stringify } = language

@@ -3,7 +3,7 @@ import type { makeDescribeError } from './describe-error.ts'
 import type { makeJson } from './json.ts'
 import type { Language } from './language.ts'
 
-/** The isolate's one way out. Only strings and numbers cross, and it never throws. */
+/** Sends a message from the isolate to the host. Only strings and numbers cross, and it never throws. */
 export type Post = (
   kind: string,
   first?: string | number,
@@ -12,18 +12,18 @@ export type Post = (
   fourth?: string,
 ) => unknown
 
-/** What the realm's parts know of the run; set when it starts. */
+/** The state of the run that the realm's parts share. It is set when the run starts. */
 export interface RealmState {
   readonly post: Post
-  /** Returns when the isolate is disposed of, which is never. */
+  /** Blocks until the isolate is disposed of, so it never returns. */
   readonly sleep: () => void
   readonly limits: RunLimits
-  keepsIsolate: boolean
+  reusesIsolate: boolean
   cutEntries: number
   cutCharacters: number
 }
 
-/** What every part of the realm is given. */
+/** The arguments of every part of the realm. */
 export interface RealmParts {
   readonly language: Language
   readonly json: ReturnType<typeof makeJson>

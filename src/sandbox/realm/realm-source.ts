@@ -11,9 +11,9 @@ import { makeReduceGlobals } from './reduce-globals.ts'
 import { makeStart } from './run-script.ts'
 
 /**
- * The text that makes a bare context a script's realm, but for the host's `post`. Run once, into the snapshot that every isolate
- * starts from; it leaves `takeRealm` on the global object, which is given `post`, goes away and gives the two functions that
- * the host calls. Node strips types in place, so each part's own text is plain JavaScript.
+ * The text that turns a bare context into a script's realm. It runs once, for the snapshot that every isolate starts
+ * from, and defines the global `takeRealm`. That function takes the host's `post`, removes itself and returns the two
+ * functions that the host calls. Node strips types in place, so the text of each part is plain JavaScript.
  */
 export function realmSource({ limits, platform }: SandboxSetup): string {
   return `'use strict'
@@ -31,8 +31,8 @@ globalThis.takeRealm = (() => {
   const { log, console } = (${makeLog})(parts)
   const platformOf = (${makePlatform})(language, calls.graphql, ${JSON.stringify(platform)})
   const source = (${makeHideSource})(language)
-  const { reduce, placeTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
-  const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, placeTemporal, source })
+  const { reduce, provideTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
+  const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, provideTemporal, source })
   // The context that the snapshot is made in has no shared memory, and nothing ends there.
   const makeSleep = Shared =>
     Shared && language.bind(Atomics.wait, undefined, new Int32Array(new Shared(4)), 0, 0)
@@ -41,16 +41,16 @@ globalThis.takeRealm = (() => {
     state.post = post
     state.sleep = makeSleep(globalThis.SharedArrayBuffer)
     reduce()
-    source.place()
+    source.install()
     expose()
     return { start, settle: calls.settle }
   }
 })()`
 }
 
-/** What most runs do, so that the snapshot has the code of it compiled. Run in a context that is thrown away. */
+/** Runs the common path once in a temporary context, so that the snapshot contains its compiled code. */
 export function warmUpSource(): string {
-  const setup = { keepsIsolate: true, requestContext: '{}', file: 'warm-up' }
+  const setup = { reusesIsolate: true, requestContext: '{}', file: 'warm-up' }
   const texts = ['log(payload); exit(payload)', '{"a":1}', '{}', JSON.stringify(setup)]
   return `takeRealm(() => undefined).start(...${JSON.stringify(texts)})`
 }

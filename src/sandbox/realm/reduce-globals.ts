@@ -1,12 +1,12 @@
 /**
- * Takes from the realm what a script has no use for and an attack has. `console`, and `Temporal` where a script names it, stand on the
- * global object's prototype: no own keys of the global. Runs inside the isolate as text.
+ * Removes the globals that help only attacks. `console`, and `Temporal` for a script that names it, are defined on the
+ * global object's prototype, so that they are not its own keys. Runs inside the isolate as text.
  */
 export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
   const globals = globalThis as unknown as Record<string, unknown>
   const { create, defineProperty, getPrototypeOf, setPrototypeOf } = Object
   const parent = create(getPrototypeOf(globalThis))
-  const stand = (name: string, value: unknown) =>
+  const inherit = (name: string, value: unknown) =>
     defineProperty(parent, name, { value, writable: true, configurable: true })
   const unwanted = [
     'console',
@@ -18,9 +18,11 @@ export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
   ]
 
   return {
-    /** Not in the snapshot: V8 puts some of them back, and takes longer for changed globals than it takes to change them. */
+    /**
+     * Called for each realm and not in the snapshot, because V8 restores some globals and loads changed ones slowly.
+     */
     reduce(): void {
-      stand('console', console)
+      inherit('console', console)
       setPrototypeOf(globalThis, parent)
       defineProperty(Error, 'prepareStackTrace', {
         value: prepareStackTrace,
@@ -29,11 +31,11 @@ export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
       })
       for (let i = 0; i < unwanted.length; i++) delete globals[unwanted[i] as string]
     },
-    /** V8 makes it when it is first looked at, for a tenth of what a run costs: only for a script that names it. */
-    placeTemporal(isNamed: boolean): void {
+    /** Only for a script that names `Temporal`: V8 creates it on first use, which takes a tenth of a run. */
+    provideTemporal(isNamed: boolean): void {
       const value = isNamed ? globals.Temporal : undefined
       delete globals.Temporal
-      if (value !== undefined) stand('Temporal', value)
+      if (value !== undefined) inherit('Temporal', value)
     },
   }
 }

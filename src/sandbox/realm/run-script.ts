@@ -5,13 +5,13 @@ import type { makeLog } from './log.ts'
 import type { makePlatform } from './platform.ts'
 import type { RealmParts } from './realm-parts.ts'
 
-/** What the host sends along with the texts of a run. */
+/** The settings that the host sends with the texts of a run. */
 export interface RealmSetup {
-  /** A name of the run's own, so that code it makes of text cannot pass for a line of its source. */
+  /** A secret file name for the run, so that code made by `eval` cannot imitate lines of its source. */
   readonly file: string
   readonly accountCode: string
   readonly requestContext: string
-  readonly keepsIsolate: boolean
+  readonly reusesIsolate: boolean
 }
 
 export interface RunParts extends RealmParts {
@@ -20,19 +20,29 @@ export interface RunParts extends RealmParts {
   readonly log: ReturnType<typeof makeLog>['log']
   readonly platformOf: ReturnType<typeof makePlatform>
   readonly source: ReturnType<typeof makeHideSource>
-  readonly placeTemporal: (isNamed: boolean) => void
+  readonly provideTemporal: (isNamed: boolean) => void
 }
 
 /**
- * Gives the realm its globals (contract, section 4, "What a script sees"), compiles the script and lets it go. Runs inside the
- * isolate as text.
+ * Defines the realm's globals (contract, section 4, "What a script sees"), compiles the script and starts it. Runs
+ * inside the isolate as text.
  */
 export function makeStart(parts: RunParts) {
-  const { language, errors, state, endings, calls, log, platformOf, placeTemporal, source: ownSource } = parts
+  const {
+    language,
+    errors,
+    state,
+    endings,
+    calls,
+    log,
+    platformOf,
+    provideTemporal,
+    source: ownSource,
+  } = parts
   const { create, define, shield, parse, indexOf, AsyncFunction, apply, whenSettled } = language
   const { entries } = Object
   let context = '{}'
-  // Without a prototype, from which a script could make it something else.
+  // Without a prototype, so that a script cannot change what it inherits.
   const noConstructor = create(null) as PropertyDescriptor
   noConstructor.value = undefined
 
@@ -41,7 +51,7 @@ export function makeStart(parts: RunParts) {
   const variable = (name: string, value: unknown) =>
     define(globalThis, name, { value, writable: true, enumerable: true, configurable: true })
 
-  const own = {
+  const local = {
     requestContext(): unknown {
       return parse(context)
     },
@@ -52,20 +62,20 @@ export function makeStart(parts: RunParts) {
 
   const { exit, fail } = endings
   const { graphql } = calls
-  const { requestContext, generateGuid } = own
+  const { requestContext, generateGuid } = local
   const functions = shield({ exit, fail, log, requestContext, generateGuid, graphql })
 
   const expose = (): void => {
     for (const [name, value] of entries(functions)) constant(name, value)
   }
 
-  /** Answers the message of the syntax error, if the script does not compile; '' where it runs. */
+  /** Returns the message of a syntax error, or '' if the script was started. */
   const start = (source: string, payload: string, options: string, setupText: string): string => {
     const setup: RealmSetup = parse(setupText)
     context = setup.requestContext
-    state.keepsIsolate = setup.keepsIsolate
+    state.reusesIsolate = setup.reusesIsolate
 
-    errors.readFramesOf(setup.file)
+    errors.setSourceFile(setup.file)
     let script: () => Promise<unknown>
     try {
       script = new AsyncFunction(`${source}\n//# sourceURL=${setup.file}`)
@@ -73,13 +83,13 @@ export function makeStart(parts: RunParts) {
       return errors.describe(error).message
     }
     ownSource.hide(script)
-    placeTemporal(indexOf(source, 'Temporal') >= 0)
+    provideTemporal(indexOf(source, 'Temporal') >= 0)
     constant('Platform', platformOf(setup.accountCode))
     variable('payload', parse(payload))
     variable('options', parse(options))
 
     const running = apply(script, undefined, []) as Promise<unknown>
-    // Without this its species would be asked of `Promise.prototype.constructor`, which the script may have changed.
+    // Otherwise `then` would read `Promise.prototype.constructor`, which the script may have changed.
     define(running, 'constructor', noConstructor)
     whenSettled(running, () => undefined, endings.endByThrown)
     return ''

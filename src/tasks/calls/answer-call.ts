@@ -7,18 +7,18 @@ import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import type { Run } from '../run/run.ts'
 import type { CallVariables, Variables } from './call-variables.ts'
 
-/** The engine as a script's `graphql()` reaches it: in process, with the rights and the transaction of the run. */
+/** Executes a script's `graphql()` call in process, with the rights and the transaction of the run. */
 export type ExecuteGraphql = (request: {
   readonly query: string
-  /** Reads them, which takes its time, and throws a message for the script where there are too many. */
+  /** Parses the variables. Throws, with a message for the script, if there are too many. */
   readVariables(): Variables
-  /** Null where the script has read the answers that it was sent, else resolves when it has. */
+  /** Null if the script has read the answers sent to it; otherwise resolves when it has. */
   untilRead(): Promise<void> | null
   readonly run: Run
   readonly log: Logger
 }) => Promise<{ readonly status: number; readonly body: unknown }>
 
-export interface CallOfRun {
+export interface RunCall {
   readonly query: string
   readonly variables: CallVariables
   readonly url: string | null
@@ -27,8 +27,8 @@ export interface CallOfRun {
   readonly log: Logger
 }
 
-/** Answers one `graphql()` call with a JSON text; the message of its rejection is for the script to read. */
-export type AnswerCallOfRun = (call: CallOfRun) => Promise<string>
+/** Answers one `graphql()` call with a JSON text. A rejection's message is for the script. */
+export type AnswerRunCall = (call: RunCall) => Promise<string>
 
 export interface CallAnswererOptions {
   readonly executeGraphql: ExecuteGraphql
@@ -43,7 +43,7 @@ export function createCallAnswerer({
   outbound,
   outboundWaits,
   limits: { graphqlAnswerBytes: maxBytes },
-}: CallAnswererOptions): AnswerCallOfRun {
+}: CallAnswererOptions): AnswerRunCall {
   return async ({ query, variables, url, untilRead, run, log }) => {
     if (url !== null) {
       return outboundWaits.during(run, signal =>
@@ -54,8 +54,8 @@ export function createCallAnswerer({
     const call = { query, readVariables, untilRead, run, log }
     const { status, body } = await executeGraphql(call).catch((error: unknown) => {
       if (error instanceof RostrumError) throw error
-      log.error({ err: error }, 'a call of a script failed here')
-      throw new Error('graphql: something went wrong at the gateway')
+      log.error({ err: error }, 'a script call failed in the gateway')
+      throw new Error('graphql: something went wrong in the gateway')
     })
     if (status < 200 || status > 299)
       throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body)}`)

@@ -3,29 +3,29 @@ import { JsonScanner } from '../../json/scanner.ts'
 
 export type Variables = Record<string, unknown>
 
-// The realm lets 1,000 levels through. Deeper texts can be parsed, but not be written again.
+// The realm allows 1,000 levels. Deeper texts can be parsed but not serialized again.
 const maxDepth = 1_100
-// As many as a request may have: parsed, the smallest take twenty times their bytes.
+// The same bound as for a request. The smallest values take twenty times their bytes when parsed.
 const maxValues = 10_000
 
-/** The variables of a script's call as the sandbox sent them: a JSON text, which is read when it is the call's turn and not before. */
+/** The variables of a script's call as the sandbox sent them: a JSON text that is parsed in the turn of the call. */
 export class CallVariables {
   readonly #text: string
-  readonly #onNonsense: () => void
+  readonly #onInvalid: () => void
 
-  /** `onNonsense` is told where the text is no JSON object: a sandbox of ours would not send it. */
-  constructor(text: string, onNonsense: () => void) {
+  /** `onInvalid` is called if the text is not a JSON object, which only a compromised sandbox sends. */
+  constructor(text: string, onInvalid: () => void) {
     this.#text = text
-    this.#onNonsense = onNonsense
+    this.#onInvalid = onInvalid
   }
 
-  /** For the call of this gateway; throws where they have too many values, before one is made. */
+  /** Parses the variables for a call of this gateway. Throws if they have too many values, before making any. */
   parse(): Variables {
     const text = this.#check({ maxDepth, maxValues })
     return JSON.parse(text) as Variables
   }
 
-  /** For another host: a JSON text, of however many values. */
+  /** The JSON text, for a call of another host. It has no limit on values. */
   toText(): string {
     return this.#check({ maxDepth })
   }
@@ -38,10 +38,10 @@ export class CallVariables {
     if (scanner.fault === 'values') {
       throw new RostrumError(
         'BAD_USER_INPUT',
-        `graphql: the variables have more than ${maxValues} values, all items and fields counted; send less at once`,
+        `graphql: the variables have more than ${maxValues} values (items and fields); send fewer in one call`,
       )
     }
-    this.#onNonsense()
-    throw new RostrumError('BAD_USER_INPUT', 'graphql: the variables are no JSON object')
+    this.#onInvalid()
+    throw new RostrumError('BAD_USER_INPUT', 'graphql: the variables are not a JSON object')
   }
 }

@@ -3,12 +3,12 @@ import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { GraphqlMessage } from '../protocol.ts'
 import { CallVariables } from './call-variables.ts'
 
-/** Answers one call with a JSON text; a rejection's message is what the script's promise rejects with. */
+/** Answers one call with a JSON text. The script's promise rejects with the message of a rejection. */
 export type AnswerCall = (call: {
   query: string
   variables: CallVariables
   url: string | null
-  /** Null where the sandbox has read the answers that it was sent, else resolves when it has. */
+  /** Null if the sandbox has read the answers sent to it; otherwise resolves when it has. */
   untilRead(): Promise<void> | null
 }) => Promise<string>
 
@@ -17,7 +17,7 @@ export interface ScriptCallsOptions {
   readonly answer: AnswerCall
 }
 
-/** The `graphql()` calls of one run: counted, a few at once, and dropped when the run ends. */
+/** The `graphql()` calls of one run: limited in number and concurrency, and dropped when the run ends. */
 export class ScriptCalls {
   readonly #options: ScriptCallsOptions
   readonly #waiting: (() => void)[] = []
@@ -29,11 +29,13 @@ export class ScriptCalls {
     this.#options = options
   }
 
-  /** The sandbox numbers its calls 1, 2, 3 … and keeps the limits; one that does otherwise is not ours any more. */
+  /**
+   * Starts or queues a call. A sandbox numbers its calls from 1 and keeps the limits; one that does not is compromised.
+   */
   take(message: GraphqlMessage, sandbox: SandboxProcess): void {
     const { query, variables, url } = message
     if (query.length + variables.length + (url?.length ?? 0) > this.#options.limits.graphqlCallBytes) {
-      return sandbox.kill('called `graphql` with what is no call')
+      return sandbox.kill('sent an invalid `graphql` call')
     }
     if (message.call !== this.#count + 1 || message.call > this.#options.limits.graphqlCalls) {
       return sandbox.kill('called `graphql` out of order or past the limit')
@@ -42,12 +44,13 @@ export class ScriptCalls {
     const { graphqlCallsAtOnce: atOnce } = this.#options.limits
     const start = () => void this.#perform(message, sandbox)
     if (this.#active < atOnce) return start()
-    // It makes one when it has read an answer, which may be before we hear that the pipe took it: never more than so many.
-    if (this.#waiting.length >= atOnce) return sandbox.kill('called `graphql` more often at once than it may')
+    // A sandbox may call again once it has read an answer, before this process sees the write finish: `atOnce` calls at
+    // most.
+    if (this.#waiting.length >= atOnce) return sandbox.kill('made too many `graphql` calls at once')
     this.#waiting.push(start)
   }
 
-  /** What waits is dropped, and answers that still come go nowhere. */
+  /** Drops the waiting calls and the answers still to come. */
   end(): void {
     this.#ended = true
     this.#waiting.length = 0
@@ -56,8 +59,8 @@ export class ScriptCalls {
   async #perform(message: GraphqlMessage, sandbox: SandboxProcess): Promise<void> {
     this.#active++
     const { run, call, query, url } = message
-    const onNonsense = () => sandbox.kill('called `graphql` with what is no call')
-    const variables = new CallVariables(message.variables, onNonsense)
+    const onInvalid = () => sandbox.kill('sent an invalid `graphql` call')
+    const variables = new CallVariables(message.variables, onInvalid)
     try {
       const text = await this.#options.answer({
         query,

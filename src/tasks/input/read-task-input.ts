@@ -1,14 +1,14 @@
 import type { RunLimits } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
-import { findPlace } from '../../json/find-place.ts'
+import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { TaskInput } from '../run/task-execution.ts'
 
-const longestLabel = 200
-// A million levels hold a sandbox up for a third of a second to read.
+const maxLabelLength = 200
+// A million levels would take a sandbox a third of a second to parse.
 const maxDepth = 100_000
 
-/** A task's input, checked: what remains as text is JSON. */
+/** The checked input of a task. Its texts are valid JSON. */
 export interface CheckedTask {
   readonly name: string
   readonly source: string
@@ -17,12 +17,12 @@ export interface CheckedTask {
   readonly caseTypeCode: string | null
 }
 
-/** The options as the caller gave them, of which no value is made but the few that are needed. */
+/** The options as the caller gave them. Only the few members that are needed are extracted. */
 export interface GivenOptions {
   /** A JSON object. */
   readonly text: string
   readonly isEmpty: boolean
-  /** JSON texts of the last member of each name. */
+  /** The JSON text of the last member of each name. */
   readonly members: ReadonlyMap<OptionName, string>
 }
 
@@ -31,9 +31,9 @@ export const optionNames = ['current_user', 'params', 'changed_fields', 'request
 export type OptionName = (typeof optionNames)[number]
 
 /**
- * Checks the input of a task (contract, section 4). `BAD_USER_INPUT` names the field and, for what is not JSON, the
- * position; `PAYLOAD_TOO_LARGE` is for source code past its limit. The documents are looked through and not read: a hundred
- * thousand keys would take a fifth of a second, and the script reads them anyway.
+ * Checks the input of a task (contract, section 4). Throws `BAD_USER_INPUT`, naming the field and the position of
+ * invalid JSON, and `PAYLOAD_TOO_LARGE` for source code past its limit. It scans the documents without parsing them:
+ * 100,000 keys would take a fifth of a second, and the isolate parses them anyway.
  */
 export function readTaskInput(input: TaskInput, limits: RunLimits): CheckedTask {
   const sourceBytes = Buffer.byteLength(input.sourceCode)
@@ -63,9 +63,9 @@ function readOptions(text: string): GivenOptions {
   return { text, isEmpty: values === 1, members: new Map(texts) }
 }
 
-function checkLabel(field: string, text: string, least: number): void {
-  if (text.trim().length < least) throw refuse(field, 'must not be empty')
-  if (text.length > longestLabel) throw refuse(field, `must have at most ${longestLabel} characters`)
+function checkLabel(field: string, text: string, minLength: number): void {
+  if (text.trim().length < minLength) throw refuse(field, 'must not be empty')
+  if (text.length > maxLabelLength) throw refuse(field, `must have at most ${maxLabelLength} characters`)
 }
 
 function scanText(field: string, text: string, names: readonly string[] = []): JsonScan {
@@ -73,7 +73,7 @@ function scanText(field: string, text: string, names: readonly string[] = []): J
   const scan = scanJson(bytes, { maxDepth }, names)
   if (scan.fault === null) return scan
   if (scan.fault === 'depth') throw refuse(field, 'is nested too deeply')
-  const { position, line, column } = findPlace(bytes, scan.position)
+  const { position, line, column } = findPosition(bytes, scan.position)
   throw refuse(field, `is not valid JSON at position ${position} (line ${line}, column ${column})`)
 }
 

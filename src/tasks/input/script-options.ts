@@ -6,18 +6,19 @@ export interface ScriptOptions {
   readonly given: GivenOptions
   readonly caller: Caller
   readonly transaction: Transaction
-  /** The token minted for this run. */
+  /** The token of this run. */
   readonly token: string
 }
 
 /**
- * The `options` of a script as JSON text: what the caller gave, as data and never as authority, with `current_user` filled
- * where it is absent, and `requestContext` and `authorization` set by us whatever was given (contract, section 4). Ours are put
- * behind the caller's text: of two members of one name the last counts, and to read the text takes longer than the run.
+ * The `options` of a script as JSON text (contract, section 4): the caller's options, which are data and never
+ * authority. `current_user` is filled in if absent; `requestContext` and `authorization` are always replaced. The
+ * service's members are appended to the text, because the last of two members wins and parsing would take longer than
+ * the run.
  */
 export function scriptOptions({ given, caller, transaction, token }: ScriptOptions): string {
   const isAbsent = (name: OptionName) => (given.members.get(name) ?? 'null') === 'null'
-  const ours = {
+  const added = {
     ...(isAbsent('current_user') && {
       current_user: {
         id: caller.userId,
@@ -32,5 +33,5 @@ export function scriptOptions({ given, caller, transaction, token }: ScriptOptio
     authorization: `Bearer ${token}`,
   }
   const open = given.text.trimEnd().slice(0, -1)
-  return `${open}${given.isEmpty ? '' : ','}${JSON.stringify(ours).slice(1)}`
+  return `${open}${given.isEmpty ? '' : ','}${JSON.stringify(added).slice(1)}`
 }

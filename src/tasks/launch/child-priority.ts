@@ -1,25 +1,25 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-// Behind the gateway, always: it must hear of everything.
-const niceness = { usual: 5, longRun: 19 } as const
+// Always lower than the gateway's priority, so that the gateway can read every message.
+const niceness = { normal: 5, longRun: 19 } as const
 
-/** Puts a child behind the gateway, and lets it die before the gateway when memory is short. */
+/** Gives a child a lower priority than the gateway, and makes the kernel kill it first when memory runs out. */
 export function prepareChild(pid: number | undefined): void {
-  setPriorityOf(pid, 'usual')
+  setPriorityOf(pid, 'normal')
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '900')
   } catch {
-    // Not this system's way: nothing depends on it.
+    // Not available on this system. Nothing depends on it.
   }
 }
 
-/** Gives a child its place among all that want the processor; false where that is not permitted, or not now. */
+/** Sets the priority of a child. Returns false if that is not permitted. */
 export function setPriorityOf(pid: number | undefined, rank: keyof typeof niceness): boolean {
   return setNiceness(pid, niceness[rank])
 }
 
-// On Linux each thread has its own.
+// On Linux each thread has its own niceness.
 function setNiceness(pid: number | undefined, niceness: number): boolean {
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), niceness)
@@ -30,8 +30,8 @@ function setNiceness(pid: number | undefined, niceness: number): boolean {
   }
 }
 
-// Where the scheduler groups by session, a group gets its share by its own niceness and not by its threads': eight sandboxes
-// that compute would each get as much as the gateway. Changes come too fast for it without privileges: then it throws.
+// With session autogroups the niceness of the group counts, not that of its threads: eight computing sandboxes would
+// each get as much as the gateway. Without privileges, the kernel refuses frequent changes, and this throws.
 function setSessionNiceness(pid: number, niceness: number): void {
   const group = readGroup(pid)
   if (group === null || group === readGroup('self')) return

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
-// The kernel's unit of time for processes, on every Linux.
+// The kernel's clock tick, 10 ms on every Linux.
 const msOfTick = 10
 const bytesOfPage = pageSize()
 const text = Buffer.alloc(128)
 
-/** The resident memory of one process, read before and during each of its runs: through a file that stays open. */
+/** Reads the resident memory of a process from a file that stays open, because each run reads it many times. */
 export class ResidentMemory {
   #file: number | null
 
@@ -13,7 +13,7 @@ export class ResidentMemory {
     this.#file = openOrNull(`/proc/${pid}/statm`)
   }
 
-  /** In bytes; null where the system has no /proc, or the process is gone. */
+  /** In bytes; null if the system has no /proc or the process is gone. */
   read(): number | null {
     if (this.#file === null) return null
     try {
@@ -38,7 +38,7 @@ function openOrNull(path: string): number | null {
   }
 }
 
-// What the kernel tells every process of itself at its start: pairs of numbers, of which the sixth kind is the page size.
+// The auxiliary vector consists of pairs of numbers; key 6 is the page size.
 function pageSize(): number {
   try {
     const pairs = new BigUint64Array(Uint8Array.from(readFileSync('/proc/self/auxv')).buffer)
@@ -49,11 +49,11 @@ function pageSize(): number {
   }
 }
 
-/** Processor time of a process so far, in ms; 0 where the system has no /proc, or the process is gone. */
+/** Processor time of a process so far, in ms; 0 if the system has no /proc or the process is gone. */
 export function processorMsOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name before may hold anything, a parenthesis too.
+    // The process name before it may contain anything, even a parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * msOfTick
   } catch {

@@ -1,20 +1,20 @@
-/** Cuts a stream of bytes into lines; a line past `longestBytes` is refused before it is put together. */
+/** Splits a stream of bytes into lines. A line over `maxBytes` is refused before it is assembled. */
 export class FrameReader {
-  readonly #longestBytes: number
+  readonly #maxBytes: number
   readonly #onLine: (line: string) => void
   readonly #onTooLong: () => void
   #parts: Buffer[] = []
   #bytes = 0
 
-  constructor(longestBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
-    this.#longestBytes = longestBytes
+  constructor(maxBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
+    this.#maxBytes = maxBytes
     this.#onLine = onLine
     this.#onTooLong = onTooLong
   }
 
-  /** What there is of a line, null where it is too long; either way the next line begins. */
+  /** Takes the parts of the current line, null if it is too long, and begins the next one. */
   #take(): Buffer[] | null {
-    const parts = this.#bytes > this.#longestBytes ? null : this.#parts
+    const parts = this.#bytes > this.#maxBytes ? null : this.#parts
     this.#parts = []
     this.#bytes = 0
     return parts
@@ -33,7 +33,7 @@ export class FrameReader {
     if (from === chunk.length) return
     this.#parts.push(chunk.subarray(from))
     this.#bytes += chunk.length - from
-    if (this.#bytes > this.#longestBytes) {
+    if (this.#bytes > this.#maxBytes) {
       this.#take()
       this.#onTooLong()
     }

@@ -2,42 +2,40 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { FrameReader } from './frames.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
-const longestComplaint = 2_000
-// Node and V8 write some thousand bytes before they die; one that goes on keeps the gateway busy with reading.
-const mostErrorBytes = 256 * 1024
-// What is still in the pipes of a process that is gone is read within this: somebody else may hold them open for ever.
-const lastWordsMs = 250
+const maxStderrLength = 2_000
+// Node and V8 write a few thousand bytes before they die. A child that writes more keeps the gateway busy.
+const maxStderrBytes = 256 * 1024
+// Time to read the pipes of a process that has ended. Another process may hold them open indefinitely.
+const drainMs = 250
 
 export interface LineChildOptions {
   readonly command: SandboxCommand
-  readonly longestLineBytes: number
+  readonly maxLineBytes: number
   readonly onLine: (line: string) => void
-  /** It went beyond what a child may do with its pipes, and ought to be killed. */
+  /** The child misused its pipes and should be killed. */
   readonly onExcess: (reason: string) => void
   readonly onGone: (reason: string) => void
 }
 
-/** A child process that is spoken to in lines: its pipes and its death, whatever it does with either. */
+/** A child process that exchanges lines with the gateway: its pipes and its end. */
 export class LineChild {
   readonly #child: ChildProcess
   readonly #options: LineChildOptions
   #lastWrite: Promise<void> = Promise.resolve()
-  #complaint = ''
-  #errorBytes = 0
+  #stderrText = ''
+  #stderrBytes = 0
 
   constructor(options: LineChildOptions) {
     this.#options = options
-    const { command, longestLineBytes, onLine, onExcess, onGone } = options
+    const { command, maxLineBytes, onLine, onExcess, onGone } = options
     const { file, args, env, firstLine } = command
-    // Detached: a group of its own, which ends with it whatever it may have started, and which no terminal's Ctrl-C reaches.
+    // Detached: its own process group is killed with it, and a terminal's Ctrl-C does not reach it.
     this.#child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-    const frames = new FrameReader(longestLineBytes, onLine, () =>
-      onExcess('sent a message past the size limit'),
-    )
+    const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
     this.#child.stdout?.on('data', chunk => frames.push(chunk))
     this.#child.stdout?.on('end', () => this.#onSilence())
-    this.#child.stderr?.on('data', chunk => this.#onError(chunk))
-    // A write to a child that is gone fails here; that it is gone is told by 'close'.
+    this.#child.stderr?.on('data', chunk => this.#onStderr(chunk))
+    // A write to a child that is gone fails here; 'close' reports the end.
     this.#child.stdin?.on('error', () => undefined)
     void this.write(firstLine)
     this.#child.on('error', error => onGone(error.message))
@@ -51,17 +49,17 @@ export class LineChild {
     return this.#child.pid
   }
 
-  /** What it first wrote to standard error: says why a sandbox did not boot. */
-  get complaint(): string {
-    return this.#complaint
+  /** The first characters of its standard error, which say why a sandbox did not boot. */
+  get stderrText(): string {
+    return this.#stderrText
   }
 
-  /** Bytes written to it that it has not read. */
+  /** Bytes written to the child that it has not read. */
   get unreadBytes(): number {
     return this.#child.stdin?.writableLength ?? 0
   }
 
-  /** Resolves when the pipe has taken the last line, and so all before, or the process is gone. */
+  /** Resolves when the pipe has taken the last line, or the process is gone. */
   get lastWrite(): Promise<void> {
     return this.#lastWrite
   }
@@ -74,7 +72,7 @@ export class LineChild {
     return promise
   }
 
-  /** SIGKILL: the only signal that a script in native code cannot outlast. Nothing that it said is heard from here on. */
+  /** Sends SIGKILL, the only signal that ends a script in native code, and closes the pipes. */
   kill(): void {
     this.#killGroup()
     this.#closePipes()
@@ -85,7 +83,7 @@ export class LineChild {
     try {
       if (this.pid !== undefined) process.kill(-this.pid, 'SIGKILL')
     } catch {
-      // It was alone, and is gone.
+      // The group is already gone.
     }
   }
 
@@ -96,18 +94,18 @@ export class LineChild {
 
   #onExit(): void {
     this.#killGroup()
-    setTimeout(() => this.#closePipes(), lastWordsMs).unref()
+    setTimeout(() => this.#closePipes(), drainMs).unref()
   }
 
-  // One that lives on without a word would keep its run, or the next, until the deadline. One that ends is gone by then.
+  // A child that lives on without output would block its run until the deadline. One that ends is gone by then.
   #onSilence(): void {
-    setTimeout(() => this.#options.onExcess('closed its output'), lastWordsMs).unref()
+    setTimeout(() => this.#options.onExcess('closed its output'), drainMs).unref()
   }
 
-  #onError(chunk: Buffer): void {
-    this.#errorBytes += chunk.length
-    if (this.#errorBytes > mostErrorBytes) this.#options.onExcess('wrote too much to its standard error')
-    const room = longestComplaint - this.#complaint.length
-    if (room > 0) this.#complaint += chunk.toString('utf8').slice(0, room)
+  #onStderr(chunk: Buffer): void {
+    this.#stderrBytes += chunk.length
+    if (this.#stderrBytes > maxStderrBytes) this.#options.onExcess('wrote too much to its standard error')
+    const room = maxStderrLength - this.#stderrText.length
+    if (room > 0) this.#stderrText += chunk.toString('utf8').slice(0, room)
   }
 }

@@ -12,26 +12,26 @@ export interface SandboxCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** What the child reads first: its modules. */
+  /** The first line that the child reads: its modules. */
   readonly firstLine: string
 }
 
 /**
- * How to start a sandbox process: V8 without compilers (unless `jit`), Node's permission model open for exactly the files it
- * reads at its start and for no network, an environment without a secret, and the kernel's own guard where there is one.
+ * The command that starts a sandbox process: V8 without compilers (unless `jit`), Node's permission model with only the
+ * files that a start reads and no network, an environment without secrets, and the kernel's confinement if available.
  */
 export function sandboxCommand(settings: Omit<SandboxSetup, 'platform'>, jit: boolean): SandboxCommand {
   const setup: SandboxSetup = { ...settings, platform: platformMethods }
   const node = [
     process.execPath,
-    // Isolates with another snapshot than Node's own share its read-only heap and crash.
+    // Isolates with their own snapshot would share Node's read-only heap and crash.
     '--no-node-snapshot',
     ...(jit ? [] : ['--jitless']),
-    // The permission model knows nothing of the files that SQLite opens.
+    // The permission model does not cover the files that SQLite opens.
     '--no-experimental-sqlite',
     '--no-experimental-webstorage',
     '--no-experimental-websocket',
-    // It must not open a port for a debugger, whoever asks for it.
+    // No signal may open a debugger port.
     '--disable-sigusr1',
     '--permission',
     '--allow-addons',
@@ -50,6 +50,6 @@ function readableFiles(): string[] {
   const require = createRequire(import.meta.url)
   const isolatedVm = dirname(require.resolve('isolated-vm/package.json'))
   const loader = dirname(require.resolve('node-gyp-build', { paths: [isolatedVm] }))
-  // The loader looks for musl there.
+  // The loader checks this file to detect musl.
   return [bootFile, `${isolatedVm}/*`, `${loader}/*`, '/etc/alpine-release']
 }

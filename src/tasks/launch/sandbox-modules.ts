@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const room = fileURLToPath(new URL('../../sandbox/', import.meta.url))
 
 /**
- * The first line for every sandbox: its modules as plain JavaScript, by URL, and where the one package they use really is
- * (the folder that links to it need not be readable there). See `sandbox/boot.mjs` for the reason.
+ * The first line for every sandbox: its modules as plain JavaScript, by URL, and the real path of the one package they
+ * use, because the sandbox may not be able to read the link to it. See `sandbox/boot.mjs` for the reason.
  */
 export function sandboxModules(): string {
   const sources: Record<string, string> = {}
@@ -23,7 +23,7 @@ export function sandboxModules(): string {
   })
 }
 
-// Node runs our own files through the same stripper without a word; called by name it warns that the name is new.
+// Silences the warning that this function is experimental. Node uses the same one to load this file.
 function stripQuietly(text: string): string {
   const { emitWarning } = process
   process.emitWarning = () => undefined

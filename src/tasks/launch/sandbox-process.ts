@@ -8,17 +8,17 @@ import { LineChild } from './line-child.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
 const bootMs = 10_000
-// A sandbox gives itself 250 ms to get a script out of its isolate.
+// A sandbox takes up to 250 ms to get a script out of its isolate.
 const recoveryMs = 2_000
 
-/** What a sandbox tells the holder of its run; `gone` comes at most once, and nothing after it or after `end`. */
+/** Receives the messages of a run. `gone` is called at most once; nothing follows it or an `end` message. */
 export interface SandboxListener {
   message(message: Exclude<FromSandbox, { type: 'ready' | 'begun' }>): void
-  /** `hasBegun`: it has said a word of this run, and the script may have run. */
+  /** `hasBegun` is true if the sandbox sent a message of this run, so that the script may have run. */
   gone(reason: string, hasBegun: boolean): void
 }
 
-interface HeldRun {
+interface CurrentRun {
   readonly id: string
   readonly listener: SandboxListener
   hasBegun: boolean
@@ -26,12 +26,12 @@ interface HeldRun {
 
 export interface SandboxProcessOptions {
   readonly command: SandboxCommand
-  /** Most bytes of one message from the child, and of messages to it that it has not read. */
-  readonly longestFrameBytes: number
-  readonly mostUnreadBytes: number
+  /** Maximum bytes of one message from the child, and of unread messages to it. */
+  readonly maxFrameBytes: number
+  readonly maxUnreadBytes: number
   readonly computing: ComputingRuns<LongRun>
   readonly onReady: (sandbox: SandboxProcess) => void
-  /** It will be of no use to another run for a while, or ever: a long run has it, or it dies. */
+  /** The sandbox will not be free for other runs soon: a long run has it, or it dies. */
   readonly onLost: () => void
 }
 
@@ -51,8 +51,8 @@ export class SandboxProcess {
   readonly #gone = Promise.withResolvers<void>()
   #state: State = 'booting'
   #clock: NodeJS.Timeout | null = null
-  #cost: LongRun | null = null
-  #run: HeldRun | null = null
+  #longRun: LongRun | null = null
+  #run: CurrentRun | null = null
   #reason: string | null = null
   #runs = 0
   #hasBooted = false
@@ -62,7 +62,7 @@ export class SandboxProcess {
     this.#options = options
     this.#child = new LineChild({
       command: options.command,
-      longestLineBytes: options.longestFrameBytes,
+      maxLineBytes: options.maxFrameBytes,
       onLine: line => this.#onLine(line),
       onExcess: reason => this.kill(reason),
       onGone: reason => this.#end(reason),
@@ -84,17 +84,17 @@ export class SandboxProcess {
     return this.#state === 'booting'
   }
 
-  /** Booted and not about to go. */
+  /** Booted and not dying. */
   get isServing(): boolean {
     return this.#hasBooted && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** True for one that other runs can count on: not held by a long run, not about to go. */
+  /** True if other runs can expect to get it soon: it has no long run and is not dying. */
   get isSoonFree(): boolean {
-    return this.#cost?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
+    return this.#longRun?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** False for one that went away before its first word: starting it anew may not help. */
+  /** False if the process ended before it was ready; then starting another may not help. */
   get hasBooted(): boolean {
     return this.#hasBooted
   }
@@ -103,7 +103,7 @@ export class SandboxProcess {
     return this.#runs
   }
 
-  /** Whose script ran here last: with `ROSTRUM_ISOLATION=account` its isolate is still warm for that account. */
+  /** The account of the last run. With `ROSTRUM_ISOLATION=account` the isolate is still warm for it. */
   get lastAccount(): string | null {
     return this.#lastAccount
   }
@@ -113,9 +113,9 @@ export class SandboxProcess {
     return this.#gone.promise
   }
 
-  /** What it first wrote to standard error: says why a sandbox did not boot. */
-  get complaint(): string {
-    return this.#child.complaint
+  /** The first characters of its standard error, which say why a sandbox did not boot. */
+  get stderrText(): string {
+    return this.#child.stderrText
   }
 
   /** Takes the idle sandbox for one run. */
@@ -123,14 +123,14 @@ export class SandboxProcess {
     this.#state = 'taken'
   }
 
-  /** Gives it back unused: the run was over before it began. */
+  /** Returns the sandbox unused, because the run ended before it began. */
   vacate(): void {
     if (this.#state === 'taken') this.#becomeIdle()
   }
 
   /**
-   * Sends the run; what the sandbox says until the run's end goes to `listener`. False where the process went away before:
-   * nothing of the script has run.
+   * Sends the run. Its messages go to `listener`. Returns false if the process was already gone, so that nothing of the
+   * script has run.
    */
   begin(message: RunMessage, listener: SandboxListener): boolean {
     if (this.#state !== 'taken') return false
@@ -139,7 +139,7 @@ export class SandboxProcess {
     this.#run = { id: message.run, listener, hasBegun: false }
     this.#lastAccount = message.accountCode
     const { computing, onLost } = this.#options
-    this.#cost = new LongRun({ pid: this.pid, computing, onLong: onLost })
+    this.#longRun = new LongRun({ pid: this.pid, computing, onLong: onLost })
     void this.#send(message)
     return true
   }
@@ -149,12 +149,12 @@ export class SandboxProcess {
     if (this.#run?.id === message.run) await this.#send(message)
   }
 
-  /** Null where it has read what it was sent, else resolves when it has, or is gone. */
+  /** Null if it has read everything sent to it; otherwise resolves when it has, or is gone. */
   untilRead(): Promise<void> | null {
     return this.#child.unreadBytes === 0 ? null : this.#child.lastWrite
   }
 
-  /** SIGKILL: the only signal that a script in native code cannot outlast. */
+  /** Sends SIGKILL, the only signal that ends a script in native code. */
   kill(reason: string): void {
     if (this.#state === 'gone' || this.#state === 'dying') return
     this.#state = 'dying'
@@ -163,12 +163,12 @@ export class SandboxProcess {
     this.#options.onLost()
   }
 
-  /** See `LongRun`. To be called now and then while it runs. */
+  /** See `LongRun`. Call it regularly during a run. */
   yieldWhenLong(): void {
-    this.#cost?.yieldWhenLong()
+    this.#longRun?.yieldWhenLong()
   }
 
-  /** Resident memory in bytes, where the system tells it. */
+  /** Resident memory in bytes; null if unknown. */
   residentBytes(): number | null {
     return this.#memory.read()
   }
@@ -176,17 +176,17 @@ export class SandboxProcess {
   #onLine(line: string): void {
     if (this.#state === 'gone' || this.#state === 'dying') return
     const message = parseMessage(line)
-    if (message === null) return this.kill('sent a message out of the protocol')
+    if (message === null) return this.kill('sent a message that is not in the protocol')
     if (message.type === 'ready') return this.#onReady()
     const run = this.#run
-    if (run === null || run.id !== message.run) return this.kill('spoke of a run that is not its own')
+    if (run === null || run.id !== message.run) return this.kill('sent a message of another run')
     if (message.type === 'begun' && run.hasBegun) return this.kill('began its run twice')
     run.hasBegun = true
     if (message.type === 'begun') return
     if (message.type === 'end') {
       this.#run = null
       this.#state = 'recovering'
-      this.#endCost()
+      this.#endLongRun()
       this.#killAfter(recoveryMs, 'did not recover from its run in time')
     }
     run.listener.message(message)
@@ -194,16 +194,16 @@ export class SandboxProcess {
 
   #onReady(): void {
     if (this.#state !== 'booting' && this.#state !== 'recovering') {
-      return this.kill('said ready out of turn')
+      return this.kill('sent `ready` out of order')
     }
     this.#stopClock()
     this.#hasBooted = true
     this.#becomeIdle()
   }
 
-  #endCost(): void {
-    if (this.#cost?.end() === false) this.kill('may not have its priority back')
-    this.#cost = null
+  #endLongRun(): void {
+    if (this.#longRun?.end() === false) this.kill('could not get its priority back')
+    this.#longRun = null
   }
 
   #becomeIdle(): void {
@@ -213,7 +213,7 @@ export class SandboxProcess {
 
   #send(message: ToSandbox): Promise<void> {
     const written = this.#child.write(JSON.stringify(message))
-    if (this.#child.unreadBytes > this.#options.mostUnreadBytes) this.kill('did not read what it was sent')
+    if (this.#child.unreadBytes > this.#options.maxUnreadBytes) this.kill('did not read its input')
     return written
   }
 
@@ -231,7 +231,7 @@ export class SandboxProcess {
     if (this.#state === 'gone') return
     this.#state = 'gone'
     this.#stopClock()
-    this.#cost?.stop()
+    this.#longRun?.stop()
     this.#memory.close()
     this.#gone.resolve()
     const run = this.#run

@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js'
 
 const globalUnicast = ipaddr.IPv6.parse('2000::')
-const longestUrl = 8 * 2 ** 10
+const maxUrlLength = 8 * 2 ** 10
 
-/** One entry of the allow-list: the host as `new URL` writes it, and the port it names, if it names one. */
+/** One entry of the allow-list: the host as `new URL` writes it, and its port if the entry names one. */
 interface AllowedHost {
   readonly host: string
   readonly port: number | null
 }
 
-/** Why a call may not go out; the message names the rule and is the script's to read, the facts are the operator's. */
+/** Why a call was refused. The message names the rule, for the script; the facts are for the operator's log. */
 export class OutboundRefusal extends Error {
   override readonly name = 'OutboundRefusal'
   readonly facts: Readonly<Record<string, string>> | null
@@ -21,15 +21,15 @@ export class OutboundRefusal extends Error {
 }
 
 /**
- * The allow-list of `graphql(…, url)`. `host` allows https on its own port; `host:port` allows that port, with https or
- * http. Nothing that is not listed is reached, whatever it resolves to.
+ * The allow-list of `graphql(…, url)`. An entry `host` allows https on port 443; `host:port` allows that port, with
+ * https or http. A host that is not listed is never reached, whatever it resolves to.
  */
 export function createAllowList(entries: readonly string[]) {
   const allowed = entries.map(readEntry)
   return {
-    /** True for a host, as `new URL` writes it, that some entry names. */
+    /** True if an entry names the host, written as `new URL` writes it. */
     names: (host: string) => allowed.some(entry => entry.host === host),
-    /** The destination of a call; a refusal says which rule refused. */
+    /** The destination of a call. Throws an `OutboundRefusal` that names the rule. */
     check(text: string): URL {
       const url = readUrl(text)
       const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
@@ -58,32 +58,33 @@ function readEntry(entry: string): AllowedHost {
 }
 
 function readUrl(text: string): URL {
-  if (text.length > longestUrl) throw new OutboundRefusal(`the url is longer than ${longestUrl} characters`)
-  if (!URL.canParse(text)) throw new OutboundRefusal('the url cannot be read')
+  if (text.length > maxUrlLength)
+    throw new OutboundRefusal(`the url is longer than ${maxUrlLength} characters`)
+  if (!URL.canParse(text)) throw new OutboundRefusal('the url is not valid')
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new OutboundRefusal(`only \`https:\` urls are allowed, not \`${url.protocol}\``)
   }
   if (url.username !== '' || url.password !== '')
-    throw new OutboundRefusal('the url must not hold a user or a password')
+    throw new OutboundRefusal('the url must not contain a user or a password')
   return url
 }
 
 /**
- * True for addresses of the public internet alone: not loopback, private, link-local, unique-local, multicast, shared,
- * reserved or unspecified ones, nor any that carry such an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
+ * True for public addresses only: not for loopback, private, link-local, unique-local, multicast, shared, reserved or
+ * unspecified ones, nor for IPv6 addresses with such an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(address: string): boolean {
-  // IPv4-compatible addresses (`::8.8.8.8`) are no longer in use, and not read alike by everyone.
+  // IPv4-compatible addresses (`::8.8.8.8`) are obsolete, and parsers read them differently.
   const isMixed = address.includes(':') && address.includes('.') && !/^::ffff:/i.test(address)
   if (isMixed || !ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
-  // Of IPv6 only 2000::/3 has been given out as global unicast.
+  // Only 2000::/3 of IPv6 is assigned as global unicast.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast, 3)) return false
   return parsed.range() === 'unicast'
 }
 
-/** True for an address of this machine alone, in whichever of the two families. */
+/** True for a loopback address, IPv4 or IPv6. */
 export function isLoopbackAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 }

@@ -4,21 +4,21 @@ import { OutboundRefusal } from './outbound-address.ts'
 
 const connectTimeoutMs = 5_000
 const idleTimeoutMs = 30_000
-const mostHeaderBytes = 16 * 2 ** 10
+const maxHeaderBytes = 16 * 2 ** 10
 const watchEveryMs = 20
 const spareBytes = 2 ** 19
 
 export interface OutboundConnectionOptions {
   readonly lookup: LookupFunction
-  /** How much of the answer's body has been read. */
+  /** Bytes of the answer's body read so far. */
   readonly answerBytes: () => number
-  /** Ends it in whatever state it is, name look-up and handshake included. */
+  /** Closes the connection in any state, during the lookup and the handshake as well. */
   readonly signal: AbortSignal
 }
 
 /**
- * A connection for one call. It is never used again: what a host sends behind its answer, or remembers of a connection,
- * reaches no other call, run or account. HTTP/1.1 alone, whose bounds are ours.
+ * Opens a connection for one call. It is never reused, so nothing that a host sends after its answer or remembers of
+ * the connection reaches another call. HTTP/1.1 only, because its limits can be set here.
  */
 export function openConnection(origin: string, options: OutboundConnectionOptions): Client {
   const { lookup, answerBytes, signal } = options
@@ -37,16 +37,16 @@ export function openConnection(origin: string, options: OutboundConnectionOption
       }),
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
-    maxHeaderSize: mostHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
   })
 }
 
-// A host may send without end what is no part of an answer: hints, extensions of chunks, a chunk for every byte. What
-// buffers hold on the way is well within the spare bytes.
+// A host may send endless bytes that are not part of the body: early hints, chunk extensions, one-byte chunks. The
+// spare bytes cover what buffers hold.
 function watchBytes(socket: Socket, answerBytes: () => number): void {
   const watch = setInterval(() => {
     if (socket.bytesRead <= 2 * answerBytes() + spareBytes) return
-    socket.destroy(new OutboundRefusal('the host sent too much that is no part of an answer'))
+    socket.destroy(new OutboundRefusal('the host sent too much data outside the answer'))
   }, watchEveryMs)
   socket.once('close', () => clearInterval(watch))
 }

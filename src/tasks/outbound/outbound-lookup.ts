@@ -5,8 +5,8 @@ import { type AllowList, isLoopbackAddress, isPublicAddress, OutboundRefusal } f
 type Resolved = Awaited<ReturnType<typeof resolveAll>>
 
 /**
- * The look-up of an outbound connection: resolves once, checks every address, and hands the checked ones to the socket, so
- * that what was checked is what is reached. A listed name may resolve to loopback only if the name says so.
+ * The lookup of an outbound connection. It resolves once, checks every address and gives the checked ones to the
+ * socket, so that no other address is reached. Only a listed `localhost` name may resolve to loopback.
  */
 export function createCheckedLookup(allowList: AllowList): LookupFunction {
   const resolve = createResolver()
@@ -24,9 +24,9 @@ export function createCheckedLookup(allowList: AllowList): LookupFunction {
   }
 }
 
-// What a name resolves to inside our network is the operator's to know, not the script's.
+// The script must not learn internal addresses; the operator's log has them.
 function refuseAddress(hostname: string, address: string): OutboundRefusal {
-  const reason = `\`${hostname}\` resolves to an address that is not of the public internet`
+  const reason = `\`${hostname}\` resolves to an address that is not public`
   return new OutboundRefusal(reason, { hostname, address })
 }
 
@@ -34,15 +34,15 @@ function isLocalName(hostname: string, allowList: AllowList): boolean {
   return (hostname === 'localhost' || hostname.endsWith('.localhost')) && allowList.names(hostname)
 }
 
-// The system's resolver blocks a thread for each question, and there are few: however many calls wait for a name server
-// that is silent, a name is asked for once at a time. Nothing is kept beyond the answer.
+// The system's resolver blocks one of few threads for each lookup. Concurrent lookups of a name therefore share one,
+// even if the name server does not answer. Answers are not cached.
 function createResolver(): (hostname: string) => Promise<Resolved> {
-  const asking = new Map<string, Promise<Resolved>>()
+  const pending = new Map<string, Promise<Resolved>>()
   return hostname => {
-    const asked = asking.get(hostname)
-    if (asked !== undefined) return asked
-    const answer = resolveAll(hostname).finally(() => asking.delete(hostname))
-    asking.set(hostname, answer)
+    const known = pending.get(hostname)
+    if (known !== undefined) return known
+    const answer = resolveAll(hostname).finally(() => pending.delete(hostname))
+    pending.set(hostname, answer)
     return answer
   }
 }

@@ -1,54 +1,56 @@
 import type { Run } from '../run/run.ts'
 import { OutboundRefusal } from './outbound-address.ts'
 
-// What a run may wait for other hosts, in all, while somebody else needs its sandbox: half of what a run waits for one.
+// How long a run may wait for other hosts in total while another account needs its sandbox: half of the queue's wait.
 const maxWaitMs = 1_000
 
 interface Wait {
   readonly accountCode: string
-  readonly over: AbortController
+  readonly preempted: AbortController
   calls: number
-  /** When the first of its calls under way began, and what it waited before that. */
+  /** When the current wait began, and the time waited before it. */
   since: number
   waitedMs: number
 }
 
 /**
- * The runs that wait for other hosts. Each holds a sandbox and uses no processor, for as long as the host likes: one that has
- * waited long can be made to give way, and its calls to other hosts reject from then on.
+ * The runs that wait for other hosts. Such a run holds a sandbox without using a processor. After a long wait it can be
+ * preempted: its calls to other hosts reject from then on.
  */
 export class OutboundWaits {
-  readonly #ofRun = new WeakMap<Run, Wait>()
-  readonly #underWay = new Set<Wait>()
+  readonly #byRun = new WeakMap<Run, Wait>()
+  readonly #active = new Set<Wait>()
 
-  /** Makes a call of the run to another host; the signal ends it with the run, or when the run is to give way. */
+  /** Makes a call to another host. The signal aborts it when the run ends or is preempted. */
   async during<Answer>(run: Run, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
-    const wait = this.#ofRun.get(run) ?? startWait(run)
-    this.#ofRun.set(run, wait)
+    const wait = this.#byRun.get(run) ?? startWait(run)
+    this.#byRun.set(run, wait)
     if (wait.calls === 0) wait.since = performance.now()
     wait.calls++
-    this.#underWay.add(wait)
+    this.#active.add(wait)
     try {
-      return await call(AbortSignal.any([run.signal, wait.over.signal]))
+      return await call(AbortSignal.any([run.signal, wait.preempted.signal]))
     } finally {
       wait.calls--
       if (wait.calls === 0) {
         wait.waitedMs += performance.now() - wait.since
-        this.#underWay.delete(wait)
+        this.#active.delete(wait)
       }
     }
   }
 
-  /** Makes one run give way, of the first account that has one which has waited for a second; false where there is none. */
-  endLongest(accountCodes: readonly string[]): boolean {
+  /** Preempts the longest wait of the first account that has one over a second. Returns false if there is none. */
+  preemptLongest(accountCodes: readonly string[]): boolean {
     const now = performance.now()
     const waitedMs = (wait: Wait) => wait.waitedMs + now - wait.since
-    const long = [...this.#underWay].filter(wait => waitedMs(wait) >= maxWaitMs && !wait.over.signal.aborted)
+    const long = [...this.#active].filter(
+      wait => waitedMs(wait) >= maxWaitMs && !wait.preempted.signal.aborted,
+    )
     for (const accountCode of accountCodes) {
       const own = long.filter(wait => wait.accountCode === accountCode)
       const longest = own.sort((a, b) => waitedMs(b) - waitedMs(a))[0]
       if (longest === undefined) continue
-      longest.over.abort(gaveWay())
+      longest.preempted.abort(preemption())
       return true
     }
     return false
@@ -56,10 +58,10 @@ export class OutboundWaits {
 }
 
 function startWait({ caller: { accountCode } }: Run): Wait {
-  return { accountCode, over: new AbortController(), calls: 0, since: 0, waitedMs: 0 }
+  return { accountCode, preempted: new AbortController(), calls: 0, since: 0, waitedMs: 0 }
 }
 
-function gaveWay(): OutboundRefusal {
+function preemption(): OutboundRefusal {
   return new OutboundRefusal(
     `other accounts wait for a sandbox, and this run has waited for other hosts for ${maxWaitMs} ms`,
   )

@@ -13,22 +13,22 @@ export interface OutboundCall {
 }
 
 export interface Outbound {
-  /** Posts a GraphQL request and gives the JSON text of the answer; every failure rejects with a message for the script. */
+  /** Posts a GraphQL request and returns the JSON text of the answer. Rejects with a message for the script. */
   post(call: OutboundCall): Promise<string>
-  /** Ends the calls that still wait. */
+  /** Aborts the calls that still wait. */
   close(): void
 }
 
 export interface OutboundOptions {
   /** Allow-list: `host` or `host:port`. */
   readonly hosts: readonly string[]
-  /** Most bytes of an answer. */
-  readonly mostBytes: number
+  /** Maximum bytes of an answer. */
+  readonly maxBytes: number
   readonly log: Logger
 }
 
-/** The way out for `graphql(…, url)` (contract, section 4): listed hosts, checked addresses, no redirect, no credential. */
-export function createOutbound({ hosts, mostBytes, log }: OutboundOptions): Outbound {
+/** Sends `graphql(…, url)` (contract, section 4): listed hosts, checked addresses, no redirects, no credential. */
+export function createOutbound({ hosts, maxBytes, log }: OutboundOptions): Outbound {
   const allowList = createAllowList(hosts)
   const lookup = createCheckedLookup(allowList)
   const closing = new AbortController()
@@ -39,46 +39,46 @@ export function createOutbound({ hosts, mostBytes, log }: OutboundOptions): Outb
         refuseLiteral(destination, allowList)
         const ended = AbortSignal.any([signal, closing.signal])
         const body = `{"query":${JSON.stringify(query)},"variables":${variables}}`
-        return await send(destination, body, { lookup, mostBytes, signal: ended })
+        return await send(destination, body, { lookup, maxBytes, signal: ended })
       } catch (error) {
         const refusal = findRefusal(error)
         if (refusal?.facts) log.warn(refusal.facts, `graphql: ${refusal.message}`)
         throw new Error(explain(refusal ?? error), { cause: error })
       }
     },
-    close: () => closing.abort(new OutboundRefusal('the gateway is going down')),
+    close: () => closing.abort(new OutboundRefusal('the gateway is stopping')),
   }
 }
 
-// An address written into the url never passes through the look-up. Listed explicitly, it is the operator's word.
+// An address in the url is not looked up, so it is checked here. The operator may list one explicitly.
 function refuseLiteral({ hostname }: URL, allowList: AllowList): void {
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || allowList.names(hostname) || isPublicAddress(address)) return
-  throw new OutboundRefusal(`\`${address}\` is not an address of the public internet`)
+  throw new OutboundRefusal(`\`${address}\` is not a public address`)
 }
 
 interface Sending {
   readonly lookup: LookupFunction
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly signal: AbortSignal
 }
 
-async function send(url: URL, body: string, { lookup, mostBytes, signal }: Sending): Promise<string> {
+async function send(url: URL, body: string, { lookup, maxBytes, signal }: Sending): Promise<string> {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json',
     'accept-encoding': 'identity',
     'user-agent': 'rostrum',
   }
-  // A gateway that calls nobody does without the client's 109 modules.
+  // Imported on first use: the client has 109 modules.
   const { openConnection } = await import('./outbound-connection.ts')
   signal.throwIfAborted()
-  const over = new AbortController()
+  const finished = new AbortController()
   let answerBytes = 0
   const connection = openConnection(url.origin, {
     lookup,
     answerBytes: () => answerBytes,
-    signal: over.signal,
+    signal: finished.signal,
   })
   const onRead = (bytes: number) => {
     answerBytes = bytes
@@ -87,11 +87,11 @@ async function send(url: URL, body: string, { lookup, mostBytes, signal }: Sendi
   try {
     const path = url.pathname + url.search
     const asking = connection.request({ path, method: 'POST', headers, body, reset: true })
-    const reading = asking.then(answer => readOutboundAnswer(answer, { mostBytes, onRead }))
+    const reading = asking.then(answer => readOutboundAnswer(answer, { maxBytes, onRead }))
     return await Promise.race([reading, aborted.promise])
   } finally {
     aborted.forget()
-    over.abort()
+    finished.abort()
     void connection.destroy()
   }
 }

@@ -7,12 +7,12 @@ const pieceBytes = 2 ** 15
 const jsonType = /^(application|text)\/([\w.!#$&^-]+\+)?json\s*(;|$)/i
 
 export interface AnswerReading {
-  readonly mostBytes: number
-  /** Told how much of the body has been read so far. */
+  readonly maxBytes: number
+  /** Called with the bytes of the body read so far. */
   readonly onRead: (bytes: number) => void
 }
 
-/** The JSON text of an answer, checked before it is read and while it comes; anything else is an `OutboundRefusal`. */
+/** Reads the JSON text of an answer and checks it as it arrives. Throws an `OutboundRefusal` for anything else. */
 export async function readOutboundAnswer(
   answer: Dispatcher.ResponseData,
   reading: AnswerReading,
@@ -24,23 +24,23 @@ export async function readOutboundAnswer(
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new OutboundRefusal('the answer is compressed, which was not asked for')
   }
-  // A host that does not say what it sends is judged by what it sends.
+  // Without a content type, the content decides.
   if (!jsonType.test(String(headers['content-type'] ?? 'application/json'))) throw notJson()
   return decode(await readJson(body, reading))
 }
 
-// The bytes are copied, as each chunk is an object of its own, and a host may send them one by one.
-async function readJson(body: AsyncIterable<Buffer>, { mostBytes, onRead }: AnswerReading): Promise<Buffer> {
+// Copies the bytes into one buffer: a host may send them one by one, and each chunk is an object.
+async function readJson(body: AsyncIterable<Buffer>, { maxBytes, onRead }: AnswerReading): Promise<Buffer> {
   const scanner = new JsonScanner()
-  let read = Buffer.allocUnsafe(Math.min(mostBytes, 2 ** 14))
+  let read = Buffer.allocUnsafe(Math.min(maxBytes, 2 ** 14))
   let bytes = 0
   for await (const chunk of body) {
     const needed = bytes + chunk.length
-    if (needed > mostBytes) throw new OutboundRefusal(`the answer has more than ${mostBytes} bytes`)
+    if (needed > maxBytes) throw new OutboundRefusal(`the answer has more than ${maxBytes} bytes`)
     onRead(needed)
     if (!(await scan(chunk, scanner))) throw notJson()
     if (needed > read.length) {
-      const larger = Buffer.allocUnsafe(Math.min(mostBytes, Math.max(needed, 2 * read.length)))
+      const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(needed, 2 * read.length)))
       read.copy(larger, 0, 0, bytes)
       read = larger
     }
@@ -51,7 +51,7 @@ async function readJson(body: AsyncIterable<Buffer>, { mostBytes, onRead }: Answ
   return read.subarray(0, bytes)
 }
 
-// In pieces, with everybody else's turn between them.
+// Scans in pieces and lets other work run between them.
 async function scan(chunk: Buffer, scanner: JsonScanner): Promise<boolean> {
   for (let at = 0; at < chunk.length; at += pieceBytes) {
     if (!scanner.write(chunk.subarray(at, at + pieceBytes))) return false

@@ -6,7 +6,7 @@ import { overloaded, RunQueue, type RunQueueLimits, type WaitingRun } from './ru
 import type { SandboxPool } from './sandbox-pool.ts'
 
 export interface AdmissionLimits extends RunQueueLimits {
-  /** Most sandboxes there may be. */
+  /** Maximum number of sandboxes. */
   readonly sandboxes: number
 }
 
@@ -18,30 +18,30 @@ export interface AdmissionParts {
 
 export interface AdmissionRequest {
   readonly accountCode: string
-  /** A run inside a run never waits for what its parent may hold: it is admitted at once or refused. */
+  /** A nested run is admitted at once or refused: it must not wait for a sandbox that its parent holds. */
   readonly nested: boolean
-  /** On the clock of `performance.now()`: no run waits past it. */
+  /** In milliseconds of `performance.now()`. No run waits longer. */
   readonly deadline: number
   readonly signal: AbortSignal
 }
 
-/** A sandbox for one run; `release` gives the account's place back, whatever became of the sandbox. */
+/** A sandbox for one run. `release` frees the account's share, whatever happened to the sandbox. */
 export interface Admitted {
   readonly sandbox: SandboxProcess
   release(): void
 }
 
-// While runs are admitted, who waits is soon next: more sandboxes than processors would only take turns on them.
-const stalledMs = 20
-// A run that is to give way needs a moment to end.
-const betweenGivingWayMs = 50
+// While runs are admitted, waiting ones follow soon, and more sandboxes than processors would not help.
+const stallMs = 20
+// A preempted run needs a moment to end.
+const preemptionPauseMs = 50
 
 /**
- * Decides which waiting run gets the next idle sandbox: one of the account that holds the fewest, in turn between those that hold
- * as many, first come first served within one. So an account that holds more than its share gets none while others wait. Of
- * four sandboxes or more the last free one goes only to an account that has no run going: one account cannot hold them all.
- * An account whose last run cost its sandbox leaves the last idle one to others until the next has booted. Where all are held,
- * a run that has waited long for other hosts gives way, of the account that holds the most, to one that holds fewer.
+ * Decides which waiting run gets the next idle sandbox. The account that holds the fewest sandboxes comes first;
+ * accounts with equally many take turns; runs of one account go in order of arrival. With four sandboxes or more, the
+ * last free one goes only to an account without a run. An account whose last run destroyed its sandbox leaves the last
+ * idle one to others until the next has booted. If all sandboxes are held, the admission preempts a run that has waited
+ * long for other hosts, of the account that holds the most.
  */
 export class Admission {
   readonly #pool: SandboxPool
@@ -49,9 +49,9 @@ export class Admission {
   readonly #limits: AdmissionLimits
   readonly #held: HeldSandboxes
   readonly #queue: RunQueue<SandboxProcess>
-  readonly #costly = new Set<string>()
+  readonly #destroyers = new Set<string>()
   #admittedAt = 0
-  #gaveWayAt = 0
+  #preemptedAt = 0
   #growth: NodeJS.Timeout | null = null
   #closed = false
 
@@ -64,12 +64,12 @@ export class Admission {
     pool.onIdle(() => this.#serve())
   }
 
-  /** Resolves with a sandbox; rejects with `OVERLOADED`, or with the signal's reason. */
+  /** Resolves with a sandbox. Rejects with `OVERLOADED` or with the signal's reason. */
   async acquire(request: AdmissionRequest): Promise<Admitted> {
     const { accountCode, nested, signal } = request
     signal.throwIfAborted()
     if (this.#closed) throw stopping()
-    // Whoever else waits while a sandbox is idle may not have it. Within an account first come is first served.
+    // Other accounts that wait while a sandbox is idle may not take it. Runs of one account go in order of arrival.
     const mayTake = nested || this.#queue.lengthOf(accountCode) === 0
     const free = mayTake ? this.#take(accountCode) : null
     if (free !== null) return this.#admit(accountCode, free)
@@ -80,38 +80,39 @@ export class Admission {
     return this.#admit(accountCode, await this.#wait(request))
   }
 
-  /** Refuses all who wait: the gateway stops. */
+  /** Refuses all waiting runs, because the gateway stops. */
   close(): void {
     this.#closed = true
     if (this.#growth !== null) clearTimeout(this.#growth)
     this.#queue.clear(stopping())
   }
 
-  // True where there may be one more sandbox than those who wait will take: it is nothing that somebody must give back.
+  // True if a new sandbox can start for the account on top of those that waiting runs will take.
   #canGrowFor(accountCode: string): boolean {
-    const hasPlace = this.#held.freeFor(accountCode) > this.#queue.lengthOf(accountCode)
-    return hasPlace && this.#pool.canGrow(this.#demand() + 1)
+    const hasShare = this.#held.freeFor(accountCode) > this.#queue.lengthOf(accountCode)
+    return hasShare && this.#pool.canGrow(this.#demand() + 1)
   }
 
-  // Once those who wait have seen nobody admitted for a while, what holds the sandboxes up is not the processors.
+  // If no waiting run was admitted for a while, the processors are not the bottleneck, and more sandboxes help.
   #growWhenStalled(): void {
     if (this.#growth !== null || this.#queue.length === 0) return
     this.#growth = setTimeout(() => {
       this.#growth = null
-      if (performance.now() - this.#admittedAt >= stalledMs) this.#makeRoom()
+      if (performance.now() - this.#admittedAt >= stallMs) this.#makeRoom()
       this.#growWhenStalled()
-    }, stalledMs)
+    }, stallMs)
   }
 
   #makeRoom(): void {
     this.#pool.grow(this.#demand())
     const now = performance.now()
-    if (!this.#held.areAllHeld || now - this.#gaveWayAt < betweenGivingWayMs) return
+    if (!this.#held.areAllHeld || now - this.#preemptedAt < preemptionPauseMs) return
     const [first = ''] = this.#inTurn()
-    if (this.#outboundWaits.endLongest(this.#held.richerThan(this.#held.by(first)))) this.#gaveWayAt = now
+    if (this.#outboundWaits.preemptLongest(this.#held.accountsAbove(this.#held.by(first))))
+      this.#preemptedAt = now
   }
 
-  // How many sandboxes those who wait could take at once.
+  // How many sandboxes the waiting runs could take now.
   #demand(): number {
     return this.#queue
       .lengths()
@@ -122,11 +123,11 @@ export class Admission {
   }
 
   /**
-   * Keeps a place for a run that is on its way here, so that one too many is refused before it is read; `OVERLOADED` where
-   * there is none. What it gives is to be called when the run is here, or will not come.
+   * Reserves a queue slot for a run whose request is still being read, so that one too many is refused early. Throws
+   * `OVERLOADED` if there is none. Call the function it returns when the run has arrived or will not come.
    */
-  holdPlace(accountCode: string): () => void {
-    return this.#queue.holdPlace(accountCode, this.#held.freeFor(accountCode))
+  reserveSlot(accountCode: string): () => void {
+    return this.#queue.reserveSlot(accountCode, this.#held.freeFor(accountCode))
   }
 
   async #wait({ accountCode, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
@@ -138,7 +139,7 @@ export class Admission {
     }
     const waitMs = Math.max(0, Math.min(this.#limits.waitMs, Math.floor(deadline - performance.now())))
     const refuse = () =>
-      giveUp(overloaded(`No sandbox came free within ${waitMs} ms`, Math.ceil(waitMs / 1000)))
+      giveUp(overloaded(`No sandbox became free within ${waitMs} ms`, Math.ceil(waitMs / 1000)))
     const timer = setTimeout(refuse, waitMs)
     const onAbort = () => giveUp(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
@@ -152,7 +153,7 @@ export class Admission {
     }
   }
 
-  // One at a time, since whose turn is next follows from what each then holds.
+  // Serves one run at a time, because each changes which account is next.
   #serve(): void {
     while (this.#serveNext());
     this.#growWhenStalled()
@@ -168,14 +169,14 @@ export class Admission {
     return false
   }
 
-  // The accounts that wait, those that hold the fewest first.
+  // The waiting accounts, those that hold the fewest sandboxes first.
   #inTurn(): string[] {
     return this.#queue.accounts().sort((a, b) => this.#held.by(a) - this.#held.by(b))
   }
 
   #take(accountCode: string): SandboxProcess | null {
     if (this.#held.freeFor(accountCode) === 0) return null
-    if (this.#costly.has(accountCode) && this.#pool.isShort) return null
+    if (this.#destroyers.has(accountCode) && this.#pool.isShort) return null
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
@@ -191,9 +192,9 @@ export class Admission {
       release: () => {
         if (!held) return
         held = false
-        this.#held.giveBack(accountCode)
-        if (sandbox.isServing) this.#costly.delete(accountCode)
-        else this.#costly.add(accountCode)
+        this.#held.release(accountCode)
+        if (sandbox.isServing) this.#destroyers.delete(accountCode)
+        else this.#destroyers.add(accountCode)
         this.#serve()
       },
     }
@@ -201,5 +202,5 @@ export class Admission {
 }
 
 function stopping(): RostrumError {
-  return overloaded('The gateway stops', 1)
+  return overloaded('The gateway is stopping', 1)
 }

@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os'
 
 /**
- * The runs that have computed for long, in the order in which they came to it. So many as leave the gateway a processor keep
- * their priority, so that a lone one is not held up by whatever else a machine does; the others yield to everybody.
+ * The runs that have computed for long, oldest first. As many as leave one processor to the gateway keep their
+ * priority; the others yield.
  */
 export class ComputingRuns<Run> {
   readonly #runs = new Set<Run>()
-  readonly #mostWithPriority: number
+  readonly #maxWithPriority: number
 
   constructor(processors = availableParallelism()) {
-    this.#mostWithPriority = Math.max(1, processors - 1)
+    this.#maxWithPriority = Math.max(1, processors - 1)
   }
 
-  /** Notes that the run computes; true where it is to yield. */
+  /** Adds a run that computes. Returns true if it must yield. */
   add(run: Run): boolean {
     this.#runs.add(run)
-    return [...this.#runs].indexOf(run) >= this.#mostWithPriority
+    return [...this.#runs].indexOf(run) >= this.#maxWithPriority
   }
 
   delete(run: Run): void {

@@ -1,35 +1,35 @@
-// With fewer than this, one kept free would be too much to keep.
-const leastToKeepOneFree = 4
+// With fewer sandboxes, reserving one would take too large a share.
+const minToReserveOne = 4
 
-/** Which account holds how many of the sandboxes that there may be. */
+/** How many sandboxes each account holds. */
 export class HeldSandboxes {
-  readonly #most: number
+  readonly #max: number
   readonly #byAccount = new Map<string, number>()
   #total = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   get areAllHeld(): boolean {
-    return this.#total >= this.#most
+    return this.#total >= this.#max
   }
 
   by(accountCode: string): number {
     return this.#byAccount.get(accountCode) ?? 0
   }
 
-  /** How many more the account may hold now: of four or more, the last is kept for one that holds none. */
+  /** How many more the account may hold now. Of four or more, the last is reserved for an account that holds none. */
   freeFor(accountCode: string): number {
-    const free = this.#most - this.#total
-    const keepsOne = this.#most >= leastToKeepOneFree && this.#byAccount.has(accountCode)
-    return Math.max(0, keepsOne ? free - 1 : free)
+    const free = this.#max - this.#total
+    const reservesOne = this.#max >= minToReserveOne && this.#byAccount.has(accountCode)
+    return Math.max(0, reservesOne ? free - 1 : free)
   }
 
-  /** The accounts that hold more than so many, those that hold the most first. */
-  richerThan(held: number): string[] {
-    const richer = [...this.#byAccount].filter(([, own]) => own > held)
-    return richer.sort((a, b) => b[1] - a[1]).map(([accountCode]) => accountCode)
+  /** The accounts that hold more than `held` sandboxes, those with the most first. */
+  accountsAbove(held: number): string[] {
+    const above = [...this.#byAccount].filter(([, own]) => own > held)
+    return above.sort((a, b) => b[1] - a[1]).map(([accountCode]) => accountCode)
   }
 
   take(accountCode: string): void {
@@ -37,7 +37,7 @@ export class HeldSandboxes {
     this.#total++
   }
 
-  giveBack(accountCode: string): void {
+  release(accountCode: string): void {
     const held = this.by(accountCode) - 1
     if (held > 0) this.#byAccount.set(accountCode, held)
     else this.#byAccount.delete(accountCode)

@@ -2,7 +2,7 @@ import { setPriorityOf } from '../launch/child-priority.ts'
 import { processorMsOf } from '../launch/child-resources.ts'
 import type { ComputingRuns } from './computing-runs.ts'
 
-// A run that lasts longer no longer counts as one whose sandbox is soon free again.
+// A longer run no longer counts as one whose sandbox will soon be free.
 const shortRunMs = 50
 const shortComputingMs = 50
 
@@ -12,13 +12,13 @@ export interface LongRunOptions {
   readonly onLong: () => void
 }
 
-/** What a sandbox's run costs its neighbours once it is no longer short, from its begin to its end. */
+/** Watches one run of a sandbox: whether it is long, and whether it must yield the processor to others. */
 export class LongRun {
   readonly #pid: number | undefined
   readonly #computing: ComputingRuns<LongRun>
   readonly #clock: NodeJS.Timeout
-  // Read for the first time when a run has gone on for a little: most are over by then.
-  #processorMsAtFirst: number | null = null
+  // First read after the run has lasted a little, because most runs have ended by then.
+  #firstProcessorMs: number | null = null
   #isLong = false
   #yields = false
 
@@ -35,12 +35,12 @@ export class LongRun {
     return this.#isLong
   }
 
-  /** Puts one of several that have computed for long behind all others that want the processor. To be called now and then. */
+  /** Lowers the priority of the process if the run computes for long. Call it regularly. */
   yieldWhenLong(): void {
     if (this.#yields) return
     const processorMs = processorMsOf(this.#pid)
-    this.#processorMsAtFirst ??= processorMs
-    if (processorMs - this.#processorMsAtFirst <= shortComputingMs) return
+    this.#firstProcessorMs ??= processorMs
+    if (processorMs - this.#firstProcessorMs <= shortComputingMs) return
     if (this.#computing.add(this)) this.#yields = setPriorityOf(this.#pid, 'longRun')
   }
 
@@ -49,9 +49,9 @@ export class LongRun {
     this.#computing.delete(this)
   }
 
-  /** Stops, and is false where the process cannot be given its usual priority back: that may need a right that the gateway has not. */
+  /** Stops watching. Returns false if the process cannot get its normal priority back, which may need a privilege. */
   end(): boolean {
     this.stop()
-    return !this.#yields || setPriorityOf(this.#pid, 'usual')
+    return !this.#yields || setPriorityOf(this.#pid, 'normal')
   }
 }

@@ -2,26 +2,26 @@ import { RostrumError } from '../../errors.ts'
 import { FairQueue } from '../../limits/fair-queue.ts'
 
 export interface RunQueueLimits {
-  /** Runs that may wait, of all accounts and of one, and how long each. */
+  /** Maximum waiting runs of all accounts and of one, and the longest wait. */
   readonly runs: number
   readonly accountRuns: number
   readonly waitMs: number
 }
 
-export interface WaitingRun<Place> {
-  readonly admit: (place: Place) => void
+export interface WaitingRun<Sandbox> {
+  readonly admit: (sandbox: Sandbox) => void
   readonly refuse: (error: RostrumError) => void
 }
 
 /**
- * The runs that wait for a sandbox. Where all places are taken, the last run of the account that has the most waiting gives way
- * to a run of an account that has fewer: nobody is refused for what others have queued.
+ * The runs that wait for a sandbox. If the queue is full, a run of an account with fewer waiting runs evicts the last
+ * run of the account with the most, so that no account is refused because of what others have queued.
  */
-export class RunQueue<Place> {
+export class RunQueue<Sandbox> {
   readonly #limits: RunQueueLimits
-  readonly #waiting = new FairQueue<WaitingRun<Place>>()
-  /** Runs on their way, by account. */
-  readonly #expected = new Map<string, number>()
+  readonly #waiting = new FairQueue<WaitingRun<Sandbox>>()
+  /** Reserved slots by account. */
+  readonly #reserved = new Map<string, number>()
 
   constructor(limits: RunQueueLimits) {
     this.#limits = limits
@@ -35,68 +35,68 @@ export class RunQueue<Place> {
     return this.#waiting.lengthOf(accountCode)
   }
 
-  /** How many wait of each account. */
+  /** The number of waiting runs of each account. */
   lengths(): [accountCode: string, length: number][] {
     return this.#waiting.lengths()
   }
 
-  /** The accounts that wait, in turn. */
+  /** The waiting accounts in the order of their turns. */
   accounts(): string[] {
     return [...this.#waiting.accounts()]
   }
 
-  /** `OVERLOADED` where one more has no place; `expected` of its account are on their way and will wait as well. */
-  refuseWhenFull(accountCode: string, expected = 0): void {
+  /** Throws `OVERLOADED` if the queue has no slot for one more run, besides `reserved` ones of its account. */
+  refuseWhenFull(accountCode: string, reserved = 0): void {
     const { runs, accountRuns } = this.#limits
-    const own = this.lengthOf(accountCode) + expected
+    const own = this.lengthOf(accountCode) + reserved
     if (own >= accountRuns) {
-      throw this.#overloaded(`${accountRuns} runs of this account are waiting already, the most there may be`)
+      throw this.#overloaded(`${accountRuns} runs of this account are waiting already, the maximum`)
     }
-    if (this.length + expected >= runs && this.#whoGivesWay(own) === null) {
-      throw this.#overloaded(`${runs} runs are waiting already, the most there may be`)
+    if (this.length + reserved >= runs && this.#findEvictable(own) === null) {
+      throw this.#overloaded(`${runs} runs are waiting already, the maximum`)
     }
   }
 
-  /** Keeps a place for a run on its way, unless one of so many free sandboxes will be its; see `Admission.holdPlace`. */
-  holdPlace(accountCode: string, freeSandboxes: number): () => void {
-    const expected = this.#expected.get(accountCode) ?? 0
-    this.refuseWhenFull(accountCode, Math.max(0, expected - freeSandboxes))
-    this.#expected.set(accountCode, expected + 1)
-    let held = true
+  /** Reserves a slot, unless one of `freeSandboxes` can take the run; see `Admission.reserveSlot`. */
+  reserveSlot(accountCode: string, freeSandboxes: number): () => void {
+    const reserved = this.#reserved.get(accountCode) ?? 0
+    this.refuseWhenFull(accountCode, Math.max(0, reserved - freeSandboxes))
+    this.#reserved.set(accountCode, reserved + 1)
+    let isReserved = true
     return () => {
-      const left = (this.#expected.get(accountCode) ?? 0) - (held ? 1 : 0)
-      held = false
-      if (left > 0) this.#expected.set(accountCode, left)
-      else this.#expected.delete(accountCode)
+      const left = (this.#reserved.get(accountCode) ?? 0) - (isReserved ? 1 : 0)
+      isReserved = false
+      if (left > 0) this.#reserved.set(accountCode, left)
+      else this.#reserved.delete(accountCode)
     }
   }
 
-  /** Adds a run for which there is room, or makes room. */
-  add(accountCode: string, run: WaitingRun<Place>): void {
-    const other = this.length < this.#limits.runs ? null : this.#whoGivesWay(this.lengthOf(accountCode))
+  /** Adds a run, and evicts another one if the queue is full. */
+  add(accountCode: string, run: WaitingRun<Sandbox>): void {
+    const other = this.length < this.#limits.runs ? null : this.#findEvictable(this.lengthOf(accountCode))
     if (other !== null) {
-      const message = `${this.#limits.runs} runs are waiting, of which this account has the most; this one gave way`
+      const message = `${this.#limits.runs} runs are waiting, most of them of this account; this one was evicted`
       this.#waiting.removeLast(other)?.refuse(this.#overloaded(message))
     }
     this.#waiting.add(accountCode, run)
   }
 
-  remove(accountCode: string, run: WaitingRun<Place>): void {
+  remove(accountCode: string, run: WaitingRun<Sandbox>): void {
     this.#waiting.remove(accountCode, run)
   }
 
-  /** Gives the account's first its place, and puts the account at the end of the turn. */
-  admit(accountCode: string, place: Place): void {
-    this.#waiting.serve(accountCode)?.admit(place)
+  /** Gives the account's first run a sandbox, and moves the account to the end of the rotation. */
+  admit(accountCode: string, sandbox: Sandbox): void {
+    this.#waiting.serve(accountCode)?.admit(sandbox)
   }
 
-  /** Refuses all. */
+  /** Refuses all waiting runs. */
   clear(error: RostrumError): void {
     for (const run of this.#waiting.clear()) run.refuse(error)
   }
 
-  // With one more each way they would still not be equal: else two accounts could put each other out by turns.
-  #whoGivesWay(own: number): string | null {
+  // A difference of two or more, because with one, two accounts could evict each other in turn.
+  #findEvictable(own: number): string | null {
     const [accountCode, length] = this.#waiting.longest() ?? ['', 0]
     return length > own + 1 ? accountCode : null
   }
@@ -106,7 +106,7 @@ export class RunQueue<Place> {
   }
 }
 
-/** A refusal that says when to come again, in a second at the earliest. */
+/** An `OVERLOADED` error with the time to retry after, at least one second. */
 export function overloaded(message: string, seconds: number): RostrumError {
   const retryAfterSeconds = Math.max(1, seconds)
   return new RostrumError('OVERLOADED', `${message}. Try again in ${retryAfterSeconds} s.`, {

@@ -4,34 +4,34 @@ import { SandboxProcess } from '../launch/sandbox-process.ts'
 import { ComputingRuns } from './computing-runs.ts'
 import type { LongRun } from './long-run.ts'
 
-// A boot costs as much as fifty runs. At rest a sandbox holds 63 MB after 1,800 clean runs, 58 after 300.
-const usualMostRuns = 2_000
-const mostBytesAtRest = 150 * 2 ** 20
-const usualShrinkMs = 30_000
-// With a boot, which takes as long at most on a machine that has time, a second: half of what a run waits.
-const longestBootPauseMs = 500
+// A boot costs as much as fifty runs. An idle sandbox takes 58 MB after 300 clean runs and 63 MB after 1,800.
+const defaultMaxRuns = 2_000
+const maxIdleBytes = 150 * 2 ** 20
+const defaultShrinkMs = 30_000
+// Together with a boot, which takes as long on an idle machine, one second: half of what a run waits.
+const maxBootPauseMs = 500
 
 export interface SandboxPoolOptions {
   readonly command: SandboxCommand
-  readonly longestFrameBytes: number
-  readonly mostUnreadBytes: number
-  /** Kept ready at all times, and the most there may be. */
+  readonly maxFrameBytes: number
+  readonly maxUnreadBytes: number
+  /** The number kept ready at all times, and the maximum. */
   readonly warm: number
-  readonly most: number
-  /** After so many a sandbox is worn; 2,000 unless told. */
-  readonly mostRuns?: number | undefined
-  /** So long after there are more than `warm`, those that are idle and too many go; 30 s unless told. */
+  readonly max: number
+  /** Runs after which a sandbox is replaced; 2,000 by default. */
+  readonly maxRuns?: number | undefined
+  /** Time after which idle sandboxes beyond `warm` are stopped; 30 s by default. */
   readonly shrinkMs?: number | undefined
   readonly log: Logger
 }
 
 /**
- * The sandbox processes: keeps `warm` of them ready, starts more on demand up to `most`, replaces each that is worn, crashed or
- * killed. Who gets an idle one is decided in `admission.ts`.
+ * The sandbox processes: keeps `warm` of them ready, starts more on demand up to `max`, and replaces those that are
+ * worn out, crashed or killed. `Admission` decides which run gets an idle one.
  */
 export class SandboxPool {
   readonly #options: SandboxPoolOptions
-  readonly #mostRuns: number
+  readonly #maxRuns: number
   readonly #sandboxes = new Set<SandboxProcess>()
   #onIdle: () => void = () => undefined
   readonly #computing = new ComputingRuns<LongRun>()
@@ -42,10 +42,10 @@ export class SandboxPool {
 
   constructor(options: SandboxPoolOptions) {
     this.#options = options
-    this.#mostRuns = options.mostRuns ?? usualMostRuns
+    this.#maxRuns = options.maxRuns ?? defaultMaxRuns
   }
 
-  /** Called whenever a sandbox has become idle. */
+  /** Sets the listener that is called whenever a sandbox becomes idle. */
   onIdle(listener: () => void): void {
     this.#onIdle = listener
   }
@@ -54,7 +54,7 @@ export class SandboxPool {
     this.#keepWarm()
   }
 
-  /** True while at least one sandbox has booted. */
+  /** True if at least one sandbox has booted. */
   get isReady(): boolean {
     return [...this.#sandboxes].some(sandbox => sandbox.isServing)
   }
@@ -63,7 +63,7 @@ export class SandboxPool {
     return [...this.#sandboxes].flatMap(sandbox => sandbox.pid ?? [])
   }
 
-  /** True while a single sandbox is idle and the next one boots. */
+  /** True while one sandbox is idle and another is booting. */
   get isShort(): boolean {
     const sandboxes = [...this.#sandboxes]
     return (
@@ -71,18 +71,18 @@ export class SandboxPool {
     )
   }
 
-  /** An idle sandbox, one that last ran for this account if there is one; null while all are busy. */
+  /** An idle sandbox, preferably one that last ran for this account; null if all are busy. */
   takeIdle(accountCode: string): SandboxProcess | null {
     const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
     return idle.find(sandbox => sandbox.lastAccount === accountCode) ?? idle[0] ?? null
   }
 
-  /** True where so many could be booting, within the bound. */
+  /** True if `wanted` sandboxes can be booting at once, within the maximum. */
   canGrow(wanted: number): boolean {
-    return !this.#closed && this.#booting + this.#options.most - this.#sandboxes.size >= wanted
+    return !this.#closed && this.#booting + this.#options.max - this.#sandboxes.size >= wanted
   }
 
-  /** Starts sandboxes until `wanted` are booting, within the bound and as far as boots do not fail. */
+  /** Starts sandboxes until `wanted` are booting, within the maximum, unless boots fail. */
   grow(wanted: number): void {
     for (let booting = this.#booting; booting < wanted && this.canGrow(booting + 1); booting++) {
       if (!this.#maySpawn) return
@@ -90,7 +90,7 @@ export class SandboxPool {
     }
   }
 
-  // After a boot has failed none begins for a while, and then one alone until it has booted.
+  // After a failed boot, no boot starts for a while, and then one at a time until it has succeeded.
   get #maySpawn(): boolean {
     return !this.#pausesBoots && (this.#failedBoots === 0 || this.#booting === 0)
   }
@@ -99,7 +99,7 @@ export class SandboxPool {
     return [...this.#sandboxes].filter(sandbox => sandbox.isBooting).length
   }
 
-  /** Ends all sandboxes and resolves when every process is gone. */
+  /** Kills all sandboxes and resolves when every process is gone. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#shrink !== null) clearTimeout(this.#shrink)
@@ -121,7 +121,7 @@ export class SandboxPool {
 
   #onReady(sandbox: SandboxProcess): void {
     if (sandbox.runs === 0) this.#onBooted()
-    else if ((sandbox.residentBytes() ?? 0) > mostBytesAtRest) return sandbox.kill('is too large')
+    else if ((sandbox.residentBytes() ?? 0) > maxIdleBytes) return sandbox.kill('is too large')
     this.#replaceWorn()
     if (!sandbox.isIdle) return
     this.#planShrink()
@@ -134,15 +134,14 @@ export class SandboxPool {
     if (hadFailed) this.#keepWarm()
   }
 
-  // A worn one serves on until another has booted in its place, one after the other: no run waits for a boot, and those of
-  // one age do not go together.
+  // A worn sandbox serves until its replacement has booted, one at a time, so that no run waits for a boot.
   #replaceWorn(): void {
     const sandboxes = [...this.#sandboxes]
-    const worn = sandboxes.find(({ isIdle, runs }) => isIdle && runs >= this.#mostRuns)
+    const worn = sandboxes.find(({ isIdle, runs }) => isIdle && runs >= this.#maxRuns)
     if (worn === undefined) return
     const serving = sandboxes.filter(sandbox => sandbox.isServing)
-    if (this.#spare > 0 || serving.length > this.#options.most) worn.kill('is worn')
-    // None boots, dies, or has failed to boot just now.
+    if (this.#spare > 0 || serving.length > this.#options.max) worn.kill('is worn')
+    // No sandbox is booting or dying, and none has just failed to boot.
     else if (serving.length === sandboxes.length && !this.#pausesBoots) this.#spawn()
   }
 
@@ -156,16 +155,16 @@ export class SandboxPool {
     }
     this.#failedBoots++
     this.#options.log.error(
-      { complaint: sandbox.complaint, attempt: this.#failedBoots },
+      { stderr: sandbox.stderrText, attempt: this.#failedBoots },
       'a sandbox did not boot',
     )
     this.#pauseBoots()
   }
 
-  // One pause for all that fail within it: whatever wants a sandbox, a boot that fails is not tried without end.
+  // One pause covers all boots that fail within it, so that failing boots are not retried in a loop.
   #pauseBoots(): void {
     if (this.#pausesBoots) return
-    const pauseMs = Math.min(longestBootPauseMs, 50 * 2 ** this.#failedBoots)
+    const pauseMs = Math.min(maxBootPauseMs, 50 * 2 ** this.#failedBoots)
     this.#pausesBoots = true
     setTimeout(() => {
       this.#pausesBoots = false
@@ -173,23 +172,23 @@ export class SandboxPool {
     }, pauseMs).unref()
   }
 
-  // Those that a long run holds or that die are made up for at once, so that who comes next does not wait for a boot.
+  // Replaces sandboxes that are dying or have a long run at once, so that the next run does not wait for a boot.
   #keepWarm(): void {
-    const { warm, most } = this.#options
+    const { warm, max } = this.#options
     let soonFree = [...this.#sandboxes].filter(sandbox => sandbox.isSoonFree).length
-    for (; soonFree < warm && this.#sandboxes.size < most && !this.#closed; soonFree++) {
+    for (; soonFree < warm && this.#sandboxes.size < max && !this.#closed; soonFree++) {
       if (!this.#maySpawn) return
       this.#spawn()
     }
   }
 
-  // Beyond those kept ready, of those that have booted.
+  // Booted sandboxes beyond those kept ready.
   get #spare(): number {
     const free = [...this.#sandboxes].filter(sandbox => sandbox.isServing && sandbox.isSoonFree)
     return free.length - this.#options.warm
   }
 
-  // What a burst has started goes away again: after a while, those that are idle just then.
+  // Stops the idle sandboxes that a burst has started, after a while.
   #planShrink(): void {
     if (this.#shrink !== null || this.#spare <= 0) return
     this.#shrink = setTimeout(() => {
@@ -197,6 +196,6 @@ export class SandboxPool {
       const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
       for (const sandbox of idle.slice(0, Math.max(0, this.#spare))) sandbox.kill('is not needed')
       this.#planShrink()
-    }, this.#options.shrinkMs ?? usualShrinkMs).unref()
+    }, this.#options.shrinkMs ?? defaultShrinkMs).unref()
   }
 }

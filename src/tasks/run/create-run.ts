@@ -11,11 +11,11 @@ export interface RunCreation {
   readonly task: CheckedTask
   readonly limits: RunLimits
   readonly startedAt: number
-  /** Aborted when the run has ended. */
+  /** Aborted when the run ends. */
   readonly signal: AbortSignal
 }
 
-/** The run of a checked task; `OVERLOADED` where it would go too deep (contract, "Limits"). */
+/** Creates the run of a checked task. Throws `OVERLOADED` if it is nested too deeply (contract, "Limits"). */
 export function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
   const { parentRun, caller } = request
   const depth = (parentRun?.depth ?? 0) + 1

@@ -1,6 +1,6 @@
 import type { RunLimits } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
-import type { AnswerCallOfRun } from '../calls/answer-call.ts'
+import type { AnswerRunCall } from '../calls/answer-call.ts'
 import { ScriptCalls } from '../calls/script-calls.ts'
 import { type CheckedTask, readTaskInput } from '../input/read-task-input.ts'
 import { scriptOptions } from '../input/script-options.ts'
@@ -17,18 +17,18 @@ import type { RunTokens } from './run-tokens.ts'
 import type { TaskExecution } from './task-execution.ts'
 import { toExecution } from './to-execution.ts'
 
-const mostAttempts = 3
-// Made once: every run ends by it.
-const runEnded = new RostrumError('OVERLOADED', 'The run that asked for this has ended.')
+const maxAttempts = 3
+// Created once, because every run ends with it.
+const runEnded = new RostrumError('OVERLOADED', 'The run that made this call has ended.')
 
 export interface ExecutionParts {
   readonly limits: RunLimits
   readonly admission: Admission
   readonly runTokens: RunTokens
-  readonly answerCall: AnswerCallOfRun
+  readonly answerCall: AnswerRunCall
 }
 
-/** One execution from its input to its answer; see `TaskRunner.execute` for what it rejects with. */
+/** Executes a task from input to answer. Rejects as `TaskRunner.execute` says. */
 export async function executeTask(parts: ExecutionParts, request: ExecuteRequest): Promise<TaskExecution> {
   const startedAt = performance.now()
   const { limits, runTokens } = parts
@@ -65,12 +65,12 @@ interface AdmittedTask {
   readonly scriptLog: RunLog
 }
 
-// A sandbox that dies before it begins a run, by whatever hand, or says something late of the one before, costs the run
-// nothing: not a line of it has run, and it starts over in another. One that has begun is not tried again.
+// If a sandbox dies before it begins the run, or sends a late message of the run before, no line of the script has run,
+// and another sandbox gets it. A run that has begun is not repeated.
 async function admitAndRun(parts: ExecutionParts, admitted: AdmittedTask): Promise<RunEnding> {
   for (let attempt = 1; ; attempt++) {
     const ending = await tryToRun(parts, admitted)
-    if (ending.kind !== 'unbegun' || attempt === mostAttempts) return ending
+    if (ending.kind !== 'notBegun' || attempt === maxAttempts) return ending
   }
 }
 
@@ -89,7 +89,7 @@ async function tryToRun(parts: ExecutionParts, { request, task, run, token, scri
   })
   try {
     if (signal.aborted) {
-      // In this order, so that the account's own next run may have it.
+      // Release first, so that the next run of the same account can take this sandbox.
       release()
       sandbox.vacate()
       throw signal.reason
@@ -115,8 +115,8 @@ async function tryToRun(parts: ExecutionParts, { request, task, run, token, scri
   }
 }
 
-// Resident memory past which a run ends: what the process holds at rest and twice the run's memory, as V8 needs room to
-// collect; 64 MiB more for what is its own. It is the isolate's limit that ends an ordinary run.
+// The resident memory at which a run is ended: the process at rest, twice the run's memory for V8's collector, and 64
+// MiB for V8 itself. Ordinary runs end earlier, at the isolate's limit.
 function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
   const atRest = sandbox.residentBytes() ?? 64 * 2 ** 20
   return atRest + (2 * memoryMb + 64) * 2 ** 20

@@ -1,25 +1,25 @@
 import { JsonText } from '../../json/json-text.ts'
-import { errorWithoutPlace } from '../pool/error-without-place.ts'
+import { errorWithoutPosition } from '../pool/error-without-position.ts'
 import type { Ending } from '../protocol.ts'
 import { isSandboxJson } from './read-sandbox-json.ts'
 import type { TaskError } from './task-execution.ts'
 
-/** How the run ended, as the gateway tells it: what the script said, or what became of its process. */
+/** How a run ended: by the script, or by the end of its process. */
 export type RunEnding =
   | { readonly kind: 'exit'; readonly payload: JsonText; readonly payloadBytes: number }
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: TaskError }
   | { readonly kind: 'crashed'; readonly reason: string }
-  /** The process was gone before it said a word of this run, of which nothing has run: another may be tried. */
-  | { readonly kind: 'unbegun'; readonly reason: string }
+  /** The process ended before it began this run, so that another one can take it. */
+  | { readonly kind: 'notBegun'; readonly reason: string }
 
-/** An ending by the sandbox's word, and whether a sandbox that says so may have another run. */
+/** An ending that the sandbox reported, and whether the sandbox may take another run. */
 interface ReadEnding {
   readonly ending: RunEnding
-  readonly isKept: boolean
+  readonly isReusable: boolean
 }
 
-/** What the sandbox says of an ending is checked once more: one of ours keeps the limits and gives JSON. */
+/** Checks an ending reported by the sandbox: an honest one keeps the limits and sends JSON. */
 export function readEnding(said: Ending, resultBytes: number): ReadEnding {
   switch (said.kind) {
     case 'exit':
@@ -27,10 +27,10 @@ export function readEnding(said: Ending, resultBytes: number): ReadEnding {
     case 'fail':
       return Buffer.byteLength(JSON.stringify(said.message)) > resultBytes
         ? distrusted(tooLarge('message', resultBytes))
-        : { ending: said, isKept: true }
+        : { ending: said, isReusable: true }
     case 'error':
-      // After a time-out or a memory death something of the script may still run or lie about in the process.
-      return { ending: said, isKept: said.error.code !== 'TIMEOUT' && said.error.code !== 'MEMORY' }
+      // After a timeout or a memory failure, code or data of the script may remain in the process.
+      return { ending: said, isReusable: said.error.code !== 'TIMEOUT' && said.error.code !== 'MEMORY' }
     default:
       return said satisfies never
   }
@@ -40,15 +40,15 @@ function readExit(text: string, resultBytes: number): ReadEnding {
   const payloadBytes = Buffer.byteLength(text)
   if (payloadBytes > resultBytes) return distrusted(tooLarge('result', resultBytes))
   if (isSandboxJson(text)) {
-    return { ending: { kind: 'exit', payload: new JsonText(text), payloadBytes }, isKept: true }
+    return { ending: { kind: 'exit', payload: new JsonText(text), payloadBytes }, isReusable: true }
   }
-  return distrusted(errorWithoutPlace('CRASHED', 'The sandbox gave a result that is not JSON'))
+  return distrusted(errorWithoutPosition('CRASHED', 'The sandbox sent a result that is not JSON'))
 }
 
 function distrusted(error: TaskError): ReadEnding {
-  return { ending: { kind: 'error', error }, isKept: false }
+  return { ending: { kind: 'error', error }, isReusable: false }
 }
 
 function tooLarge(what: string, resultBytes: number): TaskError {
-  return errorWithoutPlace('LIMIT', `The ${what} has more than ${resultBytes} bytes, the most allowed`)
+  return errorWithoutPosition('LIMIT', `The ${what} has more than the ${resultBytes} bytes allowed`)
 }

@@ -1,16 +1,16 @@
 import { JsonScanner } from '../../json/scanner.ts'
 
-// The realm lets 1,000 levels through. Deeper texts can be parsed, but not be written again.
+// The realm allows 1,000 levels. Deeper texts can be parsed but not serialized again.
 const maxDepth = 1_100
 
-/** True for a JSON text as a sandbox of ours sends it: on one line, and not too deep. */
+/** True for JSON as an honest sandbox sends it: on one line and not too deep. */
 export function isSandboxJson(text: string): boolean {
   if (/[\n\r]/.test(text)) return false
   const scanner = new JsonScanner({ maxDepth })
   return scanner.write(Buffer.from(text)) && scanner.end()
 }
 
-/** The value of a JSON text from a sandbox; undefined for what a sandbox of ours would not send. */
+/** Parses a JSON text from a sandbox. `undefined` means that no honest sandbox sends it. */
 export function readSandboxJson(text: string): unknown {
   return isSandboxJson(text) ? JSON.parse(text) : undefined
 }

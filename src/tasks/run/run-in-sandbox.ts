@@ -1,13 +1,13 @@
 import type { RunLimits } from '../../config.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
-import { errorWithoutPlace } from '../pool/error-without-place.ts'
+import { errorWithoutPosition } from '../pool/error-without-position.ts'
 import type { RunMessage } from '../protocol.ts'
 import { type RunEnding, readEnding } from './read-ending.ts'
 import type { RunLog } from './run-log.ts'
 
 const watchEveryMs = 20
-// What the sandbox's own clock is given to end the run before SIGKILL does.
+// Time for the sandbox's own clock to end the run before SIGKILL does.
 const graceMs = 250
 
 export interface RunInSandbox {
@@ -16,13 +16,14 @@ export interface RunInSandbox {
   readonly limits: RunLimits
   readonly log: RunLog
   readonly calls: ScriptCalls
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs one script in one sandbox process and answers how it ended: by the sandbox's word, or by SIGKILL when its deadline
- * (with a grace), its memory or its caller's patience is over. The first cause wins. A sandbox is kept only after a clean end.
+ * Runs one script in a sandbox and returns how it ended: as the sandbox reports, or by SIGKILL after its deadline and a
+ * grace period, past its memory, or when the caller disconnects. The first cause wins. Only a clean end leaves the
+ * sandbox reusable.
  */
 export async function runInSandbox({
   sandbox,
@@ -41,11 +42,10 @@ export async function runInSandbox({
   const deadline = setTimeout(timeout, message.timeoutMs + graceMs)
   const watch = setInterval(() => {
     sandbox.yieldWhenLong()
-    if ((sandbox.residentBytes() ?? 0) > message.residentBytes)
-      stop(outOfMemory, 'used more memory than it may')
+    if ((sandbox.residentBytes() ?? 0) > message.residentBytes) stop(outOfMemory, 'used too much memory')
   }, watchEveryMs)
   const onAbort = () =>
-    stop({ kind: 'crashed', reason: 'was ended, as its caller has gone away' }, 'the caller has gone away')
+    stop({ kind: 'crashed', reason: 'was ended because its caller disconnected' }, 'the caller disconnected')
   signal.addEventListener('abort', onAbort, { once: true })
 
   const isSent = sandbox.begin(message, {
@@ -53,13 +53,13 @@ export async function runInSandbox({
       if (said.type === 'log') return log.add(said.level, said.data, sandbox)
       if (said.type === 'cut') return log.cut(said, sandbox)
       if (said.type === 'graphql') return calls.take(said, sandbox)
-      const { ending, isKept } = readEnding(said.ending, limits.resultBytes)
-      if (!isKept) sandbox.kill('ended its run uncleanly')
+      const { ending, isReusable } = readEnding(said.ending, limits.resultBytes)
+      if (!isReusable) sandbox.kill('ended its run uncleanly')
       resolve(ending)
     },
-    gone: (reason, hasBegun) => resolve({ kind: hasBegun ? 'crashed' : 'unbegun', reason }),
+    gone: (reason, hasBegun) => resolve({ kind: hasBegun ? 'crashed' : 'notBegun', reason }),
   })
-  if (!isSent) resolve({ kind: 'unbegun', reason: 'was gone before the run began' })
+  if (!isSent) resolve({ kind: 'notBegun', reason: 'was gone before the run began' })
 
   try {
     return await promise
@@ -74,11 +74,11 @@ export async function runInSandbox({
 function timedOut(wholeMs: number): RunEnding {
   return {
     kind: 'error',
-    error: errorWithoutPlace('TIMEOUT', `The run did not end within its ${wholeMs} ms`),
+    error: errorWithoutPosition('TIMEOUT', `The run did not end within its ${wholeMs} ms`),
   }
 }
 
 const outOfMemory: RunEnding = {
   kind: 'error',
-  error: errorWithoutPlace('MEMORY', 'The run used more memory than it may'),
+  error: errorWithoutPosition('MEMORY', 'The run used more memory than allowed'),
 }

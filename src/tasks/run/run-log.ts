@@ -5,44 +5,45 @@ import type { CutMessage } from '../protocol.ts'
 import { readSandboxJson } from './read-sandbox-json.ts'
 import type { LogEntry, LogLevel } from './task-execution.ts'
 
-// More than there are powers of two among safe integers, and one at the end.
-const mostCutMessages = 64
-// The sandbox counts characters, as UTF-16 has them, where the limit is in bytes.
-const maxBytesOfCharacter = 3
+// One for each power of two among the safe integers, one at the end, and a margin.
+const maxCutMessages = 64
+// The sandbox counts UTF-16 characters, while the limit is in bytes.
+const maxBytesPerCharacter = 3
 
 export interface RunLogOptions {
   readonly limits: Pick<RunLimits, 'logEntries' | 'logBytes'>
-  /** The system log, under the run's task name, id and transaction. */
+  /** The system log, bound to the run's name, id and transaction. */
   readonly system: Logger
 }
 
-/** What a script logged: kept for the answer within the limits, and written to the system log line by line. */
+/** The log of a run: collected for the answer within the limits, and written to the system log entry by entry. */
 export class RunLog {
   readonly #options: RunLogOptions
   readonly #entries: LogEntry[] = []
   #added = 0
   #addedBytes = 0
   #bytes = 0
-  #cutHere = { entries: 0, characters: 0 }
-  #cutThere = { entries: 0, characters: 0, isFinal: true }
+  #droppedHere = { entries: 0, characters: 0 }
+  #droppedBySandbox = { entries: 0, characters: 0, isFinal: true }
   #cutMessages = 0
 
   constructor(options: RunLogOptions) {
     this.#options = options
   }
 
-  /** The sandbox itself keeps the limits; one that does not is not ours any more. */
+  /** Adds an entry. A sandbox keeps the limits itself; one that does not is compromised and killed. */
   add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
     const { limits, system } = this.#options
     const bytes = Buffer.byteLength(text)
     this.#added++
     this.#addedBytes += bytes
-    const isPast = this.#added > limits.logEntries || this.#addedBytes > maxBytesOfCharacter * limits.logBytes
+    const isPast =
+      this.#added > limits.logEntries || this.#addedBytes > maxBytesPerCharacter * limits.logBytes
     const data = isPast ? null : readData(text)
     if (data === null) return sandbox.kill('logged past the limits')
     if (this.#bytes + bytes > limits.logBytes) {
-      this.#cutHere.entries++
-      this.#cutHere.characters += text.length
+      this.#droppedHere.entries++
+      this.#droppedHere.characters += text.length
       return
     }
     this.#bytes += bytes
@@ -50,24 +51,25 @@ export class RunLog {
     system[level]({ data }, 'log of a script')
   }
 
-  /** What the sandbox says it has left out so far; it says so at each power of two and at the end. */
+  /** Takes the sandbox's count of dropped entries. It sends the count at each power of two and at the end. */
   cut({ entries, characters, isFinal }: CutMessage, sandbox: SandboxProcess): void {
     this.#cutMessages++
-    if (this.#cutMessages > mostCutMessages) return sandbox.kill('told of its log too often')
-    this.#cutThere = { entries, characters, isFinal }
+    if (this.#cutMessages > maxCutMessages) return sandbox.kill('reported its dropped log entries too often')
+    this.#droppedBySandbox = { entries, characters, isFinal }
   }
 
-  /** All entries; where something was cut the last one says how much, and takes the place of an entry if need be. */
+  /** All entries. If some were dropped, the last one says how many, and replaces an entry if the log is full. */
   entries(): readonly LogEntry[] {
-    const cut = this.#cutHere.entries + this.#cutThere.entries
+    const cut = this.#droppedHere.entries + this.#droppedBySandbox.entries
     if (cut === 0) return this.#entries
     const isFull = this.#entries.length >= this.#options.limits.logEntries
-    const kept = isFull ? this.#entries.slice(0, -1) : this.#entries
+    const shown = isFull ? this.#entries.slice(0, -1) : this.#entries
     const missing = cut + (isFull ? 1 : 0)
-    const characters = this.#cutHere.characters + this.#cutThere.characters
+    const characters = this.#droppedHere.characters + this.#droppedBySandbox.characters
     const { logEntries, logBytes } = this.#options.limits
-    const text = `The log was cut: ${this.#cutThere.isFinal ? '' : 'at least '}${missing} more entries (${characters} characters) found no room; a run may log ${logEntries} entries and ${logBytes} bytes`
-    return [...kept, { at: new Date(), level: 'warn', data: [text], bytes: text.length + 4 }]
+    const count = `${this.#droppedBySandbox.isFinal ? '' : 'at least '}${missing} more entries (${characters} characters)`
+    const text = `The log was cut: ${count} were dropped; a run may log ${logEntries} entries and ${logBytes} bytes`
+    return [...shown, { at: new Date(), level: 'warn', data: [text], bytes: text.length + 4 }]
   }
 }
 

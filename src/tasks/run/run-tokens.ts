@@ -4,11 +4,11 @@ import type { Run } from './run.ts'
 
 const prefix = 'rrun_'
 
-/** The tokens that scripts find in `options.authorization`: each is good for its run, in this process, until the run ends. */
+/** The tokens in `options.authorization` of scripts. A token is valid in this process until its run ends. */
 export interface RunTokens {
   mint(run: Run): string
   revoke(token: string): void
-  /** The run that the token belongs to, while it lasts. */
+  /** The run of the token; null after it has ended. */
   find(token: string): Run | null
 }
 
@@ -30,7 +30,7 @@ export function createRunTokens(): RunTokens {
   }
 }
 
-/** The text without any token of a run: a script may log its own, or its parent's, but the system log must not show it. */
+/** Replaces run tokens in a text: a script may log its own or its parent's, but the system log must not show them. */
 export function hideRunTokens(text: string): string {
-  return text.includes(prefix) ? text.replace(/rrun_[\w-]{43}/g, '[token of a run]') : text
+  return text.includes(prefix) ? text.replace(/rrun_[\w-]{43}/g, '[run token]') : text
 }

@@ -1,16 +1,16 @@
 import type { Caller } from '../../credentials/caller.ts'
 import type { Transaction } from '../input/transaction.ts'
 
-/** One script on its way: what it may do and how long, decided by the gateway and never by the script. */
+/** One run of a script: its rights and its deadline, which the gateway decides and never the script. */
 export interface Run {
   readonly id: string
   readonly name: string
   readonly caller: Caller
   readonly transaction: Transaction
-  /** 1 for a run that a request caused, 2 for one that such a run caused, and so on. */
+  /** 1 for a run that a request started, 2 for a run started by that run, and so on. */
   readonly depth: number
-  /** On the clock of `performance.now()`, in milliseconds. A nested run shares its parent's. */
+  /** In milliseconds of `performance.now()`. A nested run has its parent's deadline. */
   readonly deadline: number
-  /** Aborted when the run has ended, whatever ended it; calls and nested runs of it end with it. */
+  /** Aborted when the run ends. Its calls and nested runs end with it. */
   readonly signal: AbortSignal
 }

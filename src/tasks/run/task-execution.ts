@@ -31,10 +31,10 @@ export type TaskErrorCode = (typeof taskErrorCodes)[number]
 export interface TaskError {
   readonly code: TaskErrorCode
   readonly message: string
-  /** Position in the author's own text, both from 1; null where there is none. */
+  /** Position in the author's source code, both from 1; null if unknown. */
   readonly line: number | null
   readonly column: number | null
-  /** Frames of the script alone. */
+  /** Stack frames of the script only. */
   readonly stack: string | null
 }
 
@@ -47,7 +47,7 @@ export interface LogEntry {
   readonly level: LogLevel
   /** The arguments of the call, as JSON values. */
   readonly data: readonly unknown[]
-  /** Of the JSON text of `data`. */
+  /** Bytes of `data` as JSON. */
   readonly bytes: number
 }
 
@@ -55,11 +55,11 @@ export interface TaskExecution {
   readonly id: string
   readonly name: string
   readonly outcome: 'exit' | 'fail' | 'error'
-  /** What `exit` was given; null for the other outcomes. */
+  /** The value given to `exit`; null for other outcomes. */
   readonly payload: JsonText | null
-  /** Of the JSON text of `payload`. */
+  /** Bytes of `payload` as JSON. */
   readonly payloadBytes: number
-  /** What `fail` was given, word for word; null for the other outcomes. */
+  /** The message given to `fail`; null for other outcomes. */
   readonly message: string | null
   readonly error: TaskError | null
   readonly logs: readonly LogEntry[]

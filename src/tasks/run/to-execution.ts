@@ -1,4 +1,4 @@
-import { errorWithoutPlace } from '../pool/error-without-place.ts'
+import { errorWithoutPosition } from '../pool/error-without-position.ts'
 import type { RunEnding } from './read-ending.ts'
 import type { Run } from './run.ts'
 import type { RunLog } from './run-log.ts'
@@ -8,11 +8,11 @@ export interface EndedRun {
   readonly run: Run
   readonly ending: RunEnding
   readonly log: RunLog
-  /** On the clock of `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly startedAt: number
 }
 
-/** The answer of an execution from what its sandbox said. */
+/** The answer of an execution. */
 export function toExecution({ run, ending, log, startedAt }: EndedRun): TaskExecution {
   return {
     id: run.id,
@@ -42,9 +42,9 @@ function outcomeOf(ending: RunEnding): Outcome {
       return { ...noPayload, outcome: 'fail', message: ending.message, error: null }
     case 'error':
       return errorOutcome(ending.error)
-    case 'unbegun':
+    case 'notBegun':
     case 'crashed':
-      return errorOutcome(errorWithoutPlace('CRASHED', `The sandbox ${ending.reason}`))
+      return errorOutcome(errorWithoutPosition('CRASHED', `The sandbox ${ending.reason}`))
     default:
       return ending satisfies never
   }

@@ -2,7 +2,7 @@ import { data, group, type HostAnswer, head, json, unreached } from './host-answ
 import { bytes, bytesAndEnd, drip, endless } from './write-answers.ts'
 
 const chunked = `${head}transfer-encoding: chunked\r\n\r\n`
-const flood = { message: 'the host sent too much that is no part of an answer' }
+const flood = { message: 'the host sent too much data outside the answer' }
 
 /** How bytes come, or do not: what is no whole HTTP answer gives nothing. */
 export const framings: readonly HostAnswer[] = [

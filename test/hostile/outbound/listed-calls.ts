@@ -10,7 +10,7 @@ export interface ListedCall {
 }
 
 const inner = (name: string) => ({
-  message: `\`${name}\` resolves to an address that is not of the public internet`,
+  message: `\`${name}\` resolves to an address that is not public`,
 })
 const unreached = (code: string) => ({ message: `the host could not be reached (${code})` })
 const redirects = { message: 'redirects are not followed' }

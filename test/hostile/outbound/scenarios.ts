@@ -8,8 +8,7 @@ export interface Scenario {
 }
 
 const each = `const seen = async url => graphql('{ x }', {}, url).then(json => json.data.at, error => error.message)`
-const inside = (name: string) =>
-  `graphql: \`${name}\` resolves to an address that is not of the public internet`
+const inside = (name: string) => `graphql: \`${name}\` resolves to an address that is not public`
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -43,7 +42,7 @@ export const scenarios: readonly Scenario[] = [
       for (let n = 0; n < 101; n++) all.push(seen('http://public.test/'))
       const ends = await Promise.all(all)
       exit([ends.filter(end => end === '93.184.216.34:80').length, ends.at(-1)])`,
-    said: [100, 'A run may call `graphql` 100 times; this call is one more'],
+    said: [100, 'A run may call `graphql` 100 times; this call is one too many'],
     mayReach: ['93.184.216.34:80'],
   },
 ]

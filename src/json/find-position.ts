@@ -1,5 +1,5 @@
 /** Where a text stops being JSON: `position` counts characters from 0, line and column from 1. */
-export interface JsonPlace {
+export interface TextPosition {
   readonly position: number
   readonly line: number
   readonly column: number
@@ -8,7 +8,7 @@ export interface JsonPlace {
 const lineBreak = 0x0a
 
 /** The place in a text of UTF-8 that so many bytes come before. */
-export function findPlace(bytes: Buffer, bytesBefore: number): JsonPlace {
+export function findPosition(bytes: Buffer, bytesBefore: number): TextPosition {
   let line = 1
   let lineStart = 0
   for (let at = 0; at < bytesBefore; at++) {

@@ -116,9 +116,9 @@ describe('the sandboxes', () => {
     for (const refused of asked) refused.catch(() => {})
     // The queue is full, and still another account finds the sandbox that was left to it, again and again.
     for (let turn = 0; turn < 3; turn++) {
+      await until(() => pool.takeIdle('b') !== null)
       giveBack(await ask('b'))
       expect(waiting()).toBe(2)
-      await until(() => pool.takeIdle('b') !== null)
     }
   })
 

@@ -31,7 +31,8 @@ export function makeGraphql({ language, json, state }: RealmParts) {
   const checkLimits = (characters: number): void => {
     if (characters > state.limits.graphqlCallBytes) {
       throw new Error(
-        `The query, its variables and its url have ${characters} characters; at most ${state.limits.graphqlCallBytes} are allowed`,
+        `The query, its variables and its url have ${characters} characters; ` +
+          `at most ${state.limits.graphqlCallBytes} are allowed`,
       )
     }
     if (count < state.limits.graphqlCalls) return

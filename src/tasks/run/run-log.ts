@@ -67,8 +67,10 @@ export class RunLog {
     const missing = cut + (isFull ? 1 : 0)
     const characters = this.#droppedHere.characters + this.#droppedBySandbox.characters
     const { logEntries, logBytes } = this.#options.limits
-    const count = `${this.#droppedBySandbox.isFinal ? '' : 'at least '}${missing} more entries (${characters} characters)`
-    const text = `The log was cut: ${count} were dropped; a run may log ${logEntries} entries and ${logBytes} bytes`
+    const atLeast = this.#droppedBySandbox.isFinal ? '' : 'at least '
+    const text =
+      `The log was cut: ${atLeast}${missing} more entries (${characters} characters) were dropped; ` +
+      `a run may log ${logEntries} entries and ${logBytes} bytes`
     return [...shown, { at: new Date(), level: 'warn', data: [text], bytes: text.length + 4 }]
   }
 }

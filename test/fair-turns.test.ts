@@ -98,3 +98,24 @@ test('a turn that takes long counts as many, so that a flood of long ones does n
   const places = served.flatMap((name, place) => (name.startsWith('a') ? [place] : []))
   expect(places).toEqual([0, 1, 22, 33, 34, 35, 36, 37, 38, 39])
 })
+
+test('the event loop looks for what others have sent before each turn that may be long', async () => {
+  let clock = 0
+  const turns = new FairTurns(1_000, () => clock)
+  const served: string[] = []
+  // As a request is: accepted, read and answered in turns of the event loop that follow each other.
+  async function request() {
+    for (let look = 0; look < 3; look++) await nextTurn()
+    await turns.take('b')
+    await nextTurn()
+    served.push('b')
+  }
+  const long = Array.from({ length: 12 }, async () => {
+    await turns.take('a')
+    served.push('a')
+    clock += 20
+    if (served.length === 3) void request()
+  })
+  await Promise.all(long)
+  expect(served.indexOf('b')).toBeLessThanOrEqual(4)
+})

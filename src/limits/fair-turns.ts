@@ -4,6 +4,10 @@ import { FairQueue } from './fair-queue.ts'
 // As long as requests are worked on before the event loop looks for new ones: some thirty short ones, or one long one.
 const msOfRound = 1
 const mostInRound = 64
+// Before a turn that may be long, the event loop looks so often for what others have sent: a request needs a look to be accepted,
+// one to be read, and one for its body. A look that finds nothing takes some microseconds.
+const longMs = 5
+const looksBeforeLong = 4
 
 /**
  * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first come first
@@ -26,6 +30,10 @@ export class FairTurns {
   readonly #used = new Map<string, number>()
   /** What the account whose turn was last had used before it; who comes anew starts with as much. */
   #usedByLast = 0
+  /** Accounts whose last turn was long. */
+  readonly #slow = new Set<string>()
+  #looksLeft = 0
+  #isLooking = false
   #turn: { readonly accountCode: string; readonly beganAt: number } | null = null
 
   /** `maxRequests`: of one account in work or waiting. */
@@ -57,7 +65,7 @@ export class FairTurns {
     this.#isBusy = true
     // One more than turns, so that the time of the last is known.
     if (isFirst) this.#addTurn()
-    if (!this.#isRound && this.#turnsLeft <= mostInRound) this.#addTurn()
+    if (!this.#isRound && !this.#isLooking && this.#turnsLeft <= mostInRound) this.#addTurn()
     if (isFirst) return null
     if (this.#waiting.lengthOf(accountCode) === 0) {
       this.#used.set(accountCode, Math.max(this.#used.get(accountCode) ?? 0, this.#usedByLast))
@@ -83,15 +91,16 @@ export class FairTurns {
   // no time for is left to the next, behind a look for what has come from other accounts.
   readonly #giveTurn = (): void => {
     const now = this.#readMs()
-    if (!this.#isRound) this.#roundEndsAt = now + msOfRound
+    const isFirstOfRound = !this.#isRound
+    if (isFirstOfRound) this.#roundEndsAt = now + msOfRound
     this.#isRound = true
     this.#turnsLeft--
     this.#endTurn(now)
     if (this.#turnsLeft === 0) this.#endRound()
-    else if (now <= this.#roundEndsAt) this.#beginTurn(now)
+    else if (now <= this.#roundEndsAt) this.#beginTurn(now, isFirstOfRound)
   }
 
-  #beginTurn(now: number): void {
+  #beginTurn(now: number, isFirstOfRound: boolean): void {
     let next: string | undefined
     let least = Number.POSITIVE_INFINITY
     for (const accountCode of this.#waiting.accounts()) {
@@ -101,6 +110,10 @@ export class FairTurns {
       least = used
     }
     if (next === undefined) return
+    if (this.#slow.has(next) && !isFirstOfRound) {
+      this.#looksLeft = looksBeforeLong
+      return
+    }
     this.#usedByLast = least
     this.#turn = { accountCode: next, beganAt: now }
     this.#waiting.serve(next)?.()
@@ -109,20 +122,38 @@ export class FairTurns {
   #endTurn(now: number): void {
     if (this.#turn === null) return
     const { accountCode, beganAt } = this.#turn
-    this.#used.set(accountCode, (this.#used.get(accountCode) ?? 0) + Math.max(1, Math.round(now - beganAt)))
+    const ms = Math.round(now - beganAt)
+    this.#used.set(accountCode, (this.#used.get(accountCode) ?? 0) + Math.max(1, ms))
+    if (ms < longMs) this.#slow.delete(accountCode)
+    else {
+      this.#slow.add(accountCode)
+      this.#looksLeft = looksBeforeLong
+    }
     this.#turn = null
   }
 
   #endRound(): void {
     this.#isRound = false
-    const turns = Math.min(this.#waiting.length, mostInRound)
-    this.#isBusy = turns > 0
-    if (this.#isBusy) for (let turn = 0; turn <= turns; turn++) this.#addTurn()
+    this.#isBusy = this.#waiting.length > 0
+    if (this.#isBusy) this.#look()
     else this.#forget()
+  }
+
+  readonly #look = (): void => {
+    this.#isLooking = this.#looksLeft > 0
+    if (this.#isLooking) {
+      this.#looksLeft--
+      setImmediate(this.#look)
+      return
+    }
+    const turns = Math.min(this.#waiting.length, mostInRound)
+    for (let turn = 0; turn <= turns; turn++) this.#addTurn()
   }
 
   #forget(): void {
     this.#used.clear()
+    this.#slow.clear()
+    this.#looksLeft = 0
     this.#usedByLast = 0
   }
 }

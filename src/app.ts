@@ -75,10 +75,10 @@ export async function createApp({
     onError: err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
   })
   const eventFollowing = createEventFollowing(store.events)
-  const engine = createEngine({ schema })
   const { bodyBytes, accountRequests, runLimits } = config
   const maxAnswerBytes = findMaxAnswerBytes(runLimits)
   const turns = new FairTurns(accountRequests)
+  const engine = createEngine({ schema })
 
   const tasks: ServingTaskRunner = createTaskRunner({
     config,
@@ -87,6 +87,7 @@ export async function createApp({
     executeGraphql: call => executeInProcess(call),
   })
 
+  const waitForTurn = (accountCode: string) => turns.wait(accountCode)
   const createContext = createContextFactory({
     memberships,
     directory,
@@ -95,8 +96,9 @@ export async function createApp({
     tasks,
     maxLongBytes: findMaxLongBytes(runLimits),
     confirm,
-    createLoaders: accountCode =>
-      createLoaders({ store, accountCode, waitForTurn: () => turns.wait(accountCode) }),
+    waitForTurn,
+    createLoaders: (accountCode, pace) =>
+      createLoaders({ store, accountCode, pace, waitForTurn: () => waitForTurn(accountCode) }),
   })
 
   const executeInProcess = createInProcess({

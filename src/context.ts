@@ -6,6 +6,7 @@ import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
 import type { EventStore, Origin } from './domain/store.ts'
 import { AnswerBytes } from './limits/answer-bytes.ts'
+import { Pace } from './limits/pace.ts'
 import type { Run } from './tasks/run/run.ts'
 import type { TaskRunner } from './tasks/task-runner.ts'
 
@@ -37,6 +38,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** What of the operation's answer can be long: each resolver of such a field adds its bytes. */
   readonly answerBytes: AnswerBytes
+  /** Splits the operation's work into pieces. */
+  readonly pace: Pace
   readonly log: Logger
   /** Told of each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
@@ -57,7 +60,9 @@ export interface Services
   extends Pick<RequestContext, 'memberships' | 'directory' | 'events' | 'eventFollowing' | 'tasks'> {
   readonly maxLongBytes: number
   confirm(caller: Caller): Promise<Caller>
-  createLoaders(accountCode: string): Loaders
+  /** Resolves when it is the account's turn to use the event loop. */
+  waitForTurn(accountCode: string): Promise<void>
+  createLoaders(accountCode: string, pace: Pace): Loaders
 }
 
 export type CreateContext = (source: ContextSource, identity: Identity) => RequestContext
@@ -81,6 +86,7 @@ class OperationContext implements RequestContext {
   #loaders: Loaders | null = null
   #signal: AbortSignal | null = null
   #answerBytes: AnswerBytes | null = null
+  #pace: Pace | null = null
   #steps = 0
 
   constructor(services: Services, source: ContextSource, { caller, run }: Identity) {
@@ -97,7 +103,7 @@ class OperationContext implements RequestContext {
   }
 
   get loaders(): Loaders {
-    this.#loaders ??= this.#services.createLoaders(this.caller.accountCode)
+    this.#loaders ??= this.#services.createLoaders(this.caller.accountCode, this.pace)
     return this.#loaders
   }
 
@@ -128,6 +134,11 @@ class OperationContext implements RequestContext {
   get answerBytes(): AnswerBytes {
     this.#answerBytes ??= new AnswerBytes(this.#source.maxLongBytes ?? this.#services.maxLongBytes)
     return this.#answerBytes
+  }
+
+  get pace(): Pace {
+    this.#pace ??= new Pace(() => this.#services.waitForTurn(this.caller.accountCode))
+    return this.#pace
   }
 
   get log(): Logger {

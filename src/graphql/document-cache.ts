@@ -18,6 +18,8 @@ export interface PreparedOperation {
   readonly node: OperationDefinitionNode | null
   /** True if its cost does not depend on variables, so that scalar variables need no further check. */
   readonly isWithinBounds: boolean
+  /** Its cost is so large that it is executed by a plan, in pieces. */
+  readonly isLarge: boolean
   /** Type and name, for the log. */
   readonly description: string
   /** Executions without a plan, or since its last plan was dropped. */

@@ -3,18 +3,22 @@ import {
   type ExecutionResult,
   execute,
   type GraphQLSchema,
+  getVariableValues,
   OperationTypeNode,
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { createAdmission, type OperationRequest, type Refusal } from './bounds/admit-operation.ts'
+import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
 import { createEventStream, createSharedResults, type EventStream } from './event-stream.ts'
 import { bytesOfVariables, keepDeclared } from './kept-variables.ts'
 import { maskGraphqlError } from './mask-graphql-error.ts'
 import { maskResult } from './mask-result.ts'
+import type { OperationPlan } from './plan/compile-operation.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
+import { planLargeOperation } from './plan/plan-large-operation.ts'
 
 export interface Answer {
   /** Null for an operation that was executed, whatever its resolvers did. */
@@ -45,6 +49,18 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   const findPlan = createPlanCache(schema)
   const shared = createSharedResults()
 
+  // Null where the operation has none at all.
+  function planOnce({ document, node }: PreparedOperation, variables: Variables): OperationPlan | null {
+    return node === null ? null : planLargeOperation({ schema, document, operation: node, variables })
+  }
+
+  // What does not fit is graphql-js's to refuse, before it executes anything.
+  function doFit({ node }: PreparedOperation, variables: Variables): boolean {
+    return !(
+      'errors' in getVariableValues(schema, node?.variableDefinitions ?? [], variables, { maxErrors: 1 })
+    )
+  }
+
   const toArguments = (
     { document }: PreparedOperation,
     { variables, operationName }: Omit<OperationRequest, 'query'>,
@@ -64,10 +80,13 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     execute(request, context) {
       const admission = admit(request)
       if (admission.kind === 'refused') return toRefusal(admission, context)
-      const { prepared } = admission
+      const { prepared, isLarge } = admission
       if (isSubscription(prepared)) return toRefusal(noStream(prepared), context)
-      const plan = findPlan(prepared)
-      const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
+      const variables = request.variables ?? {}
+      const plan = findPlan(prepared, isLarge) ?? (isLarge ? planOnce(prepared, variables) : null)
+      const planned = plan === null ? null : executePlan(plan, context, variables)
+      if (planned === null && isLarge && doFit(prepared, variables))
+        return toRefusal(unplannable(prepared), context)
       const result = planned ?? execute(toArguments(prepared, request, context))
       const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
       return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
@@ -109,6 +128,15 @@ function toRefusal({ by, errors, operation }: Refused, context: RequestContext):
 
 function isSubscription({ node }: PreparedOperation): boolean {
   return node?.operation === OperationTypeNode.SUBSCRIPTION
+}
+
+function unplannable({ node }: PreparedOperation): Refused {
+  const error = new RostrumError(
+    'BAD_USER_INPUT',
+    'An operation of more than 10,000 fields must not select introspection, give a variable a list as its default, or spread its fragments into more than 5,000 fields; split it.',
+    { facts: { bound: 'cost' } },
+  )
+  return { kind: 'refused', by: 'bounds', errors: [error], operation: node }
 }
 
 function noStream({ node }: PreparedOperation): Refused {

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
 import type { Membership, Page, RowStore, Store } from '../domain/store.ts'
+import type { Pace } from '../limits/pace.ts'
 
 // Some 0.5 ms of the event loop.
 const maxRowsAtOnce = 100
@@ -10,23 +11,27 @@ interface Dependencies {
   readonly accountCode: string
   /** Resolves when it is the account's turn. */
   readonly waitForTurn: () => Promise<void>
+  readonly pace: Pick<Pace, 'whenDrained'>
 }
 
 /**
  * Fresh loaders for one operation of a caller of this account; see the port for what they promise. Whatever a store answers with many
  * rows waits for the account's turn before the operation goes on with them: an operation may ask for dozens of pages of a thousand.
  */
-export function createLoaders({ store, accountCode, waitForTurn }: Dependencies): Loaders {
+export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
   const { memberships, users, teams } = store
   async function inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
     const rows = await loading
     if (rows.length > maxRowsAtOnce) await waitForTurn()
     return rows
   }
+  // One batch for all pieces of an operation.
+  const batching = { batchScheduleFn: (dispatch: () => void) => pace.whenDrained(dispatch) }
   const createRows = <Row extends { readonly id: number }>(rows: RowStore<Row>) =>
     createRowLoader({
       findKept: id => rows.findKept?.(accountCode, id),
       findByIds: ids => inTurn(rows.findByIds(accountCode, ids)),
+      batching,
     })
   const membership = createRows(memberships)
   const user = createRows(users)
@@ -34,10 +39,12 @@ export function createLoaders({ store, accountCode, waitForTurn }: Dependencies)
   const ofUser = createPageLoader({
     load: (ids, page) => inTurn(memberships.pageByUsers(accountCode, ids, page)),
     parentOf: row => row.userId,
+    batching,
   })
   const ofTeam = createPageLoader({
     load: (ids, page) => inTurn(memberships.pageByTeams(accountCode, ids, page)),
     parentOf: row => row.teamId,
+    batching,
   })
   return {
     membership,
@@ -51,7 +58,12 @@ export function createLoaders({ store, accountCode, waitForTurn }: Dependencies)
   }
 }
 
+interface Batching {
+  readonly batchScheduleFn: (dispatch: () => void) => void
+}
+
 interface AccountRows<Row> {
+  readonly batching: Batching
   findKept(id: number): Row | undefined
   findByIds(ids: readonly number[]): Promise<Row[]>
 }
@@ -64,6 +76,7 @@ interface ClearedLoader {
 function createRowLoader<Row extends { readonly id: number }>({
   findKept,
   findByIds,
+  batching,
 }: AccountRows<Row>): RowLoader<Row> & ClearedLoader {
   let batched: DataLoader<number, Row | null> | null = null
   return {
@@ -73,7 +86,7 @@ function createRowLoader<Row extends { readonly id: number }>({
       batched ??= new DataLoader(async ids => {
         const found = new Map((await findByIds(ids)).map(row => [row.id, row]))
         return ids.map(each => found.get(each) ?? null)
-      })
+      }, batching)
       return batched.load(id)
     },
     clear() {
@@ -83,12 +96,13 @@ function createRowLoader<Row extends { readonly id: number }>({
 }
 
 interface PageLoader {
+  readonly batching: Batching
   readonly load: (parentIds: readonly number[], page: Page) => Promise<Membership[]>
   readonly parentOf: (membership: Membership) => number
 }
 
 // A loader for each distinct page, so that all parents asked for the same page share a statement.
-function createPageLoader({ load, parentOf }: PageLoader) {
+function createPageLoader({ load, parentOf, batching }: PageLoader) {
   let loaders: Map<string, DataLoader<number, Membership[]>> | null = null
   function loadPage(parentId: number, page: Page): Promise<Membership[]> {
     const key = [page.after, page.before, page.limit, page.fromEnd].join()
@@ -98,7 +112,7 @@ function createPageLoader({ load, parentOf }: PageLoader) {
       loader = new DataLoader(async parentIds => {
         const rows = Map.groupBy(await load(parentIds, page), parentOf)
         return parentIds.map(id => rows.get(id) ?? [])
-      })
+      }, batching)
       loaders.set(key, loader)
     }
     return loader.load(parentId)

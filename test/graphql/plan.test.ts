@@ -14,11 +14,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestContext } from '../../src/context.ts'
 import { compileOperation } from '../../src/graphql/plan/compile-operation.ts'
 import { executePlan } from '../../src/graphql/plan/execute-plan.ts'
+import { Pace } from '../../src/limits/pace.ts'
 import { type Chooser, chosen } from '../properties/chooser.ts'
 import { createOddSchema } from './odd-schema.ts'
 
 const schema = createOddSchema()
-const context = {} as RequestContext
+const createContext = () => ({ pace: new Pace(async () => undefined) }) as RequestContext
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -179,10 +180,15 @@ test('a plan and graphql-js answer the same, whatever resolvers and variables do
     fc.asyncProperty(chosen(chooseCase), async ({ query, variables }) => {
       const { document, plan } = compile(query)
       if (plan === null) return
-      const result = await executePlan(plan, context, variables)
+      const result = await executePlan(plan, createContext(), variables)
       // Left to graphql-js, with nothing done.
       if (result === null) return
-      const expected = await execute({ schema, document, contextValue: context, variableValues: variables })
+      const expected = await execute({
+        schema,
+        document,
+        contextValue: createContext(),
+        variableValues: variables,
+      })
       executed += 1
       if (expected.errors !== undefined) failed += 1
       expect(describeResult(result)).toEqual(describeResult(expected))
@@ -199,7 +205,7 @@ test('a plan leaves no promise unheard, whatever fails beside it', async () => {
   const plans = fc.sample(chosen(chooseCase), { numRuns: 1_000, seed: 7 })
   for (const { query, variables } of plans) {
     const { plan } = compile(query)
-    if (plan !== null) await executePlan(plan, context, variables)
+    if (plan !== null) await executePlan(plan, createContext(), variables)
   }
   for (let turns = 0; turns < 5; turns++) await later()
   expect(unheard).toBe(0)
@@ -220,9 +226,9 @@ test('variables that do not fit are left to graphql-js before any resolver', asy
     { x: 1, next: {} },
     { x: 2 ** 31 },
   ]) {
-    expect(executePlan(plan, context, { point })).toBe(null)
+    expect(executePlan(plan, createContext(), { point })).toBe(null)
   }
-  expect(executePlan(plan, context, {})).toBe(null)
+  expect(executePlan(plan, createContext(), {})).toBe(null)
 })
 
 test.each([

@@ -8,6 +8,11 @@ const bodyBytes = 2 * 2 ** 20 - 4_096
 let server: ObservedServer
 beforeAll(async () => {
   server = await startObservedServer({ LOG_LEVEL: 'warn', ROSTRUM_TASK_CPU_MS: '10000' })
+  const items = ids.map(id => ({ userId: id, teamId: (id % 50) + 1 }))
+  await server.graphql(
+    'mutation ($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { applied } }',
+    { items },
+  )
 })
 afterAll(() => server.stop())
 
@@ -35,6 +40,10 @@ const run = 'mutation ($input: ExecuteTaskInput!) { executeTask(input: $input) {
 const inputOf = (inputDocument: string) =>
   JSON.stringify({ input: { name: 'a', sourceCode: 'exit(1)', inputDocument, options: '{}' } })
 const giveObjects = 'exit(Array(690_000).fill({}))'
+
+const ids = Array.from({ length: 1_000 }, (_, index) => index + 1)
+const aliases = (count: number, field: string) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ')
 
 const requests: Readonly<Record<string, () => Sent>> = {
   'an input document of 120,000 keys': () => execute('exit(1)', keys),
@@ -77,6 +86,22 @@ const requests: Readonly<Record<string, () => Sent>> = {
     ),
     headers: { accept: 'text/event-stream' },
   }),
+  'an operation of 196,000 fields': () =>
+    graphql(
+      'query ($ids: [ID!]!) { ...f ...g } fragment f on Query { x: teamMemberships(ids: $ids) { ...h } } ' +
+        `fragment g on Query { y: teamMemberships(ids: $ids) { ...h } } fragment h on TeamMembership { ${aliases(97, 'id')} }`,
+      JSON.stringify({ ids }),
+    ),
+  'an operation of 20,000 records': () =>
+    graphql(
+      `query ($ids: [ID!]!) { ${Array.from({ length: 10 }, (_, n) => `x${n}: teamMemberships(ids: $ids) { user { id } team { id } }`).join(' ')} }`,
+      JSON.stringify({ ids }),
+    ),
+  'an operation of 90,000 fields under a condition': () =>
+    graphql(
+      `query ($ids: [ID!]!, $yes: Boolean!) { teamMemberships(ids: $ids) { ${aliases(90, 'id @include(if: $yes)')} } }`,
+      JSON.stringify({ ids, yes: true }),
+    ),
   'a call of a script with 690,000 objects': () =>
     execute(`await graphql('{ __typename }', { a: Array(690_000).fill({}) }).catch(() => 0); exit(1)`),
 }

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Loaders } from '../../src/domain/loaders.ts'
 import { createMemberships } from '../../src/domain/memberships/memberships.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { Pace } from '../../src/limits/pace.ts'
 import { createLoaders } from '../../src/store/loaders.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
@@ -21,7 +22,7 @@ eachStore(harness => {
   })
 
   const loadersOf = (accountCode: string) =>
-    createLoaders({ store, accountCode, waitForTurn: async () => {} })
+    createLoaders({ store, accountCode, waitForTurn: async () => {}, pace: new Pace(async () => {}) })
 
   async function countStatements(work: () => Promise<unknown>): Promise<number> {
     statements.length = 0

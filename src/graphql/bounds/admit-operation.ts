@@ -38,7 +38,7 @@ export interface OperationRequest {
 export type Refusal = 'method' | 'bounds' | 'document' | 'fault' | 'no stream' | 'source'
 
 export type Admission =
-  | { readonly kind: 'admitted'; readonly prepared: PreparedOperation }
+  | { readonly kind: 'admitted'; readonly prepared: PreparedOperation; readonly isLarge: boolean }
   | {
       readonly kind: 'refused'
       readonly by: Refusal
@@ -46,9 +46,19 @@ export type Admission =
       readonly operation: OperationDefinitionNode | null
     }
 
+interface Operation {
+  readonly prepared: PreparedDocument
+  readonly node: OperationDefinitionNode | null
+  readonly name: string | null
+  readonly isLarge: boolean
+}
+
 // graphql-js stops comparing fields of the same name at a quadratic limit and says only this. Only unused fragments can
 // reach that limit, because `refuseRepetition` counts the used ones before.
 const abortedValidation = 'Validation aborted.'
+
+// About ten milliseconds. graphql-js would execute it without a pause.
+const maxCostAtOnce = 10_000
 
 const rules = [...specifiedRules, refuseConditionalSubscription]
 
@@ -80,16 +90,13 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     }
   }
 
-  function cacheOperation(
-    { document, operations }: PreparedDocument,
-    node: OperationDefinitionNode | null,
-    name: string | null,
-  ): PreparedOperation {
+  function cacheOperation({ prepared, node, name, isLarge }: Operation): PreparedOperation {
+    const { document, operations } = prepared
     const known = operations.get(name)
     if (known !== undefined) return known
     const isWithinBounds = node !== null && hasConstantCost(node)
     const description = describeOperation(node)
-    const operation = { document, node, isWithinBounds, description, executions: 0 }
+    const operation = { document, node, isWithinBounds, isLarge, description, executions: 0 }
     // Only names that the document has, so that callers cannot fill the cache with others.
     if (node !== null) operations.set(name, operation)
     return operation
@@ -97,6 +104,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
 
   function admit({ query, variables, operationName, readOnly = false }: OperationRequest): Admission {
     let node: OperationDefinitionNode | null = null
+    let isLarge = false
     const refused = (by: Refusal, errors: readonly unknown[]) =>
       ({ kind: 'refused', by, errors, operation: node }) as const
     try {
@@ -104,7 +112,10 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
       node = getOperationAST(prepared.document, operationName) ?? null
       if (node !== null) {
         const { fragments } = prepared
-        refuseBeyond(boundOfCost(node), price({ operation: node, fragments, variables: variables ?? {} }))
+        const pricing = { operation: node, fragments, variables: variables ?? {} }
+        const cost = price(pricing)
+        refuseBeyond(boundOfCost(node), cost)
+        isLarge = cost > maxCostAtOnce && price({ ...pricing, withoutIntrospection: true }) > maxCostAtOnce
         refuseManyValues(variables)
       }
       const invalid = findErrors(prepared)
@@ -116,7 +127,8 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
           new GraphQLError('A GET request can only send queries; use POST for this operation.'),
         ])
       }
-      return { kind: 'admitted', prepared: cacheOperation(prepared, node, operationName ?? null) }
+      const operation = cacheOperation({ prepared, node, name: operationName ?? null, isLarge })
+      return { kind: 'admitted', prepared: operation, isLarge }
     } catch (error) {
       return refused(whatRefused(error), [error])
     }
@@ -127,7 +139,7 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     const { query, variables, operationName, readOnly = false } = request
     const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)
     const isAdmitted = prepared?.isWithinBounds === true && areFewScalars(variables)
-    return isAdmitted ? { kind: 'admitted', prepared } : admit(request)
+    return isAdmitted ? { kind: 'admitted', prepared, isLarge: prepared.isLarge } : admit(request)
   }
 }
 

@@ -26,6 +26,8 @@ interface CostRequest {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Variables
+  /** Leaves out `__schema` and `__type`, which have a bound of their own. */
+  readonly withoutIntrospection?: boolean
 }
 
 /**
@@ -59,7 +61,8 @@ interface PricingRequest extends CostRequest {
   readonly introspection: ReadonlyMap<string, number>
 }
 
-function operationCost({ schema, introspection, operation, fragments, variables }: PricingRequest): number {
+function operationCost(request: PricingRequest): number {
+  const { schema, introspection, operation, fragments, variables, withoutIntrospection = false } = request
   const priced = new Map<string, number>()
 
   function priceSelections(set: SelectionSetNode, parent: ParentType): number {
@@ -74,6 +77,7 @@ function operationCost({ schema, introspection, operation, fragments, variables 
 
   function priceField(node: FieldNode, parent: ParentType): number {
     refuseLongLists(node)
+    if (withoutIntrospection && introspectionFields.has(node.name.value)) return 0
     const field = findField(parent, node.name.value)
     const own = field?.extensions.cost ?? priceOfIntrospection(parent, node.name.value)
     const priced = isFieldCost(own) ? readCost(own, node) : { once: 1, times: 1 }

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { RequestContext } from '../../context.ts'
+import type { Pace } from '../../limits/pace.ts'
 import type { CollectedErrors, Path } from './collected-errors.ts'
 import type { FieldPlan, OperationPlan } from './compile-operation.ts'
 import type { Values } from './read-arguments.ts'
@@ -10,6 +11,7 @@ export interface Execution {
   readonly context: RequestContext
   readonly variables: Values
   readonly collected: CollectedErrors
+  readonly pace: Pace
 }
 
 /** What a field's resolver gives. */

@@ -7,6 +7,7 @@ import {
   GraphQLInt,
   type GraphQLSchema,
   GraphQLString,
+  isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
@@ -79,6 +80,8 @@ function planType(type: GraphQLInputType): Coerce {
 function planNullable(type: GraphQLInputType): Coerce {
   if (isListType(type)) return planList(planType(type.ofType))
   if (isInputObjectType(type)) return planObject(type)
+  if (isEnumType(type))
+    return value => (typeof value === 'string' ? type.getValue(value)?.value : unfit) ?? unfit
   switch (type) {
     case GraphQLID:
       return value => (Number.isInteger(value) ? String(value) : typeof value === 'string' ? value : unfit)

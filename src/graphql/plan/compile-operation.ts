@@ -51,6 +51,8 @@ export interface FieldPlan {
 export interface SelectionPlan {
   readonly type: GraphQLObjectType
   readonly fields: readonly FieldPlan[]
+  /** What their execution counts for, without what is below them. */
+  readonly work: number
 }
 
 export interface OperationPlan {
@@ -64,7 +66,7 @@ export interface OperationPlan {
 }
 
 // A document within all bounds can spread its fragments into far more fields than it has.
-const mostFields = 1_000
+const mostFields = 5_000
 
 interface CompileRequest {
   readonly schema: GraphQLSchema
@@ -102,7 +104,8 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
   ): SelectionPlan {
     const given = sets.filter(set => set !== undefined)
     const collected = collectFields({ schema, fragments, type, sets: given })
-    return { type, fields: [...collected].map(([key, nodes]) => planField(key, nodes, type)) }
+    const fields = [...collected].map(([key, nodes]) => planField(key, nodes, type))
+    return { type, fields, work: fields.reduce((sum, field) => sum + workOf(field), 0) }
   }
 
   function planField(key: string, nodes: FieldNodes, parentType: GraphQLObjectType): FieldPlan {
@@ -139,6 +142,12 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
   }
 
   return { planSelection, fieldCount: () => fieldCount }
+}
+
+const workOfResolver = 5
+
+function workOf({ property }: FieldPlan): number {
+  return property === null ? workOfResolver : 1
 }
 
 function recordFragments(document: DocumentNode): OperationPlan['fragments'] {

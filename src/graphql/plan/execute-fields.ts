@@ -16,10 +16,11 @@ interface Site {
 /** The answer to a selection of fields of a value, or a promise of it; throws, or rejects, for an error that makes it null. */
 export function executeFields(
   execution: Execution,
-  { fields }: SelectionPlan,
+  { fields, work }: SelectionPlan,
   source: unknown,
   path: Path | undefined,
 ): unknown {
+  execution.pace.count(work)
   const data: Data = {}
   let waiting: Promise<unknown>[] | null = null
   let keys: string[] | null = null
@@ -91,6 +92,9 @@ function complete(execution: Execution, completion: Completion, site: Site, valu
       return completeLeaf(completion, value, site.field)
     case 'object':
       if (isMissing(completion, value, site.field)) return null
+      if (execution.pace.isOver) {
+        return execution.pace.postpone(() => executeFields(execution, completion.selection, value, site.path))
+      }
       return executeFields(execution, completion.selection, value, site.path)
     case 'list':
       if (isMissing(completion, value, site.field)) return null

@@ -21,7 +21,7 @@ export function executePlan(
   const variables = plan.coerceVariables(given)
   if (variables === unfit) return null
   const collected = new CollectedErrors()
-  const execution = { plan, context, variables, collected }
+  const execution = { plan, context, variables, collected, pace: context.pace }
   const fail = (error: unknown) => {
     collected.add(error as GraphQLError, undefined)
     return toResult(null, collected)

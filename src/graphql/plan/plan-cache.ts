@@ -12,8 +12,8 @@ const bytesPerField = 2 ** 10
 const bytesOf = ({ fieldCount }: OperationPlan, { document }: PreparedOperation) =>
   bytesPerField * fieldCount + bytesOfDocument(document) + 1
 
-/** The plan of an operation that has proved hot; null where it has not, or where it is graphql-js's to execute. */
-export type FindPlan = (operation: PreparedOperation) => OperationPlan | null
+/** The plan of an operation that has proved hot, or is large; null where it has not, or where it is graphql-js's to execute. */
+export type FindPlan = (operation: PreparedOperation, isLarge?: boolean) => OperationPlan | null
 
 /** Plans are bounded in number and in (estimated) bytes, least recently used first out; one that is gone has to prove hot again. */
 export function createPlanCache(schema: GraphQLSchema): FindPlan {
@@ -26,8 +26,9 @@ export function createPlanCache(schema: GraphQLSchema): FindPlan {
     },
   })
 
-  function compileWhenHot(operation: PreparedOperation): OperationPlan | null {
+  function compileWhenHot(operation: PreparedOperation, isLarge: boolean): OperationPlan | null {
     operation.executions += 1
+    if (isLarge) operation.executions = Math.max(operation.executions, executionsBefore)
     // Counted on past it, so that what cannot be compiled is tried once.
     if (operation.executions !== executionsBefore || operation.node === null) return null
     const { document, node } = operation
@@ -36,5 +37,5 @@ export function createPlanCache(schema: GraphQLSchema): FindPlan {
     return plan
   }
 
-  return operation => plans.get(operation) ?? compileWhenHot(operation)
+  return (operation, isLarge = false) => plans.get(operation) ?? compileWhenHot(operation, isLarge)
 }

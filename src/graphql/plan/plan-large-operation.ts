@@ -1,0 +1,52 @@
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getDirectiveValues,
+  GraphQLIncludeDirective as includeDirective,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  GraphQLSkipDirective as skipDirective,
+  visit,
+} from 'graphql'
+import { planVariables, unfit } from './coerce-variables.ts'
+import { compileOperation, type OperationPlan } from './compile-operation.ts'
+import type { Values } from './read-arguments.ts'
+
+interface LargeOperation {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly variables: Values
+}
+
+/**
+ * A plan for this one execution, where conditions on variables keep the operation from having one for all. Null where there is more
+ * in the way, or the variables do not fit.
+ */
+export function planLargeOperation(large: LargeOperation): OperationPlan | null {
+  const { schema, document, operation } = large
+  const variables = planVariables(schema, operation)?.(large.variables) ?? unfit
+  if (variables === unfit) return null
+  const settled = settleConditions(withoutOthers(document, operation), variables)
+  const [node] = settled.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+  return compileOperation({ schema, document: settled, operation: node as OperationDefinitionNode })
+}
+
+// The variables are those of one operation.
+function withoutOthers(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
+  const definitions = document.definitions.filter(
+    definition => definition === operation || definition.kind !== Kind.OPERATION_DEFINITION,
+  )
+  return { ...document, definitions }
+}
+
+function settleConditions(document: DocumentNode, variables: Values): DocumentNode {
+  const settle = (node: SelectionNode): SelectionNode | null | undefined => {
+    if (node.directives === undefined || node.directives.length === 0) return undefined
+    const isSkipped = getDirectiveValues(skipDirective, node, variables)?.if === true
+    const isIncluded = getDirectiveValues(includeDirective, node, variables)?.if !== false
+    return isSkipped || !isIncluded ? null : { ...node, directives: [] }
+  }
+  return visit(document, { Field: settle, InlineFragment: settle, FragmentSpread: settle })
+}

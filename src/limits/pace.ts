@@ -1,0 +1,67 @@
+// Counted in fields, a resolver as five of them: about five milliseconds.
+const maxWork = 5_000
+
+const settled = Promise.resolve()
+
+/**
+ * Splits the execution of a large operation into pieces of some milliseconds, with other requests' turns between them. Work that is
+ * postponed begins in order, in later turns.
+ */
+export class Pace {
+  readonly #takeTurn: () => Promise<void>
+  #postponed: (() => void)[] = []
+  #atEnd: (() => void)[] = []
+  #done = 0
+  #isWaiting = false
+
+  constructor(takeTurn: () => Promise<void>) {
+    this.#takeTurn = takeTurn
+  }
+
+  count(work: number): void {
+    this.#done += work
+  }
+
+  /** The piece is large enough: postpone what comes now. */
+  get isOver(): boolean {
+    return this.#done >= maxWork
+  }
+
+  /** Does the work in a later turn. */
+  postpone<T>(work: () => T | Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    this.#postponed.push(() => {
+      try {
+        resolve(work())
+      } catch (error) {
+        reject(error)
+      }
+    })
+    if (!this.#isWaiting) void this.#continue()
+    return promise
+  }
+
+  /** Calls back when no work is postponed, so that one statement can load what all pieces ask for. */
+  whenDrained(callback: () => void): void {
+    void settled.then(() =>
+      process.nextTick(() => {
+        if (this.#isWaiting) this.#atEnd.push(callback)
+        else callback()
+      }),
+    )
+  }
+
+  async #continue(): Promise<void> {
+    this.#isWaiting = true
+    for (let next = 0; next < this.#postponed.length; ) {
+      await this.#takeTurn()
+      this.#done = 0
+      while (next < this.#postponed.length && !this.isOver) this.#postponed[next++]?.()
+    }
+    this.#isWaiting = false
+    this.#postponed = []
+    const callbacks = this.#atEnd
+    this.#atEnd = []
+    for (const callback of callbacks) this.whenDrained(callback)
+  }
+}

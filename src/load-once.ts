@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 /**
  * A function that loads when first called and gives the same from then on. A load that fails is tried anew by whoever calls
  * next: no file opens while connections have taken all descriptors, and that passes.
@@ -11,4 +12,22 @@ export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
     })
     return loading
   }
+}
+
+const lookEveryMs = 1_000
+const maxQuietUtilization = 0.05
+
+/** Loads in the first second in which the event loop has next to nothing to do; gives a function that gives up. */
+export function loadWhenQuiet(load: () => Promise<unknown>): () => void {
+  let before = performance.eventLoopUtilization()
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    if (utilization > maxQuietUtilization) return
+    clearInterval(timer)
+    // The request that needs it tries again, and reports the failure.
+    load().catch(() => undefined)
+  }, lookEveryMs).unref()
+  return () => clearInterval(timer)
 }

@@ -24,7 +24,7 @@ const credentials: readonly Rule[] = [
       'http/edge/refuse-ambiguous-request.ts': 'counts the headers of one name',
       'credentials/read-bearer.ts': 'says in a refusal what the header must be',
       'tasks/input/script-options.ts': 'gives a script the token of its run',
-      'http/graphql/graphiql-page.ts': 'shows where the reader may put a token',
+      'http/graphql/render-graphiql-page.ts': 'shows where the reader may put a token',
       'commands/write-banner.ts': 'prints lines to paste',
     },
     caught: ["headers['authorization']", 'const { authorization } = request.headers', "get('Authorization')"],
@@ -36,7 +36,7 @@ const credentials: readonly Rule[] = [
       'credentials/read-bearer.ts': 'takes the token out of the header',
       'tasks/input/script-options.ts': 'gives a script the token of its run',
       'http/errors/error-headers.ts': 'challenges',
-      'http/graphql/graphiql-page.ts': 'shows where the reader may put a token',
+      'http/graphql/render-graphiql-page.ts': 'shows where the reader may put a token',
       'commands/write-banner.ts': 'prints lines to paste',
     },
     caught: ['/^Bearer (.*)$/.exec(text)', "text.startsWith('bearer ')"],
@@ -93,6 +93,8 @@ const rooms: readonly Rule[] = [
     allowed: {
       'tasks/launch/line-child.ts': 'starts sandboxes',
       'tasks/launch/confinement.ts': 'tries what confines them',
+      'http/graphql/graphiql-page.ts': 'starts a thread, which renders the page',
+      'http/graphql/render-graphiql-page.ts': 'posts the page from its thread',
     },
     caught: [
       "import { spawn } from 'node:child_process'",

@@ -19,10 +19,10 @@ interface Asking {
   readonly type: string
 }
 
-/** A function that answers any request of GraphQL over HTTP by way of Yoga. */
-export function createYogaAnswer(gateway: Gateway, unread: UnreadAnswers) {
+/** Answers any GraphQL request over HTTP with Yoga, which `load` loads before the first one. */
+export function createYogaAnswers(gateway: Gateway, unread: UnreadAnswers) {
   const loadYoga = loadOnce(() => loadYogaLane(gateway))
-  return async ({ request, reply, type }: Asking): Promise<FastifyReply> => {
+  async function answer({ request, reply, type }: Asking): Promise<FastifyReply> {
     const { method, url, raw } = request
     // The credential stays here.
     const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
@@ -37,9 +37,10 @@ export function createYogaAnswer(gateway: Gateway, unread: UnreadAnswers) {
     if (stream !== null) return sendEventStream({ request, reply, stream, turns: gateway.turns, unread })
     return sendResponse({ request, reply, response, fillings })
   }
+  return { answer, load: loadYoga }
 }
 
-// Some 500 modules and 8 MB: the first request pays for them, not the start.
+// Some 500 modules and 8 MB, which take 130 ms of the event loop.
 async function loadYogaLane(gateway: Gateway): Promise<YogaLane> {
   const { createYogaLane } = await import('./yoga-lane.ts')
   return createYogaLane(gateway)

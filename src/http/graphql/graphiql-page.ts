@@ -1,10 +1,12 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import Negotiator from 'negotiator'
 import { RostrumError } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
+import type { GraphiqlPage } from './render-graphiql-page.ts'
 
 // The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
 const contentSecurityPolicy = [
@@ -23,18 +25,15 @@ const contentSecurityPolicy = [
 // Without a credential, each fills the kernel's memory for its connection with some megabytes, whether it is read or not.
 const maxPagesAtOnce = 32
 
-interface Page {
-  readonly plain: Buffer
-  readonly gzipped: Buffer
-}
-
 /**
  * Answers a browser's GET with GraphiQL, everything inlined. It needs no credential, since it shows no data: the token goes
- * into its header editor. Rendered and compressed once, when first asked for: it has nine megabytes.
+ * into its header editor. Rendered and compressed once, when first asked for.
  */
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)
   let pages = 0
+  // The kernel takes megabytes of a page at once: pages that wait for the same moment are sent one a turn of the event loop.
+  let lastSent: Promise<void> = Promise.resolve()
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.scope.operation = 'graphiql'
     if (pages >= maxPagesAtOnce)
@@ -42,6 +41,8 @@ export function createGraphiqlHook() {
     pages++
     request.scope.atEnd(() => pages--)
     const { plain, gzipped } = await loadPage()
+    lastSent = lastSent.then(() => nextTurn())
+    await lastSent
     const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
     reply.type('text/html; charset=utf-8').headers({
       'content-security-policy': contentSecurityPolicy,
@@ -70,14 +71,14 @@ function prefersPage(request: FastifyRequest): boolean {
   return new Negotiator(request.raw).mediaType(offered) === 'text/html'
 }
 
+interface Page {
+  readonly plain: Buffer
+  readonly gzipped: Buffer
+}
+
+// In a thread of its own: loading nine megabytes of JavaScript would stop the event loop for 100 ms, and keep them in memory.
 async function renderPage(): Promise<Page> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const html = renderGraphiQL({
-    title: 'Rostrum',
-    headers: JSON.stringify({ Authorization: 'Bearer <token>' }, null, 2),
-    shouldPersistHeaders: true,
-    defaultQuery: '{\n  viewer {\n    accountCode\n    scopes\n  }\n}\n',
-  })
-  const plain = Buffer.from(html)
-  return { plain, gzipped: await promisify(gzip)(plain) }
+  const worker = new Worker(new URL('./render-graphiql-page.ts', import.meta.url))
+  const [{ plain, gzipped }] = (await once(worker, 'message')) as [GraphiqlPage]
+  return { plain: Buffer.from(plain.buffer), gzipped: Buffer.from(gzipped.buffer) }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
+import { loadWhenQuiet } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'
@@ -9,7 +10,7 @@ import {
   refuseEndedRun,
 } from '../request/authenticate-request.ts'
 import type { Registration } from '../request/take-turn.ts'
-import { createYogaAnswer } from './answer-by-yoga.ts'
+import { createYogaAnswers } from './answer-by-yoga.ts'
 import { answerDirectly, readOrdinaryOperation } from './direct-lane.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
 import { eventStream, negotiateAccept } from './negotiate-accept.ts'
@@ -19,7 +20,11 @@ export async function registerGraphqlRoute(
   server: FastifyInstance,
   { gateway, takeTurn, idempotency, unread, unreadAnswers }: Registration,
 ): Promise<void> {
-  const answerByYoga = createYogaAnswer(gateway, unreadAnswers)
+  const yoga = createYogaAnswers(gateway, unreadAnswers)
+  server.addHook('onListen', async () => {
+    const stopLoading = loadWhenQuiet(yoga.load)
+    server.server.once('close', stopLoading)
+  })
   await server.register(async scope => {
     scope.addHook('onRequest', createGraphiqlHook())
     scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
@@ -39,7 +44,7 @@ export async function registerGraphqlRoute(
         if (type === null) return answerError({ request, reply, status: 406, error: unacceptable() })
         const isDirect = gateway.hasDirectLane && type !== eventStream
         const operation = isDirect ? readOrdinaryOperation(request) : null
-        if (operation === null) return answerByYoga({ request, reply, type })
+        if (operation === null) return yoga.answer({ request, reply, type })
         return answerDirectly({ request, reply, gateway, operation, type })
       },
     })

@@ -1,60 +1,82 @@
-// For so long requests are worked on before the event loop looks for what else has come.
+// Requests are handled for this long before the event loop looks for new ones.
 const msOfRound = 1
-const maxSkippedRounds = 4
+// A first read is work that follows its turn, a tenth of a millisecond each.
+const maxReadsOfRound = 4
+const maxSkippedRounds = 16
 
 /**
- * Turns for what comes without a known credential: first come first served. That is fair between connections, as each has one
- * request at a time.
+ * Turns for connections and requests without a known credential. Requests are handled first come, first served: each connection
+ * has one at a time, so that is fair between them. New connections are read last come, first served: in a flood of them, one
+ * that has just come does not wait for all that came before it.
  */
 export class ArrivalTurns {
-  readonly #waiting: (() => void)[] = []
+  readonly #requests: (() => void)[] = []
+  readonly #reads: (() => void)[] = []
   #isRound = false
   #roundEndsAt = 0
+  #readsLeft = 0
   #hurries = false
   #skipped = 0
 
   get areWaitedFor(): boolean {
-    return this.#waiting.length > 0
+    return this.#requests.length > 0
   }
 
   /** Calls `work` at once where nothing waits and the round has time left, else in turn. */
   take(work: () => void): void {
-    if (this.#waiting.length > 0) return this.wait(work)
+    if (this.#requests.length > 0) return this.wait(work)
     if (!this.#isRound) this.#beginRound()
-    if (performance.now() < this.#roundEndsAt) work()
+    if (this.#hasTime()) work()
     else this.wait(work)
   }
 
   /** Calls `work` in turn, and never before the event loop has looked for what else has come. */
   wait(work: () => void): void {
-    this.#waiting.push(work)
+    this.#requests.push(work)
     if (!this.#isRound) this.#beginRound()
   }
 
   /**
-   * A connection has come. The event loop takes one each time that it looks, so more may wait: most rounds are skipped until
-   * none comes.
+   * Calls `read` for a connection that has come, at once or in turn. The event loop takes one connection each time that it looks,
+   * so more may wait: most rounds are skipped until none comes.
    */
-  hurry(): void {
+  read(read: () => void): void {
+    if (!this.#isRound) this.#beginRound()
     this.#hurries = true
     this.#roundEndsAt = 0
+    if (this.#reads.length > 0 || this.#readsLeft === 0) {
+      this.#reads.push(read)
+      return
+    }
+    this.#readsLeft--
+    read()
   }
 
   #beginRound(): void {
     this.#isRound = true
     this.#roundEndsAt = performance.now() + msOfRound
+    this.#readsLeft = maxReadsOfRound
     setImmediate(this.#nextRound)
   }
 
   readonly #nextRound = (): void => {
     this.#isRound = false
-    if (this.#waiting.length === 0) return
+    if (this.#requests.length === 0 && this.#reads.length === 0) return
     this.#beginRound()
     const skips = this.#hurries && ++this.#skipped < maxSkippedRounds
     this.#hurries = false
-    if (skips) return
+    if (skips) {
+      this.#readsLeft = 0
+      return
+    }
     this.#skipped = 0
-    do this.#waiting.shift()?.()
-    while (this.#waiting.length > 0 && performance.now() < this.#roundEndsAt)
+    for (; this.#readsLeft > 0 && this.#reads.length > 0; this.#readsLeft--) this.#reads.pop()?.()
+    if (this.#requests.length === 0) return
+    do this.#requests.shift()?.()
+    while (this.#requests.length > 0 && this.#hasTime())
+  }
+
+  #hasTime(): boolean {
+    return performance.now() < this.#roundEndsAt
   }
 }

@@ -62,7 +62,7 @@ export class Connection {
   #missedTimeout = false
   #answer: ServerResponse | null = null
   #held: Held | null = null
-  #unread = nothing
+  #unread: Buffer = nothing
 
   constructor(socket: ServerSocket, parser: NodeParser, owner: ConnectionOwner) {
     this.socket = socket
@@ -94,8 +94,9 @@ export class Connection {
     if (this.#held === null || !Buffer.isBuffer(rawPacket)) return
     const rest = rawPacket.subarray(bytesParsed)
     if (!this.#owner.holdUnread(rest.length)) return this.#closeAfterAnswer()
-    // A copy, since the packet is as large as a read can be.
-    this.#unread = rest.length === 0 ? nothing : Buffer.from(rest)
+    // The packet is a copy of what was read: most of it is kept as it is, a small rest is copied again.
+    const isMost = rest.length > rawPacket.length / 2
+    this.#unread = rest.length === 0 ? nothing : isMost ? rest : Buffer.from(rest)
   }
 
   /** Node's time for a request runs while it is held: true where that is why it has run out. */

@@ -12,6 +12,9 @@ const maxAnswersWithoutCredential = 32
 // Of requests that were sent before the answer to the one in front: a client that pipelines has less than 64 KiB there.
 const maxUnreadBytes = 64 * 2 ** 20
 
+/** `pauseOnConnect` is an option of `net.Server`, which `http.createServer` does not take. */
+type PausingServer = Server & { pauseOnConnect?: boolean }
+
 interface ConnectionOptions {
   /** Within which a request is to arrive. */
   readonly arrivalTimeoutMs: number
@@ -40,8 +43,9 @@ export class Connections implements ConnectionOwner {
     return this.#bySocket.get(socket)
   }
 
-  /** Adds the connections of a server. */
-  watch(server: Server): void {
+  /** Adds the connections of a server. Each is read for the first time when it is its turn. */
+  watch(server: PausingServer): void {
+    server.pauseOnConnect = true
     server.on('connection', socket => this.#add(socket as ServerSocket))
   }
 
@@ -108,10 +112,10 @@ export class Connections implements ConnectionOwner {
 
   #add(socket: ServerSocket): void {
     if (socket.parser === null) return
-    this.#turns.hurry()
     const connection = new Connection(socket, socket.parser, this)
     this.#bySocket.set(socket, connection)
     this.#places.enter(connection, null)
     socket.once('close', () => this.#places.leave(connection))
+    this.#turns.read(() => socket.resume())
   }
 }

@@ -8,6 +8,7 @@ export const catalogue = {
   PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  TOO_DEEP: { status: 422, title: 'Too deep' },
   OVERLOADED: { status: 429, title: 'Overloaded' },
   INTERNAL: { status: 500, title: 'Internal error' },
   UNAVAILABLE: { status: 503, title: 'Unavailable' },
@@ -45,6 +46,12 @@ export class RostrumError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds
     this.facts = details.facts ?? {}
   }
+}
+
+/** Input with bad fields. The message follows from the fields, so that a way in may give them the names that it uses. */
+export function invalidInput(fields: readonly FieldError[]): RostrumError {
+  const problems = fields.map(({ pointer, detail }) => `\`${pointer.slice(1)}\` ${detail}`)
+  return new RostrumError('BAD_USER_INPUT', `${problems.join('; ')}.`, { fields })
 }
 
 /** A failure to start: one line for the operator, on standard error, then a non-zero exit. */

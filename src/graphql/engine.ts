@@ -13,18 +13,16 @@ import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
 import { createEventStream, createSharedResults, type EventStream } from './event-stream.ts'
 import { bytesOfVariables, keepDeclared } from './kept-variables.ts'
-import { maskGraphqlError } from './mask-graphql-error.ts'
-import { maskResult } from './mask-result.ts'
+import { type MaskedResult, maskResult } from './mask-result.ts'
 import type { OperationPlan } from './plan/compile-operation.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
 
-export interface Answer {
+/** Its errors are masked. */
+export interface Answer extends MaskedResult {
   /** Null for an operation that was executed, whatever its resolvers did. */
   readonly refusedBy: Refusal | null
-  /** Errors are masked. */
-  readonly result: ExecutionResult
   /** For the log: type and name of the operation, as far as they are known. */
   readonly operation: string
 }
@@ -113,7 +111,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
         const events = followed[Symbol.asyncIterator]() as AsyncIterator<unknown, void>
         return createEventStream({ events, args, request: kept, context, prepared, findPlan, shared })
       }
-      return { refusedBy: 'source', result: maskResult(followed, context), operation: prepared.description }
+      return { refusedBy: 'source', ...maskResult(followed, context), operation: prepared.description }
     },
   }
   return engine
@@ -122,8 +120,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
 type Refused = Extract<ReturnType<ReturnType<typeof createAdmission>>, { readonly kind: 'refused' }>
 
 function toRefusal({ by, errors, operation }: Refused, context: RequestContext): Answer {
-  const result = { errors: errors.map(error => maskGraphqlError(error, context)) }
-  return { refusedBy: by, result, operation: describeOperation(operation) }
+  return { refusedBy: by, ...maskResult({ errors }, context), operation: describeOperation(operation) }
 }
 
 function isSubscription({ node }: PreparedOperation): boolean {
@@ -154,5 +151,5 @@ function toAnswer(
   context: RequestContext,
 ): Answer {
   const refusedBy = 'data' in result ? null : 'document'
-  return { refusedBy, result: maskResult(result, context), operation: description }
+  return { refusedBy, ...maskResult(result, context), operation: description }
 }

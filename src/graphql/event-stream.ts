@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache'
 import type { RequestContext } from '../context.ts'
 import type { OperationRequest } from './bounds/admit-operation.ts'
 import type { PreparedOperation } from './document-cache.ts'
-import { maskGraphqlError } from './mask-graphql-error.ts'
 import { maskResult } from './mask-result.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import type { FindPlan } from './plan/plan-cache.ts'
@@ -55,7 +54,7 @@ export function createEventStream(following: Following): EventStream {
   const digest = digestRequest(request, context)
 
   function finish(result: ExecutionResult, key: string): string {
-    const answer = { refusedBy: null, result: maskResult(result, context), operation }
+    const answer = { refusedBy: null, ...maskResult(result, context), operation }
     const { text } = writeAnswer(answer, maxResultBytes)
     // Errors are not shared: they may contain the request id.
     if (result.errors === undefined) shared.set(key, text)
@@ -76,7 +75,7 @@ export function createEventStream(following: Following): EventStream {
         ? result.then(done => finish(done, key))
         : finish(result as ExecutionResult, key)
     },
-    writeFailure: error => JSON.stringify({ errors: [maskGraphqlError(error, context)] }),
+    writeFailure: error => JSON.stringify(maskResult({ errors: [error] }, context).result),
   }
 }
 

@@ -3,6 +3,7 @@ import type { CreateContext, RequestContext } from '../context.ts'
 import type { FairTurns } from '../limits/fair-turns.ts'
 import type { Refusal } from './bounds/admit-operation.ts'
 import type { Answer, Engine } from './engine.ts'
+import { maskError } from './mask-error.ts'
 
 /** The answer to a script's `graphql()` call: a status and a JSON body, as over HTTP. */
 export interface InProcessAnswer {
@@ -50,7 +51,9 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
     const { query, run, log } = call
     const { id, caller, signal } = run
     signal.throwIfAborted()
-    await confirm(caller)
+    await confirm(caller).catch((error: unknown) => {
+      throw maskError(error, { requestId: id, log })
+    })
     await takeTurn(call)
     const variables = call.readVariables()
     // A run is not repeated under an idempotency key, so its calls need none.

@@ -1,15 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
-import { type ErrorCode, type FieldError, RostrumError } from '../errors.ts'
-
-/** Everything that a caller learns of a failure, over GraphQL and REST. */
-export interface MaskedError {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly fields: readonly FieldError[]
-  readonly retryAfterSeconds: number | undefined
-  readonly facts: Readonly<Record<string, string | number>>
-}
+import { RostrumError } from '../errors.ts'
 
 const maxMessageLength = 1_000
 
@@ -18,24 +9,37 @@ export interface MaskRequest {
   readonly log: Logger
 }
 
+// A fault that fails many fields of one request is one line of the log.
+const loggedUnder = new WeakMap<object, string>()
+
 /**
  * Decides what an error may tell the caller. Expected failures and errors in the caller's document pass. Anything else
  * is logged in full under the request id and answered as `INTERNAL` without detail.
  */
-export function maskError(error: unknown, request: MaskRequest): MaskedError {
+export function maskError(error: unknown, request: MaskRequest): RostrumError {
   if (error instanceof RostrumError) {
-    if (error.code === 'UNAVAILABLE') request.log.warn({ err: error.cause ?? error }, 'the store failed')
+    if (error.code === 'UNAVAILABLE') logOnce(error.cause ?? error, request, 'the store failed')
     return error
   }
   if (error instanceof GraphQLError) {
-    if (isDocumentError(error)) return masked('BAD_USER_INPUT', cut(error.message))
+    if (isDocumentError(error)) return new RostrumError('BAD_USER_INPUT', cut(error.message))
     if (!(error.originalError instanceof GraphQLError)) return maskError(error.originalError, request)
   }
-  request.log.error({ err: error }, 'unexpected error')
-  return masked(
-    'INTERNAL',
-    `Something went wrong; the log has the details under request \`${request.requestId}\`.`,
-  )
+  logOnce(error, request, 'unexpected error')
+  const message = `Something went wrong; the log has the details under request \`${request.requestId}\`.`
+  return new RostrumError('INTERNAL', message)
+}
+
+function logOnce(
+  err: unknown,
+  { requestId, log }: MaskRequest,
+  message: 'the store failed' | 'unexpected error',
+) {
+  if (typeof err === 'object' && err !== null) {
+    if (loggedUnder.get(err) === requestId) return
+    loggedUnder.set(err, requestId)
+  }
+  log[message === 'the store failed' ? 'warn' : 'error']({ err }, message)
 }
 
 // graphql-js wraps its own errors as well as those that resolvers throw. The document or its variables are wrong if
@@ -49,8 +53,4 @@ function isDocumentError({ originalError, path }: GraphQLError): boolean {
 // graphql-js repeats the caller's values in full, even a megabyte of text.
 function cut(message: string): string {
   return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
-}
-
-function masked(code: ErrorCode, message: string): MaskedError {
-  return { code, message, fields: [], retryAfterSeconds: undefined, facts: {} }
 }

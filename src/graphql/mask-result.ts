@@ -1,18 +1,61 @@
-import type { ExecutionResult } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
 import { RostrumError } from '../errors.ts'
 import { type MaskRequest, maskError } from './mask-error.ts'
-import { maskGraphqlError, toGraphqlError } from './mask-graphql-error.ts'
 
 // One bad argument below a list gives an error for each item.
 const maxErrors = 100
 
+// One error can name a thousand duplicates.
+const maxNodes = 10
+
+// Below a mutation that has succeeded, the store's "nothing was changed" would seem to be about the mutation.
+const unreadable =
+  'This part of the answer could not be read. Changes made before it are kept. Read again in 1 s.'
+
+export interface MaskedResult {
+  /** Its errors are in the form of GraphQL. */
+  readonly result: ExecutionResult
+  /** The same errors, in their order, for answers in another form. */
+  readonly failures: readonly RostrumError[]
+}
+
+const noFailures: readonly RostrumError[] = []
+
 /** The result with its first hundred errors, masked. */
-export function maskResult(result: ExecutionResult, request: MaskRequest): ExecutionResult {
-  if (result.errors === undefined) return result
-  const errors = result.errors.slice(0, maxErrors).map(error => maskGraphqlError(error, request))
-  const left = result.errors.length - errors.length
-  if (left > 0) errors.push(toGraphqlError(maskError(tooManyErrors(left), request)))
-  return { ...result, errors }
+export function maskResult(result: UnmaskedResult, request: MaskRequest): MaskedResult {
+  const { errors } = result
+  if (errors === undefined) return { result: result as ExecutionResult, failures: noFailures }
+  const listed = errors.slice(0, maxErrors)
+  const failures = listed.map(error => maskError(error, request))
+  const masked = failures.map((failure, index) => toGraphqlError(failure, listed[index]))
+  const left = errors.length - listed.length
+  if (left > 0) masked.push(toGraphqlError(tooManyErrors(left)))
+  return { result: { ...result, errors: masked }, failures }
+}
+
+type UnmaskedResult = Omit<ExecutionResult, 'errors'> & { readonly errors?: readonly unknown[] }
+
+/**
+ * The GraphQL form of a masked error: its code, bad fields and facts are the `extensions`. It has the path and the first
+ * locations of the error that was thrown.
+ */
+export function toGraphqlError(failure: RostrumError, thrown?: unknown): GraphQLError {
+  const extensions = toExtensions(failure)
+  if (!(thrown instanceof GraphQLError)) return new GraphQLError(failure.message, { extensions })
+  const { nodes = null, source = null, positions = null, path = null } = thrown
+  const isBelowRoot = path !== null && path.length > 1
+  const message = failure.code === 'UNAVAILABLE' && isBelowRoot ? unreadable : failure.message
+  if (nodes === null) return new GraphQLError(message, { source, positions, path, extensions })
+  return new GraphQLError(message, { nodes: nodes.slice(0, maxNodes), path, extensions })
+}
+
+function toExtensions({ code, fields, retryAfterSeconds, facts }: RostrumError) {
+  return {
+    ...facts,
+    code,
+    ...(fields.length === 0 ? {} : { errors: fields }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  }
 }
 
 function tooManyErrors(left: number): RostrumError {

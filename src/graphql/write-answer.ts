@@ -1,7 +1,7 @@
 import { writeJson } from '../json/json-text.ts'
 import { tooLong } from '../limits/answer-bytes.ts'
 import type { Answer } from './engine.ts'
-import { toGraphqlError } from './mask-graphql-error.ts'
+import { toGraphqlError } from './mask-result.ts'
 
 export interface WrittenAnswer {
   readonly answer: Answer
@@ -19,7 +19,8 @@ export function writeAnswer(answer: Answer, maxBytes: number): WrittenAnswer {
   if (text.length * 3 <= maxBytes) return { answer, text }
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return { answer, text }
-  const error = toGraphqlError(tooLong(maxBytes, 'An answer', `This one has ${bytes} and is not sent`))
-  const shortened = { ...answer, result: { errors: [error], data: null } }
+  const failure = tooLong(maxBytes, 'An answer', `This one has ${bytes} and is not sent`)
+  const result = { errors: [toGraphqlError(failure)], data: null }
+  const shortened = { ...answer, result, failures: [failure] }
   return { answer: shortened, text: JSON.stringify(shortened.result) }
 }

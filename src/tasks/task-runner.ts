@@ -16,7 +16,7 @@ export interface ExecuteRequest {
 
 /**
  * Runs scripts. Rejects with a `RostrumError` if the execution never started (`BAD_USER_INPUT`, `PAYLOAD_TOO_LARGE`,
- * `OVERLOADED`). What a script did, failures included, is a value.
+ * `OVERLOADED`, `TOO_DEEP`). What a script did, failures included, is a value.
  */
 export interface TaskRunner {
   execute(request: ExecuteRequest): Promise<TaskExecution>

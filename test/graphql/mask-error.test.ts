@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
 import { maskError } from '../../src/graphql/mask-error.ts'
-import { maskGraphqlError, toGraphqlError } from '../../src/graphql/mask-graphql-error.ts'
+import { maskResult, toGraphqlError } from '../../src/graphql/mask-result.ts'
 
 let logged: string[]
 
@@ -15,7 +15,8 @@ const mask = (error: unknown) =>
   maskError(error, { requestId: 'r-1', log: pino({}, { write: line => logged.push(line) }) })
 
 const maskGraphql = (error: unknown) =>
-  maskGraphqlError(error, { requestId: 'r-1', log: pino({}, { write: line => logged.push(line) }) })
+  maskResult({ errors: [error] }, { requestId: 'r-1', log: pino({}, { write: line => logged.push(line) }) })
+    .result.errors?.[0]
 
 test('an expected failure passes whole and is not logged', () => {
   const error = new RostrumError('CONFLICT', 'There is one.', {
@@ -36,7 +37,9 @@ test.each([
   ['a resolver error', new GraphQLError('secret', { originalError: new Error('secret'), path: ['user'] })],
 ])('%s is answered blank with the request id, and logged whole', (_title, error) => {
   const masked = mask(error)
-  expect(masked).toEqual({
+  const { code, message, fields, facts, retryAfterSeconds, cause } = masked
+  expect({ code, message, fields, facts, retryAfterSeconds, cause }).toEqual({
+    cause: undefined,
     code: 'INTERNAL',
     message: 'Something went wrong; the log has the details under request `r-1`.',
     fields: [],
@@ -81,7 +84,7 @@ test('a GraphQL error keeps its path and place, and carries code, bad fields and
     facts: { code: 'FORGED', bound: 'x' },
   })
   const error = maskGraphql(new GraphQLError('Bad.', { originalError, path: ['saveUser'] }))
-  expect(error.toJSON()).toEqual({
+  expect(error?.toJSON()).toEqual({
     message: 'Bad.',
     path: ['saveUser'],
     extensions: {
@@ -90,10 +93,29 @@ test('a GraphQL error keeps its path and place, and carries code, bad fields and
       errors: [{ pointer: '/email', detail: 'must be one' }],
     },
   })
-  expect(error.originalError).toBeUndefined()
+  expect(error?.originalError).toBeUndefined()
 })
 
 test('a masked error says when to come back', () => {
   const error = toGraphqlError(mask(new RostrumError('OVERLOADED', 'Later.', { retryAfterSeconds: 3 })))
   expect(error.extensions).toEqual({ code: 'OVERLOADED', retryAfterSeconds: 3 })
+})
+
+test('a fault that fails many fields is one line of the log, for each request that it fails', () => {
+  const log = pino({}, { write: line => logged.push(line) })
+  const fault = new RostrumError('UNAVAILABLE', 'Nothing was changed.', { cause: new Error('disk full') })
+  const errors = ['one', 'two', 'three'].map(
+    field => new GraphQLError(fault.message, { originalError: fault, path: [field] }),
+  )
+  const unexpected = new Error('unexpected')
+  for (const requestId of ['r-1', 'r-2']) {
+    const { failures } = maskResult({ errors: [...errors, unexpected, unexpected] }, { requestId, log })
+    maskError(failures[0], { requestId, log })
+  }
+  expect(logged.map(line => JSON.parse(line).err.message)).toEqual([
+    'disk full',
+    'unexpected',
+    'disk full',
+    'unexpected',
+  ])
 })

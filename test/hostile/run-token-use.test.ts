@@ -82,7 +82,8 @@ describe('a run started with the token of a run is inside it', () => {
     const third = await holder.hold(server, { credential: second.token })
     expect(new Set([first.token, second.token, third.token]).size).toBe(3)
     const fourth = await server.execute('exit()', { token: third.token })
-    expect([fourth.status, fourth.text]).toEqual([429, expect.stringContaining('deep')])
+    expect([fourth.status, fourth.text]).toEqual([422, expect.stringContaining('"code":"TOO_DEEP"')])
+    expect(fourth.headers.get('retry-after')).toBe(null)
     first.release()
     await first.answer
     expect(await Promise.all([first, second, third].map(({ token }) => status(token)))).toEqual([

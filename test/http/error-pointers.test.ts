@@ -44,6 +44,6 @@ test('the text of a refusal has the names of the side that asked', async () => {
   const saved = await refuse('/platform/users/1', 'PUT', { user: { display_name: '' } })
   expect(saved).toEqual({
     pointer: '/user/display_name',
-    detail: 'The field `user/display_name` must have 1 to 200 characters.',
+    detail: '`user/display_name` must have 1 to 200 characters.',
   })
 })

@@ -1,4 +1,4 @@
-import { type FieldError, RostrumError } from '../../errors.ts'
+import { type FieldError, invalidInput } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Store, Team, User } from '../store.ts'
 
@@ -55,9 +55,5 @@ function checkDetail(pointer: string, problem: string | null): FieldError | null
 
 function refuseFields(problems: readonly (FieldError | null)[]): void {
   const fields = problems.filter(problem => problem !== null)
-  const first = fields[0]
-  if (first === undefined) return
-  throw new RostrumError('BAD_USER_INPUT', `The field \`${first.pointer.slice(1)}\` ${first.detail}.`, {
-    fields,
-  })
+  if (fields.length > 0) throw invalidInput(fields)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import { RostrumError } from '../../errors.ts'
 import { toProblem } from '../errors/problem.ts'
 
 const refusals = {
@@ -15,14 +16,8 @@ export function refuseUnspoken(kind: keyof typeof refusals, response: ServerResp
   const { status, message } = refusals[kind]
   const requestId = randomUUID()
   log.info({ requestId, operation: null, status, reason: kind }, 'request')
-  const masked = {
-    code: 'BAD_USER_INPUT',
-    message,
-    fields: [],
-    facts: {},
-    retryAfterSeconds: undefined,
-  } as const
-  const body = JSON.stringify(toProblem(masked, status))
+  const failure = new RostrumError('BAD_USER_INPUT', message)
+  const body = JSON.stringify(toProblem(failure, status))
   response.writeHead(status, {
     'content-type': 'application/problem+json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

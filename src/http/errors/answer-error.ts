@@ -1,36 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { catalogue } from '../../errors.ts'
+import { catalogue, type RostrumError } from '../../errors.ts'
 import { maskError } from '../../graphql/mask-error.ts'
-import { toGraphqlError } from '../../graphql/mask-graphql-error.ts'
+import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { isGraphqlUrl } from '../paths.ts'
 import { setErrorHeaders } from './error-headers.ts'
 import { toProblem } from './problem.ts'
 
-interface FailedRequest {
+interface Failed {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly error: unknown
   /** Where HTTP has a better word than the catalogue (405, 431). */
   readonly status?: number
 }
 
-/**
- * Answers a request that failed: on `/graphql` in the shape of GraphQL, elsewhere as a problem document (contract,
- * section 2), masked alike.
- */
-export function answerError(failed: FailedRequest): FastifyReply {
-  return failed.reply.send(prepareError(failed))
+/** Answers a request with whatever was thrown, masked. */
+export function answerError({ error, ...failed }: Failed & { readonly error: unknown }): FastifyReply {
+  return answerFailure({ ...failed, failure: maskError(error, failed.request.scope) })
 }
 
-/** Makes the reply ready for that answer, and gives its body. */
-export function prepareError({ request, reply, error, status }: FailedRequest): object {
-  const masked = maskError(error, request.scope)
-  setErrorHeaders(reply, masked)
-  reply.code(status ?? catalogue[masked.code].status)
+/**
+ * Answers a request with a masked failure: on `/graphql` in the form of GraphQL, elsewhere as a problem document (contract,
+ * section 2).
+ */
+export function answerFailure(failed: Failed & { readonly failure: RostrumError }): FastifyReply {
+  return failed.reply.send(prepareFailure(failed))
+}
+
+/** Sets status and headers for that answer, and gives its body. */
+export function prepareFailure({
+  request,
+  reply,
+  failure,
+  status,
+}: Failed & { readonly failure: RostrumError }): object {
+  setErrorHeaders(reply, failure)
+  reply.code(status ?? catalogue[failure.code].status)
   if (isGraphqlUrl(request.url)) {
     reply.type('application/json; charset=utf-8')
-    return { errors: [toGraphqlError(masked)] }
+    return { errors: [toGraphqlError(failure)] }
   }
   reply.type('application/problem+json; charset=utf-8')
-  return toProblem(masked, status)
+  return toProblem(failure, status)
 }

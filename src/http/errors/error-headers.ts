@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
-import type { MaskedError } from '../../graphql/mask-error.ts'
+import type { RostrumError } from '../../errors.ts'
 
 /** Sets what belongs to a failure: `Retry-After`, and for 401 and missing scopes the challenge of RFC 6750, section 3. */
 export function setErrorHeaders(
   reply: FastifyReply,
-  { code, message, facts, retryAfterSeconds }: MaskedError,
+  { code, message, facts, retryAfterSeconds }: RostrumError,
 ): void {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterSeconds)))
   if (code === 'UNAUTHENTICATED') reply.header('www-authenticate', challenge({ error: facts.error, message }))

@@ -1,5 +1,4 @@
-import { catalogue, type FieldError } from '../../errors.ts'
-import type { MaskedError } from '../../graphql/mask-error.ts'
+import { catalogue, type FieldError, type RostrumError } from '../../errors.ts'
 
 /** Problem details (RFC 9457) with the members of contract, section 2. */
 export interface Problem {
@@ -13,7 +12,7 @@ export interface Problem {
 }
 
 /** The problem document for a failure; its facts become members, in the REST side's snake case. */
-export function toProblem({ code, message, fields, facts }: MaskedError, status?: number): Problem {
+export function toProblem({ code, message, fields, facts }: RostrumError, status?: number): Problem {
   const entry = catalogue[code]
   return {
     type: `urn:rostrum:problem:${code.toLowerCase().replaceAll('_', '-')}`,

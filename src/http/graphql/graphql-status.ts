@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { catalogue, type ErrorCode } from '../../errors.ts'
+import { catalogue, type RostrumError } from '../../errors.ts'
 import type { Answer } from '../../graphql/engine.ts'
 import { challengeScope } from '../errors/error-headers.ts'
 
@@ -14,7 +14,7 @@ interface HttpHint {
  * The HTTP status of an answer; null for 200. Faults of the document are 400 for `application/graphql-response+json` and 200 for
  * `application/json`, as the GraphQL-over-HTTP specification has it. Everything else has one status whatever the media type.
  */
-export function hintStatus({ refusedBy, result }: Answer): HttpHint | null {
+export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | null {
   switch (refusedBy) {
     case 'method':
       return { status: 405, headers: { allow: 'POST' } }
@@ -23,27 +23,25 @@ export function hintStatus({ refusedBy, result }: Answer): HttpHint | null {
     case 'no stream':
       return { status: 406 }
     case 'source':
-      return hintSourceStatus(result)
+      return hintSourceStatus(failures)
     case 'fault':
       return { status: 500 }
     case 'document':
       return { status: 400, spec: true }
     case null:
-      return isForbidden(result) ? { status: 403, headers: challenges(result) } : null
+      return isForbidden(result) ? { status: 403, headers: challengeFirst(failures) } : null
     default:
       return refusedBy satisfies never
   }
 }
 
 // Of a subscription whose stream did not begin; as on the REST side.
-function hintSourceStatus({ errors = [] }: ExecutionResult): HttpHint {
-  const [{ code = 'INTERNAL', retryAfterSeconds } = {}] = errors.map(({ extensions }) => extensions)
-  const status = catalogue[code as ErrorCode].status
-  if (code === 'FORBIDDEN') return { status, headers: challenges({ errors }) }
-  return {
-    status,
-    ...(retryAfterSeconds != null && { headers: { 'retry-after': String(retryAfterSeconds) } }),
-  }
+function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
+  const [first] = failures
+  const { status } = catalogue[first?.code ?? 'INTERNAL']
+  if (first?.code === 'FORBIDDEN') return { status, headers: challengeFirst(failures) }
+  const retryAfter = first?.retryAfterSeconds
+  return { status, ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }) }
 }
 
 /** Puts the HTTP status of an answer where Yoga looks for it: in `extensions.http`, which never leaves. */
@@ -70,7 +68,6 @@ function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
 }
 
 // As on the REST side, for the first scope that is lacking.
-function challenges({ errors: [first] = [] }: ExecutionResult): Record<string, string> {
-  if (first === undefined) return {}
-  return { 'www-authenticate': challengeScope(String(first.extensions.scope), first.message) }
+function challengeFirst([first]: readonly RostrumError[]): Record<string, string> {
+  return first === undefined ? {} : { 'www-authenticate': challengeScope(first.facts.scope, first.message) }
 }

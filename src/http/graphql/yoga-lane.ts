@@ -3,7 +3,8 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { catalogue, type ErrorCode, RostrumError } from '../../errors.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
-import { maskGraphqlError } from '../../graphql/mask-graphql-error.ts'
+import { maskError } from '../../graphql/mask-error.ts'
+import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { writeAnswer } from '../../graphql/write-answer.ts'
 import { writeWithHoles } from '../../json/json-text.ts'
 import { graphqlPath } from '../paths.ts'
@@ -104,16 +105,12 @@ function maskRefusals(): Plugin<object, YogaContext> {
 
 function maskRefusal(error: GraphQLError, scope: RequestScope): GraphQLError {
   if (isCode(error.extensions.code)) return error
-  const masked = maskGraphqlError(error, scope)
-  const status = error.extensions.http?.status ?? statusOf(masked.extensions.code)
-  return withErrorStatus(masked, {
+  const failure = maskError(error, scope)
+  const status = error.extensions.http?.status ?? catalogue[failure.code].status
+  return withErrorStatus(toGraphqlError(failure, error), {
     status,
     ...(error.extensions.http?.headers && { headers: error.extensions.http.headers }),
   })
-}
-
-function statusOf(code: unknown): number {
-  return isCode(code) ? catalogue[code].status : 500
 }
 
 function isCode(code: unknown): code is ErrorCode {

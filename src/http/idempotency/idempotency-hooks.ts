@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone 
 import { keyRefusals } from '../../domain/idempotency/key-refusals.ts'
 import type { Attempt } from '../../domain/idempotency/keyed-requests.ts'
 import { RostrumError } from '../../errors.ts'
+import { maskError } from '../../graphql/mask-error.ts'
 import { SharedBodies } from '../body/shared-bodies.ts'
-import { answerError, prepareError } from '../errors/answer-error.ts'
+import { answerError, prepareFailure } from '../errors/answer-error.ts'
 import { isGraphqlUrl } from '../paths.ts'
 import type { Gateway } from '../request/gateway.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
@@ -86,7 +87,7 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       attempts.delete(request)
       keep({ request, reply, payload, keyed }).then(
         () => done(null, payload),
-        error => done(null, prepareFailure({ request, reply, error })),
+        error => done(null, prepareUnkept({ request, reply, error })),
       )
     },
   }
@@ -97,6 +98,12 @@ interface Beginning {
   readonly reply: FastifyReply
   readonly work: Work
   readonly key: string
+}
+
+interface Unkept {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly error: unknown
 }
 
 interface Keeping {
@@ -131,9 +138,9 @@ function readBytes(payload: unknown): Buffer | null {
 }
 
 // Not sent, since the next one who asks could be answered otherwise.
-function prepareFailure(failed: Parameters<typeof prepareError>[0]): string {
-  for (const name of keptHeaders) failed.reply.removeHeader(name)
-  return JSON.stringify(prepareError(failed))
+function prepareUnkept({ request, reply, error }: Unkept): string {
+  for (const name of keptHeaders) reply.removeHeader(name)
+  return JSON.stringify(prepareFailure({ request, reply, failure: maskError(error, request.scope) }))
 }
 
 // An answer without its body is told as an error of its own: with its own status it would pass for an answer that lacks what

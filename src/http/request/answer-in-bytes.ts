@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
+import { RostrumError } from '../../errors.ts'
 import { toProblem } from '../errors/problem.ts'
 
 interface BareAnswer {
@@ -17,14 +18,8 @@ interface BareAnswer {
 export function answerInBytes({ socket, status, message, log, reason }: BareAnswer): void {
   const requestId = randomUUID()
   log.info({ requestId, operation: null, status, reason }, 'request')
-  const masked = {
-    code: 'BAD_USER_INPUT',
-    message,
-    fields: [],
-    facts: {},
-    retryAfterSeconds: undefined,
-  } as const
-  const body = JSON.stringify(toProblem(masked, status))
+  const failure = new RostrumError('BAD_USER_INPUT', message)
+  const body = JSON.stringify(toProblem(failure, status))
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',

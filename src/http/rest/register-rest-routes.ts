@@ -4,12 +4,12 @@ import type {
   FastifyRequest,
   HookHandlerDoneFunction as HookDone,
 } from 'fastify'
-import { RostrumError } from '../../errors.ts'
-import { fromGraphqlError } from '../../graphql/mask-graphql-error.ts'
+import { invalidInput, type RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
 import { parseTaskBody } from '../body/task-body.ts'
+import { answerFailure } from '../errors/answer-error.ts'
 import {
   createAuthenticationHook,
   refuseEncodedBody,
@@ -69,9 +69,12 @@ function createHandler(row: RestRow, gateway: Gateway) {
     const given = readRequest(request)
     const variables = row.readVariables(given)
     const executing = executeFor(request.scope, gateway, { query, variables })
-    const { result } = executing instanceof Promise ? await executing : executing
-    const [error] = result.errors ?? []
-    if (error !== undefined) throw renamePointers(fromGraphqlError(error), row.pointersInto(given.body))
+    const { result, failures } = executing instanceof Promise ? await executing : executing
+    const [first] = failures
+    if (first !== undefined) {
+      const failure = renameFields(first, row.pointersInto(given.body))
+      return answerFailure({ request, reply, failure })
+    }
     const { status, headers = {}, body } = row.answer(result.data?.[field], given)
     reply.code(status).headers(headers)
     if (body === undefined) return reply.send()
@@ -90,18 +93,9 @@ function readRequest({ params, url, body, headers }: FastifyRequest): RestReques
 }
 
 // Resolvers name fields as GraphQL does; the caller sent the REST side's names.
-function renamePointers(error: RostrumError, pointers: Readonly<Record<string, string>>): RostrumError {
-  if (error.fields.length === 0) return error
-  let { message } = error
-  const fields = error.fields.map(({ pointer, detail }) => {
-    const renamed = pointers[pointer] ?? pointer
-    message = message.replace(`\`${pointer.slice(1)}\``, `\`${renamed.slice(1)}\``)
-    return { pointer: renamed, detail }
-  })
-  const { code, facts, retryAfterSeconds } = error
-  return new RostrumError(code, message, {
-    fields,
-    facts,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  })
+function renameFields(failure: RostrumError, pointers: Readonly<Record<string, string>>): RostrumError {
+  if (!failure.fields.some(({ pointer }) => Object.hasOwn(pointers, pointer))) return failure
+  return invalidInput(
+    failure.fields.map(({ pointer, detail }) => ({ pointer: pointers[pointer] ?? pointer, detail })),
+  )
 }

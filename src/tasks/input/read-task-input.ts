@@ -1,5 +1,5 @@
 import type { RunLimits } from '../../config.ts'
-import { RostrumError } from '../../errors.ts'
+import { invalidInput, RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { TaskInput } from '../run/task-execution.ts'
@@ -78,6 +78,5 @@ function scanText(field: string, text: string, names: readonly string[] = []): J
 }
 
 function refuse(field: string, detail: string): RostrumError {
-  const fields = [{ pointer: `/${field}`, detail }]
-  return new RostrumError('BAD_USER_INPUT', `\`${field}\` ${detail}.`, { fields })
+  return invalidInput([{ pointer: `/${field}`, detail }])
 }

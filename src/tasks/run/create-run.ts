@@ -15,17 +15,14 @@ export interface RunCreation {
   readonly signal: AbortSignal
 }
 
-/** Creates the run of a checked task. Throws `OVERLOADED` if it is nested too deeply (contract, "Limits"). */
+/** Creates the run of a checked task. Throws `TOO_DEEP` if it is nested too deeply (contract, "Limits"). */
 export function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
   const { parentRun, caller } = request
   const depth = (parentRun?.depth ?? 0) + 1
   if (depth > limits.depth) {
     throw new RostrumError(
-      'OVERLOADED',
+      'TOO_DEEP',
       `Runs inside runs may go ${limits.depth} deep; this one would go deeper.`,
-      {
-        retryAfterSeconds: 1,
-      },
     )
   }
   return {

@@ -29,7 +29,7 @@ export interface AppOptions {
   readonly log: Logger
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
-  /** False sends every GraphQL request by way of Yoga; the test that compares the two ways does so. */
+  /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
   readonly hasDirectLane?: boolean
 }
 
@@ -37,15 +37,15 @@ export interface AppOptions {
 export interface App {
   readonly server: HttpServer
   readonly store: Store
-  /** Gives an empty store its account and token. Called once it listens: a token is made only where it can be shown. */
+  /** Creates the account and token of an empty store. Call it after listening, so that the token can be printed. */
   prepare(): Promise<FirstStart>
   /** Starts the sandboxes, so that `/ready` can become true. */
   start(): Promise<void>
-  /** Refuses new work, lets what is in flight finish within 10 s, ends every child and closes the store. */
+  /** Refuses new work, waits up to 10 s for requests in flight, ends every child and closes the store. */
   close(): Promise<void>
 }
 
-/** The composition root: from a configuration to an application. A store that cannot be opened is a `StartError`. */
+/** The composition root: creates an application from its configuration. Throws a `StartError` if the store fails. */
 export async function createApp({
   config,
   log,
@@ -109,11 +109,11 @@ export async function createApp({
     createContext,
   })
 
-  const isStoreThere = shareWhileRunning(() => answersInTime(store))
+  const isStoreReady = shareWhileRunning(() => answersInTime(store))
 
   async function findUnready(): Promise<string[]> {
     const waitingFor = tasks.ready() ? [] : ['a sandbox']
-    return (await isStoreThere()) ? waitingFor : ['the store', ...waitingFor]
+    return (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
   }
 
   const server = await createServer({
@@ -145,7 +145,7 @@ export async function createApp({
   }
 }
 
-// Anyone may ask `/ready`, as often as they like.
+// One check at a time, because anyone may call `/ready` at any rate.
 function shareWhileRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null
   return () => {
@@ -169,7 +169,7 @@ async function answersInTime(store: Store): Promise<boolean> {
   }
 }
 
-// Past its time a request loses its connection, which ends its run like any client that goes away.
+// After the timeout, closing the connections ends the remaining requests and their runs.
 async function drain(server: HttpServer): Promise<void> {
   const timer = setTimeout(() => server.server.closeAllConnections(), drainTimeoutMs)
   await server.close()

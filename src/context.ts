@@ -10,52 +10,49 @@ import { Pace } from './limits/pace.ts'
 import type { Run } from './tasks/run/run.ts'
 import type { TaskRunner } from './tasks/task-runner.ts'
 
-/** Who sends a request: the caller, and the run whose token it is, if it is one. Such a request counts as that run's own. */
+/** The sender of a request: the caller, and the run if the token is a run's. Such a request belongs to that run. */
 export interface Identity {
   readonly caller: Caller
   readonly run: Run | null
 }
 
-/**
- * What one GraphQL operation carries through the engine, whichever way it came in: a GraphQL or REST request, or the
- * `graphql()` call of a running script.
- */
+/** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
 export interface RequestContext {
   readonly requestId: string
   readonly caller: Caller
-  /** Fresh for every operation, so that nothing read for one caller is ever served to another. */
+  /** New for each operation, so that no caller gets records loaded for another. */
   readonly loaders: Loaders
   readonly memberships: Memberships
   readonly directory: Directory
   readonly events: EventStore
   readonly eventFollowing: EventFollowing
   readonly tasks: TaskRunner
-  /** On whose behalf this operation makes its next change. Of a request with an idempotency key each is another step. */
+  /** The origin of the operation's next change. With an idempotency key, each change is another step. */
   readonly origin: Origin
-  /** The run whose script is asking, if one is: it bounds depth and time of the runs it starts. */
+  /** The run whose script made this call; null for others. It limits the depth and time of nested runs. */
   readonly parentRun: Run | null
-  /** Aborted when the caller has gone away or its run has ended; every wait below takes it. */
+  /** Aborted when the caller disconnects or its run ends. Every wait takes it. */
   readonly signal: AbortSignal
-  /** What of the operation's answer can be long: each resolver of such a field adds its bytes. */
+  /** Counts the long values of the answer. Each resolver of such a field adds its bytes. */
   readonly answerBytes: AnswerBytes
   /** Splits the operation's work into pieces. */
   readonly pace: Pace
   readonly log: Logger
-  /** Told of each run that this operation starts, for the request's log line. */
+  /** Called for each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
-  /** The caller as its credential says now, for what lasts; rejects with `UNAUTHENTICATED` once that is no longer good. */
+  /** Checks the credential again, for long operations. Rejects with `UNAUTHENTICATED` if it is no longer valid. */
   confirmCaller(): Promise<Caller>
 }
 
-/** The request, or the run, that an operation comes from. Its signal and its log are made when they are first asked for. */
+/** The request or run of an operation. Its signal and log are created on first use. */
 export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'> {
-  /** Under which each change of this operation is made once; null where it may be made again. */
+  /** The key under which each change of the operation is made once; null without one. */
   readonly idempotencyKey: string | null
-  /** Of what can be long in the answer; the maximum of answers over HTTP unless given. */
+  /** Maximum bytes of the long values of the answer; by default that of answers over HTTP. */
   readonly maxLongBytes?: number
 }
 
-/** What every operation finds the same. */
+/** The services that all operations share. */
 export interface Services
   extends Pick<RequestContext, 'memberships' | 'directory' | 'events' | 'eventFollowing' | 'tasks'> {
   readonly maxLongBytes: number
@@ -67,7 +64,7 @@ export interface Services
 
 export type CreateContext = (source: ContextSource, identity: Identity) => RequestContext
 
-/** A function to a fresh context for one operation. What most operations never ask for is made when one does. */
+/** Returns a function that creates the context of one operation. Parts that few operations need are created on use. */
 export function createContextFactory(services: Services): CreateContext {
   return (source, identity) => new OperationContext(services, source, identity)
 }
@@ -113,7 +110,7 @@ class OperationContext implements RequestContext {
     return { accountCode, userId, email, transactionId, step: this.#nextStep() }
   }
 
-  // Mutations run one after the other, so that the steps of an operation have the same numbers whenever it is tried.
+  // Mutations run one after the other, so the steps of an operation have the same numbers when it is retried.
   #nextStep(): Origin['step'] {
     const { idempotencyKey: key } = this.#source
     if (key === null) return null
@@ -121,7 +118,7 @@ class OperationContext implements RequestContext {
     return { key, number: this.#steps }
   }
 
-  // What a run asks for over HTTP, with its token, ends with it as well.
+  // A request over HTTP with a run's token also ends with the run.
   get signal(): AbortSignal {
     if (this.#signal === null) {
       const { signal } = this.#source

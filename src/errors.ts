@@ -1,4 +1,4 @@
-// The catalogue of failures a caller can be told about: code, HTTP status, title (contract, section 2).
+// The failures that a caller can receive: code, HTTP status, title (contract, section 2).
 export const catalogue = {
   BAD_USER_INPUT: { status: 400, title: 'Bad user input' },
   UNAUTHENTICATED: { status: 401, title: 'Unauthenticated' },
@@ -26,12 +26,12 @@ interface Details {
   readonly fields?: readonly FieldError[]
   /** Seconds after which the caller may try again; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
-  /** Facts a program may want to read, put beside `code` (for example the id of the row in the way). */
+  /** Facts for programs, sent beside `code`, for example the id of a conflicting row. */
   readonly facts?: Readonly<Record<string, string | number>>
   readonly cause?: unknown
 }
 
-/** A failure we expect and can explain. Its message goes to the caller word for word, so it never holds a secret. */
+/** An expected failure. Its message goes to the caller word for word, so it must not contain a secret. */
 export class RostrumError extends Error {
   override readonly name = 'RostrumError'
   readonly code: ErrorCode
@@ -48,13 +48,13 @@ export class RostrumError extends Error {
   }
 }
 
-/** Input with bad fields. The message follows from the fields, so that a way in may give them the names that it uses. */
+/** The error for bad input fields. Its message is made from the fields, so that REST can use its own field names. */
 export function invalidInput(fields: readonly FieldError[]): RostrumError {
   const problems = fields.map(({ pointer, detail }) => `\`${pointer.slice(1)}\` ${detail}`)
   return new RostrumError('BAD_USER_INPUT', `${problems.join('; ')}.`, { fields })
 }
 
-/** A failure to start: one line for the operator, on standard error, then a non-zero exit. */
+/** A failure to start. Its message is one line for the operator on standard error. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

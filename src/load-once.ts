@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 /**
- * A function that loads when first called and gives the same from then on. A load that fails is tried anew by whoever calls
- * next: no file opens while connections have taken all descriptors, and that passes.
+ * Returns a function that loads on its first call and then returns the same value. The next call retries a failed load,
+ * which can happen while connections use up all file descriptors.
  */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | null = null

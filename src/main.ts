@@ -1,15 +1,15 @@
-import { keepCompiledCode } from './commands/keep-compiled-code.ts'
+import { cacheCompiledCode } from './commands/cache-compiled-code.ts'
 import { StartError } from './errors.ts'
 
 const usage = `Usage: npm start, or node src/main.ts [command]
 
   serve    serves the gateway (default); settings come from the environment
-  token    makes, lists and revokes API tokens; see \`token --help\`
+  token    creates, lists and revokes API tokens; see \`token --help\`
   copy     copies a SQLite store into PostgreSQL; see \`copy --help\`
   schema   prints the GraphQL schema
 `
 
-/** Runs a command, loading only what it needs; gives the exit code, or null for one that goes on running. */
+/** Runs a command and loads only the modules it needs. Returns the exit code, or null if it keeps running. */
 async function run([command = 'serve', ...rest]: string[]): Promise<number | null> {
   switch (command) {
     case 'serve': {
@@ -41,7 +41,7 @@ async function run([command = 'serve', ...rest]: string[]): Promise<number | nul
   }
 }
 
-keepCompiledCode()
+cacheCompiledCode()
 try {
   const exitCode = await run(process.argv.slice(2))
   if (exitCode !== null) process.exitCode = exitCode

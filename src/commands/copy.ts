@@ -5,41 +5,38 @@ import type { TableCopy } from '../store/copy/copy-store.ts'
 import { importWithDrizzle } from '../store/import-with-drizzle.ts'
 import { formatTable } from './format-table.ts'
 
-const help = `Copies a SQLite store, ids included, into the empty PostgreSQL database that DATABASE_URL names.
+const help = `Copies a SQLite store, with its ids, into the empty PostgreSQL database of DATABASE_URL.
 
   DATABASE_URL=postgres://… npm run --silent copy -- --from sqlite:data/rostrum.db
 
   --from <url>  the store to copy, \`sqlite:<path>\`; no gateway may serve it
-  --help        prints this
+  --help        prints this help
 
-All or nothing: every table is read again and compared before the copy is kept.
+All or nothing: the copy is committed only after every table was read again and compared.
 `
 
 const options = { from: { type: 'string', multiple: true }, help: { type: 'boolean', short: 'h' } } as const
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A command line that cannot be followed; its message is the line to show. */
+/** A wrong command line. Its message is shown to the user. */
 class UsageError extends Error {}
 
-/**
- * Runs `copy` with the arguments after its name, and gives the exit code: 0, 1 where it failed, 2 where
- * the arguments are wrong.
- */
+/** Runs `copy` with the arguments after its name. Returns the exit code: 0, 1 if it failed, 2 for wrong arguments. */
 export async function runCopyCommand(argv: string[], environment: Environment): Promise<number> {
   try {
-    process.stdout.write(await answer(argv, environment))
+    process.stdout.write(await execute(argv, environment))
     return 0
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     if (error instanceof UsageError) return 2
-    // Where the connection is lost at the very end, nobody can tell.
+    // Any other error, such as a connection lost during the commit, leaves it unknown whether the copy was made.
     if (error instanceof StartError) process.stderr.write('Nothing was copied.\n')
     return 1
   }
 }
 
-async function answer(argv: string[], environment: Environment): Promise<string> {
+async function execute(argv: string[], environment: Environment): Promise<string> {
   const flags = parseFlags(argv)
   if (flags.help) return help
   const [named, ...others] = flags.from ?? []

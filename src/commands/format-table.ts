@@ -1,4 +1,4 @@
-/** Rows of cells as lines of aligned columns, the heading first. */
+/** Formats rows of cells as lines with aligned columns. The first row is the heading. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),

@@ -5,23 +5,23 @@ import type { Store, User } from '../domain/store.ts'
 export interface TokenRequest {
   readonly accountCode: string
   readonly scopes: readonly Scope[]
-  /** Null: the user is found by email, or made. */
+  /** Null: the user is found by email or created. */
   readonly userId: number | null
   readonly email: string | null
   readonly displayName: string | null
 }
 
-/** Makes a token and what it needs of account and user; gives the token, which nobody can read again. */
+/** Creates a token, and its account and user if they do not exist. Returns the token, which cannot be read again. */
 export async function issueToken(store: Store, request: TokenRequest): Promise<string> {
   const { accountCode, scopes } = request
   await store.accounts.ensure(accountCode)
-  const user = await findOrMakeUser(store, request)
+  const user = await findOrCreateUser(store, request)
   const token = newApiToken()
   await store.tokens.create({ accountCode, userId: user.id, label: null, scopes, sha256: hashToken(token) })
   return token
 }
 
-async function findOrMakeUser(store: Store, request: TokenRequest): Promise<User> {
+async function findOrCreateUser(store: Store, request: TokenRequest): Promise<User> {
   const { accountCode, userId, email, displayName } = request
   const given = { ...(email !== null && { email }), ...(displayName !== null && { displayName }) }
   if (userId !== null) return store.users.save(accountCode, userId, given)

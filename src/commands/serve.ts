@@ -1,30 +1,30 @@
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
-import { giveMemoryBack } from './give-memory-back.ts'
+import { releaseMemory } from './release-memory.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
 
-// New connections that the kernel keeps until the event loop takes them; past that, clients try again after a second or more.
+// New connections that the kernel queues until the event loop accepts them. Beyond that, clients retry after a second.
 const maxWaitingConnections = 4_096
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Serves until it is told to stop. What keeps it from starting is a `StartError`: one line, nothing damaged. */
+/** Serves until a signal stops it. Throws a `StartError` with a one-line message if it cannot start. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const { log, write, flush } = createSystemLog(config)
   const app = await createApp({ config, log })
-  // From here on a failure must leave no child and no lock behind.
+  // After this point a failure must end all children and release the lock.
   try {
     stopOnSignals({ app, log, flush })
     await app.start()
     await listen(app, config)
     const firstStart = await app.prepare()
     writeBanner({ url: urlOf(app, config), firstStart, write })
-    // The sandboxes take longer to boot.
-    giveMemoryBack()
+    // Collects garbage while the sandboxes are still booting.
+    releaseMemory()
   } catch (error) {
     await app.close()
     throw error
@@ -44,7 +44,7 @@ async function listen({ server }: App, { host, port }: Config): Promise<void> {
 function explain(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return 'the port is in use; stop what uses it, or set another PORT'
+      return 'the port is in use; stop the process that uses it, or set another PORT'
     case 'EACCES':
       return 'not allowed; set a PORT above 1023'
     case 'EADDRNOTAVAIL':

@@ -3,8 +3,9 @@ import type { App } from '../app.ts'
 import type { SystemLog } from './system-log.ts'
 
 const flushMs = 2_000
-const hurriedFlushMs = 200
-// A terminal and `kill -- -<group>` signal npm as well, which passes it on: one signal arrives twice within milliseconds.
+const shortFlushMs = 200
+// A terminal or `kill -- -<group>` also signals npm, which forwards it, so one signal can arrive twice within
+// milliseconds.
 const sameSignalMs = 500
 
 interface Stopping {
@@ -14,8 +15,8 @@ interface Stopping {
 }
 
 /**
- * Stops in order on SIGTERM and SIGINT (exit code 0) and when an error reached nobody (exit code 1). A second signal, half
- * a second later or more, ends the process at once; its children see their channel close and end by themselves.
+ * Stops cleanly on SIGTERM and SIGINT (exit code 0) and after an unhandled error (exit code 1). A second signal, at
+ * least half a second later, ends the process at once; its children end when their input closes.
  */
 export function stopOnSignals({ app, log, flush }: Stopping): void {
   let stopping = false
@@ -27,13 +28,13 @@ export function stopOnSignals({ app, log, flush }: Stopping): void {
     try {
       await app.close()
     } catch (error) {
-      log.fatal({ err: error }, 'could not stop in order')
+      log.fatal({ err: error }, 'could not stop cleanly')
       code = 1
     }
     await leave(code, flushMs)
   }
 
-  // To exit, Node waits for what it writes: for ever, where nobody reads.
+  // On exit, Node would wait without limit for output that is not read.
   async function leave(exitCode: number, withinMs: number): Promise<void> {
     if (!(await flush(withinMs))) process.kill(process.pid, 'SIGKILL')
     process.exit(exitCode)
@@ -43,16 +44,16 @@ export function stopOnSignals({ app, log, flush }: Stopping): void {
     process.on(signal, () => {
       if (performance.now() - signalledAt < sameSignalMs) return
       signalledAt = performance.now()
-      if (stopping) return void leave(1, hurriedFlushMs)
+      if (stopping) return void leave(1, shortFlushMs)
       log.info({ signal }, 'stopping')
       void stop(0)
     })
   }
-  // Node's own answer is a debugger's port, open to everybody on this machine.
+  // By default Node would open a debugger port for every user of this machine.
   process.on('SIGUSR1', () => log.warn('SIGUSR1 is ignored: start with `--inspect` to debug'))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
-      log.fatal({ err: error, event }, 'an error reached nobody')
+      log.fatal({ err: error, event }, 'unhandled error')
       if (!stopping) void stop(1)
     })
   }

@@ -2,53 +2,53 @@ import { type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { hideRunTokens } from '../tasks/run/run-tokens.ts'
 
-// What a reader of the log may lag behind before lines are lost.
-const mostWaitingBytes = 16 * 2 ** 20
-// Lines gather for so long, or until there are so many bytes: a write for each costs a busy gateway a tenth of its time.
-const gatherMs = 10
-const gatheredBytes = 16_000
+// Unread output after which lines are dropped.
+const maxBufferedBytes = 16 * 2 ** 20
+// Lines are written together after this time or size: one write each would take a tenth of a busy gateway's time.
+const flushEveryMs = 10
+const flushBytes = 16_000
 
 export interface SystemLog {
   readonly log: Logger
-  /** Writes a text for people, between the lines of the log. */
+  /** Writes a text between the lines of the log. */
   write(text: string): void
-  /** Resolves once all is written, or cannot be; false where that takes longer. To be called last. */
+  /** Resolves when everything is written or cannot be; with false if that takes longer. Call it last. */
   flush(withinMs: number): Promise<boolean>
 }
 
 /**
- * The log on standard output, written behind the gateway's back: who reads it slowly, or not at all, must not hold up requests. It
- * says how many lines were lost by that. (Asking for `process.stdout` would make the descriptor one that has to be polled.)
+ * The log on standard output. It writes asynchronously, so that a slow reader does not delay requests, and logs how
+ * many lines were dropped. It does not use `process.stdout`, which would make the descriptor non-blocking.
  */
 export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemLog {
   const output = pino.destination({
     dest: 1,
     sync: false,
-    minLength: gatheredBytes,
-    maxLength: mostWaitingBytes,
+    minLength: flushBytes,
+    maxLength: maxBufferedBytes,
   })
   let unwrittenBytes = 0
-  let isGathering = false
+  let isFlushPlanned = false
   const flushSoon = () => {
-    if (isGathering) return
-    isGathering = true
+    if (isFlushPlanned) return
+    isFlushPlanned = true
     setTimeout(() => {
-      isGathering = false
+      isFlushPlanned = false
       output.flush()
-    }, gatherMs)
+    }, flushEveryMs)
   }
   const count = (text: string) => {
     unwrittenBytes += Buffer.byteLength(text)
     flushSoon()
   }
   const streamWrite = (line: string) => {
-    // Whichever way the token of a run gets into a line: as a task's name, say.
+    // A run token can get into a line as the name of a task, for example.
     const text = hideRunTokens(line)
     count(text)
     return text
   }
   const log = pino({ level: logLevel, hooks: { streamWrite } }, output)
-  // A full disk ends no gateway: what could not be written is tried again with the next line.
+  // A full disk must not end the gateway. Unwritten lines are written with the next one.
   let isFailing = false
   output.on('error', () => {
     isFailing = true
@@ -84,7 +84,7 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
       flushAll(() => resolve(true))
       const isWritten = await promise
       clearTimeout(timer)
-      // When the process exits it would be tried again, for ever.
+      // Otherwise the exit of the process would retry without end.
       if (isFailing) output.destroy()
       return isWritten
     },

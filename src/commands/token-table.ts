@@ -3,7 +3,7 @@ import { formatTable } from './format-table.ts'
 
 const heading = ['ID', 'ACCOUNT', 'USER', 'EMAIL', 'SCOPES', 'CREATED', 'STATE']
 
-/** The tokens as a table of aligned columns, a line each; the tokens themselves are not known any more. */
+/** Formats tokens as a table. The tokens themselves are not stored, so it shows only their data. */
 export function formatTokens(tokens: readonly ApiToken[]): string {
   return formatTable([heading, ...tokens.map(toCells)])
 }

@@ -10,21 +10,21 @@ import { openStore } from '../store/open-store.ts'
 import { issueToken } from './issue-token.ts'
 import { formatTokens } from './token-table.ts'
 
-const help = `Makes an API token and prints it alone; only its hash is stored, so it is shown this once.
+const help = `Creates an API token and prints only the token. Only its hash is stored, so it is shown once.
 
   npm run --silent token -- --account beta --email ann@example.com --scope tasks:execute
 
-  --account <code>   the account, made if missing
-  --email <address>  the user with this email, made if missing
-  --user <id>        the user with this id instead, made if missing
-                     (with neither, a new user)
-  --name <name>      display name to give the user
+  --account <code>   the account, created if missing
+  --email <address>  the user with this email, created if missing
+  --user <id>        the user with this id instead, created if missing
+                     (without both, a new user)
+  --name <name>      display name of the user
   --scope <scope>    ${allScopes.join(', ')}; repeatable or comma-separated
-                     (default: all but admin)
+                     (default: all except admin)
 
-  --list             lists tokens, of --account alone if given
-  --revoke <id>      makes the token of this id worthless (of --account alone if given)
-  --help             prints this
+  --list             lists tokens, only of --account if given
+  --revoke <id>      revokes the token with this id, only of --account if given
+  --help             prints this help
 `
 
 const options = {
@@ -40,19 +40,19 @@ const options = {
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
-/** A command line that cannot be followed; its message is the line to show. */
+/** A wrong command line. Its message is shown to the user. */
 class UsageError extends Error {}
 
 /**
- * Runs `token` with the arguments after its name, and gives the exit code: 0, 1 where it failed, 2 where the arguments
- * are wrong (contract, section 5). A gateway may serve the same store meanwhile.
+ * Runs `token` with the arguments after its name (contract, section 5). Returns the exit code: 0, 1 if it failed, 2 for
+ * wrong arguments. A gateway may serve the same store at the same time.
  */
 export async function runTokenCommand(
   argv: string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   try {
-    process.stdout.write(await answer(argv, environment))
+    process.stdout.write(await execute(argv, environment))
     return 0
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof RostrumError
@@ -61,16 +61,16 @@ export async function runTokenCommand(
   }
 }
 
-async function answer(
+async function execute(
   argv: string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const flags = parseFlags(argv)
   if (flags.help) return help
-  const act = chooseAction(flags)
+  const action = chooseAction(flags)
   const store = await openStore({ url: readConfig(environment).databaseUrl })
   try {
-    return await act(store)
+    return await action(store)
   } finally {
     await store.close()
   }
@@ -85,7 +85,7 @@ function parseFlags(argv: string[]): Flags {
   }
 }
 
-// Checks everything before the store is opened, so that a bad flag changes nothing.
+// Checks all flags before the store is opened, so that a bad flag changes nothing.
 function chooseAction(flags: Flags): (store: Store) => Promise<string> {
   refuseStrayFlags(flags)
   const accountCode = flags.account === undefined ? null : checkAccountCode(flags.account)
@@ -105,27 +105,25 @@ function chooseAction(flags: Flags): (store: Store) => Promise<string> {
   return async store => `${await issueToken(store, request)}\n`
 }
 
-// A flag that would be ignored may be what the operator meant.
+// Refuses flags that would be ignored, because the operator may have meant them.
 function refuseStrayFlags(flags: Flags): void {
   const action = flags.list ? 'list' : 'revoke'
   if (!flags.list && flags.revoke === undefined) return
   const stray = Object.keys(flags).find(flag => flag !== action && flag !== 'account')
   if (stray === undefined) return
-  throw new UsageError(`\`--${action}\` and \`--${stray}\` do not go together. Give one of them.`)
+  throw new UsageError(`\`--${action}\` and \`--${stray}\` cannot be combined. Use one of them.`)
 }
 
 interface Revocation {
   readonly store: Store
   readonly id: number
-  /** Where it is given, a token of another account is left alone. */
+  /** If given, a token of another account is not revoked. */
   readonly accountCode: string | null
 }
 
 async function revoke({ store, id, accountCode }: Revocation): Promise<string> {
   if (await store.tokens.revoke(id, accountCode)) return `Token \`${id}\` is revoked.\n`
-  throw new Error(
-    `There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` for those there are.`,
-  )
+  throw new Error(`There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` to see the tokens.`)
 }
 
 function parseScopes(given: readonly string[] | undefined): Scope[] {
@@ -134,7 +132,7 @@ function parseScopes(given: readonly string[] | undefined): Scope[] {
   for (const text of given.join().split(',')) {
     const scope = text.trim()
     if (!isScope(scope))
-      throw new UsageError(`\`${scope}\` is not a scope; those are ${allScopes.join(', ')}.`)
+      throw new UsageError(`\`${scope}\` is not a scope. The scopes are ${allScopes.join(', ')}.`)
     scopes.add(scope)
   }
   return [...scopes]

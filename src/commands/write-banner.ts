@@ -6,7 +6,7 @@ interface Banner {
   readonly write: (text: string) => void
 }
 
-/** Says where the gateway is and, on an empty store, shows the token once and two lines to paste (contract, section 5). */
+/** Prints the gateway's address and, for an empty store, the token and two lines to paste (contract, section 5). */
 export function writeBanner({ url, firstStart, write }: Banner): void {
   const { createdToken, createdAccount } = firstStart
   write(`Rostrum serves on ${url} (GraphiQL: ${url}/graphql)\n`)
@@ -33,10 +33,10 @@ Run a script:
 `)
 }
 
-// No value holds a quote that its own quotes could not take, so that both lines can be pasted into any shell.
+// The values contain no single quotes, so that the lines work in any shell.
 const addMembership = `-H 'Content-Type: application/json' -d '{"team_membership":{"user_id":7,"team_id":3}}'`
 
-// A form: the script stands there as a person writes it, without the escapes of JSON.
+// A form, because the script needs no JSON escapes there.
 const runScript = [
   'name=double',
   `'sourceCode=exit({ total: payload.total * 2 })'`,

@@ -10,36 +10,36 @@ import { isJwtShaped, readBearer } from './read-bearer.ts'
 import type { JwtSettings } from './verify-jwt.ts'
 
 /**
- * From the `Authorization` header to who asks; throws or rejects with `UNAUTHENTICATED` (contract, section 1). No promise where
- * the answer is known: most requests come with a token that was seen before.
+ * Finds the identity for an `Authorization` header (contract, section 1). Throws or rejects with `UNAUTHENTICATED`. It
+ * returns no promise if the identity is cached, as for most requests.
  */
 export type Authenticate = (header: string | undefined) => Identity | Promise<Identity>
 
 export interface Authenticator {
   readonly authenticate: Authenticate
-  /** The caller as the credential that made it says now; `UNAUTHENTICATED` once that is no longer good: revoked, or past its time. */
+  /** Checks the caller's credential again. Rejects with `UNAUTHENTICATED` if it was revoked or has expired. */
   confirm(caller: Caller): Promise<Caller>
 }
 
 interface Dependencies extends JwtSettings {
   readonly store: Store
-  /** The run that a token belongs to, while the run lasts. */
+  /** The run of a token; null after it has ended. */
   readonly findRun: (token: string) => Identity['run']
 }
 
 export function createAuthenticator({ store, findRun, ...jwt }: Dependencies): Authenticator {
-  const takesJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
-  // What a run does later stands on the credential that caused it, so each caller keeps the way to ask for that again.
+  const acceptsJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
+  // A run depends on the credential that started it, so each caller has a function that checks its credential again.
   const confirmations = new WeakMap<Caller, () => Promise<Caller> | Caller>()
-  const madeAccounts = new LRUCache<string, true>({ max: 10_000 })
+  const knownAccounts = new LRUCache<string, true>({ max: 10_000 })
 
-  // Without JWTs the gateway does without the library for them.
+  // The JWT library is loaded only when it is needed.
   const loadVerifier = loadOnce(async () => {
     const { createJwtVerifier } = await import('./verify-jwt.ts')
     return createJwtVerifier(jwt)
   })
 
-  // Whoever issues JWTs decides which accounts there are: theirs is made when its first token comes.
+  // The issuer of JWTs decides which accounts exist, so an account is created when its first token arrives.
   async function findJwtCaller(token: string): Promise<Caller> {
     const verifyJwt = await loadVerifier()
     const claims = await verifyJwt(token)
@@ -48,9 +48,9 @@ export function createAuthenticator({ store, findRun, ...jwt }: Dependencies): A
       refuseExpired(claims)
       return caller
     })
-    if (!madeAccounts.has(caller.accountCode)) {
+    if (!knownAccounts.has(caller.accountCode)) {
       await store.accounts.ensure(caller.accountCode)
-      madeAccounts.set(caller.accountCode, true)
+      knownAccounts.set(caller.accountCode, true)
     }
     return caller
   }
@@ -83,7 +83,7 @@ export function createAuthenticator({ store, findRun, ...jwt }: Dependencies): A
       const token = readBearer(header)
       const run = findRun(token)
       if (run !== null) return identifyRun(run)
-      if (takesJwts && isJwtShaped(token)) return findJwtCaller(token).then(caller => ({ caller, run }))
+      if (acceptsJwts && isJwtShaped(token)) return findJwtCaller(token).then(caller => ({ caller, run }))
       return identifyStored(token)
     },
   }

@@ -2,12 +2,12 @@ export const scopes = ['memberships:read', 'memberships:write', 'tasks:execute',
 
 export type Scope = (typeof scopes)[number]
 
-/** Who asks: the one source of rights (contract, section 1). Options of a task never change it. */
+/** The caller, the only source of rights (contract, section 1). The options of a task never change it. */
 export interface Caller {
   readonly accountCode: string
-  /** Null where the credential names nobody with an integer id (a JWT whose `sub` is not one). */
+  /** Null if the credential has no integer id, for example a JWT with another `sub`. */
   readonly userId: number | null
-  /** Of a JWT: its `sub` as it stands, which tells apart those that have no integer id. Null for an API token, which has one. */
+  /** The `sub` of a JWT, which distinguishes callers without an integer id. Null for an API token. */
   readonly subject: string | null
   readonly email: string | null
   readonly displayName: string | null
@@ -18,7 +18,7 @@ export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)
 }
 
-/** `admin` stands for every scope. */
+/** True if the caller has the scope, or `admin`, which includes all scopes. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin')
 }

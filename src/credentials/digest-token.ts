@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** SHA-256 of a token as text: the key it is kept under, so that how long a look-up takes says nothing of tokens there are. */
+/** The SHA-256 of a token as text, used as a cache key so that the time of a lookup reveals nothing about tokens. */
 export function digestToken(token: string): string {
   return hash('sha256', token, 'base64')
 }

@@ -4,11 +4,11 @@ import { isStorable } from '../domain/directory/directory.ts'
 import { type Caller, isScope, type Scope, scopes } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 
-/** In seconds: how far the clock of who issues tokens may be from ours. */
-export const clockTolerance = 5
+/** Allowed difference between the issuer's clock and this one, in seconds. */
+export const clockToleranceSeconds = 5
 export const expired = 'The token has expired; get a new one.'
 
-/** The caller that verified claims name (contract, section 1); `UNAUTHENTICATED` without an account or a subject. */
+/** The caller of verified claims (contract, section 1). Throws `UNAUTHENTICATED` without an account or a subject. */
 export function readCaller(claims: JWTPayload): Caller {
   const { account, sub, email, name } = claims
   if (typeof account !== 'string' || !isAccountCode(account)) {
@@ -19,16 +19,16 @@ export function readCaller(claims: JWTPayload): Caller {
     accountCode: account,
     userId: readUserId(sub),
     subject: sub,
-    // It goes into the events of what the caller changes.
+    // Events of the caller's changes store the address.
     email: typeof email === 'string' && isStorable(email) ? email : null,
     displayName: typeof name === 'string' ? name : null,
     scopes: readScopes(claims),
   }
 }
 
-/** For claims that were verified before: `UNAUTHENTICATED` once their time is over. */
+/** Throws `UNAUTHENTICATED` if claims that were verified before have expired. */
 export function refuseExpired({ exp }: JWTPayload): void {
-  if (exp !== undefined && exp + clockTolerance <= Date.now() / 1_000) throw invalidToken(expired)
+  if (exp !== undefined && exp + clockToleranceSeconds <= Date.now() / 1_000) throw invalidToken(expired)
 }
 
 function readUserId(sub: string): number | null {
@@ -36,8 +36,8 @@ function readUserId(sub: string): number | null {
   return id !== null && Number.isSafeInteger(id) ? id : null
 }
 
-// `scope` and `scopes` alone grant anything. Without either a token has all scopes but `admin`. A token with `scp`, where other
-// services look for scopes, and neither of the two was meant to be narrower than that: it has none.
+// Only `scope` and `scopes` grant scopes. Without both, a token has all scopes except `admin`, unless it has `scp`,
+// which other services read scopes from: such a token was meant to be limited, so it has none.
 function readScopes({ scope, scopes: list, scp }: JWTPayload): ReadonlySet<Scope> {
   const claimed = [scope, list].filter(claim => claim !== undefined)
   if (claimed.length === 0) return new Set(scp === undefined ? scopes.filter(name => name !== 'admin') : [])

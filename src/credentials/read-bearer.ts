@@ -1,8 +1,8 @@
 import { RostrumError } from '../errors.ts'
 
-const longestToken = 8 * 2 ** 10
+const maxTokenLength = 8 * 2 ** 10
 
-/** The token in an `Authorization` header (RFC 6750, section 2.1); `UNAUTHENTICATED` if there is none. */
+/** The token of an `Authorization` header (RFC 6750, section 2.1). Throws `UNAUTHENTICATED` if there is none. */
 export function readBearer(header: string | undefined): string {
   if (header === undefined) {
     throw unauthenticated('No credential; send `Authorization: Bearer <token>`.')
@@ -11,8 +11,8 @@ export function readBearer(header: string | undefined): string {
   if (token === undefined) {
     throw unauthenticated('The header `Authorization` must be `Bearer <token>`.')
   }
-  if (token.length > longestToken) {
-    throw invalidToken(`The token is longer than ${longestToken} characters.`)
+  if (token.length > maxTokenLength) {
+    throw invalidToken(`The token is longer than ${maxTokenLength} characters.`)
   }
   return token
 }
@@ -21,17 +21,17 @@ function unauthenticated(message: string): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message)
 }
 
-/** What is said of every token that is not good here, be it made up, revoked, or of a run that is over. */
+/** The error for every invalid API token: unknown, revoked, or of a run that has ended. */
 export function unknownToken(): RostrumError {
-  return invalidToken('The token is not known here, or was revoked.')
+  return invalidToken('The token is unknown or was revoked.')
 }
 
-/** A token was sent and is not good; the fact `error` is RFC 6750's word for it, for `WWW-Authenticate`. */
+/** The error for an invalid token. Its fact `error` is the code of RFC 6750 for `WWW-Authenticate`. */
 export function invalidToken(message: string, cause?: unknown): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message, { facts: { error: 'invalid_token' }, cause })
 }
 
-/** Three parts of base64url, the first of which starts like a JSON object: what an API token of ours never is. */
+/** True for three base64url parts of which the first encodes a JSON object. An API token never looks like this. */
 export function isJwtShaped(token: string): boolean {
   return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token)
 }

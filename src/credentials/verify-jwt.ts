@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
-import { clockTolerance, expired } from './jwt-claims.ts'
+import { clockToleranceSeconds, expired } from './jwt-claims.ts'
 import { invalidToken } from './read-bearer.ts'
 
 export interface JwtSettings {
@@ -24,13 +24,13 @@ const asymmetric = [
   'Ed25519',
 ]
 
-// A token that never ends could only be revoked by a new key for all.
-const rules = { clockTolerance, requiredClaims: ['exp'] }
+// A token that never expires could only be revoked by replacing the key of all tokens.
+const rules = { clockTolerance: clockToleranceSeconds, requiredClaims: ['exp'] }
 
 /**
- * A function from a JWT to its verified claims. The secret verifies HMAC alone and the JWKS asymmetric signatures alone, so
- * that a public key is never taken for a secret. A bad token is `UNAUTHENTICATED`; a JWKS that cannot be fetched is our
- * own fault and rejects as it is.
+ * Returns a function that verifies a JWT and returns its claims. The secret verifies only HMAC and the JWKS only
+ * asymmetric signatures, so that a public key is never used as a secret. It rejects with `UNAUTHENTICATED` for a bad
+ * token, and with the original error if the JWKS cannot be fetched.
  */
 export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJwt {
   const secret = jwtSecret === null ? null : new TextEncoder().encode(jwtSecret)
@@ -39,10 +39,10 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
   async function verify(token: string): Promise<JWTPayload> {
     const alg = readAlgorithm(token)
     if (secret !== null && symmetric.includes(alg)) {
-      return refuseEndless(await jwtVerify(token, secret, { ...rules, algorithms: symmetric }))
+      return requireExpiry(await jwtVerify(token, secret, { ...rules, algorithms: symmetric }))
     }
     if (jwks !== null && asymmetric.includes(alg)) {
-      return refuseEndless(await jwtVerify(token, jwks, { ...rules, algorithms: asymmetric }))
+      return requireExpiry(await jwtVerify(token, jwks, { ...rules, algorithms: asymmetric }))
     }
     throw new errors.JOSEAlgNotAllowed('algorithm not allowed')
   }
@@ -51,13 +51,13 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
     try {
       return await verify(token)
     } catch (error) {
-      throw isFaultOfToken(error) ? invalidToken(describe(error), error) : error
+      throw isTokenError(error) ? invalidToken(describe(error), error) : error
     }
   }
 }
 
-// JSON reads `1e400` as infinity, which is past every time.
-function refuseEndless({ payload }: { readonly payload: JWTPayload }): JWTPayload {
+// JSON parses `1e400` as infinity.
+function requireExpiry({ payload }: { readonly payload: JWTPayload }): JWTPayload {
   if (Number.isFinite(payload.exp)) return payload
   throw new errors.JWTClaimValidationFailed('endless', payload, 'exp', 'invalid')
 }
@@ -70,8 +70,8 @@ function readAlgorithm(token: string): string {
   }
 }
 
-// jose's errors are about the token, save those about fetching the key set, of which the plain class is one.
-function isFaultOfToken(error: unknown): boolean {
+// jose's errors are about the token, except the plain `JOSEError` and those about fetching the key set.
+function isTokenError(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError) || error.constructor === errors.JOSEError) return false
   return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
 }
@@ -81,8 +81,8 @@ function describe(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'exp')
     return 'The token must have the claim `exp`: the time at which it expires, in seconds since 1970.'
   if (error instanceof errors.JWTClaimValidationFailed)
-    return `The claim \`${error.claim}\` of the token is not good.`
+    return `The claim \`${error.claim}\` of the token is not valid.`
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return 'The token is signed with an algorithm that is not allowed here.'
-  return 'The token cannot be verified: its signature, key or form is not good.'
+    return 'The token is signed with an algorithm that is not allowed.'
+  return 'The token cannot be verified: its signature, key or format is not valid.'
 }

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON: `position` counts characters from 0, line and column from 1. */
+/** A position in a text: `position` counts characters from 0, line and column from 1. */
 export interface TextPosition {
   readonly position: number
   readonly line: number
@@ -7,7 +7,7 @@ export interface TextPosition {
 
 const lineBreak = 0x0a
 
-/** The place in a text of UTF-8 that so many bytes come before. */
+/** The position after `bytesBefore` bytes of a UTF-8 text. */
 export function findPosition(bytes: Buffer, bytesBefore: number): TextPosition {
   let line = 1
   let lineStart = 0

@@ -1,5 +1,5 @@
-// JSON (RFC 8259) as a table: from a state and the class of the next byte to the next state, or to an action where there is more
-// to do than to go on. The states of a number that may end there are `zero`, `digits`, `fraction` and `exponent`.
+// JSON (RFC 8259) as a table: state and class of the next byte give the next state, or an action. A number may end in
+// the states `zero`, `digits`, `fraction` and `exponent`.
 
 const states = [
   'value',
@@ -50,20 +50,20 @@ const actions = [
 
 type Action = (typeof actions)[number]
 
-// The characters that a class stands for. What is in none is class 0.
+// The characters of each class. All other characters are class 0.
 const classes = [' ', '\n\r\t', ...'{}[]:,"\\/+-.0', '123456789', ...'abcdeEflnrstu', 'ABCDF'] as const
 const controls = classes.length + 1
 const classBits = 5
 const firstAction = 64
 
-/** By byte: its class. */
+/** The class of each byte. */
 export const classOf = new Uint8Array(256)
 for (let byte = 0; byte < 0x20; byte++) classOf[byte] = controls
 for (const [index, characters] of classes.entries()) {
   for (const character of characters) classOf[character.charCodeAt(0)] = index + 1
 }
 
-/** By state and class, `(state << 5) | class`: the next state, or an action, which is 64 or more. */
+/** Index `(state << 5) | class`: the next state, or an action, which is 64 or more. */
 export const transitions = new Uint8Array(states.length << classBits).fill(firstAction)
 
 export const stateOf = Object.fromEntries(states.map((name, index) => [name, index])) as Record<State, number>
@@ -104,7 +104,7 @@ on([...wholeNumbers, 'afterValue'], '}', 'closeObject')
 on([...wholeNumbers, 'afterValue'], ']', 'closeArray')
 on(wholeNumbers, space, 'afterValue')
 
-// Of a text all bytes but the control characters are its own.
+// In a string all bytes except control characters stand for themselves.
 transitions.fill(stateOf.text, stateOf.text << classBits, (stateOf.text << classBits) + controls)
 on(['text'], '\n\r\t', 'fail')
 on(['text'], '\\', 'escape')
@@ -137,14 +137,14 @@ for (const word of ['true', 'false', 'null'] as const) {
   }
 }
 
-/** By byte: 1 where it stands for itself in a text. */
+/** 1 for each byte that stands for itself in a string. */
 export const isPlain = new Uint8Array(256)
 for (let byte = 0; byte < 256; byte++) {
   const next = transitions[(stateOf.text << classBits) | (classOf[byte] ?? 0)]
   isPlain[byte] = next === stateOf.text ? 1 : 0
 }
 
-/** True where a text may end in this state, outside of all brackets. */
+/** True if a JSON text may end in this state, outside all brackets. */
 export function mayEndIn(state: number): boolean {
   return state === stateOf.afterValue || wholeNumbers.some(name => stateOf[name] === state)
 }

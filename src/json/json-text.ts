@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 
-// What stands for a text until it is put in. Nobody outside knows it, so that it stands for nothing else.
-const mark = `hole ${randomUUID()}`
-const hole = JSON.stringify(mark)
+// The placeholder of a text. It is random, so that no other value equals it.
+const mark = `placeholder ${randomUUID()}`
+const placeholder = JSON.stringify(mark)
 
 let collected: string[] | null = null
 
 /**
- * A JSON value as its text, which goes on as it came: a result of 2 MiB would take a tenth of a second to be made and written
- * again. `writeJson` puts it in; anything else that writes JSON makes the value after all.
+ * A JSON value as text that is passed on unchanged: parsing and serializing a result of 2 MiB would take a tenth of a
+ * second. `writeJson` inserts the text; `JSON.stringify` elsewhere parses it.
  */
 export class JsonText {
   /** One whole JSON value. */
@@ -25,31 +25,31 @@ export class JsonText {
   }
 }
 
-/** A JSON text with holes, and the texts that belong into them, in their order. */
-export interface HoledJson {
+/** A JSON text with placeholders, and the texts that replace them, in order. */
+export interface JsonTemplate {
   readonly text: string
-  readonly fillings: readonly string[]
+  readonly insertions: readonly string[]
 }
 
-/** `JSON.stringify`, with each `JsonText` in it left out. */
-export function writeWithHoles(value: unknown): HoledJson {
-  const fillings: string[] = []
-  collected = fillings
+/** `JSON.stringify` with a placeholder for each `JsonText`. */
+export function writeTemplate(value: unknown): JsonTemplate {
+  const insertions: string[] = []
+  collected = insertions
   try {
-    return { text: JSON.stringify(value), fillings }
+    return { text: JSON.stringify(value), insertions }
   } finally {
     collected = null
   }
 }
 
-/** The text with its holes filled, however often it was read and written with them. */
-export function fillHoles({ text, fillings }: HoledJson): string {
-  if (fillings.length === 0) return text
-  const parts = text.split(hole)
-  return parts.map((part, index) => (index === 0 ? part : (fillings[index - 1] ?? 'null') + part)).join('')
+/** Replaces the placeholders, also after the template was parsed and serialized again. */
+export function fillTemplate({ text, insertions }: JsonTemplate): string {
+  if (insertions.length === 0) return text
+  const parts = text.split(placeholder)
+  return parts.map((part, index) => (index === 0 ? part : (insertions[index - 1] ?? 'null') + part)).join('')
 }
 
-/** `JSON.stringify`, with each `JsonText` put in as it stands. */
+/** `JSON.stringify` with the text of each `JsonText` inserted unchanged. */
 export function writeJson(value: unknown): string {
-  return fillHoles(writeWithHoles(value))
+  return fillTemplate(writeTemplate(value))
 }

@@ -2,21 +2,21 @@ import { JsonScanner, type ScanFault, type ScanLimits } from './scanner.ts'
 import { spells } from './spells.ts'
 
 export interface JsonMember {
-  /** The value's bytes, white space around it left out. */
+  /** The bytes of the value without surrounding white space. */
   readonly bytes: Buffer
-  /** Items and fields inside the value, itself included. */
+  /** Number of values: the value itself and all items and fields inside. */
   readonly values: number
 }
 
 export interface JsonScan {
   readonly fault: ScanFault | null
-  /** Bytes up to where the scan ended. */
+  /** Bytes before the end of the scan. */
   readonly position: number
   readonly values: number
-  /** Has a key `__proto__` at some depth. */
+  /** True if a key at any depth is `__proto__`. */
   readonly hasProto: boolean
   readonly isObject: boolean
-  /** The last member of each of the names that were asked for, where the text is an object. */
+  /** The last member of each requested name, if the text is an object. */
   readonly members: ReadonlyMap<string, JsonMember>
 }
 
@@ -26,7 +26,7 @@ const openBrace = 0x7b
 const backslash = 0x5c
 const spaces = new Set([0x20, 0x0a, 0x0d, 0x09])
 
-/** Looks through a whole JSON text without building its values: a few nanoseconds a byte, and no memory. */
+/** Scans a whole JSON text without creating its values: a few nanoseconds a byte, and no memory. */
 export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly string[] = []): JsonScan {
   let hasProto = false
   const members = new Map<string, JsonMember>()
@@ -38,7 +38,7 @@ export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly stri
       if (!hasProto) hasProto = spells(bytes, { start, end }, proto)
     },
     onMember({ keyStart: start, keyEnd: end, valueStart, valueEnd, values }) {
-      // Most keys are none of the names, and show it at once.
+      // The first character rules out most keys.
       if (!mayBegin.has(bytes[start])) return
       const name = names.find(candidate => spells(bytes, { start, end }, candidate))
       if (name !== undefined) members.set(name, { bytes: trim(bytes.subarray(valueStart, valueEnd)), values })
@@ -49,7 +49,7 @@ export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly stri
   return { fault, position, values, hasProto, isObject: startsWithBrace(bytes), members }
 }
 
-// Begins at the colon.
+// The bytes begin with the colon.
 function trim(bytes: Buffer): Buffer {
   let start = bytes.indexOf(0x3a) + 1
   let end = bytes.length

@@ -8,23 +8,23 @@ export interface ScanLimits {
   readonly maxMembers?: number
 }
 
-/** What ended a scan: `syntax` for what is no JSON, else the limit that was passed. */
+/** Why a scan failed: `syntax` for invalid JSON, otherwise the limit that was exceeded. */
 export type ScanFault = 'syntax' | 'depth' | 'values'
 
-/** Told of keys and of members of the outermost object, by places in the bytes; all must then be written at once. */
+/** Receives keys and members of the outermost object as offsets, for a text that is written in one piece. */
 export interface ScanListener {
   onKey?(start: number, end: number): void
-  onMember?(member: MemberPlace): void
+  onMember?(member: MemberOffsets): void
 }
 
-export interface MemberPlace {
-  /** Of the key's text, without its quotes. */
+export interface MemberOffsets {
+  /** The key without its quotes. */
   readonly keyStart: number
   readonly keyEnd: number
-  /** Of the value, with white space around it. */
+  /** The value with surrounding white space. */
   readonly valueStart: number
   readonly valueEnd: number
-  /** Items and fields inside the value, itself included. */
+  /** Number of values: the value itself and all items and fields inside. */
   readonly values: number
 }
 
@@ -35,8 +35,8 @@ const arrayMark = 2
 const firstAction = actionOf.fail
 
 /**
- * Tells JSON (RFC 8259) from what is none, byte by byte as it comes, and counts its values. `JSON.parse` makes 21 bytes of one,
- * and holds everyone up for as long as that takes: a third of a second for 2 MiB of brackets.
+ * Validates JSON (RFC 8259) byte by byte as it arrives, and counts its values. `JSON.parse` would create the values and
+ * block the event loop, for a third of a second with 2 MiB of brackets.
  */
 export class JsonScanner {
   readonly #maxDepth: number
@@ -45,10 +45,10 @@ export class JsonScanner {
   readonly #listener: ScanListener
   #state = stateOf.value
   #fault: ScanFault | null = null
-  /** Bytes before those that are being read. */
+  /** Bytes of earlier writes. */
   #before = 0
   #position = 0
-  /** The kind of each array or object that is open. */
+  /** The kind of each open array or object. */
   #open = new Uint8Array(64)
   #depth = 0
   #values = 1
@@ -71,7 +71,7 @@ export class JsonScanner {
     return this.#fault
   }
 
-  /** Bytes up to where the scan ended, or came. */
+  /** Bytes before the end of the scan. */
   get position(): number {
     return this.#position
   }
@@ -80,12 +80,12 @@ export class JsonScanner {
     return this.#values
   }
 
-  /** False as soon as it is no JSON, or passes a limit, whatever may follow. */
+  /** Scans the next bytes. Returns false if the text is invalid or past a limit, whatever follows. */
   write(bytes: Uint8Array): boolean {
     if (this.#fault !== null) return false
     let state = this.#state
     for (let at = 0; at < bytes.length; at++) {
-      // Most bytes are of texts.
+      // Most bytes are inside strings.
       if (state === stateOf.text) while (isPlain[bytes[at] as number] === 1) at++
       if (at >= bytes.length) break
       const next = transitions[(state << 5) | (classOf[bytes[at] as number] as number)] as number
@@ -101,13 +101,13 @@ export class JsonScanner {
     return true
   }
 
-  /** True if what was written is one whole JSON text. */
+  /** True if the bytes written are one complete JSON text. */
   end(): boolean {
     if (this.#fault === null && !(this.#depth === 0 && mayEndIn(this.#state))) this.#fault = 'syntax'
     return this.#fault === null
   }
 
-  /** Does what there is to do at a byte, and gives the state after it. */
+  /** Executes the action of a byte and returns the next state. */
   #act(action: number, at: number): number {
     switch (action) {
       case actionOf.comma:
@@ -140,7 +140,7 @@ export class JsonScanner {
     return stateOf.value
   }
 
-  // What is opened counts for its first part, unless it proves to be empty.
+  // An opening bracket counts its first item, which `closeEmpty` takes back.
   #enter(mark: number, next: number): number {
     if (this.#depth === this.#maxDepth) return this.#fail('depth')
     if (this.#depth === this.#open.length) {
@@ -185,7 +185,7 @@ export class JsonScanner {
     return stateOf.colon
   }
 
-  // Between a key and its value there is nothing but white space and the colon, which is at the value's start here.
+  // The value starts right after the key here: white space, the colon, then the value itself.
   #endMember(at: number): void {
     this.#listener.onMember?.({
       keyStart: this.#memberKeyStart,

@@ -1,7 +1,7 @@
 const backslash = 0x5c
 const letterU = 0x75
 
-/** True where the bytes of a JSON text from `start` to `end`, escapes included, spell a word of ASCII. */
+/** True if the bytes of a JSON string from `start` to `end`, with escapes, spell an ASCII word. */
 export function spells(
   bytes: Uint8Array,
   { start, end }: { start: number; end: number },
@@ -25,7 +25,7 @@ function readHex(bytes: Uint8Array, start: number): number {
   let code = 0
   for (let at = start; at < start + 4; at++) {
     const byte = bytes[at] ?? 0
-    // Letters of both cases have their value in the low bits, less nine.
+    // The low bits of a letter, in both cases, are its value minus nine.
     code = 16 * code + (byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9)
   }
   return code

@@ -144,7 +144,7 @@ test('an id that is no token’s, or revoked before, is one line and exit code 1
     const { code, stderr } = await runToken('--revoke', id)
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` for those there are.\n`,
+      `There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` to see the tokens.\n`,
     )
   }
 })

@@ -1,10 +1,10 @@
 // Preloaded into a gateway's process: it loads the code, and begins only once it is told to.
 
 import { once } from 'node:events'
-import { keepCompiledCode } from '../../src/commands/keep-compiled-code.ts'
+import { cacheCompiledCode } from '../../src/commands/cache-compiled-code.ts'
 import { importWithDrizzle } from '../../src/store/import-with-drizzle.ts'
 
-keepCompiledCode()
+cacheCompiledCode()
 await import('../../src/commands/serve.ts')
 await importWithDrizzle(() => import('../../src/store/sqlite/open-sqlite-store.ts'))
 await once(process, 'message')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillHoles, JsonText, writeJson, writeWithHoles } from '../../src/json/json-text.ts'
+import { fillTemplate, JsonText, writeJson, writeTemplate } from '../../src/json/json-text.ts'
 
 test('a text is put in as it stands, however often and wherever', () => {
   const result = new JsonText('{"a": [1e400, 2]}')
@@ -10,9 +10,9 @@ test('a text is put in as it stands, however often and wherever', () => {
 })
 
 test('holes are filled in a text that was read and written again', () => {
-  const holed = writeWithHoles({ a: new JsonText('1'), b: [new JsonText('$&')] })
+  const holed = writeTemplate({ a: new JsonText('1'), b: [new JsonText('$&')] })
   const text = JSON.stringify({ data: JSON.parse(holed.text) })
-  expect(fillHoles({ text, fillings: holed.fillings })).toBe('{"data":{"a":1,"b":[$&]}}')
+  expect(fillTemplate({ text, insertions: holed.insertions })).toBe('{"data":{"a":1,"b":[$&]}}')
 })
 
 test('what knows nothing of it writes the value', () => {

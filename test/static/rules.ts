@@ -120,7 +120,7 @@ const rooms: readonly Rule[] = [
     allowed: {
       'sandbox/realm/language.ts': 'takes the realm’s own AsyncFunction',
       'sandbox/realm/run-script.ts': 'compiles the script with it',
-      'commands/give-memory-back.ts': 'takes one function of V8’s from a new context',
+      'commands/release-memory.ts': 'takes one function of V8’s from a new context',
     },
     caught: [
       'eval(text)',

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
-import { fillHoles } from '../../json/json-text.ts'
+import { fillTemplate } from '../../json/json-text.ts'
 import { loadOnce } from '../../load-once.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { answerError } from '../errors/answer-error.ts'
@@ -32,10 +32,10 @@ export function createYogaAnswers(gateway: Gateway, unread: UnreadAnswers) {
     const takeStream = (begun: EventStream) => {
       stream = begun
     }
-    const fillings: string[] = []
-    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream, fillings })
+    const insertions: string[] = []
+    const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream, insertions })
     if (stream !== null) return sendEventStream({ request, reply, stream, turns: gateway.turns, unread })
-    return sendResponse({ request, reply, response, fillings })
+    return sendResponse({ request, reply, response, insertions })
   }
   return { answer, load: loadYoga }
 }
@@ -50,17 +50,17 @@ interface Sending {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly response: Response
-  readonly fillings: readonly string[]
+  readonly insertions: readonly string[]
 }
 
-async function sendResponse({ request, reply, response, fillings }: Sending): Promise<FastifyReply> {
+async function sendResponse({ request, reply, response, insertions }: Sending): Promise<FastifyReply> {
   const { status, headers, body } = response
   if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
   reply.code(status)
   for (const [name, value] of headers) {
     if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
   }
-  return reply.send(body === null ? undefined : fillHoles({ text: await response.text(), fillings }))
+  return reply.send(body === null ? undefined : fillTemplate({ text: await response.text(), insertions }))
 }
 
 // Yoga answers some faults of a request without a body.

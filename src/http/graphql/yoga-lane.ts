@@ -6,7 +6,7 @@ import type { EventStream } from '../../graphql/event-stream.ts'
 import { maskError } from '../../graphql/mask-error.ts'
 import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { writeAnswer } from '../../graphql/write-answer.ts'
-import { writeWithHoles } from '../../json/json-text.ts'
+import { writeTemplate } from '../../json/json-text.ts'
 import { graphqlPath } from '../paths.ts'
 import { executeFor, type Gateway, subscribeFor } from '../request/gateway.ts'
 import type { RequestScope } from '../request/request-scope.ts'
@@ -19,7 +19,7 @@ export interface YogaContext {
   /** Takes a stream that has begun: Yoga has checked its request, and does not write the answer. */
   readonly takeStream: (stream: EventStream) => void
   /** Texts that are put into the answer once Yoga has written it. */
-  readonly fillings: string[]
+  readonly insertions: string[]
 }
 
 export type YogaLane = ReturnType<typeof createYogaLane>
@@ -71,16 +71,16 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
           return { data: null }
         }
         const written = writeAnswer(answer, gateway.maxAnswerBytes).answer
-        return withHttpStatus({ ...written, result: leaveHoles(written.result, context.fillings) })
+        return withHttpStatus({ ...written, result: leaveHoles(written.result, context.insertions) })
       })
     },
   }
 }
 
-function leaveHoles(result: ExecutionResult, fillings: string[]): ExecutionResult {
-  const holed = writeWithHoles(result.data)
-  if (holed.fillings.length === 0) return result
-  fillings.push(...holed.fillings)
+function leaveHoles(result: ExecutionResult, insertions: string[]): ExecutionResult {
+  const holed = writeTemplate(result.data)
+  if (holed.insertions.length === 0) return result
+  insertions.push(...holed.insertions)
   return { ...result, data: JSON.parse(holed.text) }
 }
 

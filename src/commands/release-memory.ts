@@ -8,10 +8,10 @@ interface Collection {
 }
 
 /**
- * Gives back what the start has left: V8 by itself keeps 30 MB of it for as long as nothing happens. Stops the process for
- * some 50 ms. V8's function for it is there in contexts that are made while the flag is up, and in no other.
+ * Collects the garbage of the start, about 30 MB, which an idle V8 would not return to the system. It blocks the
+ * process for about 50 ms. V8 provides the function only in contexts created while the flag is set.
  */
-export function giveMemoryBack(): void {
+export function releaseMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect: (how: Collection) => void = runInNewContext('gc')
   setFlagsFromString('--no-expose-gc')

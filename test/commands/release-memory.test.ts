@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { giveMemoryBack } from '../../src/commands/give-memory-back.ts'
+import { releaseMemory } from '../../src/commands/release-memory.ts'
 
 test('giving memory back collects what nobody holds, and leaves no way to do so behind', async () => {
   const held = new WeakRef({})
   await sleep(0)
-  giveMemoryBack()
+  releaseMemory()
   expect(held.deref()).toBeUndefined()
   expect(runInNewContext('typeof gc')).toBe('undefined')
 })

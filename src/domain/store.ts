@@ -137,8 +137,8 @@ export interface BulkResult {
 export interface RowStore<Row> {
   /** The rows that exist, in any order, in one statement whatever the number of ids. */
   findByIds(accountCode: string, ids: readonly number[]): Promise<Row[]>
-  /** A row that is at hand as it is now; undefined says nothing of whether there is one. For stores that keep rows. */
-  findKept?(accountCode: string, id: number): Row | undefined
+  /** Returns a cached row. `undefined` means "not cached", not "does not exist". */
+  findCached?(accountCode: string, id: number): Row | undefined
 }
 
 export interface MembershipStore extends RowStore<Membership> {

@@ -1,23 +1,60 @@
 import type { Origin } from '../domain/store.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'
+import { createSteps } from './steps.ts'
 import type { Work } from './work.ts'
 
-export interface ChangeOptions<T> {
+interface WriteOptions<T> {
   /** False for a result that changed nothing: nothing is committed, and a step may be tried again. True unless given. */
   readonly hasChanged?: (result: T) => boolean
 }
 
-/** A dialect with its connection. */
-export interface Database extends Dialect {
+export interface ChangeOptions<T> extends WriteOptions<T> {
+  /** True for work that finds and keeps the step of its origin itself. */
+  readonly keepsStep?: boolean
+}
+
+/** How a database runs statements. */
+export interface Runner {
   read<Row>(statement: Statement<Row>, values: Values): Promise<readonly Row[]>
   /**
-   * Runs `work` in one transaction and resolves once that is durable. `work` may run again after a failure of the transaction:
-   * it does nothing but yield statements.
+   * Runs `work` in one transaction, for an account or (null) for the gateway itself, and resolves once that is durable. `work` may run again after a failure of the
+   * transaction: it does nothing but yield statements.
    */
-  write<T>(accountCode: string, work: () => Work<T>, options?: ChangeOptions<T>): Promise<T>
+  write<T>(accountCode: string | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
   /**
-   * `write` for a change that has an origin: with an idempotency step the work is done once and its first result (as JSON
-   * keeps it) is given again; listeners of the account's events are woken after the commit.
+   * Like `write`, but on PostgreSQL each statement is a transaction of its own, so that a gateway that hangs holds no lock.
+   * Others may change rows between the statements.
+   */
+  writeEach<T>(accountCode: string | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
+}
+
+/** A dialect with its connection. */
+export interface Database extends Dialect, Runner {
+  /**
+   * `write` for a change that has an origin: with an idempotency step the work is done once, and its first result (as JSON
+   * keeps it) is given again. Wakes the listeners of the account's events after the commit.
    */
   change<T>(origin: Origin, work: () => Work<T>, options?: ChangeOptions<T>): Promise<T>
+}
+
+interface Dependencies {
+  readonly dialect: Dialect
+  readonly runner: Runner
+  /** Wakes the listeners of an account's events. */
+  readonly announce: (accountCode: string) => void
+}
+
+export function createDatabase({ dialect, runner, announce }: Dependencies): Database {
+  const { doOnce } = createSteps(dialect)
+  return {
+    ...dialect,
+    ...runner,
+    async change(origin, work, options = {}) {
+      const { hasChanged = () => true, keepsStep = false } = options
+      const doIt = keepsStep ? work : () => doOnce(origin, work, hasChanged)
+      const result = await runner.write(origin.accountCode, doIt, options)
+      if (hasChanged(result)) announce(origin.accountCode)
+      return result
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import type { Column, Placeholder, SQL } from 'drizzle-orm'
+import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Page } from '../domain/store.ts'
@@ -10,10 +10,8 @@ export type Tables = TablesOf<Descriptions>
 /** Values of a statement by the names of its placeholders. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** Anything that Drizzle builds. */
-export interface Query {
-  toSQL(): { readonly sql: string; readonly params: readonly unknown[] }
-}
+/** A query of Drizzle's builder, or SQL as it is. */
+export type Query = SQL | { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } }
 
 /** A prepared statement. SQLite answers at once; PostgreSQL in the transaction of the caller's `change`, if there is one. */
 export interface Statement<Row = never> {
@@ -28,11 +26,30 @@ export type IdTable = SQLiteTable & {
 /** What SQLite and PostgreSQL write differently. Statements are built once, with the builder and the tables of a dialect. */
 export interface Dialect {
   readonly tables: Tables
+  /** False for SQLite: one gateway has the file, and a transaction has the write lock from its start. */
+  readonly isShared: boolean
   /** Builds statements and runs none. */
   readonly build: Pick<BetterSQLite3Database, 'select' | 'insert' | 'update' | 'delete'>
-  /** The rows have the names and types of `selection`; a statement without one gives no rows. */
+  /** The rows have the names and types of `selection`, in its order; a statement without one gives no rows. */
   prepare(query: Query): Statement
   prepare<S extends Selection>(query: Query, selection: S): Statement<RowOf<S>>
+  /**
+   * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part: those are
+   * the rows that it returned. A part that selects from a part or list without rows must change nothing. The statement gives
+   * the rows of the part `result`, which must return the columns of `selection` in its order.
+   *
+   * PostgreSQL gets one statement (`with … as (insert …)`): a transaction of its own in one round trip. All parts see the
+   * rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last to the first.
+   * SQLite runs the parts in the order in which they are written.
+   */
+  chain<S extends Selection>(parts: Chain, result: string, selection: S): Statement<RowOf<S>>
+  /** A condition that is true, for a part of a chain: PostgreSQL runs the part after this earlier one. */
+  after(part: string): SQL
+  /** Rows that travel with a statement, for its `from`. Columns are in snake case; `place` counts the rows from 1. */
+  list<Name extends string>(name: string, columns: Readonly<Record<Name, 'integer' | 'text'>>): List<Name>
+  /** Locks the rows of a `select` until the commit, in their order; `skip locked` leaves out those that are locked. */
+  readonly forUpdate: SQL
+  readonly skipLocked: SQL
   /** The time at which the statement runs, of the database's own clock. */
   readonly now: SQL
   /** The same, plus some milliseconds; a placeholder may be given a negative number. */
@@ -48,6 +65,14 @@ export interface Dialect {
   findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
   /** For each parent its page, in one statement that reads no more rows than it answers. */
   pageByParent<P extends string, S extends IdSelection>(paging: Paging<P, S>): PageByParent<RowOf<S>>
+}
+
+export type Chain = Readonly<Record<string, SQL>>
+
+export interface List<Name extends string> {
+  readonly rows: SQL
+  /** The values of the statement that hold these rows. */
+  encode(rows: readonly Readonly<Record<Name, number | string | null>>[]): Values
 }
 
 /** Rows that are found by their ids, and so have them. */
@@ -69,9 +94,20 @@ export type PageByParent<Row> = (
 
 export interface FindByIds<Row> {
   /** Rows in any order. */
-  readonly find: (accountCode: string, ids: readonly number[]) => Promise<Row[]>
+  readonly findByIds: (accountCode: string, ids: readonly number[]) => Promise<Row[]>
   /** Returns a cached row. `undefined` means "not cached", not "does not exist". */
   readonly findCached?: (accountCode: string, id: number) => Row | undefined
   /** For a change of the row, inside its transaction. */
   readonly forget: (accountCode: string, id: number) => void
+}
+
+/** Placeholders by their names. */
+export function placeholders<Name extends string>(...names: readonly Name[]): Record<Name, Placeholder> {
+  const entries = names.map((name): [string, Placeholder] => [name, sql.placeholder(name)])
+  return Object.fromEntries(entries) as Record<Name, Placeholder>
+}
+
+/** The columns of a selection, for SQL. */
+export function columnsOf(selection: Selection): SQL {
+  return sql.join(Object.values(selection), sql`, `)
 }

@@ -29,7 +29,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
   const batching = { batchScheduleFn: (dispatch: () => void) => pace.whenDrained(dispatch) }
   const createRows = <Row extends { readonly id: number }>(rows: RowStore<Row>) =>
     createRowLoader({
-      findKept: id => rows.findKept?.(accountCode, id),
+      findCached: id => rows.findCached?.(accountCode, id),
       findByIds: ids => inTurn(rows.findByIds(accountCode, ids)),
       batching,
     })
@@ -64,7 +64,7 @@ interface Batching {
 
 interface AccountRows<Row> {
   readonly batching: Batching
-  findKept(id: number): Row | undefined
+  findCached(id: number): Row | undefined
   findByIds(ids: readonly number[]): Promise<Row[]>
 }
 
@@ -74,15 +74,15 @@ interface ClearedLoader {
 
 // What the store has at hand needs no batch, and most operations need none at all.
 function createRowLoader<Row extends { readonly id: number }>({
-  findKept,
+  findCached,
   findByIds,
   batching,
 }: AccountRows<Row>): RowLoader<Row> & ClearedLoader {
   let batched: DataLoader<number, Row | null> | null = null
   return {
     load(id) {
-      const kept = findKept(id)
-      if (kept !== undefined) return kept
+      const cached = findCached(id)
+      if (cached !== undefined) return cached
       batched ??= new DataLoader(async ids => {
         const found = new Map((await findByIds(ids)).map(row => [row.id, row]))
         return ids.map(each => found.get(each) ?? null)

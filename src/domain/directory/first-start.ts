@@ -34,9 +34,11 @@ async function holdAdminToken(store: Store, token: string): Promise<void> {
     const userId = earlier[0]?.userId ?? (await createAdministrator(store))
     await createAdminToken({ store, token, userId, label: adminTokenLabel })
   }
-  // Two gateways that start at once may both have made it: the older one stays.
+  // Two gateways that start at once may both have created it: the older one stays. Listed before the look-up, so that a
+  // token is revoked only for an older one that is valid.
+  const listed = await store.tokens.list(accountCode)
   const [held] = await findHeld(store, token)
-  for (const other of await store.tokens.list(accountCode)) {
+  for (const other of listed) {
     if (other.label !== adminTokenLabel || other.revokedAt !== null || other.id === held?.id) continue
     await store.tokens.revoke(other.id)
   }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Dialect } from '../dialect.ts'
+import { type Dialect, placeholders } from '../dialect.ts'
 import { only, type Work } from '../work.ts'
 
 const firstNumbers = { membership: 1, 'membership event': 1, 'created user': 2 ** 52 } as const
@@ -14,25 +14,19 @@ export type TakeNumbers = (
   count?: number,
 ) => Work<number>
 
-export function createTakeNumbers({ build, prepare, typed, tables: { counters } }: Dialect): TakeNumbers {
-  const selection = { value: counters.value }
+export function createTakeNumbers({ prepare, typed, tables }: Dialect): TakeNumbers {
+  const { accountCode, name, value, count } = placeholders('accountCode', 'name', 'value', 'count')
   // The counter keeps the last number that was taken.
-  const take = build
-    .insert(counters)
-    .values({
-      accountCode: sql.placeholder('accountCode'),
-      name: sql.placeholder('name'),
-      value: sql.placeholder('value'),
-    })
-    .onConflictDoUpdate({
-      target: [counters.accountCode, counters.name],
-      set: { value: sql`${counters.value} + ${typed(sql.placeholder('count'), 'integer')}` },
-    })
-    .returning(selection)
-  const statement = prepare(take, selection)
+  const take = prepare(
+    sql`
+      insert into counters (account_code, name, value) values (${accountCode}, ${name}, ${value})
+      on conflict (account_code, name) do update set value = counters.value + ${typed(count, 'integer')}
+      returning value`,
+    { value: tables.counters.value },
+  )
   return function* takeNumbers(accountCode, name, count = 1) {
     const value = firstNumbers[name] + count - 1
-    const last = yield* only(statement, { accountCode, name, value, count })
+    const last = yield* only(take, { accountCode, name, value, count })
     return last.value - count + 1
   }
 }

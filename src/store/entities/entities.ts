@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
 import { createTakeNumbers, type TakeNumbers } from './counters.ts'
 import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
+import { createIdempotencyStore } from './idempotency.ts'
 import { createProvision, type Provision } from './provision.ts'
 import { createTeamStore } from './teams.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
@@ -12,33 +14,40 @@ export interface Parts {
   readonly provision: Provision
   readonly takeNumbers: TakeNumbers
   readonly appendEvent: AppendEvent
+  readonly forgetCallers: TokenLookUps['forgetCallers']
 }
 
 interface Dependencies {
   readonly database: Database
   readonly tokenLookUps: TokenLookUps
   readonly onChange: Store['events']['onChange']
+  /** Called with the bytes of an answer that an idempotency key keeps from now on. */
+  readonly afterSettle?: (bytes: number) => void
 }
 
 /** The stores that are written once for both databases. */
-export function createEntities({ database, tokenLookUps, onChange }: Dependencies) {
-  const provision = createProvision(database)
+export function createEntities({ database, tokenLookUps, onChange, afterSettle }: Dependencies) {
   const takeNumbers = createTakeNumbers(database)
-  const parts: Parts = { provision, takeNumbers, appendEvent: createAppendEvent(database, takeNumbers) }
+  const parts: Parts = {
+    provision: createProvision(database),
+    takeNumbers,
+    appendEvent: createAppendEvent(database, takeNumbers),
+    forgetCallers: tokenLookUps.forgetCallers,
+  }
   const stores = {
     users: createUserStore(database, parts),
     teams: createTeamStore(database, parts),
     accounts: createAccountStore(database, parts),
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
+    idempotency: createIdempotencyStore(database, afterSettle),
   } satisfies Partial<Store>
   return { parts, stores }
 }
 
-function createAccountStore(database: Database, { provision }: Parts): AccountStore {
-  const { build, prepare, tables, read, write } = database
-  const selection = { accountCode: tables.accounts.accountCode }
-  const findOne = prepare(build.select(selection).from(tables.accounts).limit(1), selection)
+function createAccountStore({ prepare, tables, read, write }: Database, { provision }: Parts): AccountStore {
+  const { accountCode } = tables.accounts
+  const findOne = prepare(sql`select account_code from accounts limit 1`, { accountCode })
   return {
     isEmpty: async () => (await read(findOne, {})).length === 0,
     ensure: accountCode => write(accountCode, () => provision.account(accountCode)),

@@ -1,44 +1,35 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { EventStore, MembershipEvent, MembershipPair, Origin } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
-import type { Dialect } from '../dialect.ts'
-import { first, type Work } from '../work.ts'
+import { columnsOf, type Dialect, placeholders } from '../dialect.ts'
+import { all, type Work } from '../work.ts'
 import type { TakeNumbers } from './counters.ts'
 
 /** A change as it was made; its origin and time are written beside it. */
 export type NewEvent = Pick<MembershipEvent, 'kind' | 'membershipId' | 'before' | 'after'>
 
 /** For the transaction of the change itself. */
-export type AppendEvent = (origin: Origin, event: NewEvent) => Work<void>
+export type AppendEvent = (origin: Origin, event: NewEvent) => Work<unknown>
 
-function createSelection({ membershipEvents: events }: Dialect['tables']) {
-  return {
-    sequence: events.sequence,
-    kind: events.kind,
-    membershipId: events.membershipId,
-    beforeUserId: events.beforeUserId,
-    beforeTeamId: events.beforeTeamId,
-    afterUserId: events.afterUserId,
-    afterTeamId: events.afterTeamId,
-    userId: events.byUserId,
-    email: events.byEmail,
-    transactionId: events.transactionId,
-    at: events.createdAt,
-  }
-}
+/** In the order in which every statement that writes events gives them. */
+export const eventColumns = `account_code, sequence, kind, membership_id, before_user_id, before_team_id,
+  after_user_id, after_team_id, by_user_id, by_email, transaction_id`
 
 export function createEventStore(database: Database, onChange: EventStore['onChange']): EventStore {
-  const { build, prepare, read, tables } = database
-  const { membershipEvents: events } = tables
-  const selection = createSelection(tables)
-  const isOfAccount = eq(events.accountCode, sql.placeholder('accountCode'))
-  const isLater = gt(events.sequence, sql.placeholder('sequence'))
-  const select = () => build.select(selection).from(events)
+  const { prepare, read, tables } = database
+  const { sequence, kind, membershipId, byUserId, byEmail, transactionId, createdAt, ...rest } =
+    tables.membershipEvents
+  const { beforeUserId, beforeTeamId, afterUserId, afterTeamId } = rest
+  const pairs = { beforeUserId, beforeTeamId, afterUserId, afterTeamId }
+  const by = { userId: byUserId, email: byEmail, transactionId }
+  const selection = { sequence, kind, membershipId, ...pairs, ...by, at: createdAt }
+  const given = placeholders('accountCode', 'sequence', 'limit')
+  const select = sql`select ${columnsOf(selection)} from ${tables.membershipEvents} where account_code = ${given.accountCode}`
   const listAfter = prepare(
-    select().where(and(isOfAccount, isLater)).orderBy(asc(events.sequence)).limit(sql.placeholder('limit')),
+    sql`${select} and sequence > ${given.sequence} order by sequence limit ${given.limit}`,
     selection,
   )
-  const newest = prepare(select().where(isOfAccount).orderBy(desc(events.sequence)).limit(1), selection)
+  const newest = prepare(sql`${select} order by sequence desc limit 1`, selection)
   return {
     async listAfter(accountCode, sequence, limit) {
       const rows = await read(listAfter, { accountCode, sequence, limit })
@@ -56,26 +47,17 @@ export function createEventStore(database: Database, onChange: EventStore['onCha
   }
 }
 
-export function createAppendEvent(dialect: Dialect, takeNumbers: TakeNumbers): AppendEvent {
-  const { build, prepare, tables } = dialect
-  const names = [
-    'accountCode',
-    'sequence',
-    'kind',
-    'membershipId',
-    'beforeUserId',
-    'beforeTeamId',
-    'afterUserId',
-    'afterTeamId',
-    'byUserId',
-    'byEmail',
-    'transactionId',
-  ]
-  const values = Object.fromEntries(names.map(name => [name, sql.placeholder(name)]))
+export function createAppendEvent(
+  { build, prepare, tables }: Dialect,
+  takeNumbers: TakeNumbers,
+): AppendEvent {
+  const pairs = placeholders('beforeUserId', 'beforeTeamId', 'afterUserId', 'afterTeamId')
+  const by = placeholders('byUserId', 'byEmail', 'transactionId')
+  const values = { ...placeholders('accountCode', 'sequence', 'kind', 'membershipId'), ...pairs, ...by }
   const insert = prepare(build.insert(tables.membershipEvents).values(values))
   return function* appendEvent({ accountCode, userId, email, transactionId }, event) {
     const { kind, membershipId, before, after } = event
-    yield* first(insert, {
+    yield* all(insert, {
       accountCode,
       sequence: yield* takeNumbers(accountCode, 'membership event'),
       kind,

@@ -1,34 +1,29 @@
 import { sql } from 'drizzle-orm'
-import type { Dialect } from '../dialect.ts'
-import { first, type Work } from '../work.ts'
+import { type Dialect, placeholders } from '../dialect.ts'
+import { all, first, type Work } from '../work.ts'
 
-/** Creates records just in time (contract, section 1), in the transaction of the caller; those that exist stay as they are. */
+/** Creates missing records (contract, section 1), in the transaction of the caller. Those that exist stay as they are. */
 export interface Provision {
   /** True when the account was missing. */
   account(accountCode: string): Work<boolean>
-  user(accountCode: string, id: number): Work<void>
-  team(accountCode: string, id: number): Work<void>
+  user(accountCode: string, id: number): Work<unknown>
+  team(accountCode: string, id: number): Work<unknown>
 }
 
-export function createProvision({ build, prepare, tables: { accounts, users, teams } }: Dialect): Provision {
-  const accountCode = sql.placeholder('accountCode')
-  const id = sql.placeholder('id')
-  const created = { accountCode: accounts.accountCode }
-  const insertAccount = prepare(
-    build.insert(accounts).values({ accountCode }).onConflictDoNothing().returning(created),
-    created,
+export function createProvision({ prepare, tables }: Dialect): Provision {
+  const { accountCode, id } = placeholders('accountCode', 'id')
+  const account = prepare(
+    sql`insert into accounts (account_code) values (${accountCode}) on conflict do nothing returning account_code`,
+    { accountCode: tables.accounts.accountCode },
   )
-  const insertUser = prepare(build.insert(users).values({ accountCode, id }).onConflictDoNothing())
-  const insertTeam = prepare(build.insert(teams).values({ accountCode, id }).onConflictDoNothing())
+  const values = sql`(account_code, id) values (${accountCode}, ${id}) on conflict do nothing`
+  const user = prepare(sql`insert into users ${values}`)
+  const team = prepare(sql`insert into teams ${values}`)
   return {
     *account(accountCode) {
-      return (yield* first(insertAccount, { accountCode })) !== undefined
+      return (yield* first(account, { accountCode })) !== undefined
     },
-    *user(accountCode, id) {
-      yield* first(insertUser, { accountCode, id })
-    },
-    *team(accountCode, id) {
-      yield* first(insertTeam, { accountCode, id })
-    },
+    user: (accountCode, id) => all(user, { accountCode, id }),
+    team: (accountCode, id) => all(team, { accountCode, id }),
   }
 }

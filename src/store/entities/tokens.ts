@@ -1,26 +1,33 @@
-import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { ApiToken, TokenStore } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
-import { first, only } from '../work.ts'
+import { columnsOf, placeholders } from '../dialect.ts'
+import { all, first, only } from '../work.ts'
 
-/** The two calls that each database answers in its own way: every request makes them. */
-export type TokenLookUps = Pick<TokenStore, 'findBySha256' | 'changeMark'>
+/** The calls that each database answers in its own way: every request makes them. */
+export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeMark'> {
+  /** For a change of a token or user, inside its transaction: callers that were read are looked up again. */
+  forgetCallers(): void
+}
 
 export function createTokenStore(database: Database, lookUps: TokenLookUps): TokenStore {
   const { nextTokenId, read, write } = database
+  const { forgetCallers, ...reads } = lookUps
   const { insert, findById, list, revoke } = prepareStatements(database)
   return {
-    ...lookUps,
+    ...reads,
     create: token =>
       write(token.accountCode, function* () {
+        forgetCallers()
         const { id } = yield* only(nextTokenId, {})
-        yield* first(insert, { ...token, id, scopes: encodeScopes(token.scopes) })
+        yield* all(insert, { ...token, id, scopes: encodeScopes(token.scopes) })
         return decodeScopes(yield* only(findById, { id }))
       }),
     list: async accountCode => (await read(list, { accountCode })).map(decodeScopes),
     // An operator names a token without its account.
     revoke: (id, accountCode = null) =>
-      write(accountCode ?? '', function* () {
+      write(accountCode, function* () {
+        forgetCallers()
         return (yield* first(revoke, { id, accountCode })) !== undefined
       }),
   }
@@ -28,21 +35,13 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
 
 /** The columns of a token and of the user it belongs to. */
 export function createTokenSelection({ apiTokens, users }: Database['tables']) {
-  return {
-    id: apiTokens.id,
-    accountCode: apiTokens.accountCode,
-    userId: apiTokens.userId,
-    email: users.email,
-    displayName: users.displayName,
-    label: apiTokens.label,
-    scopes: apiTokens.scopes,
-    createdAt: apiTokens.createdAt,
-    revokedAt: apiTokens.revokedAt,
-  }
+  const { id, accountCode, userId, label, scopes, createdAt, revokedAt } = apiTokens
+  const { email, displayName } = users
+  return { id, accountCode, userId, email, displayName, label, scopes, createdAt, revokedAt }
 }
 
-export function isUserOfToken({ apiTokens, users }: Database['tables']) {
-  return and(eq(users.accountCode, apiTokens.accountCode), eq(users.id, apiTokens.userId))
+export function isUserOfToken({ apiTokens, users }: Database['tables']): SQL {
+  return sql`${users.accountCode} = ${apiTokens.accountCode} and ${users.id} = ${apiTokens.userId}`
 }
 
 /** Scopes are stored as one text, separated by spaces, as in OAuth. */
@@ -56,29 +55,27 @@ export function decodeScopes<Row extends Omit<ApiToken, 'scopes'> & { readonly s
 
 function prepareStatements({ build, prepare, typed, now, tables }: Database) {
   const { apiTokens, users } = tables
-  const accountCode = sql.placeholder('accountCode')
+  const { id, accountCode, ...details } = placeholders(
+    'id',
+    'accountCode',
+    'userId',
+    'label',
+    'scopes',
+    'sha256',
+  )
   const selection = createTokenSelection(tables)
-  const isOfAccount = or(sql`${typed(accountCode, 'text')} is null`, eq(apiTokens.accountCode, accountCode))
-  const isTheToken = eq(apiTokens.id, sql.placeholder('id'))
-  const select = () => build.select(selection).from(apiTokens).innerJoin(users, isUserOfToken(tables))
-  const insert = build.insert(apiTokens).values({
-    accountCode,
-    id: sql.placeholder('id'),
-    userId: sql.placeholder('userId'),
-    label: sql.placeholder('label'),
-    scopes: sql.placeholder('scopes'),
-    sha256: sql.placeholder('sha256'),
-  })
-  const id = { id: apiTokens.id }
-  const revoke = build
-    .update(apiTokens)
-    .set({ revokedAt: now })
-    .where(and(isTheToken, isOfAccount, isNull(apiTokens.revokedAt)))
-    .returning(id)
+  const isOfAccount = sql`(${typed(accountCode, 'text')} is null or ${apiTokens.accountCode} = ${accountCode})`
+  const select = sql`
+    select ${columnsOf(selection)} from ${apiTokens} join ${users} on ${isUserOfToken(tables)}`
   return {
-    insert: prepare(insert),
-    findById: prepare(select().where(isTheToken), selection),
-    list: prepare(select().where(isOfAccount).orderBy(asc(apiTokens.id)), selection),
-    revoke: prepare(revoke, id),
+    insert: prepare(build.insert(apiTokens).values({ id, accountCode, ...details })),
+    findById: prepare(sql`${select} where ${apiTokens.id} = ${id}`, selection),
+    list: prepare(sql`${select} where ${isOfAccount} order by ${apiTokens.id}`, selection),
+    revoke: prepare(
+      sql`
+        update api_tokens set revoked_at = ${now} where ${apiTokens.id} = ${id} and ${isOfAccount}
+          and revoked_at is null returning id`,
+      { id: apiTokens.id },
+    ),
   }
 }

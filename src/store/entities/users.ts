@@ -1,18 +1,20 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { User, UserStore } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
+import { placeholders } from '../dialect.ts'
 import { first, only } from '../work.ts'
 import type { Parts } from './entities.ts'
 
-export function createUserStore(database: Database, { provision, takeNumbers }: Parts): UserStore {
+const { accountCode, ...details } = placeholders('accountCode', 'id', 'email', 'displayName')
+
+export function createUserStore(database: Database, parts: Parts): UserStore {
   const { tables, read, write } = database
-  const { users } = tables
-  const selection = { id: users.id, email: users.email, displayName: users.displayName }
-  const { find, findCached, forget } = database.findByIds(users, selection)
-  const { findByEmail, insert, save } = prepareStatements(database, selection)
+  const { provision, takeNumbers, forgetCallers } = parts
+  const selection = selectUser(tables)
+  const { forget, ...reads } = database.findByIds(tables.users, selection)
+  const { findByEmail, insert, save } = prepareStatements(database)
   return {
-    findByIds: find,
-    ...(findCached && { findKept: findCached }),
+    ...reads,
     async findByEmail(accountCode, email) {
       const [user] = await read(findByEmail, { accountCode, email })
       return user ?? null
@@ -20,6 +22,7 @@ export function createUserStore(database: Database, { provision, takeNumbers }: 
     save: (accountCode, id, { email, displayName }) =>
       write(accountCode, function* () {
         forget(accountCode, id)
+        forgetCallers()
         yield* provision.account(accountCode)
         return yield* only(save, {
           accountCode,
@@ -33,7 +36,7 @@ export function createUserStore(database: Database, { provision, takeNumbers }: 
     create: (accountCode, details) =>
       write(accountCode, function* () {
         yield* provision.account(accountCode)
-        // A caller may have used one of these ids all the same; then the next one is as good.
+        // If a caller has used one of these ids, the next one is as good.
         let created: User | undefined
         while (created === undefined) {
           const id = yield* takeNumbers(accountCode, 'created user')
@@ -44,40 +47,28 @@ export function createUserStore(database: Database, { provision, takeNumbers }: 
   }
 }
 
-function prepareStatements(
-  { build, prepare, typed, tables: { users } }: Database,
-  selection: Pick<Database['tables']['users'], 'id' | 'email' | 'displayName'>,
-) {
-  const accountCode = sql.placeholder('accountCode')
-  const row = {
-    accountCode,
-    id: sql.placeholder('id'),
-    email: sql.placeholder('email'),
-    displayName: sql.placeholder('displayName'),
-  }
+function selectUser({ users: { id, email, displayName } }: Database['tables']) {
+  return { id, email, displayName }
+}
+
+function prepareStatements({ build, prepare, typed, tables }: Database) {
+  const { users } = tables
+  const selection = selectUser(tables)
+  const isOfEmail = sql`${eq(users.accountCode, accountCode)} and ${eq(users.email, details.email)}`
+  const findByEmail = build.select(selection).from(users).where(isOfEmail).orderBy(asc(users.id)).limit(1)
+  const insert = () => build.insert(users).values({ accountCode, ...details })
   const setEmail = typed(sql.placeholder('setEmail'), 'boolean')
   const setDisplayName = typed(sql.placeholder('setDisplayName'), 'boolean')
-  const findByEmail = build
-    .select(selection)
-    .from(users)
-    .where(and(eq(users.accountCode, accountCode), eq(users.email, row.email)))
-    .orderBy(asc(users.id))
-    .limit(1)
-  const insert = build.insert(users).values(row).onConflictDoNothing().returning(selection)
-  const save = build
-    .insert(users)
-    .values(row)
-    .onConflictDoUpdate({
-      target: [users.accountCode, users.id],
-      set: {
-        email: sql`case when ${setEmail} then excluded.email else ${users.email} end`,
-        displayName: sql`case when ${setDisplayName} then excluded.display_name else ${users.displayName} end`,
-      },
-    })
-    .returning(selection)
+  const save = insert().onConflictDoUpdate({
+    target: [users.accountCode, users.id],
+    set: {
+      email: sql`case when ${setEmail} then excluded.email else ${users.email} end`,
+      displayName: sql`case when ${setDisplayName} then excluded.display_name else ${users.displayName} end`,
+    },
+  })
   return {
     findByEmail: prepare(findByEmail, selection),
-    insert: prepare(insert, selection),
-    save: prepare(save, selection),
+    save: prepare(save.returning(selection), selection),
+    insert: prepare(insert().onConflictDoNothing().returning(selection), selection),
   }
 }

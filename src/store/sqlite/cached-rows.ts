@@ -1,44 +1,44 @@
 import type { ChangeMark } from './connection/change-mark.ts'
 
 /**
- * Rows that were read, by account and id. One gateway serves a file, so they stay as they are until this one changes them, or
- * the file shows a change by another process.
+ * Rows that were read, by account and id. One gateway serves a file, so they stay as they are until it changes them, or
+ * another process changes the file.
  */
-export interface KeptRows<Row> {
+export interface CachedRows<Row> {
   /** Those of an account, for a look-up that waits for nothing. */
   of(accountCode: string): ReadonlyMap<number, Row>
   /** For rows just read, before anything else can happen. */
-  keep(accountCode: string, rows: readonly Row[]): void
+  add(accountCode: string, rows: readonly Row[]): void
   /** For the transaction that may change the row: nothing is read before its end. */
   forget(accountCode: string, id: number): void
 }
 
-/** At most so many rows; when they are there, it begins anew. */
-export function createKeptRows<Row extends { readonly id: number }>(
+/** Caches up to `maxRows` rows, then clears the cache. */
+export function createCachedRows<Row extends { readonly id: number }>(
   changeMark: ChangeMark,
-  most: number,
-): KeptRows<Row> {
+  maxRows: number,
+): CachedRows<Row> {
   const accounts = new Map<string, Map<number, Row>>()
   const none: ReadonlyMap<number, Row> = new Map()
-  let keptCount = 0
-  let keptMark = 0
+  let count = 0
+  let mark = 0
 
   function clear(): void {
     accounts.clear()
-    keptCount = 0
+    count = 0
   }
 
   return {
     of(accountCode) {
-      const mark = changeMark.readOthers()
-      if (mark !== keptMark) clear()
-      keptMark = mark
+      const newMark = changeMark.readOthers()
+      if (newMark !== mark) clear()
+      mark = newMark
       return accounts.get(accountCode) ?? none
     },
-    keep(accountCode, rows) {
+    add(accountCode, rows) {
       if (rows.length === 0) return
-      if (keptCount + rows.length > most) clear()
-      keptCount += rows.length
+      if (count + rows.length > maxRows) clear()
+      count += rows.length
       const ofAccount = accounts.get(accountCode) ?? new Map<number, Row>()
       accounts.set(accountCode, ofAccount)
       for (const row of rows) ofAccount.set(row.id, row)

@@ -1,48 +1,57 @@
 import type { Database as Client } from 'better-sqlite3'
 import { type Placeholder, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect, Query, Statement } from '../dialect.ts'
+import type { Selection } from '../tables/tables-of.ts'
+import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
-import { createPrepare } from './connection/create-prepare.ts'
+import { createReadRow, prepareRaw, toText } from './connection/create-prepare.ts'
 import { createFindCached } from './find-cached.ts'
-import { encodeIds, isListed } from './id-list.ts'
+import { encodeIds, isListed, list } from './list.ts'
 import { createPageByParent } from './page-by-parent.ts'
 import { now, tables } from './tables.ts'
 
 export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dialect {
   const build = drizzle(client)
   const prepare = createPrepare(client)
-
   return {
     tables,
+    isShared: false,
     build,
     prepare,
+    chain: createChain(client),
+    after: () => sql`true`,
+    list,
+    forUpdate: sql``,
+    skipLocked: sql``,
     now,
     nowPlus: ms => sql`(${now} + ${ms})`,
     typed: (placeholder: Placeholder) => sql`${placeholder}`,
     isListed,
     encodeList: encodeIds,
-    nextTokenId: prepareNextTokenId({ build, prepare, tables }),
-    pageByParent: paging => createPageByParent({ build, prepare, ...paging }),
+    nextTokenId: prepareNextTokenId(prepare),
+    pageByParent: paging => createPageByParent(prepare, paging),
     findByIds: (table, selection, maxCachedRows) =>
-      createFindCached({ build, prepare, changeMark, table, selection, maxCachedRows }),
+      createFindCached({ prepare, changeMark, table, selection, maxCachedRows }),
   }
 }
 
+function createPrepare(client: Client): Dialect['prepare'] {
+  function prepare(query: Query, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
+    const { sql: text, params } = toText(query)
+    const statement = prepareRaw(client, text, params)
+    const readRow = createReadRow(selection)
+    return { run: values => statement.run(values).map(readRow) }
+  }
+  return prepare as Dialect['prepare']
+}
+
 // Under the empty account code, which no account has.
-function prepareNextTokenId({
-  build,
-  prepare,
-  tables: { counters },
-}: Pick<Dialect, 'build' | 'prepare' | 'tables'>) {
-  const selection = { id: counters.value }
-  const next = build
-    .insert(counters)
-    .values({ accountCode: '', name: 'API token', value: 1 })
-    .onConflictDoUpdate({
-      target: [counters.accountCode, counters.name],
-      set: { value: sql`${counters.value} + 1` },
-    })
-    .returning(selection)
-  return prepare(next, selection)
+function prepareNextTokenId(prepare: Dialect['prepare']) {
+  return prepare(
+    sql`
+      insert into counters (account_code, name, value) values ('', 'API token', 1)
+      on conflict do update set value = value + 1 returning value`,
+    { id: tables.counters.value },
+  )
 }

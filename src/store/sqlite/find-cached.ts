@@ -1,14 +1,22 @@
-import { and, eq, sql } from 'drizzle-orm'
-import type { Dialect, FindByIds, IdSelection, IdTable } from '../dialect.ts'
+import { sql } from 'drizzle-orm'
+import {
+  columnsOf,
+  type Dialect,
+  type FindByIds,
+  type IdSelection,
+  type IdTable,
+  placeholders,
+} from '../dialect.ts'
 import type { RowOf } from '../tables/tables-of.ts'
-import { createKeptRows } from './cached-rows.ts'
+import { createCachedRows } from './cached-rows.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
-import { encodeIds, isListed } from './id-list.ts'
+import { encodeIds, isListed } from './list.ts'
 
 // Rows of names and addresses as long as they may be take 10 MB.
 const usualMaxCachedRows = 10_000
 
-interface FindCached<S extends IdSelection> extends Pick<Dialect, 'build' | 'prepare'> {
+interface FindCached<S extends IdSelection> {
+  readonly prepare: Dialect['prepare']
   readonly changeMark: ChangeMark
   readonly table: IdTable
   readonly selection: S
@@ -17,16 +25,13 @@ interface FindCached<S extends IdSelection> extends Pick<Dialect, 'build' | 'pre
 
 /** Reads the rows that are not cached in one statement. */
 export function createFindCached<S extends IdSelection>(parts: FindCached<S>): FindByIds<RowOf<S>> {
-  const { build, prepare, changeMark, table, selection, maxCachedRows = usualMaxCachedRows } = parts
+  const { prepare, changeMark, table, selection, maxCachedRows = usualMaxCachedRows } = parts
   type Row = RowOf<S> & { readonly id: number }
-  const cache = createKeptRows<Row>(changeMark, maxCachedRows)
-  const isOfAccount = eq(table.accountCode, sql.placeholder('accountCode'))
-  const select = () => build.select(selection).from(table)
-  const one = prepare(select().where(and(isOfAccount, eq(table.id, sql.placeholder('id')))), selection)
-  const listed = prepare(
-    select().where(and(isOfAccount, isListed(table.id, sql.placeholder('ids')))),
-    selection,
-  )
+  const cache = createCachedRows<Row>(changeMark, maxCachedRows)
+  const { accountCode, id, ids } = placeholders('accountCode', 'id', 'ids')
+  const select = sql`select ${columnsOf(selection)} from ${table} where ${table.accountCode} = ${accountCode}`
+  const one = prepare(sql`${select} and ${table.id} = ${id}`, selection)
+  const listed = prepare(sql`${select} and ${isListed(table.id, ids)}`, selection)
 
   // Most reads are of one row, for which a list costs as much again as the row.
   function readRows(accountCode: string, ids: readonly number[]): readonly Row[] {
@@ -40,7 +45,7 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
   return {
     findCached: (accountCode, id) => cache.of(accountCode).get(id),
     forget: cache.forget,
-    async find(accountCode, ids) {
+    async findByIds(accountCode, ids) {
       const cached = cache.of(accountCode)
       const rows: Row[] = []
       const missing: number[] = []
@@ -51,7 +56,7 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
       }
       if (missing.length === 0) return rows
       const found = readRows(accountCode, missing)
-      cache.keep(accountCode, found)
+      cache.add(accountCode, found)
       return rows.concat(found)
     },
   }

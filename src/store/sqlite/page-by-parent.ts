@@ -1,16 +1,23 @@
-import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
-import type { Dialect, IdSelection, PageByParent, Paging } from '../dialect.ts'
-import type { RowOf, Selection } from '../tables/tables-of.ts'
-import { encodeIds } from './id-list.ts'
+import { sql } from 'drizzle-orm'
+import {
+  columnsOf,
+  type Dialect,
+  type IdSelection,
+  type PageByParent,
+  type Paging,
+  placeholders,
+} from '../dialect.ts'
+import type { RowOf } from '../tables/tables-of.ts'
+import { encodeIds } from './list.ts'
 
-type Parts<P extends string, S extends IdSelection> = Pick<Dialect, 'build' | 'prepare'> & Paging<P, S>
+const given = placeholders('accountCode', 'parentIds', 'after', 'before', 'limit')
 
 export function createPageByParent<P extends string, S extends IdSelection>(
-  parts: Parts<P, S>,
+  prepare: Dialect['prepare'],
+  paging: Paging<P, S>,
 ): PageByParent<RowOf<S>> {
-  const fromStart = preparePage(parts, asc)
-  const fromEnd = preparePage(parts, desc)
+  const fromStart = preparePage(prepare, paging, 'asc')
+  const fromEnd = preparePage(prepare, paging, 'desc')
   return async (accountCode, parentIds, page) =>
     (page.fromEnd ? fromEnd : fromStart).run({
       accountCode,
@@ -21,33 +28,25 @@ export function createPageByParent<P extends string, S extends IdSelection>(
     })
 }
 
-// A window function would number all rows of a parent before it drops those outside the page; the inner query stops at the
+// A window function would number all rows of a parent before it drops those outside the page. The inner query stops at the
 // limit, along the index, once for each parent. `cross join` keeps SQLite from turning the loops around.
 function preparePage<P extends string, S extends IdSelection>(
-  { build, prepare, table, parent, selection }: Parts<P, S>,
-  direction: typeof asc,
+  prepare: Dialect['prepare'],
+  { table, parent, selection }: Paging<P, S>,
+  direction: 'asc' | 'desc',
 ) {
-  const accountCode = sql.placeholder('accountCode')
-  const parentId = sql`parent.value`
-  const slice = alias(table, 'slice') as unknown as typeof table
-  const idsOfPage = build
-    .select({ id: slice.id })
-    .from(slice)
-    .where(
-      and(
-        eq(slice.accountCode, accountCode),
-        eq(slice[parent], parentId),
-        gt(slice.id, sql.placeholder('after')),
-        lt(slice.id, sql.placeholder('before')),
-      ),
-    )
-    .orderBy(direction(slice.id))
-    .limit(sql.placeholder('limit'))
-  const query = build
-    .select(selection as Selection)
-    .from(sql`json_each(${sql.placeholder('parentIds')}) as parent`)
-    .crossJoin(table)
-    .where(and(eq(table.accountCode, accountCode), eq(table[parent], parentId), inArray(table.id, idsOfPage)))
-    .orderBy(asc(table.id))
-  return prepare(query, selection)
+  const { accountCode, parentIds, after, before, limit } = given
+  const parentColumn = sql.identifier(table[parent].name)
+  return prepare(
+    sql`
+      select ${columnsOf(selection)} from json_each(${parentIds}) as parent cross join ${table}
+      where ${table.accountCode} = ${accountCode} and ${table[parent]} = parent.value and ${table.id} in (
+        select slice.id from ${table} as slice
+        where slice.account_code = ${accountCode} and slice.${parentColumn} = parent.value
+          and slice.id > ${after} and slice.id < ${before}
+        order by slice.id ${sql.raw(direction)} limit ${limit}
+      )
+      order by ${table.id}`,
+    selection,
+  )
 }

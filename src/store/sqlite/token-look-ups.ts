@@ -1,23 +1,25 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import type { Dialect } from '../dialect.ts'
+import { sql } from 'drizzle-orm'
+import { columnsOf, type Dialect } from '../dialect.ts'
 import { createTokenSelection, decodeScopes, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 
-export function createTokenLookUps(
-  { build, prepare, tables }: Dialect,
-  changeMark: ChangeMark,
-): TokenLookUps {
+export function createTokenLookUps({ prepare, tables }: Dialect, changeMark: ChangeMark): TokenLookUps {
   const { apiTokens, users } = tables
   const selection = { ...createTokenSelection(tables), sha256: apiTokens.sha256 }
-  const query = build
-    .select(selection)
-    .from(apiTokens)
-    .innerJoin(users, isUserOfToken(tables))
-    .where(and(eq(apiTokens.sha256, sql.placeholder('sha256')), isNull(apiTokens.revokedAt)))
-    .orderBy(asc(apiTokens.id))
-  const find = prepare(query, selection)
+  const find = prepare(
+    sql`
+      select ${columnsOf(selection)} from ${apiTokens} join ${users} on ${isUserOfToken(tables)}
+      where ${apiTokens.sha256} = ${sql.placeholder('sha256')} and ${apiTokens.revokedAt} is null
+      order by ${apiTokens.id}`,
+    selection,
+  )
+  let ownChanges = 0
   return {
     findBySha256: async sha256 => (await find.run({ sha256 })).map(decodeScopes),
-    changeMark: changeMark.read,
+    changeMark: () => changeMark.readOthers() + ownChanges,
+    // Nothing is read between the change and its commit.
+    forgetCallers() {
+      ownChanges += 1
+    },
   }
 }

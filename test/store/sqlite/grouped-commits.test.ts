@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } fro
 import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { createChangeMark } from '../../../src/store/sqlite/connection/change-mark.ts'
 import { createTransactions } from '../../../src/store/sqlite/connection/transactions.ts'
 import { makeTempFolder } from '../../server/temp-folder.ts'
 import { by } from '../origin.ts'
@@ -73,14 +72,14 @@ test('no transaction holds more than 256 changes, and all are written', async ()
   const sizes = statements
     .join('\n')
     .split('BEGIN IMMEDIATE')
-    .map(text => text.split('insert into "team_memberships"').length - 1)
+    .map(text => text.split('insert into team_memberships').length - 1)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(256)
   expect(sizes.reduce((sum, size) => sum + size)).toBe(1_000)
 })
 
 test('changes that take long are parted, so that reads come in between', async () => {
   const client = new Database(':memory:')
-  const transactions = createTransactions(client, createChangeMark(client))
+  const transactions = createTransactions(client)
   let turns = 0
   let isDone = false
   const countTurns = () => {

@@ -1,4 +1,3 @@
-import { DrizzleQueryError } from 'drizzle-orm'
 import { RostrumError } from '../../../errors.ts'
 import { endsConnection, sqlStateOf } from './sql-state.ts'
 
@@ -18,13 +17,11 @@ const undone: Readonly<Record<string, string>> = {
 
 /** What to tell of a failed call to the store: `UNAVAILABLE` where it is the database that fails, else the failure as it is. */
 export function explainFailure(error: unknown): unknown {
-  const cause = error instanceof DrizzleQueryError ? error.cause : error
-  if (cause instanceof RostrumError) return cause
-  const state = sqlStateOf(cause)
+  const state = sqlStateOf(error)
   if (state === null) return error
   const reason = undone[state]
-  if (reason !== undefined) return nothingChanged(reason, cause)
-  return endsConnection(cause) ? outcomeUnknown('The database went away', cause) : error
+  if (reason !== undefined) return nothingChanged(reason, error)
+  return endsConnection(error) ? outcomeUnknown('The database went away', error) : error
 }
 
 /** For a statement that was not sent: the database is not there, or all connections were in use for too long. */

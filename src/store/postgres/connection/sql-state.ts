@@ -1,10 +1,8 @@
-import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
 
 /** The SQLSTATE of a failed statement (PostgreSQL, appendix A); null where the failure was another. */
 export function sqlStateOf(error: unknown): string | null {
-  const inner = error instanceof DrizzleQueryError ? error.cause : error
-  return inner instanceof pg.DatabaseError ? (inner.code ?? null) : null
+  return error instanceof pg.DatabaseError ? (error.code ?? null) : null
 }
 
 export function isUniqueViolation(error: unknown): boolean {
@@ -16,10 +14,13 @@ export function isOfData(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '')
 }
 
-/** Two transactions were in each other's way, and this one was the one to go: done again, it may well succeed. */
-export function isTransient(error: unknown): boolean {
+/**
+ * Two transactions were in each other's way, and this one was undone, or another made the row that this one looked for. The
+ * next attempt may succeed, or finds that row.
+ */
+export function isWorthRetrying(error: unknown): boolean {
   const state = sqlStateOf(error)
-  return state === '40P01' || state === '40001'
+  return state === '40P01' || state === '40001' || isUniqueViolation(error)
 }
 
 /** The connection is lost, or PostgreSQL closes it behind the failure. */

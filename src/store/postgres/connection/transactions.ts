@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Client } from './client.ts'
 import type { Pool } from './pool.ts'
-import { isTransient } from './sql-state.ts'
+import { isWorthRetrying } from './sql-state.ts'
 
-const maxAttempts = 5
+// Others may take a pair between the look at it and the change, each time.
+const maxAttempts = 10
 
 /** The one place where writes are grouped into transactions of the PostgreSQL database. */
 export interface Transactions {
@@ -51,7 +52,7 @@ export function createTransactions(pool: Pool): Transactions {
       try {
         return await work()
       } catch (error) {
-        if (attempt === maxAttempts || !isTransient(error)) throw error
+        if (attempt === maxAttempts || !isWorthRetrying(error)) throw error
       }
     }
   }

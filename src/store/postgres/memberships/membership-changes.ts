@@ -1,117 +1,135 @@
-import type { Membership, MembershipPair, Origin } from '../../../domain/store.ts'
-import type { Client, Parameter, Row } from '../connection/client.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Membership } from '../../../domain/store.ts'
+import { type Dialect, placeholders, type Statement } from '../../dialect.ts'
+import { eventColumns } from '../../entities/events.ts'
+import type { Move, RowChange } from '../../entities/memberships/membership-look-ups.ts'
+import { selectMembership } from '../../entities/memberships/membership-reads.ts'
+import { first, type Work } from '../../work.ts'
 
 /**
- * Each change of a membership with all that belongs to it, in one statement, which is a transaction of its own: the records that it
- * needs, the row, the event, the step. A statement that is undone leaves none of them, and a gateway that hangs holds no lock.
+ * A change of a membership with all that belongs to it, in one chain, which is a transaction of its own: the records that it
+ * needs, the row, the event, the step. A gateway that hangs holds no lock.
  *
- * Each of them locks rows and pairs, then the step, then the account's counter of events, which is held until the commit, then new teams
- * and users (PostgreSQL runs the parts that no other part needs from the last to the first). So the numbers of an account's events come
- * in the order of their commits, and no two changes wait for each other in a circle.
+ * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new teams and
+ * users. So the numbers of an account's events come in the order of their commits, and changes do not deadlock.
+ *
+ * A chain gives no row where the account has no such row in one of the versions, another row has the new pair, or the step
+ * was made before.
  */
 export interface MembershipChanges {
-  /**
-   * Undefined where the account has no such row in one of these versions, or the step was made before. Rejects with a unique violation
-   * where the new pair has a membership, or the step is made at the same time.
-   */
-  move(
-    origin: Origin,
-    id: number,
-    change: Partial<MembershipPair>,
-    versions: string | null,
-  ): Promise<Membership | undefined>
-  remove(origin: Origin, id: number, versions: string | null): Promise<Membership | undefined>
+  move(move: Move): Work<Membership | undefined>
+  remove(change: RowChange): Work<Membership | undefined>
 }
 
-const columns = 'id, user_id, team_id, leader, version'
+const { accountCode, id, key, number, versions } = placeholders(
+  'accountCode',
+  'id',
+  'key',
+  'number',
+  'versions',
+)
+const { toUserId, toTeamId, userId, email, transactionId } = placeholders(
+  'toUserId',
+  'toTeamId',
+  'userId',
+  'email',
+  'transactionId',
+)
+const columns = sql.raw('id, user_id, team_id, leader, version')
+const by = sql`${userId}::bigint, ${email}::text, ${transactionId}::text`
+const step = { key: sql`${key}::text`, number: sql`${number}::bigint` }
+const isTheRow = sql`
+  account_code = ${accountCode} and id = ${id}
+  and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
+  and not exists (
+    select from idempotency_steps as step
+    where step.account_code = ${accountCode} and step.key = ${step.key} and step.number = ${step.number}
+  )`
 
-const bumpCounter = (rows: string) => `
-  insert into counters (account_code, name, value)
-  select $1, 'membership event', 1 from ${rows}
+export const insertEvent = sql.raw(`insert into membership_events (${eventColumns})`)
+
+/** Keeps `row` as the result of the step that `key` and `number` name; no step where `key` is null. */
+export const insertStep = (row: 'moved' | 'removed' | 'made', { key, number } = step) => sql`
+  insert into idempotency_steps (account_code, key, number, result)
+  select ${accountCode}, ${key}, ${number}, json_build_object(
+    'id', id, 'userId', user_id, 'teamId', team_id, 'leader', leader, 'version', version
+  )::text
+  from ${sql.raw(row)} where ${key} is not null`
+
+const bumpCounter = (rows: SQL) => sql`
+  insert into counters (account_code, name, value) select ${accountCode}, 'membership event', 1 from ${rows}
   on conflict (account_code, name) do update set value = counters.value + 1
   returning value`
 
-export const eventColumns = `account_code, sequence, kind, membership_id, before_user_id, before_team_id,
-  after_user_id, after_team_id, by_user_id, by_email, transaction_id`
+const newUserId = sql`coalesce(${toUserId}::bigint, user_id)`
+const newTeamId = sql`coalesce(${toTeamId}::bigint, team_id)`
 
-// $1 account, $2 by user, $3 by e-mail, $4 transaction, $5 key and $6 number of the step, which are null where there is none.
-const origins = '$2::bigint, $3::text, $4::text'
-
-const isNewStep = `not exists (
-  select from idempotency_steps as step where step.account_code = $1 and step.key = $5::text and step.number = $6::bigint
-)`
-
-/** Keeps the row as the result of the step that `key` and `number` name, all of them SQL; no step where `key` is null. */
-export const insertStep = (key: string, number: string, row: string) => `
-  insert into idempotency_steps (account_code, key, number, result)
-  select $1, ${key}, ${number}, json_build_object(
-    'id', id, 'userId', user_id, 'teamId', team_id, 'leader', leader, 'version', version
-  )::text
-  from ${row} where ${key} is not null`
-
-const moveMembership = `
-with before as (
-  select user_id, team_id, version from team_memberships
-  where account_code = $1 and id = $7 and ($10::bigint[] is null or version = any($10::bigint[])) and ${isNewStep}
-  for no key update
-), the_user as (
-  insert into users (account_code, id) select $1, $8::bigint from before where $8::bigint is not null
-  on conflict do nothing
-), the_team as (
-  insert into teams (account_code, id) select $1, $9::bigint from before where $9::bigint is not null
-  on conflict do nothing
-), moved as (
-  update team_memberships as row set
-    user_id = coalesce($8::bigint, before.user_id),
-    team_id = coalesce($9::bigint, before.team_id),
-    version = before.version + case
-      when before.user_id <> coalesce($8::bigint, before.user_id)
-        or before.team_id <> coalesce($9::bigint, before.team_id) then 1 else 0 end
-  from before where row.account_code = $1 and row.id = $7
-  returning row.id, row.user_id, row.team_id, row.leader, row.version
-), head as (${bumpCounter('moved, before where moved.version <> before.version')}
-), event as (
-  insert into membership_events (${eventColumns})
-  select $1, head.value, 'moved', moved.id, before.user_id, before.team_id, moved.user_id, moved.team_id, ${origins}
-  from moved, before, head
-), step as (${insertStep('$5::text', '$6::bigint', 'moved')}
-)
-select * from moved`
-
-const removeMembership = `
-with removed as (
-  delete from team_memberships
-  where account_code = $1 and id = $7 and ($8::bigint[] is null or version = any($8::bigint[])) and ${isNewStep}
-  returning ${columns}
-), head as (${bumpCounter('removed')}
-), event as (
-  insert into membership_events (${eventColumns})
-  select $1, head.value, 'removed', removed.id, removed.user_id, removed.team_id, null, null, ${origins}
-  from removed, head
-), step as (${insertStep('$5::text', '$6::bigint', 'removed')}
-)
-select * from removed`
-
-export function createMembershipChanges(client: Client): MembershipChanges {
-  async function change(text: string, origin: Origin, values: readonly Parameter[]) {
-    const { accountCode, userId, email, transactionId, step } = origin
-    const by = [accountCode, userId, email, transactionId, step?.key ?? null, step?.number ?? null]
-    const [row] = await client.query(text, [...by, ...values])
-    return row && readMembership(row)
-  }
-  return {
-    move: (origin, id, { userId, teamId }, versions) =>
-      change(moveMembership, origin, [id, userId ?? null, teamId ?? null, versions]),
-    remove: (origin, id, versions) => change(removeMembership, origin, [id, versions]),
-  }
+const move = {
+  before: sql`
+    select user_id, team_id, version, ${newUserId} as new_user_id, ${newTeamId} as new_team_id from team_memberships
+    where ${isTheRow} and not exists (
+      select from team_memberships as other
+      where other.account_code = ${accountCode} and other.id <> ${id}
+        and other.user_id = coalesce(${toUserId}::bigint, team_memberships.user_id)
+        and other.team_id = coalesce(${toTeamId}::bigint, team_memberships.team_id)
+    )
+    for no key update`,
+  the_user: sql`
+    insert into users (account_code, id) select ${accountCode}, new_user_id from before
+    where ${toUserId}::bigint is not null on conflict do nothing`,
+  the_team: sql`
+    insert into teams (account_code, id) select ${accountCode}, new_team_id from before
+    where ${toTeamId}::bigint is not null on conflict do nothing`,
+  moved: sql`
+    update team_memberships as row set user_id = new_user_id, team_id = new_team_id,
+      version = before.version
+        + case when (before.user_id, before.team_id) = (new_user_id, new_team_id) then 0 else 1 end
+    from before where row.account_code = ${accountCode} and row.id = ${id}
+    returning row.id, row.user_id, row.team_id, row.leader, row.version`,
+  head: bumpCounter(sql`moved, before where moved.version <> before.version`),
+  event: sql`
+    ${insertEvent}
+    select ${accountCode}, head.value, 'moved', moved.id, before.user_id, before.team_id, moved.user_id, moved.team_id, ${by}
+    from moved, before, head`,
+  step: insertStep('moved'),
 }
 
-export function readMembership(row: Row): Membership {
+const remove = {
+  removed: sql`delete from team_memberships where ${isTheRow} returning ${columns}`,
+  head: bumpCounter(sql`removed`),
+  event: sql`
+    ${insertEvent}
+    select ${accountCode}, head.value, 'removed', removed.id, removed.user_id, removed.team_id, null, null, ${by}
+    from removed, head`,
+  step: insertStep('removed'),
+}
+
+export function createMembershipChanges({ chain, encodeList, tables }: Dialect): MembershipChanges {
+  const selection = selectMembership(tables)
+  const moving = chain(move, 'moved', selection)
+  const removing = chain(remove, 'removed', selection)
+
+  function change(
+    statement: Statement<Membership>,
+    { origin, id, ifVersions }: RowChange,
+    rest: object = {},
+  ) {
+    const { step, ...by } = origin
+    const versions = ifVersions && encodeList(ifVersions)
+    return first(statement, {
+      ...by,
+      key: step?.key ?? null,
+      number: step?.number ?? null,
+      id,
+      versions,
+      ...rest,
+    })
+  }
+
   return {
-    id: Number(row.id),
-    userId: Number(row.user_id),
-    teamId: Number(row.team_id),
-    leader: row.leader as boolean | null,
-    version: Number(row.version),
+    move({ change: { userId: toUserId = null, teamId: toTeamId = null }, ...row }) {
+      return change(moving, row, { toUserId, toTeamId })
+    },
+    remove: row => change(removing, row),
   }
 }

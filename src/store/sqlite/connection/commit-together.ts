@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import { RostrumError } from '../../../errors.ts'
-import type { ChangeMark } from './change-mark.ts'
 import { describeFailure, isOfTheDisk } from './describe-failure.ts'
 
 // So that requests which only read are not held up, nor another process that waits for the lock.
@@ -21,7 +20,7 @@ interface Attempt {
 /** Writes the first of those that wait in one transaction, answers them once it is on disk, and gives the others. */
 export type CommitTogether = (waiting: readonly Write[]) => Write[]
 
-export function createCommitTogether(client: Database, changeMark: ChangeMark): CommitTogether {
+export function createCommitTogether(client: Database): CommitTogether {
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollBack = client.prepare('ROLLBACK')
@@ -64,12 +63,8 @@ export function createCommitTogether(client: Database, changeMark: ChangeMark): 
     try {
       const attempts = attemptAll(writes)
       done = attempts.length
-      if (attempts.some(attempt => attempt.hasWritten)) {
-        commit.run()
-        changeMark.advance()
-      } else {
-        rollBack.run()
-      }
+      if (attempts.some(attempt => attempt.hasWritten)) commit.run()
+      else rollBack.run()
       // Not before the end: an answer may name what another write of this transaction made.
       for (const attempt of attempts) attempt.answer()
     } catch (error) {

@@ -1,38 +1,42 @@
 import type { Database as Client, Statement as SqliteStatement } from 'better-sqlite3'
+import { is, SQL } from 'drizzle-orm'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { createBindValues } from '../../bind-values.ts'
-import type { Query, Statement, Values } from '../../dialect.ts'
-import type { RowOf, Selection, StoreColumn } from '../../tables/tables-of.ts'
+import type { Query, Values } from '../../dialect.ts'
+import type { Selection, StoreColumn } from '../../tables/tables-of.ts'
 
-type Raw = readonly unknown[]
+export type RawRow = readonly unknown[]
 
-export interface Prepare {
-  (query: Query): Statement
-  <S extends Selection>(query: Query, selection: S): Statement<RowOf<S>>
+const writer = new SQLiteSyncDialect()
+
+export function toText(query: Query) {
+  return is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
 }
 
-/**
- * Prepares what Drizzle builds and runs it by the driver itself: Drizzle would look up for each value of each row how to read
- * it, which takes as long as SQLite does.
- */
-export function createPrepare(client: Client): Prepare {
-  function prepare(query: Query, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
-    const { sql, params } = query.toSQL()
-    const bindValues = createBindValues(params)
-    const statement: SqliteStatement<unknown[], Raw> = client.prepare(sql)
-    const bind = (values: Values) => bindValues(values).map(toDriverValue)
-    if (!statement.reader) {
-      return {
-        run(values) {
-          statement.run(bind(values))
-          return []
-        },
-      }
-    }
-    const read = createReadRow(selection)
+/** A prepared statement: its rows as the driver gives them, and the names of their columns. */
+export interface RawStatement {
+  readonly columns: readonly string[]
+  run(values: Values, before?: readonly unknown[]): RawRow[]
+}
+
+/** `text` may have more parameters in front of those of the query: they get the values `before`. */
+export function prepareRaw(client: Client, text: string, params: readonly unknown[]): RawStatement {
+  const bindValues = createBindValues(params)
+  const statement: SqliteStatement<unknown[], RawRow> = client.prepare(text)
+  const bind = (values: Values, before: readonly unknown[] = []) =>
+    before.concat(bindValues(values).map(toDriverValue))
+  if (statement.reader) {
+    const columns = statement.columns().map(({ name }) => name)
     statement.raw()
-    return { run: values => statement.all(bind(values)).map(read) }
+    return { columns, run: (values, before) => statement.all(bind(values, before)) }
   }
-  return prepare as Prepare
+  return {
+    columns: [],
+    run(values, before) {
+      statement.run(bind(values, before))
+      return []
+    },
+  }
 }
 
 function toDriverValue(value: unknown): unknown {
@@ -46,8 +50,11 @@ const decoders: Readonly<Record<string, (value: never) => unknown>> = {
   boolean: (value: number | null) => (value === null ? null : value !== 0),
 }
 
-/** Makes a row of the values selected, in the order of the selection. */
-function createReadRow(selection: Selection): (raw: Raw) => Readonly<Record<string, unknown>> {
+/**
+ * Makes a row of the values selected, in the order of the selection. Drizzle itself would look up for each value of each row
+ * how to read it, which takes as long as SQLite does.
+ */
+export function createReadRow(selection: Selection): (raw: RawRow) => Readonly<Record<string, unknown>> {
   const fields = Object.entries<StoreColumn>(selection).map(([name, column]) => ({
     name,
     decode: decoders[column.dataType] ?? null,

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3'
-import type { ChangeMark } from './change-mark.ts'
 import { createCommitTogether, type Write } from './commit-together.ts'
 
 /** The one place where writes are grouped into transactions of the SQLite file. */
@@ -21,8 +20,8 @@ const mostWaitMs = 2
  * What waits for the disk costs many times what the statements do, so writes that come together share a commit: those of one turn
  * of the event loop and of the next ones, until a turn brings no more. Nothing else runs on the connection meanwhile.
  */
-export function createTransactions(client: Database, changeMark: ChangeMark): Transactions {
-  const commitTogether = createCommitTogether(client, changeMark)
+export function createTransactions(client: Database): Transactions {
+  const commitTogether = createCommitTogether(client)
   let waiting: Write[] = []
   let countBefore = 0
   let mostWaitEndsAt = 0

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { createKeptRows } from '../../../src/store/sqlite/cached-rows.ts'
+import { createCachedRows } from '../../../src/store/sqlite/cached-rows.ts'
 import { createChangeMark } from '../../../src/store/sqlite/connection/change-mark.ts'
 import { makeTempFolder } from '../../server/temp-folder.ts'
 import { move, remove } from '../bulk-changes.ts'
@@ -116,10 +116,10 @@ test('what another program writes at the end of a turn shows to a message that c
 
 test('rows are kept up to their number, and then anew', () => {
   const client = new Database(':memory:')
-  const kept = createKeptRows<{ id: number }>(createChangeMark(client), 100)
-  const count = () => kept.of('a').size + kept.of('b').size
+  const cached = createCachedRows<{ id: number }>(createChangeMark(client), 100)
+  const count = () => cached.of('a').size + cached.of('b').size
   for (let id = 1; id <= 1_000; id++) {
-    kept.keep(id % 2 === 0 ? 'a' : 'b', [{ id }])
+    cached.add(id % 2 === 0 ? 'a' : 'b', [{ id }])
     expect(count()).toBeLessThanOrEqual(100)
   }
   expect(count()).toBeGreaterThan(0)

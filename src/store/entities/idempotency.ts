@@ -1,0 +1,90 @@
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type IdempotencyStore,
+  rowBytes,
+} from '../../domain/idempotency/idempotency.ts'
+import type { Database } from '../database.ts'
+import type { Values } from '../dialect.ts'
+import { all, first, type Work } from '../work.ts'
+import { prepareIdempotencyStatements } from './idempotency-statements.ts'
+
+// Stands where the answer will be if the request can only be tried once. No answer is empty.
+const cannotRepeat = Buffer.alloc(0)
+
+/** All times are the database's, since the clocks of the gateways may differ. `afterSettle` gets the bytes of an answer. */
+export function createIdempotencyStore(
+  database: Database,
+  afterSettle: (bytes: number) => void = () => {},
+): IdempotencyStore {
+  const { writeEach, isShared } = database
+  const statements = prepareIdempotencyStatements(database)
+
+  function* claim(request: ClaimRequest): Work<ClaimResult> {
+    const values = { ...request, answer: request.isRepeatable ? null : cannotRepeat, ageMs: -request.keptMs }
+    for (;;) {
+      if ((yield* first(statements.insert, values)) !== undefined) return { kind: 'claimed' }
+      const result = yield* claimAgain(request, values)
+      if (result !== null) return result
+    }
+  }
+
+  /** Null where the key has changed since we looked. */
+  function* claimAgain(request: ClaimRequest, values: Values): Work<ClaimResult | null> {
+    const found = yield* first(statements.find, values)
+    if (found === undefined) return yield* refuseWhenFull(request)
+    if (found.isExpired === 1) return yield* replaceExpired(values)
+    if (!found.fingerprint.equals(request.fingerprint)) return { kind: 'other' }
+    const { answer } = found
+    if (answer !== null && answer.length > 0) return { kind: 'answered', answer }
+    if (found.isHeld === 1) return { kind: 'held' }
+    if (answer !== null) return { kind: 'cut off' }
+    return (yield* first(statements.takeOver, values)) ? { kind: 'claimed' } : null
+  }
+
+  function* refuseWhenFull({ accountCode, maxBytes }: ClaimRequest): Work<ClaimResult | null> {
+    const usage = yield* first(statements.findUsage, { accountCode })
+    return (usage?.heldBytes ?? 0) + rowBytes > maxBytes ? { kind: 'full' } : null
+  }
+
+  // There is room for it, whatever else the account holds.
+  function* replaceExpired(values: Values): Work<ClaimResult | null> {
+    const deleted = yield* first(statements.deleteExpired, values)
+    if (deleted === undefined) return null
+    const inserted = yield* first(statements.insert, { ...values, maxBytes: Number.MAX_SAFE_INTEGER })
+    return inserted ? { kind: 'claimed' } : null
+  }
+
+  function* settle(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'> {
+    const values = { ...claim, answer, maxBytes: maxBytes ?? Number.MAX_SAFE_INTEGER }
+    if ((yield* first(statements.settle, values)) !== undefined) return 'kept'
+    return (yield* first(statements.findClaim, { ...claim })) === undefined ? 'lost' : 'full'
+  }
+
+  function* release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void> {
+    const isUndone = outcome === 'undone'
+    if (isUndone && (yield* first(statements.withdraw, { ...claim })) !== undefined) return
+    yield* all(statements.free, { ...claim, mayAnyone: isUndone })
+  }
+
+  return {
+    claim: request =>
+      writeEach(request.accountCode, () => claim(request), { hasChanged: ({ kind }) => kind === 'claimed' }),
+    async renew(claim, holdMs) {
+      if (isShared) await writeEach(claim.accountCode, () => all(statements.renew, { ...claim, holdMs }))
+    },
+    async settle(claim, answer, maxBytes) {
+      const work = () => settle(claim, answer, maxBytes)
+      const outcome = await writeEach(claim.accountCode, work, { hasChanged: outcome => outcome === 'kept' })
+      if (outcome === 'kept') afterSettle(answer.length)
+      return outcome
+    },
+    release: (claim, outcome) => writeEach(claim.accountCode, () => release(claim, outcome)),
+    async forgetOlderThan(ageMs, maxKeys) {
+      const work = () => all(statements.forgetOld, { ageMs: -ageMs, maxKeys })
+      const forgotten = await writeEach(null, work, { hasChanged: rows => rows.length > 0 })
+      return forgotten.length
+    },
+  }
+}

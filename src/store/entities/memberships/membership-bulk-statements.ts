@@ -1,0 +1,150 @@
+import { sql } from 'drizzle-orm'
+import type { BulkPlan, CompleteBulk } from '../../../domain/memberships/memberships-bulk-plan.ts'
+import type { BulkResult, Membership, MembershipPair, Origin } from '../../../domain/store.ts'
+import { type Dialect, placeholders } from '../../dialect.ts'
+import { all, type Work } from '../../work.ts'
+import { eventColumns } from '../events.ts'
+import { selectMembership } from './membership-reads.ts'
+
+interface BulkWrite {
+  readonly origin: Origin
+  readonly plan: BulkPlan
+  /** Of the plan's `added`, in their order. */
+  readonly addedIds: readonly number[]
+  readonly complete: CompleteBulk
+  /** What a step keeps. */
+  readonly result: BulkResult
+}
+
+const { accountCode, ids } = placeholders('accountCode', 'ids')
+
+/** Each set of rows is a list, so that a statement is the same for one row and for a thousand. */
+export function prepareBulkStatements(dialect: Dialect) {
+  const { prepare, list, tables, isListed, encodeList, forUpdate } = dialect
+  const { teamMemberships: memberships } = tables
+  const { id, userId, teamId } = memberships
+  const pairs = list('pairs', { userId: 'integer', teamId: 'integer' })
+  const selection = selectMembership(tables)
+  const findRows = prepare(
+    sql`
+      select id, user_id, team_id, leader, version from team_memberships
+      where account_code = ${accountCode} and ${isListed(id, ids)} order by id ${forUpdate}`,
+    selection,
+  )
+  // `cross join` makes SQLite look each pair up in the index.
+  const findPairs = prepare(
+    sql`
+      select row.id, row.user_id, row.team_id from ${pairs.rows} cross join team_memberships as row
+      where row.account_code = ${accountCode} and row.user_id = pairs.user_id and row.team_id = pairs.team_id`,
+    { id, userId, teamId },
+  )
+  return {
+    /** Locks the rows. */
+    findRows: (accountCode: string, ids: readonly number[]): Work<readonly Membership[]> =>
+      all(findRows, { accountCode, ids: encodeList(ids) }),
+    findPairs: (accountCode: string, wanted: readonly MembershipPair[]) =>
+      all(findPairs, { accountCode, ...pairs.encode(wanted) }),
+    write: prepareWrite(dialect),
+  }
+}
+
+function createLists({ list }: Dialect) {
+  const pair = { userId: 'integer', teamId: 'integer' } as const
+  return {
+    userIds: list('user_ids', { id: 'integer' }),
+    teamIds: list('team_ids', { id: 'integer' }),
+    ends: list('ends', { id: 'integer' }),
+    moved: list('moved', { id: 'integer', ...pair, version: 'integer' }),
+    pairs: list('pairs', { id: 'integer', ...pair }),
+    steps: list('steps', { key: 'text', number: 'integer', result: 'text' }),
+    events: list('events', {
+      kind: 'text',
+      membershipId: 'integer',
+      beforeUserId: 'integer',
+      beforeTeamId: 'integer',
+      afterUserId: 'integer',
+      afterTeamId: 'integer',
+    }),
+  }
+}
+
+// PostgreSQL locks in the order in which a single change locks: rows and pairs (ascending, with ids in the order given), the
+// step, the counter of events, then teams and users. SQLite needs users and teams before the rows that refer to them.
+function prepareWrite(dialect: Dialect) {
+  const { chain, typed, after, tables } = dialect
+  const lists = createLists(dialect)
+  const { userIds, teamIds, ends, moved, pairs, steps, events } = lists
+  const { userId, email, transactionId } = placeholders('userId', 'email', 'transactionId')
+  const eventCount = typed(sql.placeholder('eventCount'), 'integer')
+  const statement = chain(
+    {
+      the_users: sql`
+        insert into users (account_code, id) select ${accountCode}, id from ${userIds.rows} where true
+        on conflict do nothing`,
+      the_teams: sql`
+        insert into teams (account_code, id) select ${accountCode}, id from ${teamIds.rows} where true
+        on conflict do nothing`,
+      gone: sql`
+        delete from team_memberships where account_code = ${accountCode} and id in (select id from ${ends.rows})
+        returning id, leader, created_at`,
+      put_back: sql`
+        insert into team_memberships (account_code, id, user_id, team_id, version, leader, created_at)
+        select ${accountCode}, moved.id, moved.user_id, moved.team_id, moved.version, gone.leader, gone.created_at
+        from ${moved.rows} cross join gone where gone.id = moved.id
+        order by moved.user_id, moved.team_id
+        returning id`,
+      added: sql`
+        insert into team_memberships (account_code, id, user_id, team_id)
+        select ${accountCode}, id, user_id, team_id from ${pairs.rows} where ${after('gone')} and ${after('put_back')}
+        order by user_id, team_id
+        returning id`,
+      step: sql`
+        insert into idempotency_steps (account_code, key, number, result)
+        select ${accountCode}, key, number, result from ${steps.rows} where ${after('added')}
+        returning 1 as one`,
+      head: sql`
+        insert into counters (account_code, name, value)
+        select ${accountCode}, 'membership event', ${eventCount} 
+        where ${after('added')} and ${after('step')}
+        on conflict (account_code, name) do update set value = counters.value + excluded.value
+        returning value`,
+      event: sql`
+        insert into membership_events (${sql.raw(eventColumns)})
+        select ${accountCode}, head.value - ${eventCount} + events.place, events.kind,
+          events.membership_id, events.before_user_id, events.before_team_id, events.after_user_id,
+          events.after_team_id, ${typed(userId, 'integer')}, ${typed(email, 'text')}, ${typed(transactionId, 'text')}
+        from head, ${events.rows}`,
+    },
+    'head',
+    { value: tables.counters.value },
+  )
+  return ({ origin, plan, addedIds, complete, result }: BulkWrite): Work<unknown> => {
+    const { step, ...by } = origin
+    return all(statement, {
+      ...by,
+      ...userIds.encode(toRows(plan.userIds)),
+      ...teamIds.encode(toRows(plan.teamIds)),
+      ...ends.encode(toRows(plan.gone)),
+      ...moved.encode(plan.moved),
+      ...pairs.encode(plan.added.map((pair, index) => ({ ...pair, id: addedIds[index] ?? null }))),
+      ...events.encode(complete.events.map(toRow)),
+      eventCount: complete.events.length,
+      ...steps.encode(step === null ? [] : [{ ...step, result: JSON.stringify(result) }]),
+    })
+  }
+}
+
+function toRows(ids: readonly number[]) {
+  return ids.map(id => ({ id }))
+}
+
+function toRow({ kind, membershipId, before, after }: CompleteBulk['events'][number]) {
+  return {
+    kind,
+    membershipId,
+    beforeUserId: before?.userId ?? null,
+    beforeTeamId: before?.teamId ?? null,
+    afterUserId: after?.userId ?? null,
+    afterTeamId: after?.teamId ?? null,
+  }
+}

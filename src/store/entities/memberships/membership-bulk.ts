@@ -1,0 +1,79 @@
+import { decideBulk } from '../../../domain/memberships/memberships-bulk-decision.ts'
+import {
+  completeBulk,
+  hasChanged,
+  isToApply,
+  planBulk,
+  undoBulk,
+} from '../../../domain/memberships/memberships-bulk-plan.ts'
+import type {
+  BulkMode,
+  BulkResult,
+  MembershipChange,
+  MembershipStore,
+  Origin,
+} from '../../../domain/store.ts'
+import type { Database } from '../../database.ts'
+import { createSteps } from '../../steps.ts'
+import type { Work } from '../../work.ts'
+import type { Parts } from '../entities.ts'
+import { prepareBulkStatements } from './membership-bulk-statements.ts'
+
+interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers'> {
+  readonly database: Database
+  /** Drops a row from the cache, in the transaction that changes it. */
+  readonly forget: (accountCode: string, id: number) => void
+}
+
+/** Work over sets of rows: as many statements for one change as for a thousand. */
+export function createChangeMany(dependencies: Dependencies): MembershipStore['changeMany'] {
+  const { database, provision, takeNumbers, forget } = dependencies
+  const statements = prepareBulkStatements(database)
+  const { find: findStep } = createSteps(database)
+
+  return (origin, changes, mode) =>
+    database.change(origin, () => changeAll(origin, changes, mode), {
+      hasChanged: ({ results }) => hasChanged(results),
+      keepsStep: true,
+    })
+
+  function* changeAll(
+    origin: Origin,
+    changes: readonly MembershipChange[],
+    mode: BulkMode,
+  ): Work<BulkResult> {
+    const { accountCode } = origin
+    // Locks the counter until the commit, so bulks of an account run one after the other from here on: rows that one of them
+    // deletes and puts back would be missing for another that waited for them. SQLite has locked all rows.
+    const takesIdsFirst = database.isShared
+    const adds = changes.filter(({ kind }) => kind === 'add').length
+    const reservedId = takesIdsFirst ? yield* takeIds(accountCode, adds) : 0
+    const before = yield* findStep<BulkResult>(origin)
+    if (before !== undefined) return before
+    const verdicts = yield* decide(accountCode, changes)
+    if (!isToApply(verdicts, mode)) return { applied: false, results: undoBulk(verdicts) }
+    const plan = planBulk(verdicts)
+    const addedCount = plan.added.length
+    const firstId = takesIdsFirst || addedCount === 0 ? reservedId : yield* takeIds(accountCode, addedCount)
+    const addedIds = plan.added.map((_, index) => firstId + index)
+    const complete = completeBulk(verdicts, addedIds)
+    const result = { applied: true, results: complete.results }
+    for (const id of plan.gone) forget(accountCode, id)
+    if (hasChanged(result.results)) yield* statements.write({ origin, plan, addedIds, complete, result })
+    return result
+  }
+
+  function* takeIds(accountCode: string, count: number): Work<number> {
+    yield* provision.account(accountCode)
+    return yield* takeNumbers(accountCode, 'membership', count)
+  }
+
+  function* decide(accountCode: string, changes: readonly MembershipChange[]) {
+    const ids = changes.flatMap(change => (change.kind === 'add' ? [] : change.id))
+    const rows = ids.length === 0 ? [] : yield* statements.findRows(accountCode, ids)
+    const deciding = decideBulk(changes, rows)
+    let step = deciding.next()
+    while (step.done !== true) step = deciding.next(yield* statements.findPairs(accountCode, step.value))
+    return step.value
+  }
+}

@@ -1,0 +1,22 @@
+import type { Dialect } from '../../dialect.ts'
+
+export function selectMembership({ teamMemberships: memberships }: Dialect['tables']) {
+  return {
+    id: memberships.id,
+    userId: memberships.userId,
+    teamId: memberships.teamId,
+    leader: memberships.leader,
+    version: memberships.version,
+  }
+}
+
+/** The reads of memberships, which need no hand-tuned statement, and what forgets a cached row. */
+export function createMembershipReads(database: Dialect, maxCachedRows?: number) {
+  const table = database.tables.teamMemberships
+  const selection = selectMembership(database.tables)
+  return {
+    ...database.findByIds(table, selection, maxCachedRows),
+    pageByUsers: database.pageByParent({ table, parent: 'userId', selection }),
+    pageByTeams: database.pageByParent({ table, parent: 'teamId', selection }),
+  }
+}

@@ -1,0 +1,40 @@
+import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { Dialect } from '../dialect.ts'
+import { toColumnName } from '../tables/describe-table.ts'
+
+/** Each column of a list travels as one array. */
+export const list: Dialect['list'] = (name, columns) => {
+  const entries = Object.entries<'integer' | 'text'>(columns)
+  const arrays = entries.map(([key, type]) => {
+    const array = sql.placeholder(`${name}.${key}`)
+    return type === 'text' ? sql`${array}::text[]` : sql`${array}::bigint[]`
+  })
+  const names = sql.raw(`${name} (${entries.map(([key]) => toColumnName(key))}, place)`)
+  return {
+    rows: sql`unnest(${sql.join(arrays, sql`, `)}) with ordinality as ${names}`,
+    encode(rows) {
+      const columns = entries.map(([key, type]) => {
+        const values = rows.map(row => row[key as keyof typeof row])
+        return [
+          `${name}.${key}`,
+          type === 'text' ? encodeTexts(values as string[]) : encodeIds(values as number[]),
+        ]
+      })
+      return Object.fromEntries(columns)
+    },
+  }
+}
+
+/** A list of ids as the one parameter that `isListed` reads, so that a statement is the same whatever the length. */
+export function encodeIds(ids: readonly (number | null)[]): string {
+  return `{${ids.map(id => id ?? 'null').join()}}`
+}
+
+export function isListed(column: Column, ids: Placeholder): SQL {
+  return sql`${column} = any(${ids}::bigint[])`
+}
+
+/** A list of texts as the one parameter that `unnest` reads. */
+export function encodeTexts(texts: readonly (string | null)[]): string {
+  return `{${texts.map(text => (text === null ? 'null' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`)).join()}}`
+}

@@ -1,0 +1,75 @@
+import type { Database as Client } from 'better-sqlite3'
+import { is, Placeholder, type SQL } from 'drizzle-orm'
+import type { Chain, Dialect, Statement, Values } from '../dialect.ts'
+import type { Selection } from '../tables/tables-of.ts'
+import {
+  createReadRow,
+  prepareRaw,
+  type RawRow,
+  type RawStatement,
+  toText,
+} from './connection/create-prepare.ts'
+import { isList } from './list.ts'
+
+interface Part {
+  readonly name: string
+  /** The earlier parts that it selects from. */
+  readonly inputs: readonly string[]
+  /** The lists that it selects from, by the names of their placeholders. */
+  readonly lists: readonly string[]
+  readonly statement: RawStatement
+}
+
+/**
+ * Runs the parts one after the other. The rows of earlier parts travel as JSON, so that a part has the same text as on
+ * PostgreSQL. A part that would select from nothing is skipped.
+ */
+export function createChain(client: Client): Dialect['chain'] {
+  function chain(parts: Chain, result: string, selection: Selection): Statement<unknown> {
+    const columns = new Map<string, readonly string[]>()
+    const prepared = Object.entries(parts).map(([name, part]) => {
+      const prepared = preparePart(client, { name, part, columns })
+      columns.set(name, prepared.statement.columns)
+      return prepared
+    })
+    const readRow = createReadRow(selection)
+    return { run: values => runParts(prepared, values).get(result)?.map(readRow) ?? [] }
+  }
+  return chain as Dialect['chain']
+}
+
+interface Preparing {
+  readonly name: string
+  readonly part: SQL
+  /** Of the rows that the earlier parts return. */
+  readonly columns: ReadonlyMap<string, readonly string[]>
+}
+
+function preparePart(client: Client, { name, part, columns }: Preparing): Part {
+  const { sql: text, params } = toText(part)
+  const inputs = [...columns].filter(([input]) => new RegExp(`\\b${input}\\b`).test(text))
+  // For a join SQLite builds an index, which it cannot do over JSON. To read one row is faster without.
+  const kind = /\bjoin\b/.test(text) ? 'materialized ' : ''
+  const tables = inputs.map(([input, names]) => {
+    const values = names.map((_, index) => `value ->> ${index}`)
+    return `${input} (${names}) as ${kind}(select ${values} from json_each(?))`
+  })
+  return {
+    name,
+    inputs: inputs.map(([input]) => input),
+    lists: params.flatMap(param => (is(param, Placeholder) && isList(param) ? param.name : [])),
+    statement: prepareRaw(client, `${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params),
+  }
+}
+
+function runParts(parts: readonly Part[], values: Values): ReadonlyMap<string, RawRow[]> {
+  const found = new Map<string, RawRow[]>()
+  for (const { name, inputs, lists, statement } of parts) {
+    const isEmpty =
+      inputs.some(input => !found.get(input)?.length) || lists.some(list => values[list] === '[]')
+    if (isEmpty) continue
+    const given = inputs.map(input => JSON.stringify(found.get(input)))
+    found.set(name, statement.run(values, given))
+  }
+  return found
+}

@@ -1,0 +1,28 @@
+import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { Dialect } from '../dialect.ts'
+import { toColumnName } from '../tables/describe-table.ts'
+
+const prefix = 'list '
+
+/** A list travels as one text of JSON. */
+export const list: Dialect['list'] = (name, columns) => {
+  const values = Object.keys(columns).map(key => `value ->> '${key}' as ${toColumnName(key)}`)
+  const placeholder = sql.placeholder(`${prefix}${name}`)
+  return {
+    rows: sql`(select key + 1 as place, ${sql.raw(values.join())} from json_each(${placeholder})) as ${sql.raw(name)}`,
+    encode: rows => ({ [placeholder.name]: JSON.stringify(rows) }),
+  }
+}
+
+export function isList({ name }: Placeholder): boolean {
+  return name.startsWith(prefix)
+}
+
+/** A list of ids as the one parameter that `isListed` reads, so that a statement is the same whatever the length. */
+export function encodeIds(ids: readonly number[]): string {
+  return JSON.stringify(ids)
+}
+
+export function isListed(column: Column, ids: Placeholder): SQL {
+  return sql`${column} in (select value from json_each(${ids}))`
+}

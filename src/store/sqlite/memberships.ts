@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm'
+import type {
+  AddResult,
+  MembershipPair,
+  MembershipStore,
+  MoveResult,
+  Origin,
+  RemoveResult,
+} from '../../domain/store.ts'
+import type { Database } from '../database.ts'
+import { columnsOf, type Dialect, placeholders } from '../dialect.ts'
+import type { Parts } from '../entities/entities.ts'
+import { createChangeMany } from '../entities/memberships/membership-bulk.ts'
+import {
+  createMembershipLookUps,
+  type Move,
+  type RowChange,
+} from '../entities/memberships/membership-look-ups.ts'
+import { createMembershipReads, selectMembership } from '../entities/memberships/membership-reads.ts'
+import { only, type Work } from '../work.ts'
+
+// About 5 MB.
+const maxCachedRows = 50_000
+
+/**
+ * Single changes as short statements that each do one thing: SQLite prepares and runs those faster than one chain. The write
+ * lock is held from the start of a change, so nothing changes between its look-ups and its writes.
+ */
+export function createMembershipStore(database: Database, parts: Parts): MembershipStore {
+  const { provision, takeNumbers, appendEvent } = parts
+  const { forget, ...reads } = createMembershipReads(database, maxCachedRows)
+  const { findPair, findRow, findMove } = createMembershipLookUps(database)
+  const statements = prepareStatements(database)
+  return {
+    ...reads,
+    add: (origin, pair) => database.change(origin, () => add(origin, pair), { hasChanged }),
+    move: (origin, id, change, ifVersions) =>
+      database.change(origin, () => move({ origin, id, change, ifVersions }), { hasChanged }),
+    remove: (origin, id, ifVersions) =>
+      database.change(origin, () => remove({ origin, id, ifVersions }), { hasChanged }),
+    changeMany: createChangeMany({ database, provision, takeNumbers, forget }),
+  }
+
+  function* add(origin: Origin, pair: MembershipPair): Work<AddResult> {
+    const { accountCode } = origin
+    const existingId = yield* findPair(accountCode, pair)
+    if (existingId !== undefined) return { kind: 'duplicate', existingId }
+    yield* provision.account(accountCode)
+    yield* provision.user(accountCode, pair.userId)
+    yield* provision.team(accountCode, pair.teamId)
+    const id = yield* takeNumbers(accountCode, 'membership')
+    const membership = yield* only(statements.insert, { accountCode, id, ...pair })
+    yield* appendEvent(origin, { kind: 'added', membershipId: id, before: null, after: membership })
+    return { kind: 'added', membership }
+  }
+
+  function* move(wanted: Move): Work<MoveResult> {
+    const found = yield* findMove(wanted)
+    if (found.kind !== 'found') return found
+    const { row, pair } = found
+    const { origin, id, change } = wanted
+    const { accountCode } = origin
+    forget(accountCode, id)
+    // The records of a new user or team come before the row that refers to them.
+    if (change.userId !== undefined) yield* provision.user(accountCode, pair.userId)
+    if (change.teamId !== undefined) yield* provision.team(accountCode, pair.teamId)
+    const membership = yield* only(statements.move, { accountCode, id, ...pair })
+    if (membership.version !== row.version) {
+      yield* appendEvent(origin, { kind: 'moved', membershipId: id, before: row, after: membership })
+    }
+    return { kind: 'moved', membership }
+  }
+
+  function* remove(change: RowChange): Work<RemoveResult> {
+    const { origin, id } = change
+    const { accountCode } = origin
+    const found = yield* findRow(change)
+    if (found.kind !== 'found') return found
+    forget(accountCode, id)
+    const membership = yield* only(statements.remove, { accountCode, id })
+    yield* appendEvent(origin, { kind: 'removed', membershipId: id, before: membership, after: null })
+    return { kind: 'removed', membership }
+  }
+}
+
+function hasChanged({ kind }: AddResult | MoveResult | RemoveResult): boolean {
+  return kind === 'added' || kind === 'moved' || kind === 'removed'
+}
+
+function prepareStatements({ prepare, tables }: Dialect) {
+  const selection = selectMembership(tables)
+  const { accountCode, id, userId, teamId } = placeholders('accountCode', 'id', 'userId', 'teamId')
+  const isTheRow = sql`account_code = ${accountCode} and id = ${id}`
+  const returning = sql`returning ${columnsOf(selection)}`
+  return {
+    insert: prepare(
+      sql`
+        insert into team_memberships (account_code, id, user_id, team_id)
+        values (${accountCode}, ${id}, ${userId}, ${teamId}) ${returning}`,
+      selection,
+    ),
+    move: prepare(
+      sql`
+        update team_memberships set user_id = ${userId}, team_id = ${teamId},
+          version = version + (user_id <> ${userId} or team_id <> ${teamId})
+        where ${isTheRow} ${returning}`,
+      selection,
+    ),
+    remove: prepare(sql`delete from team_memberships where ${isTheRow} ${returning}`, selection),
+  }
+}

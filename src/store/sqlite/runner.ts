@@ -1,0 +1,20 @@
+import type { Runner } from '../database.ts'
+import type { Work } from '../work.ts'
+import type { Transactions } from './connection/transactions.ts'
+
+export function createSqliteRunner(transactions: Transactions): Runner {
+  const write: Runner['write'] = (_accountCode, work, { hasChanged } = {}) =>
+    transactions.write(() => run(work()), hasChanged)
+  // The lock is held for the statements alone, so `writeEach` needs nothing more.
+  return { read: async (statement, values) => statement.run(values), write, writeEach: write }
+}
+
+// To its end in one go: nothing else runs on the connection meanwhile.
+function run<T>(work: Work<T>): T {
+  let step = work.next([])
+  while (step.done !== true) {
+    const { statement, values } = step.value
+    step = work.next(statement.run(values) as readonly unknown[])
+  }
+  return step.value
+}

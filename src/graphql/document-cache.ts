@@ -1,5 +1,6 @@
 import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import type { declaredVariables } from './bounds/variables-shape.ts'
 
 /** A parsed document within the bounds that need no variables. */
 export interface PreparedDocument {
@@ -16,10 +17,12 @@ export interface PreparedOperation {
   readonly document: DocumentNode
   /** Null if the document has no operation of that name; graphql-js reports that. */
   readonly node: OperationDefinitionNode | null
-  /** True if its cost does not depend on variables, so that scalar variables need no further check. */
-  readonly isWithinBounds: boolean
-  /** Its cost is so large that it is executed by a plan, in pieces. */
-  readonly isLarge: boolean
+  readonly variables: ReturnType<typeof declaredVariables>
+  /**
+   * Shapes of variables with which its cost is within the bounds, and whether that cost is so large that it is executed by
+   * a plan, in pieces.
+   */
+  readonly admittedShapes: Map<string, boolean>
   /** Type and name, for the log. */
   readonly description: string
   /** Executions without a plan, or since its last plan was dropped. */

@@ -17,11 +17,12 @@ import {
 import { prepareDocument, refuseDeepNesting } from '../prepare-document.ts'
 import type { Bound } from './bounds.ts'
 import { createIntrospectionMeasure } from './introspection-bytes.ts'
-import { createPricing, hasConstantCost } from './operation-cost.ts'
+import { createPricing, type Price } from './operation-cost.ts'
 import type { Variables } from './read-argument.ts'
 import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
-import { areFewScalars, refuseManyValues } from './refuse-many-values.ts'
+import { areFewValues, refuseManyValues } from './refuse-many-values.ts'
 import { refuseConditionalSubscription } from './refuse-shape.ts'
+import { declaredVariables, shapeOf } from './variables-shape.ts'
 
 export interface OperationRequest {
   readonly query: string
@@ -50,7 +51,6 @@ interface Operation {
   readonly prepared: PreparedDocument
   readonly node: OperationDefinitionNode | null
   readonly name: string | null
-  readonly isLarge: boolean
 }
 
 // graphql-js stops comparing fields of the same name at a quadratic limit and says only this. Only unused fragments can
@@ -60,12 +60,17 @@ const abortedValidation = 'Validation aborted.'
 // About ten milliseconds. graphql-js would execute it without a pause.
 const maxCostAtOnce = 10_000
 
+// Shapes of variables that are cached for an operation. Most have one; pages and lists of any size have many.
+const maxShapes = 32
+
 const rules = [...specifiedRules, refuseConditionalSubscription]
 
 /** Parses, bounds and validates a document before any resolver runs, and caches the result by its text. */
-export function createAdmission(schema: GraphQLSchema): (request: OperationRequest) => Admission {
+export function createAdmission(
+  schema: GraphQLSchema,
+  price: Price = createPricing(schema),
+): (request: OperationRequest) => Admission {
   const documents = createDocumentCache()
-  const price = createPricing(schema)
   const measureIntrospection = createIntrospectionMeasure(schema)
 
   function prepare(text: string): PreparedDocument {
@@ -90,16 +95,27 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
     }
   }
 
-  function cacheOperation({ prepared, node, name, isLarge }: Operation): PreparedOperation {
+  function cacheOperation({ prepared, node, name }: Operation): PreparedOperation {
     const { document, operations } = prepared
     const known = operations.get(name)
     if (known !== undefined) return known
-    const isWithinBounds = node !== null && hasConstantCost(node)
-    const description = describeOperation(node)
-    const operation = { document, node, isWithinBounds, isLarge, description, executions: 0 }
+    const operation = {
+      document,
+      node,
+      variables: node === null ? [] : declaredVariables(node),
+      admittedShapes: new Map(),
+      description: describeOperation(node),
+      executions: 0,
+    }
     // Only names that the document has, so that callers cannot fill the cache with others.
     if (node !== null) operations.set(name, operation)
     return operation
+  }
+
+  function cacheShape(operation: PreparedOperation, variables: Variables, isLarge: boolean): void {
+    const { admittedShapes } = operation
+    if (admittedShapes.size >= maxShapes) admittedShapes.clear()
+    admittedShapes.set(shapeOf(operation.variables, variables), isLarge)
   }
 
   function admit({ query, variables, operationName, readOnly = false }: OperationRequest): Admission {
@@ -127,19 +143,21 @@ export function createAdmission(schema: GraphQLSchema): (request: OperationReque
           new GraphQLError('A GET request can only send queries; use POST for this operation.'),
         ])
       }
-      const operation = cacheOperation({ prepared, node, name: operationName ?? null, isLarge })
+      const operation = cacheOperation({ prepared, node, name: operationName ?? null })
+      cacheShape(operation, variables ?? {}, isLarge)
       return { kind: 'admitted', prepared: operation, isLarge }
     } catch (error) {
       return refused(whatRefused(error), [error])
     }
   }
 
-  // Most requests repeat an admitted operation, and only their variables are checked.
+  // Most requests repeat an admitted operation with variables of an admitted shape. Only their values are counted.
   return request => {
     const { query, variables, operationName, readOnly = false } = request
     const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)
-    const isAdmitted = prepared?.isWithinBounds === true && areFewScalars(variables)
-    return isAdmitted ? { kind: 'admitted', prepared, isLarge: prepared.isLarge } : admit(request)
+    const isLarge = prepared?.admittedShapes.get(shapeOf(prepared.variables, variables ?? {}))
+    if (prepared === undefined || isLarge === undefined || !areFewValues(variables)) return admit(request)
+    return { kind: 'admitted', prepared, isLarge }
   }
 }
 

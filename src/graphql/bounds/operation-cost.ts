@@ -22,7 +22,7 @@ const charactersOfPoint = 25
 
 type ParentType = ReturnType<typeof getNamedType> | undefined
 
-interface CostRequest {
+export interface CostRequest {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Variables
@@ -30,25 +30,17 @@ interface CostRequest {
   readonly withoutIntrospection?: boolean
 }
 
+/** The cost of an operation, in points. */
+export type Price = (request: CostRequest) => number
+
 /**
  * Returns a function that computes the highest cost of an operation, in points, by the `FieldCost` of its fields. It
  * runs before validation, so it accepts unknown fields and cycles. Each fragment is priced once. Throws
  * `BAD_USER_INPUT` for a list argument past the bound `listItems`.
  */
-export function createPricing(schema: GraphQLSchema): (request: CostRequest) => number {
+export function createPricing(schema: GraphQLSchema): Price {
   const introspection = measureIntrospection(schema)
   return request => operationCost({ ...request, schema, introspection })
-}
-
-/**
- * True if no variables without lists change the cost of the operation: none is an `Int`, which could be a page size,
- * and none has a default.
- */
-export function hasConstantCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
-  return variableDefinitions.every(({ type, defaultValue }) => {
-    const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
-    return defaultValue === undefined && !(nullable.kind === Kind.NAMED_TYPE && nullable.name.value === 'Int')
-  })
 }
 
 // An answer repeats the alias with each occurrence of the field.

@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createAdmission } from '../../src/graphql/bounds/admit-operation.ts'
+import { createPricing } from '../../src/graphql/bounds/operation-cost.ts'
+import { executeTask, recordOperations } from '../../src/operations/rows.ts'
+import { schema } from '../../src/schema/index.ts'
+
+let prices: number
+
+const priceOf = createPricing(schema)
+
+function startAdmission() {
+  return createAdmission(schema, request => {
+    prices++
+    return priceOf(request)
+  })
+}
+
+beforeEach(() => {
+  prices = 0
+})
+
+const add = recordOperations.find(({ field }) => field === 'addTeamMembership')?.document ?? ''
+const task = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{}', options: '{}' }
+const pages = 'query ($first: Int = 5) { team(id: 1) { memberships(first: $first) { edges { cursor } } } }'
+const list = 'query ($ids: [ID!]!) { teamMemberships(ids: $ids) { id } }'
+
+test.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
+  ['a mutation with an input', add, { input: { userId: 1, teamId: 2 } }, { input: { userId: 3, teamId: 4 } }],
+  [
+    'an execution',
+    executeTask.document,
+    { input: task },
+    { input: { ...task, metadata: { caseTypeCode: 'incident' } } },
+  ],
+  ['lists of one length', list, { ids: [1, 2] }, { ids: [3, 4] }],
+  ['pages of one size', pages, { first: 7 }, { first: 7 }],
+])('%s is priced once', (_, query, first, second) => {
+  const admit = startAdmission()
+  expect(admit({ query, variables: first }).kind).toBe('admitted')
+  const before = prices
+  expect(before).toBeGreaterThan(0)
+  expect(admit({ query, variables: second }).kind).toBe('admitted')
+  expect(prices).toBe(before)
+})
+
+test.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
+  ['a list of another length', list, { ids: [1] }, { ids: [1, 2] }],
+  ['a list for what was a single value', list, { ids: 1 }, { ids: [1, 2] }],
+  ['a page of another size', pages, { first: 7 }, { first: 8 }],
+  ['a page of the default size', pages, { first: 7 }, {}],
+  ['a page of no size', pages, {}, { first: null }],
+])('%s is priced again', (_, query, first, second) => {
+  const admit = startAdmission()
+  admit({ query, variables: first })
+  const before = prices
+  admit({ query, variables: second })
+  expect(prices).toBeGreaterThan(before)
+})
+
+test('an admitted shape lets no other one past a bound', () => {
+  const admit = startAdmission()
+  const ids = (length: number) => ({ ids: Array.from({ length }, (_, index) => index + 1) })
+  for (let time = 0; time < 2; time++) {
+    expect(admit({ query: list, variables: ids(1_000) })).toMatchObject({ kind: 'admitted' })
+    expect(admit({ query: list, variables: ids(1_001) })).toMatchObject({ kind: 'refused', by: 'bounds' })
+  }
+  const many = { userId: 1, teamId: 2, more: Array.from({ length: 8_001 }, () => 0) }
+  expect(admit({ query: add, variables: { input: { userId: 1, teamId: 2 } } }).kind).toBe('admitted')
+  expect(admit({ query: add, variables: { input: many } })).toMatchObject({ kind: 'refused', by: 'bounds' })
+})
+
+test('any number of shapes is admitted', () => {
+  const admit = startAdmission()
+  for (let first = 1; first <= 100; first++) {
+    expect(admit({ query: pages, variables: { first } }).kind).toBe('admitted')
+  }
+})

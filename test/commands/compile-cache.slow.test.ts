@@ -12,7 +12,7 @@ afterAll(() => folder.remove())
 
 const kept = join(folder.path, 'node_modules', '.cache', 'rostrum')
 
-// An installation of its own, so that what it keeps can be spoilt.
+// A separate installation, so that the test can damage its cache.
 for (const name of ['src', 'drizzle', 'package.json']) {
   cpSync(join(root, name), join(folder.path, name), { recursive: true })
 }
@@ -22,7 +22,7 @@ for (const name of readdirSync(join(root, 'node_modules'))) {
     symlinkSync(join(root, 'node_modules', name), join(folder.path, 'node_modules', name))
 }
 
-// The commands that end by themselves; between them they load most of what `serve` does.
+// Commands that end by themselves. Together they load most modules of `serve`.
 async function runBoth(): Promise<unknown[]> {
   const env = { DATABASE_URL: 'sqlite::memory:' }
   const run = (...args: string[]) =>
@@ -41,7 +41,7 @@ beforeEach(async () => {
   unkept = await runBoth()
 })
 
-test('a command keeps compiled code within the installation, and with it does the same', async () => {
+test('a command caches compiled code in the installation and gives the same output with it', async () => {
   const files = keptFiles()
   expect(files.length).toBeGreaterThan(300)
   expect(await runBoth()).toEqual(unkept)
@@ -57,12 +57,12 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ['cut off', bytes => bytes.subarray(0, bytes.length / 2)],
   ['replaced', bytes => Buffer.alloc(bytes.length, 'x')],
   ['changed by one bit', flipBit],
-])('kept code that was %s is made anew', async (_how, spoil) => {
+])('cached code that was %s is compiled again', async (_how, spoil) => {
   for (const file of keptFiles()) writeFileSync(file, spoil(readFileSync(file)))
   expect(await runBoth()).toEqual(unkept)
 })
 
-test('where nothing can be kept, a command does the same', async () => {
+test('a command gives the same output if nothing can be cached', async () => {
   rmSync(kept, { recursive: true })
   writeFileSync(kept, 'a file, and no folder')
   expect(await runBoth()).toEqual(unkept)

@@ -23,11 +23,12 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-/** What is in the target: each table and sequence, and its rows. */
+/** The content of the target: each table and sequence with its rows. */
 async function readTarget(url: string): Promise<unknown> {
   const found = await askPostgres<{ name: string; kind: string }>(
     url,
-    `select relname as name, relkind as kind from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')
+    `select relname as name, relkind as kind from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')
      order by relname`,
   )
   const contents: Record<string, unknown> = {}
@@ -35,7 +36,7 @@ async function readTarget(url: string): Promise<unknown> {
   return contents
 }
 
-// The line of a copy that had to fail, after which the target is what it was before.
+// Runs a copy that must fail, checks that the target is unchanged, and returns the printed line.
 async function refusalOf(databaseUrl = to): Promise<string> {
   const before = await readTarget(to)
   const { code, stdout, stderr } = await runCommand(['copy', '--from', `sqlite:${from}`], {
@@ -62,7 +63,7 @@ async function makeNewer(path: string): Promise<void> {
 
 const migrateTarget = async () => (await openStore({ url: to })).close()
 
-test('a target that has rows is named as such, and keeps them', async () => {
+test('a target with rows is refused, and keeps them', async () => {
   const store = await openStore({ url: to })
   await store.memberships.add(by('b'), { userId: 2, teamId: 2 })
   await store.close()
@@ -77,7 +78,7 @@ test('a second copy into the same target is refused, and the first one stays', a
   expect(await refusalOf()).toMatch(/is not empty/)
 })
 
-test('a target that a newer version made is left to that version', async () => {
+test('a target of a newer version is refused', async () => {
   await migrateTarget()
   await askPostgres(to, "insert into rostrum_migrations values ('of a later version')")
   expect(await refusalOf()).toMatch(
@@ -85,24 +86,24 @@ test('a target that a newer version made is left to that version', async () => {
   )
 })
 
-test('a target that holds the tables of another program is left to it', async () => {
+test('a target with tables of another program is refused', async () => {
   await askPostgres(to, 'create table users (nickname text)')
   expect(await refusalOf()).toMatch(/holds the tables of another program\. Name another database\.$/)
 })
 
-test('a target that cannot be reached says so, with the setting to look at', async () => {
+test('an unreachable target is reported with the name of its setting', async () => {
   expect(await refusalOf(to.replace(/:\d+\//, ':1/'))).toMatch(
     /DATABASE_URL .* cannot be opened: .* Check the setting/,
   )
 })
 
-test('a target that refuses the password says so, and the password is not told', async () => {
+test('a refused password is reported without showing it', async () => {
   expect(await refusalOf(to.replace('pa55word', 'wr0ng'))).toMatch(
     /DATABASE_URL .*password authentication failed.* Check the setting/,
   )
 })
 
-test('a role that may make no tables in the target is told what it may not', async () => {
+test('a role without the right to create tables is reported with the missing right', async () => {
   await askPostgres(to, "create role reader login password 'wr0ng'")
   onTestFinished(async () => void (await askPostgres(to, 'drop role reader')))
   expect(await refusalOf(to.replace('rostrum:pa55word', 'reader:wr0ng'))).toMatch(
@@ -110,7 +111,7 @@ test('a role that may make no tables in the target is told what it may not', asy
   )
 })
 
-test('a role that may only read the tables of the target is told what it may not', async () => {
+test('a role that can only read the tables of the target is reported with the missing right', async () => {
   await migrateTarget()
   await askPostgres(
     to,
@@ -122,7 +123,7 @@ test('a role that may only read the tables of the target is told what it may not
   )
 })
 
-test('a store that a running gateway serves is to be left by it first', async () => {
+test('a store that a running gateway serves is refused', async () => {
   const server = await startServer({ DATABASE_URL: `sqlite:${from}`, ROSTRUM_SANDBOXES: '1' })
   onTestFinished(async () => void (await server.stop()))
   expect(await refusalOf()).toMatch(/^Another gateway serves the database .* Stop it/)
@@ -144,7 +145,7 @@ test.each<[string, RegExp, (path: string) => unknown]>([
     path => runSqlite(path, 'create table diary (line text)'),
   ],
   ['of a newer version', /is newer than this code: /, makeNewer],
-])('a source %s is refused by its path', async (_, line, make) => {
+])('a source %s is refused with its path', async (_, line, make) => {
   from = join(folder.path, 'other.db')
   await make(from)
   expect(await refusalOf()).toMatch(line)

@@ -22,7 +22,7 @@ afterEach(() => folder.remove())
 
 const runCopy = (...args: string[]) => runCommand(['copy', ...args], { DATABASE_URL: databaseUrl })
 
-test('a gateway on the copy takes the same tokens, gives the same answers and goes on counting', async () => {
+test('a gateway on the copy accepts the same tokens, gives the same answers and continues the ids', async () => {
   const first = await startServer({ DATABASE_URL: from })
   const beta = await first.token({ account: 'beta', user: 7 })
   const body = (user_id: number, team_id: number) => ({ body: { team_membership: { user_id, team_id } } })
@@ -62,7 +62,7 @@ test('a gateway on the copy takes the same tokens, gives the same answers and go
   await second.stop()
 })
 
-test('a copy that is killed in the middle leaves nothing, and the next one copies all', async () => {
+test('a copy that is killed halfway leaves nothing, and the next one copies everything', async () => {
   const { copy, client } = await startCopyThatWaits()
   copy.process.kill('SIGKILL')
   await copy.ended
@@ -73,7 +73,7 @@ test('a copy that is killed in the middle leaves nothing, and the next one copie
   expect(await runCopy('--from', from)).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('a copy whose connection is ended in the middle says so in a line, and leaves nothing', async () => {
+test('a copy that loses its connection reports it in one line and leaves nothing', async () => {
   const { copy, client } = await startCopyThatWaits()
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -94,14 +94,14 @@ test.each([
   [['--from', 'sqlite:x.db', 'y.db'], /y\.db.*--help/],
   [['--from'], /--from.*--help/],
   [['--from', 'sqlite:x.db', '--from', 'sqlite:x.db'], /`--from` is given twice/],
-])('%j is refused with a line that says what to do', async (args, line) => {
+])('%j is refused with one line that says what to do', async (args, line) => {
   const { code, stdout, stderr } = await runCopy(...args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(line)
   expect(stderr.trimEnd()).not.toContain('\n')
 })
 
-test('without a PostgreSQL to copy into the line says how to name one', async () => {
+test('a missing target is reported with the way to set it', async () => {
   databaseUrl = `sqlite:${join(folder.path, 'other.db')}`
   const { code, stderr } = await runCopy('--from', from)
   expect(code).toBe(2)
@@ -109,12 +109,12 @@ test('without a PostgreSQL to copy into the line says how to name one', async ()
   expect(existsSync(join(folder.path, 'other.db'))).toBe(false)
 })
 
-// The server has databases of other tests too.
+// The server has databases of other tests as well.
 const here = 'database = (select oid from pg_database where datname = current_database())'
 const locked = `select 1 from pg_locks where ${here} and mode = 'ExclusiveLock' and relation is not null`
 const waiting = `select 1 from pg_locks where ${here} and locktype = 'advisory' and not granted`
 
-// A copy in the middle: it waits there for as long as `client` holds the lock, and by then most tables are written.
+// Stops a copy halfway: it waits for the lock that `client` holds, after most tables are written.
 async function startCopyThatWaits() {
   await fillStore(join(folder.path, 'store.db'))
   await (await openStore({ url: databaseUrl })).close()

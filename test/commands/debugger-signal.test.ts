@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startServer } from '../server/start-server.ts'
 import { until } from '../server/until.ts'
 
-test('nobody gets a debugger into a gateway that serves by sending it SIGUSR1', async () => {
+test('SIGUSR1 opens no debugger port in a serving gateway', async () => {
   const server = await startServer()
   process.kill(server.pid, 'SIGUSR1')
   await until(() => server.stdout().includes('SIGUSR1'))

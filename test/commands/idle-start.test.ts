@@ -31,14 +31,14 @@ async function loadedPackages(): Promise<string[]> {
   return (await once(command.process, 'message'))[0]
 }
 
-test('a gateway that serves nobody yet has loaded no library that only some requests or settings need', async () => {
+test('a gateway without requests has not loaded libraries that only some requests or settings need', async () => {
   const packages = await loadedPackages()
   expect(packages).toEqual(expect.arrayContaining(['fastify', 'graphql', 'better-sqlite3']))
   const spared = ['graphql-yoga', '@graphql-yoga/render-graphiql', 'undici', 'jose', 'pg', 'ajv']
   expect(packages.filter(name => spared.includes(name))).toEqual([])
 })
 
-test('a request that is answered by way of Yoga loads it', async () => {
+test('a request that needs Yoga loads it', async () => {
   const headers = { authorization: 'Bearer token-of-the-test' }
   const answer = await fetch(`${url}/graphql?query=%7B__typename%7D`, { headers })
   expect(await answer.json()).toEqual({ data: { __typename: 'Query' } })

@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map(server => server.stop()))
 })
 
-/** Five real gateways that start in the same moment on an empty database; resolves once all are ready. */
+/** Starts five real gateways at the same time on an empty database. Resolves when all are ready. */
 async function startAll(settings: Readonly<Record<string, string>>): Promise<TestServer[]> {
   const few = { ROSTRUM_SANDBOXES: '1', DATABASE_URL: databaseUrl, ...settings }
   const starts = await Promise.allSettled(gateways.map(() => startServer(few)))
@@ -44,7 +44,7 @@ test('five gateways that start at once on an empty database migrate it once and 
   }
 })
 
-test('five gateways hold one admin token valid once, and what they add at once has ids unique in each account', async () => {
+test('five gateways accept one admin token and give memberships unique ids in each account', async () => {
   const servers = await startAll({})
   expect(await ask('select id from api_tokens where revoked_at is null')).toHaveLength(1)
   const accounts = ['a', 'b', 'c']

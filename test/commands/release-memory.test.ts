@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { releaseMemory } from '../../src/commands/release-memory.ts'
 
-test('giving memory back collects what nobody holds, and leaves no way to do so behind', async () => {
+test('releaseMemory collects unreachable objects and leaves no `gc` function', async () => {
   const held = new WeakRef({})
   await sleep(0)
   releaseMemory()

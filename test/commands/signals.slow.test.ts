@@ -12,7 +12,7 @@ import { makeTempFolder } from '../server/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-// A run that ends once the host it calls is let go, so that a signal meets it in flight.
+// A run that waits for a host until the test releases it, so that a signal arrives during the run.
 async function startHeldRun() {
   let answer = () => {}
   const upstream = await startUpstream((_, response) => {

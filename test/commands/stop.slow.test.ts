@@ -3,7 +3,7 @@ import { findDescendants, findSurvivors } from '../server/child-processes.ts'
 import { startServer } from '../server/start-server.ts'
 import { startUpstream } from '../server/start-upstream.ts'
 
-test('SIGTERM in the midst of twenty stuck runs ends all of them, and the gateway with 0, within its 10 s', {
+test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with 0 within 10 s', {
   timeout: 60_000,
 }, async () => {
   const upstream = await startUpstream(() => undefined)

@@ -49,7 +49,7 @@ async function findToken(token: string) {
   }
 }
 
-test('the command makes account and user, and prints the token alone', async () => {
+test('the command creates account and user and prints only the token', async () => {
   const { code, stdout, stderr } = await runToken(
     ...['--account', 'beta', '--email', 'ann@example.com', '--scope', 'tasks:execute'],
   )
@@ -60,7 +60,7 @@ test('the command makes account and user, and prints the token alone', async () 
   expect(found?.userId).toBeGreaterThanOrEqual(2 ** 52)
 })
 
-test('a user is found again by email, named by id, and made where neither is given', async () => {
+test('a user is found by email or id, and created if neither is given', async () => {
   const first = await findToken((await runToken('--account', 'beta', '--email', 'a@b')).stdout.trim())
   const again = await findToken(
     (await runToken('--account', 'beta', '--email', 'a@b', '--name', 'Ann')).stdout.trim(),
@@ -72,7 +72,7 @@ test('a user is found again by email, named by id, and made where neither is giv
   expect([first?.userId, 7]).not.toContain(neither?.userId)
 })
 
-test('scopes are all but admin unless given, repeated or separated by commas', async () => {
+test('scopes default to all except admin, and can be repeated or separated by commas', async () => {
   const usual = await findToken((await runToken('--account', 'beta')).stdout.trim())
   const given = await findToken(
     (
@@ -83,7 +83,7 @@ test('scopes are all but admin unless given, repeated or separated by commas', a
   expect(given?.scopes).toEqual(['admin', 'memberships:read'])
 })
 
-test('the list shows every token but never the token itself, and a revoked one as such', async () => {
+test('the list shows the data of every token, never the token itself, and its state', async () => {
   const token = (await runToken('--account', 'beta', '--email', 'ann@example.com')).stdout.trim()
   await runToken('--account', 'gamma', '--user', '7', '--scope', 'admin')
   const revoked = await runToken('--revoke', '1')
@@ -107,7 +107,7 @@ test('the command works while a gateway serves the same file', async () => {
   await gateway.close()
 })
 
-test('--help prints the flags and touches nothing', async () => {
+test('--help prints the flags and changes nothing', async () => {
   const { code, stdout } = await runToken('--help')
   expect(code).toBe(0)
   for (const flag of ['account', 'email', 'user', 'name', 'scope', 'list', 'revoke'])
@@ -129,7 +129,7 @@ test.each([
   [['beta'], /beta.*--help/],
   [['--list', '--revoke', '1'], /`--list` and `--revoke`/],
   [['--revoke', 'x'], /`x` is not a valid token id/],
-])('%j is refused with a line that says what to do, and makes nothing', async (args, line) => {
+])('%j is refused with one line that says what to do, and creates nothing', async (args, line) => {
   const { code, stdout, stderr } = await runToken(...args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(line)
@@ -137,7 +137,7 @@ test.each([
   expect(existsSync(join(folder, 'store.db'))).toBe(false)
 })
 
-test('an id that is no token’s, or revoked before, is one line and exit code 1', async () => {
+test('an unknown or revoked token id gives one line and exit code 1', async () => {
   await runToken('--account', 'beta')
   await runToken('--revoke', '1')
   for (const id of ['1', '99']) {
@@ -149,7 +149,7 @@ test('an id that is no token’s, or revoked before, is one line and exit code 1
   }
 })
 
-test('a store that cannot be opened is one line and exit code 1', async () => {
+test('a store that cannot be opened gives one line and exit code 1', async () => {
   url = `sqlite:${folder}`
   const { code, stdout, stderr } = await runToken('--list')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -14,7 +14,7 @@ async function countLookUps(work: () => Promise<unknown>): Promise<number> {
   return app.statements.filter(statement => statement.includes('from "api_tokens"')).length
 }
 
-test('a token that nobody has is looked up once a second', async () => {
+test('an unknown token is looked up once a second', async () => {
   const looks = await countLookUps(async () => {
     for (let n = 0; n < 5; n++)
       expect((await app.graphql('{ viewer { email } }', {}, 'made-up')).status).toBe(401)

@@ -29,7 +29,7 @@ async function countLookUps(work: () => Promise<unknown>): Promise<number> {
   return app.statements.filter(statement => statement.includes('from "api_tokens"')).length
 }
 
-// What any other program does to the file while the gateway serves it.
+// A write to the file by another program while the gateway serves it.
 function changeFile(statement: string): void {
   const other = new Database(path)
   try {
@@ -46,18 +46,19 @@ test('a token is looked up once while nothing changes', async () => {
   expect(looks).toBe(1)
 })
 
-test('a token that comes into the file after it was refused is good', async () => {
+test('a token that another program adds after a refusal works', async () => {
   const late = newApiToken()
   const ask = () => app.graphql('{ viewer { email } }', {}, late)
   expect((await ask()).status).toBe(401)
   changeFile(
-    `update api_tokens set sha256 = x'${hashToken(late).toString('hex')}' where sha256 = x'${hashToken(token).toString('hex')}'`,
+    `update api_tokens set sha256 = x'${hashToken(late).toString('hex')}'
+      where sha256 = x'${hashToken(token).toString('hex')}'`,
   )
   expect((await ask()).status).toBe(200)
   expect((await view()).status).toBe(401)
 })
 
-test('a token that another connection revokes is worthless for the next request, every time', async () => {
+test('a token that another connection revokes fails on the next request, every time', async () => {
   const other = await openStore({ url: `sqlite:${path}` })
   try {
     for (let n = 0; n < 20; n++) {
@@ -71,7 +72,7 @@ test('a token that another connection revokes is worthless for the next request,
   }
 })
 
-test('scopes and email changed in the file are those of the next request', async () => {
+test('the next request has scopes and email that were changed in the file', async () => {
   expect((await view()).body.data.viewer).toEqual({ email: null, scopes: ['memberships:read'] })
   changeFile(
     `update api_tokens set scopes = 'tasks:execute' where revoked_at is null and account_code = 'beta'`,
@@ -81,7 +82,7 @@ test('scopes and email changed in the file are those of the next request', async
   expect((await view()).body.data.viewer).toEqual({ email: 'ann@example.com', scopes: ['tasks:execute'] })
 })
 
-test('an email that the gateway itself saves is that of the next request', async () => {
+test('the next request has an email that the gateway itself saved', async () => {
   token = await app.issueToken('gamma', ['admin'])
   const me = (await app.graphql('{ viewer { userId email } }', {}, token)).body.data.viewer
   expect(me.email).toBeNull()

@@ -20,7 +20,7 @@ describe('with a JWKS', () => {
     issuer.close()
   })
 
-  test('a token of a key in it is taken, and one signed with that public key as a secret is not', async () => {
+  test('a token of a listed key works, and one signed with its public key as a secret does not', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
     keys.push(jwk)
@@ -39,7 +39,7 @@ describe('with a JWKS', () => {
   })
 })
 
-test('a JWKS that cannot be fetched is our fault: 500, blank, and in the log', async () => {
+test('a JWKS that cannot be fetched is a 500 without detail, with the cause in the log', async () => {
   const app = await startApp({ ROSTRUM_JWKS_URL: 'http://127.0.0.1:9/keys' })
   const { privateKey } = await generateKeyPair('ES256')
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../http/start-app.ts'
 import { askViewer, claims, secret, signHmac, soon } from './sign-jwt.ts'
 
-// Claims that jose would not put into a token.
+// Claims that jose refuses to sign.
 function signText(payload: object | string): Promise<string> {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   return new CompactSign(Buffer.from(text))
@@ -24,7 +24,7 @@ describe('with a secret', () => {
     'HS256',
     'HS384',
     'HS512',
-  ])('a token signed by %s names its caller; without scopes it has all but admin', async alg => {
+  ])('a token signed by %s identifies its caller and has all scopes except admin by default', async alg => {
     expect(await viewer(await signHmac(claims, { alg }))).toEqual({
       accountCode: 'acme',
       userId: '7',
@@ -69,7 +69,7 @@ describe('with a secret', () => {
     expect(await viewer(await signHmac({ ...claims, email }))).toMatchObject({ userId: '7', email: null })
   })
 
-  test('the account is made when its first token comes', async () => {
+  test('the account is created when its first token arrives', async () => {
     const token = await signHmac({ ...claims, account: 'fresh-one' })
     const added = await app.graphql(
       'mutation { addTeamMembership(input: { userId: 1, teamId: 1 }) { id } }',
@@ -132,7 +132,7 @@ describe('with a secret', () => {
     expect(challenge).toContain('error="invalid_token"')
   })
 
-  test('a token within five seconds of its end is still taken', async () => {
+  test('a token is accepted for five seconds after it expires', async () => {
     expect((await askViewer(app, await signHmac(claims, { exp: soon() - 62 }))).status).toBe(200)
   })
 })

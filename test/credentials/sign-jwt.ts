@@ -6,7 +6,7 @@ export const claims = { sub: '7', account: 'acme', email: 'ann@example.com', nam
 
 export const soon = () => Math.floor(Date.now() / 1_000) + 60
 
-/** A JWT of these claims, signed with a secret; good for a minute unless `exp` says otherwise (null: no `exp`). */
+/** Signs a JWT with a secret. It expires after a minute unless `exp` is given; null means no `exp`. */
 export function signHmac(
   payload: JWTPayload,
   { alg = 'HS256', key = secret, exp = soon() as number | null } = {},
@@ -15,7 +15,7 @@ export function signHmac(
   return (exp === null ? jwt : jwt.setExpirationTime(exp)).sign(new TextEncoder().encode(key))
 }
 
-/** Who the gateway takes the bearer of this token for, or how it refuses. */
+/** The viewer that the gateway sees for this token, or its refusal. */
 export async function askViewer(app: TestApp, token: string) {
   const { status, headers, body } = await app.graphql(
     '{ viewer { accountCode userId email scopes } }',

@@ -28,7 +28,7 @@ async function countStatements(part: string, work: () => Promise<unknown>): Prom
   return app.statements.filter(statement => statement.includes(part)).length
 }
 
-test('a made-up token costs PostgreSQL one look-up a second, and one that was found is looked up each time', async () => {
+test('an unknown token costs PostgreSQL one lookup a second, and a known one is looked up each time', async () => {
   const askTimes = (asked: string, status: number) => async () => {
     for (const _ of range(5)) expect((await view(asked)).status).toBe(status)
   }
@@ -39,14 +39,14 @@ test('a made-up token costs PostgreSQL one look-up a second, and one that was fo
   expect(await countStatements('from "api_tokens"', askTimes(token, 200))).toBe(5)
 })
 
-test('tokens that were found have a statement of their own beside many that are made up', async () => {
+test('lookups of known tokens do not wait for those of many unknown ones', async () => {
   await view(token)
   const work = () => Promise.all([view(token), ...range(50).map(n => view(`made-up-${n}`)), view(token)])
   const answers = await work()
   expect([answers.at(0)?.status, answers.at(1)?.status, answers.at(-1)?.status]).toEqual([200, 401, 200])
 })
 
-test('a token that another gateway creates after it was refused is good within a second', async () => {
+test('a token that another gateway creates after a refusal works within a second', async () => {
   const late = newApiToken()
   expect((await view(late)).status).toBe(401)
   const other = await openStore({ url })
@@ -62,7 +62,7 @@ test('a token that another gateway creates after it was refused is good within a
   await expect.poll(async () => (await view(late)).status, { timeout: 3_000 }).toBe(200)
 })
 
-test('all who ask whether the gateway is ready share one question to the store, which it asks again a second later', async () => {
+test('concurrent readiness checks share one ping of the store, which is repeated after a second', async () => {
   const ready = async () => (await app.send('/ready', { token: null })).status
   await expect.poll(ready).toBe(200)
   const rival = await openClient(url)

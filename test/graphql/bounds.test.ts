@@ -24,7 +24,7 @@ const path = [
   ]),
 ].flat()
 
-// A document with fields nested this deep; the last of them is an `id`.
+// A document with fields nested this deep. The innermost field is an `id`.
 const nest = (levels: number) => `{ ${path.slice(0, levels - 1).join(' { ')} { id ${'}'.repeat(levels)}`
 
 const task = '{ name: "a", sourceCode: "exit(1)", inputDocument: "{}", options: "{}" }'
@@ -76,7 +76,8 @@ const beyond: Case[] = [
   {
     title: '16 levels through fragments',
     bound: 'depth',
-    query: `{ user(id: 1) { ...F0 } } ${repeat(5, i => `fragment F${i} on User { memberships { nodes { user { ...F${i + 1} } } } }`)}
+    query: `{ user(id: 1) { ...F0 } }
+      ${repeat(5, i => `fragment F${i} on User { memberships { nodes { user { ...F${i + 1} } } } }`)}
       fragment F5 on User { id }`,
   },
   {
@@ -118,12 +119,15 @@ const beyond: Case[] = [
   {
     title: 'all types with their fields under 50 aliases',
     bound: 'cost',
-    query: `{ ${repeat(50, i => `a${i}: __schema { ...S }`)} } fragment S on __Schema { types { fields { args { name description type { name } } } } }`,
+    query: `{ ${repeat(50, i => `a${i}: __schema { ...S }`)} }
+      fragment S on __Schema { types { fields { args { name description type { name } } } } }`,
   },
   {
     title: 'the fields of all types under aliases',
     bound: 'cost',
-    query: `{ __schema { types { ${repeat(45, i => `a${i}: fields { name description type { name description } args { name description } }`)} } } }`,
+    query: `{ __schema { types {
+      ${repeat(45, i => `a${i}: fields { name description type { name description } args { name description } }`)}
+        } } }`,
   },
   {
     title: 'a payload under 24 aliases',
@@ -145,13 +149,15 @@ const beyond: Case[] = [
   {
     title: 'a thousand bad pages under four aliases',
     bound: 'cost',
-    query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { user { ${repeat(4, i => `a${i}: memberships(first: -1) { nodes { id } }`)} } } }`,
+    query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { user {
+      ${repeat(4, i => `a${i}: memberships(first: -1) { nodes { id } }`)} } } }`,
     variables: { ids: Array(1_000).fill(1) },
   },
   {
     title: 'the same field in 190 fragments',
     bound: 'repetition',
-    query: `{ teamMembership(id: 1) { ${repeat(190, i => `...F${i}`)} } } ${repeat(190, i => `fragment F${i} on TeamMembership { user { memberships { nodes { id } } } }`)}`,
+    query: `{ teamMembership(id: 1) { ${repeat(190, i => `...F${i}`)} } }
+      ${repeat(190, i => `fragment F${i} on TeamMembership { user { memberships { nodes { id } } } }`)}`,
   },
   {
     title: 'the same field in a fragment that nothing spreads',
@@ -181,7 +187,7 @@ const beyond: Case[] = [
   },
 ]
 
-test.each(beyond)('$title are refused with the bound `$bound`, before any resolver', async ({
+test.each(beyond)('$title are refused with the bound `$bound` before any resolver runs', async ({
   bound,
   query,
   variables,
@@ -233,7 +239,7 @@ test('a cycle of fragments is an error of the document, found at once', async ()
   expect(body.errors[0].message).toContain('within itself')
 })
 
-test('introspection below `__schema` counts no depth, and has its own bound', async () => {
+test('introspection below `__schema` has its own bound instead of depth', async () => {
   const ofType = (depth: number): string => (depth === 0 ? 'name' : `name ofType { ${ofType(depth - 1)} }`)
   const usual = await app.graphql(`{ __schema { types { fields { type { ${ofType(12)} } } } } }`)
   expect(usual.body.errors).toBeUndefined()
@@ -249,7 +255,7 @@ test('text nested 20,000 deep is a 400 that says so', async () => {
   expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT')
 })
 
-test('misspelt names are refused without hints at the right ones', async () => {
+test('misspelt names are refused without suggestions', async () => {
   const { body } = await app.graphql(
     'query ($i: TaskOutcom) { viewr { scope } teamMembership(idd: 1) { id } }',
   )
@@ -257,7 +263,7 @@ test('misspelt names are refused without hints at the right ones', async () => {
   expect(JSON.stringify(body)).not.toMatch(/did you mean/i)
 })
 
-test('an error repeats no more than the beginning of what the caller sent', async () => {
+test('an error repeats only the beginning of a long text', async () => {
   const unknown = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, 1]))
   const input = { name: 'x'.repeat(1_000_000), ...unknown }
   const query = 'mutation ($input: ExecuteTaskInput!) { executeTask(input: $input) { id } }'

@@ -23,21 +23,23 @@ test.each([
   getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true, schemaDescription: true }),
   '{ __schema { types { name kind description fields { name args { name defaultValue } } } } }',
   '{ __schema { directives { __typename name locations isRepeatable args { type { ofType { name } } } } } }',
-  '{ __type(name: "Mutation") { ...t } } fragment t on __Type { fields { ... { name type { ...u } } } } fragment u on __Type { name }',
-  `{ __schema { ...s } } fragment s on __Schema { ${aliases(20, 'types { ...d }')} } fragment d on __Type { ${aliases(9, 'description')} }`,
+  `{ __type(name: "Mutation") { ...t } }
+    fragment t on __Type { fields { ... { name type { ...u } } } } fragment u on __Type { name }`,
+  `{ __schema { ...s } } fragment s on __Schema { ${aliases(20, 'types { ...d }')} }
+    fragment d on __Type { ${aliases(9, 'description')} }`,
   '{ __type(name: "Nobody") { name } }',
-])('the answer of %.90s is measured a little longer than it is', query => {
+])('the answer of %.90s is estimated a little longer than it is', query => {
   const bytes = answered(query)
   expect(measureText(query)).toBeGreaterThanOrEqual(bytes - '{"data":{}}'.length)
   expect(measureText(query)).toBeLessThan(1.1 * bytes + 200)
 })
 
-test('what an operation asks for beside introspection is not measured', () => {
+test('fields other than introspection are not measured', () => {
   expect(measureText('{ __typename viewer { email } user(id: 1) { id } }')).toBe(0)
   expect(measureText('mutation { removeTeamMembership(id: 1) { id } }')).toBe(0)
 })
 
-test('a type that a variable names counts as the largest, and a condition as met', () => {
+test('a type named by a variable counts as the largest, and a condition as true', () => {
   const named =
     'query ($n: String!, $i: Boolean!) { __type(name: $n) { fields @include(if: $i) { name description } } }'
   const largest = Object.keys(schema.getTypeMap()).map(n => answered(named, { n, i: true }))

@@ -18,7 +18,7 @@ const maskGraphql = (error: unknown) =>
   maskResult({ errors: [error] }, { requestId: 'r-1', log: pino({}, { write: line => logged.push(line) }) })
     .result.errors?.[0]
 
-test('an expected failure passes whole and is not logged', () => {
+test('an expected failure passes unchanged and is not logged', () => {
   const error = new RostrumError('CONFLICT', 'There is one.', {
     facts: { existingId: 5 },
     retryAfterSeconds: 2,
@@ -35,7 +35,7 @@ test.each([
   ['text', 'secret text'],
   ['nothing', undefined],
   ['a resolver error', new GraphQLError('secret', { originalError: new Error('secret'), path: ['user'] })],
-])('%s is answered blank with the request id, and logged whole', (_title, error) => {
+])('%s is answered without detail, and logged in full under the request id', (_title, error) => {
   const masked = mask(error)
   const { code, message, fields, facts, retryAfterSeconds, cause } = masked
   expect({ code, message, fields, facts, retryAfterSeconds, cause }).toEqual({
@@ -59,26 +59,26 @@ async function run(source: string, rootValue: unknown = {}) {
   return mask(result.errors?.[0])
 }
 
-test("faults of the document are the caller's, wherever graphql-js finds them", async () => {
+test("errors in the document are the caller's, in every phase of graphql-js", async () => {
   expect((await run('{ nothing }')).code).toBe('BAD_USER_INPUT')
   expect((await run('{ echo(')).code).toBe('BAD_USER_INPUT')
-  // Only execution can see that a variable with a default was given null where text must be.
+  // Only execution detects null in a variable with a default for a non-null argument.
   const document = parse('query ($text: String = "") { echo(text: $text) }')
   const result = await execute({ schema: tiny, document, variableValues: { text: null } })
   expect(result.errors?.[0]?.path).toEqual(['echo'])
   expect(mask(result.errors?.[0]).code).toBe('BAD_USER_INPUT')
-  // Variables that do not fit are found before any field.
+  // Wrong variables are found before any field.
   const misfit = await execute({ schema: tiny, document, variableValues: { text: {} } })
   expect(mask(misfit.errors?.[0]).message).toContain('String cannot represent')
   expect(logged).toEqual([])
 })
 
-test('a value of ours that does not fit its type is our own fault', async () => {
+test('a value of a resolver that does not fit its type is an internal error', async () => {
   expect((await run('{ number }', { number: 'seven' })).code).toBe('INTERNAL')
   expect(logged[0]).toContain('Int cannot represent')
 })
 
-test('a GraphQL error keeps its path and place, and carries code, bad fields and facts', () => {
+test('a GraphQL error keeps its path and locations, and has code, bad fields and facts', () => {
   const originalError = new RostrumError('BAD_USER_INPUT', 'Bad.', {
     fields: [{ pointer: '/email', detail: 'must be one' }],
     facts: { code: 'FORGED', bound: 'x' },
@@ -96,12 +96,12 @@ test('a GraphQL error keeps its path and place, and carries code, bad fields and
   expect(error?.originalError).toBeUndefined()
 })
 
-test('a masked error says when to come back', () => {
+test('a masked error says when to retry', () => {
   const error = toGraphqlError(mask(new RostrumError('OVERLOADED', 'Later.', { retryAfterSeconds: 3 })))
   expect(error.extensions).toEqual({ code: 'OVERLOADED', retryAfterSeconds: 3 })
 })
 
-test('a fault that fails many fields is one line of the log, for each request that it fails', () => {
+test('a fault that fails many fields is logged once for each request', () => {
   const log = pino({}, { write: line => logged.push(line) })
   const fault = new RostrumError('UNAVAILABLE', 'Nothing was changed.', { cause: new Error('disk full') })
   const errors = ['one', 'two', 'three'].map(

@@ -46,14 +46,14 @@ interface Source {
   readonly seed: number
 }
 
-/** A schema whose resolvers do, by the seed of their source, everything that resolvers can do: well, badly, now and later. */
+/** A schema whose resolvers succeed or fail, synchronously or later, as the seed of their source decides. */
 export function createOddSchema(): GraphQLSchema {
   const schema = buildSchema(text)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
       const { name } = field
-      // Left to the default: a property of the source.
+      // Resolved by default from a property of the source.
       if (name.startsWith('plain')) continue
       if (name.startsWith('echo')) {
         field.resolve = (source: Source | undefined, given) =>
@@ -63,7 +63,7 @@ export function createOddSchema(): GraphQLSchema {
       const isLeaf = !isObjectType(getNamedType(field.type))
       const make = (seed: number) => makeValue(String(getNamedType(field.type)), isLeaf, seed)
       const resolve = (seed: number) => act(seed, () => makeShape(field.type, seed, make))
-      // What a resolver declares decides what it is given.
+      // The number of its parameters decides what a resolver receives.
       field.resolve =
         name.length % 2 === 0
           ? (source: Source | undefined) => resolve(mix(seedOf(source), name))
@@ -84,7 +84,7 @@ function makeShape(type: unknown, seed: number, make: (seed: number) => unknown)
   if (seed % 31 === 0) return 'no list'
   const items = Array.from({ length: seed % 4 }, (_, index) => {
     const own = mix(seed, String(index))
-    // A list whose making fails would leave the promises before it unheard.
+    // A list that throws while it is made would leave earlier promises unhandled.
     try {
       return act(own, () => makeShape(type.ofType, own, make))
     } catch (error) {
@@ -94,7 +94,7 @@ function makeShape(type: unknown, seed: number, make: (seed: number) => unknown)
   return seed % 7 === 0 ? new Set(items) : items
 }
 
-// Mostly what is asked for; each of the other ways once in a while.
+// Usually the expected value, sometimes one of the other cases.
 function act(seed: number, make: () => unknown): unknown {
   switch (seed % 23) {
     case 0:
@@ -152,7 +152,7 @@ const plain: Readonly<Record<string, string>> = {
 function makeProperties(seed: number): Record<string, unknown> {
   const properties = Object.entries(plain).map(([name, type], index) => {
     const own = mix(seed, name)
-    // Of another type now and then: some of those are coerced, some are errors.
+    // Sometimes a value of another type, which is coerced or an error.
     const of = own % 5 === 0 ? (Object.values(plain)[(index + own) % 6] ?? type) : type
     const make = () => makeValue(of, true, own)
     return [name, own % 11 === 0 ? () => act(own, make) : own % 23 === 0 ? Number.NaN : actQuietly(own, make)]
@@ -160,7 +160,7 @@ function makeProperties(seed: number): Record<string, unknown> {
   return Object.fromEntries(properties)
 }
 
-// A property throws nothing, and is heard by nobody who does not ask for it.
+// A property does not throw, and its rejection is unhandled if nobody reads it.
 function actQuietly(seed: number, make: () => unknown): unknown {
   return [0, 2, 9].includes(seed % 23) ? null : act(seed, make)
 }

@@ -17,7 +17,7 @@ afterAll(() => app.close())
 const ids = Array.from({ length: 1_000 }, (_, index) => index + 1)
 const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}: id`).join(' ')
 
-// How often others had the event loop while this was executed.
+// How often the event loop ran other work during the execution.
 async function countTurns(work: () => Promise<unknown>): Promise<number> {
   turns = 0
   let isOver = false
@@ -48,7 +48,8 @@ test('an operation at the bound of cost is answered in pieces, and as a small on
 
 test('conditions on variables and enums in them are planned as well', async () => {
   const query = `query ($ids: [ID!]!, $yes: Boolean!, $no: Boolean = false) {
-    teamMemberships(ids: $ids) { ${aliases(90)} ... @include(if: $yes) { userId } team @skip(if: $yes) { id } leader @include(if: $no) }
+    teamMemberships(ids: $ids) { ${aliases(90)} ... @include(if: $yes) { userId }
+      team @skip(if: $yes) { id } leader @include(if: $no) }
   }`
   const { status, body } = await app.graphql(query, { ids, yes: true })
   expect(status).toBe(200)
@@ -57,9 +58,10 @@ test('conditions on variables and enums in them are planned as well', async () =
 })
 
 test('the pieces of an operation share their statements', async () => {
-  const query = `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { ${aliases(20)} user { id email } team { id name } } }`
+  const query = `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { ${aliases(20)}
+    user { id email } team { id name } } }`
   async function countStatements(length: number): Promise<number> {
-    // A change, after which no row is cached.
+    // A change, which clears the row cache.
     const added = await app.graphql(
       `mutation { addTeamMembership(input: { userId: 1, teamId: ${1_000 + length} }) { id } }`,
     )
@@ -86,8 +88,9 @@ test('a large operation that has no plan is refused before it is executed', asyn
   ).toBe(400)
 })
 
-test('variables that do not fit are refused as ever', async () => {
-  const query = `query ($ids: [ID!]!, $yes: Boolean!) { teamMemberships(ids: $ids) { ${aliases(50)} user @skip(if: $yes) { id } } }`
+test('wrong variables are refused as usual', async () => {
+  const query = `query ($ids: [ID!]!, $yes: Boolean!) { teamMemberships(ids: $ids) { ${aliases(50)}
+    user @skip(if: $yes) { id } } }`
   const { body } = await app.graphql(query, { ids, yes: 'no' })
   expect(body.errors[0].message).toContain('Variable "$yes" got invalid value')
 })

@@ -16,7 +16,7 @@ function execute(findPlan: FindPlan, operation: PreparedOperation, times: number
   return Array.from({ length: times }, () => findPlan(operation) !== null)
 }
 
-test('a document is compiled when it has been executed eight times, and then stays', () => {
+test('a document is compiled after eight executions and its plan stays cached', () => {
   const findPlan = createPlanCache(schema)
   const operation = prepare('{ viewer { email } }')
   const cold = Array.from({ length: executionsBefore - 1 }, () => false)
@@ -24,7 +24,7 @@ test('a document is compiled when it has been executed eight times, and then sta
   expect(findPlan(operation)).toBe(findPlan(operation))
 })
 
-test('documents that are executed once cost no plan, and forget none', () => {
+test('documents executed once get no plan and evict none', () => {
   const findPlan = createPlanCache(schema)
   const hot = prepare('{ viewer { email } }')
   execute(findPlan, hot, executionsBefore)
@@ -34,7 +34,7 @@ test('documents that are executed once cost no plan, and forget none', () => {
   expect(findPlan(hot)).not.toBe(null)
 })
 
-test('of more hot documents than there is room for, those used least lately have to prove hot again', () => {
+test('with more hot documents than the cache holds, the least recently used are counted again', () => {
   const findPlan = createPlanCache(schema)
   const first = prepare('{ viewer { email } }')
   execute(findPlan, first, executionsBefore)
@@ -45,7 +45,7 @@ test('of more hot documents than there is room for, those used least lately have
   ])
 })
 
-test('plans of many fields leave room for fewer', () => {
+test('plans with many fields take more room in the cache', () => {
   const findPlan = createPlanCache(schema)
   const first = prepare('{ viewer { email } }')
   execute(findPlan, first, executionsBefore)
@@ -55,7 +55,7 @@ test('plans of many fields leave room for fewer', () => {
   expect(findPlan(first)).toBe(null)
 })
 
-test('a plan of no field at all is as good as any', () => {
+test('a plan without fields works like any other', () => {
   const findPlan = createPlanCache(schema)
   const operation = prepare('{ viewer @skip(if: true) { email } }')
   expect(execute(findPlan, operation, executionsBefore).at(-1)).toBe(true)
@@ -64,7 +64,7 @@ test('a plan of no field at all is as good as any', () => {
 test.each([
   ['of a long text', (id: number) => `query a { a${id}: __typename } # ${'x'.repeat(1_900_000)}`],
   ['of many operations', manyOperations],
-])('small plans of documents %s leave room for fewer', (_title, write) => {
+])('small plans of documents %s take more room in the cache', (_title, write) => {
   const findPlan = createPlanCache(schema)
   const first = prepare('{ viewer { email } }')
   execute(findPlan, first, executionsBefore)
@@ -77,7 +77,7 @@ function manyOperations(id: number): string {
   return `query a { a${id}: __typename } ${others.join(' ')}`
 }
 
-test('what cannot be compiled is tried once, and left to graphql-js', () => {
+test('a document that cannot be compiled is tried once and left to graphql-js', () => {
   const findPlan = createPlanCache(schema)
   const operation = prepare('{ __schema { queryType { name } } }')
   expect(execute(findPlan, operation, 100)).not.toContain(true)

@@ -36,7 +36,7 @@ function compile(query: string) {
   return { document, plan: compileOperation({ schema, document, operation }) }
 }
 
-// With the cause of each error, which decides how it is masked.
+// Includes the cause of each error, which decides how it is masked.
 function describeResult(result: Awaited<ReturnType<typeof execute>> | null) {
   const causes = result?.errors?.map(({ originalError }) => [originalError?.name, originalError?.message])
   return { text: JSON.stringify(result), causes }
@@ -88,7 +88,7 @@ const literals: Readonly<Record<string, string>> = {
   Color: 'GREEN',
 }
 
-/** A valid operation of the odd schema with variables that mostly fit. */
+/** A valid operation of the odd schema with variables that usually fit. */
 function chooseCase(choose: Chooser): Case {
   const declared: string[] = []
   const variables: Record<string, unknown> = {}
@@ -158,7 +158,7 @@ function chooseCase(choose: Chooser): Case {
   return { query: `${kind} ${heading} ${body} ${fragments.join(' ')}`, variables }
 }
 
-// graphql-js leaves promises unheard where a list fails at once that has begun something: only those of plans must not be.
+// graphql-js leaves promises unhandled if a list fails synchronously after starting some. Plans must not.
 let unheard = 0
 let own: NodeJS.UnhandledRejectionListener[] = []
 const count = () => void unheard++
@@ -173,7 +173,7 @@ afterAll(() => {
   for (const listener of own) process.on('unhandledRejection', listener)
 })
 
-test('a plan and graphql-js answer the same, whatever resolvers and variables do, errors in the same order', async () => {
+test('a plan and graphql-js give the same answers, with errors in the same order', async () => {
   let executed = 0
   let failed = 0
   await fc.assert(
@@ -181,7 +181,7 @@ test('a plan and graphql-js answer the same, whatever resolvers and variables do
       const { document, plan } = compile(query)
       if (plan === null) return
       const result = await executePlan(plan, createContext(), variables)
-      // Left to graphql-js, with nothing done.
+      // Left to graphql-js before any resolver ran.
       if (result === null) return
       const expected = await execute({
         schema,
@@ -199,7 +199,7 @@ test('a plan and graphql-js answer the same, whatever resolvers and variables do
   expect(failed).toBeGreaterThan(500)
 })
 
-test('a plan leaves no promise unheard, whatever fails beside it', async () => {
+test('a plan leaves no promise unhandled, whatever fails beside it', async () => {
   await later()
   unheard = 0
   const plans = fc.sample(chosen(chooseCase), { numRuns: 1_000, seed: 7 })
@@ -211,7 +211,7 @@ test('a plan leaves no promise unheard, whatever fails beside it', async () => {
   expect(unheard).toBe(0)
 })
 
-test('variables that do not fit are left to graphql-js before any resolver', async () => {
+test('wrong variables are left to graphql-js before any resolver runs', async () => {
   const query = 'query ($point: Point!) { a: echo(point: $point) node { id } }'
   const { plan } = compile(query)
   if (plan === null) throw new Error('expected a plan')
@@ -241,14 +241,14 @@ test.each([
   expect(compile(query).plan).toBe(null)
 })
 
-test('fragments that spread into more fields than a plan may have are left to graphql-js', () => {
+test('fragments that expand to more fields than a plan allows are left to graphql-js', () => {
   const spread = (level: number) =>
     `fragment F${level} on Node { a: node { ...F${level + 1} } b: node { ...F${level + 1} } }`
   const fragments = Array.from({ length: 12 }, (_, level) => spread(level)).join(' ')
   expect(compile(`{ node { ...F0 } } ${fragments} fragment F12 on Node { id }`).plan).toBe(null)
 })
 
-test('values that are the same for every request cannot be changed for the next', async () => {
+test('constant arguments cannot be changed for the next request', async () => {
   const { plan } = compile('{ echo(point: { x: 1, tags: ["a"] }, ids: ["1"]) }')
   const [field] = plan?.root.fields ?? []
   const given = field?.readArguments({})

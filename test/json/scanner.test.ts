@@ -113,7 +113,7 @@ describe('the scanner agrees with `JSON.parse`', () => {
     for (const piece of [1, 2, 1_000]) expect(isJson(text, piece)).toBe(isParsed(text))
   })
 
-  test('of whatever is JSON, and of that with one character changed, left out or put in', () => {
+  test('for any JSON, also with one character changed, removed or inserted', () => {
     const marks = fc.constantFrom(...'[]{}",:\\/ue+-.019tfn \n\u0000é')
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom(0, 1), marks, (json, seed, removed, mark) => {
@@ -128,7 +128,7 @@ describe('the scanner agrees with `JSON.parse`', () => {
     )
   })
 
-  test('of any string of its characters', () => {
+  test('for any string of the characters of JSON', () => {
     const noise = fc.string({ unit: fc.constantFrom(...'[]{}",:\\ue-.01tn '), maxLength: 12 })
     fc.assert(
       fc.property(noise, text => isJson(text, 3) === isParsed(text)),
@@ -137,7 +137,7 @@ describe('the scanner agrees with `JSON.parse`', () => {
   })
 })
 
-test('10,000 levels are JSON and one more is none, in the time that their bytes take', () => {
+test('10,000 levels are accepted and one more is refused, in linear time', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
   expect(isJson(nested(10_000))).toBe(true)
   expect(isJson(nested(10_001))).toBe(false)

@@ -41,7 +41,7 @@ async function page(given: Record<string, unknown>): Promise<{ ids: string[]; pa
   return { ids: nodes, pageInfo: connection.pageInfo }
 }
 
-test('forwards, page after page, every membership comes once and in order', async () => {
+test('paging forwards gives every membership once and in order', async () => {
   const seen: string[] = []
   let after: string | null = null
   const more: boolean[] = []
@@ -56,7 +56,7 @@ test('forwards, page after page, every membership comes once and in order', asyn
   expect(more).toEqual([true, true, false])
 })
 
-test('backwards as well', async () => {
+test('so does paging backwards', async () => {
   const seen: string[] = []
   let before: string | null = null
   const more: boolean[] = []
@@ -71,12 +71,12 @@ test('backwards as well', async () => {
   expect(more).toEqual([true, true, false])
 })
 
-test('a page that fits exactly has nothing beyond it', async () => {
+test('a page that fits exactly has no next page', async () => {
   expect((await page({ first: 7 })).pageInfo.hasNextPage).toBe(false)
   expect((await page({ last: 7 })).pageInfo.hasPreviousPage).toBe(false)
 })
 
-test('between two cursors only what lies between is counted', async () => {
+test('between two cursors only the memberships between them are counted', async () => {
   const { connection } = await ask({})
   const [first, , , , fifth] = connection.edges
   expect((await page({ after: first.cursor, before: fifth.cursor })).ids).toEqual(ids.slice(1, 4))
@@ -84,7 +84,7 @@ test('between two cursors only what lies between is counted', async () => {
   expect((await page({ last: 2, after: first.cursor, before: fifth.cursor })).ids).toEqual(ids.slice(2, 4))
 })
 
-test('a page of none still says whether there is more', async () => {
+test('an empty page still says whether there are more items', async () => {
   expect(await page({ first: 0 })).toEqual({
     ids: [],
     pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null },
@@ -107,7 +107,7 @@ test('a user who has left every team has an empty page without cursors', async (
   expect(body.data.user.memberships).toEqual({ nodes: [], pageInfo: { hasNextPage: false, endCursor: null } })
 })
 
-describe('what cannot be a page is BAD_USER_INPUT and costs the page alone', () => {
+describe('invalid page arguments are BAD_USER_INPUT and fail only the page', () => {
   test.each([
     [{ first: -1 }, 'first'],
     [{ last: -1 }, 'last'],
@@ -128,7 +128,7 @@ describe('what cannot be a page is BAD_USER_INPUT and costs the page alone', () 
   })
 })
 
-test('100 come unless told otherwise, and up to 1,000', async () => {
+test('a page has 100 items by default, and up to 1,000', async () => {
   for (let team = 1_000; team < 1_150; team += 1) {
     await app.app.store.memberships.add(by('demo'), { userId: 2, teamId: team })
   }

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { printSortedSchema } from '../../src/commands/print-schema.ts'
 import { schema } from '../../src/schema/index.ts'
 
-test('schema.graphql is the printed schema (else run `npm run schema`)', async () => {
+test('schema.graphql is the printed schema (`npm run schema` updates it)', async () => {
   const file = await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')
   expect(printSortedSchema()).toBe(file)
 })
 
-test('every type, field and argument of ours has a description', () => {
+test('every type, field and argument has a description', () => {
   const own = Object.values(schema.getTypeMap()).filter(
     ({ name }) => !name.startsWith('__') && !['Boolean', 'Float', 'ID', 'Int', 'String'].includes(name),
   )

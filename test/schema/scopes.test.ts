@@ -18,7 +18,7 @@ afterAll(() => app.close())
 
 const task = '{ name: "a", sourceCode: "exit(1)", inputDocument: "{}", options: "{}" }'
 
-// What each operation needs; every one is tried with each scope alone.
+// The scope of each operation. Each is tried with every single scope.
 const operations: [Scope, string, string][] = [
   ['memberships:read', 'Query.teamMembership', '{ teamMembership(id: 1) { id } }'],
   ['memberships:read', 'Query.teamMemberships', '{ teamMemberships(ids: [1]) { id } }'],
@@ -56,7 +56,7 @@ const operations: [Scope, string, string][] = [
 ]
 
 for (const [needed, field, query] of operations) {
-  test(`${field} needs \`${needed}\`, and \`admin\` stands for it`, async () => {
+  test(`${field} needs \`${needed}\` or \`admin\``, async () => {
     for (const scope of Object.keys(tokens) as Scope[]) {
       const { status, body } = await app.graphql(query, {}, tokens[scope])
       const codes = body.errors?.map((error: { extensions: { code: string } }) => error.extensions.code) ?? []
@@ -72,7 +72,7 @@ for (const [needed, field, query] of operations) {
   })
 }
 
-test('a credential that may only write reads back what it changed, and nothing beyond', async () => {
+test('a credential that may only write can read what it changed and nothing else', async () => {
   const write = tokens['memberships:write']
   const moved = await app.graphql(
     'mutation { moveTeamMembership(id: 1, input: { teamId: 5 }) { id userId teamId leader version } }',

@@ -32,7 +32,7 @@ function requireAdded(result: Awaited<ReturnType<TestApp['app']['store']['member
   return result.membership
 }
 
-// A transaction of another program, after which nothing that was read before is good.
+// A transaction of another program, which makes all cached rows stale.
 function changeFile(): void {
   const other = new Database(path)
   other.exec('update accounts set created_at = created_at + 1')
@@ -70,7 +70,7 @@ test('1,000 memberships with user and team under two aliases each cost 4 stateme
   expect(one.sent).toHaveLength(4)
 })
 
-test('rows that were read are not read again while nobody changes the file', async () => {
+test('cached rows are not read again while the file does not change', async () => {
   await countStatements(twice, { ids })
   const before = app.statements.length
   const { body } = await app.graphql(twice, { ids })
@@ -78,7 +78,7 @@ test('rows that were read are not read again while nobody changes the file', asy
   expect(app.statements.slice(before)).toEqual([])
 })
 
-test('1,000 memberships added at once, with user and team, cost as many statements as 1', async () => {
+test('adding 1,000 memberships at once, with user and team, costs as many statements as adding one', async () => {
   const query = `mutation ($items: [AddTeamMembershipInput!]!) {
     addTeamMemberships(items: $items) { applied items { teamMembership { id user { id } team { id } } } }
   }`

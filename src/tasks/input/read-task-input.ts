@@ -5,7 +5,7 @@ import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { TaskInput } from '../run/task-execution.ts'
 
 const maxLabelLength = 200
-// A million levels would take a sandbox a third of a second to parse.
+// A million levels would take a sandbox too long to parse.
 const maxDepth = 100_000
 
 /** The checked input of a task. Its texts are valid JSON. */
@@ -33,7 +33,7 @@ export type OptionName = (typeof optionNames)[number]
 /**
  * Checks the input of a task (contract, section 4). Throws `BAD_USER_INPUT`, naming the field and the position of
  * invalid JSON, and `PAYLOAD_TOO_LARGE` for source code past its limit. It scans the documents without parsing them:
- * 100,000 keys would take a fifth of a second, and the isolate parses them anyway.
+ * 100,000 keys would take 50 ms, and the isolate parses them anyway.
  */
 export function readTaskInput(input: TaskInput, limits: RunLimits): CheckedTask {
   const sourceBytes = Buffer.byteLength(input.sourceCode)

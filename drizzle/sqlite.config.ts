@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './src/store/sqlite/tables.ts',
+  schema: './drizzle/sqlite.tables.cjs',
   out: './drizzle/sqlite',
 })

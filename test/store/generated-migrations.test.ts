@@ -21,7 +21,7 @@ test.each([
     '--dialect',
     dialect,
     '--schema',
-    `src/store/${engine}/tables.ts`,
+    `drizzle/${engine}.tables.cjs`,
     '--out',
     relative(root, copy),
   ]

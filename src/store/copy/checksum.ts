@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import type { RowTexts } from './column-texts.ts'
+import type { RowTexts } from './copied-tables.ts'
 
 /** What rows of a table come to: how many they are, and the SHA-256 of their digests in the order of the key. */
 export interface Checksum {
@@ -7,20 +7,15 @@ export interface Checksum {
   readonly sha256: string
 }
 
-export interface ChecksumBuilder {
-  add(rowDigest: string): void
-  finish(): Checksum
-}
-
-export function buildChecksum(): ChecksumBuilder {
+export function buildChecksum() {
   const sha256 = createHash('sha256')
   let rows = 0
   return {
-    add(rowDigest) {
+    add(rowDigest: string) {
       rows += 1
       sha256.update(rowDigest)
     },
-    finish: () => ({ rows, sha256: sha256.digest('hex') }),
+    finish: (): Checksum => ({ rows, sha256: sha256.digest('hex') }),
   }
 }
 

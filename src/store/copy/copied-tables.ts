@@ -1,6 +1,8 @@
-import { type TableDescription, toColumnName } from '../tables/describe-table.ts'
+import { type ColumnDescription, type TableDescription, toColumnName } from '../tables/describe-table.ts'
 import { descriptions } from '../tables/descriptions.ts'
-import { type ColumnTexts, textsOf } from './column-texts.ts'
+
+/** A row as it travels and as it is compared: a text for each column, the same from both databases. */
+export type RowTexts = readonly (string | null)[]
 
 export interface CopiedTable {
   readonly name: string
@@ -9,24 +11,47 @@ export interface CopiedTable {
   readonly key: readonly CopiedColumn[]
 }
 
-export interface CopiedColumn extends ColumnTexts {
+/** How the values of a column become texts, as SQL, and come back from a text, as SQL with `?` for it. */
+export interface CopiedColumn {
   readonly name: string
   readonly isText: boolean
+  readonly writeInSqlite: string
+  readonly writeInPostgres: string
+  readonly readInPostgres: string
+}
+
+type Texts = readonly [writeInSqlite: string, writeInPostgres: string, readInPostgres: string]
+
+// Times are milliseconds since 1970, as SQLite's rows have them. A fraction would show what PostgreSQL has besides.
+const milliseconds = 'trim_scale(extract(epoch from ?) * 1000)::text'
+const textsOf: Readonly<Record<ColumnDescription['type'], Texts>> = {
+  text: ['?', '?', '?'],
+  integer: ['cast(? as text)', '?::text', '(?)::bigint'],
+  boolean: ['cast(? as text)', '?::int::text', '(?)::int::boolean'],
+  time: ['cast(? as text)', milliseconds, "timestamptz 'epoch' + (?)::bigint * interval '1 millisecond'"],
+  // SQLite takes the hex of null for an empty text.
+  bytes: ['case when ? is not null then lower(hex(?)) end', "encode(?, 'hex')", "decode(?, 'hex')"],
 }
 
 /** All tables of a store, each after those that its rows refer to. */
-export const copiedTables: readonly CopiedTable[] = Object.values<TableDescription>(descriptions).map(
-  ({ name, columns, key }) => {
-    const copied = Object.entries(columns).map(([columnKey, { type }]) => ({
-      columnKey,
-      name: toColumnName(columnKey),
-      isText: type === 'text',
-      ...textsOf[type],
-    }))
-    return {
-      name,
-      columns: copied,
-      key: key.flatMap(keyPart => copied.filter(({ columnKey }) => columnKey === keyPart)),
-    }
+export const copiedTables: readonly CopiedTable[] = Object.entries<TableDescription>(descriptions).map(
+  ([tableName, { columns, key }]) => {
+    const copied = new Map(
+      Object.entries(columns).map(([columnKey, { type }]) => [columnKey, copy(columnKey, type)]),
+    )
+    const keyColumns = key.flatMap(columnKey => copied.get(columnKey) ?? [])
+    return { name: toColumnName(tableName), columns: [...copied.values()], key: keyColumns }
   },
 )
+
+function copy(columnKey: string, type: ColumnDescription['type']): CopiedColumn {
+  const name = toColumnName(columnKey)
+  const [writeInSqlite, writeInPostgres, readInPostgres] = textsOf[type]
+  return {
+    name,
+    isText: type === 'text',
+    writeInSqlite: writeInSqlite.replaceAll('?', `"${name}"`),
+    writeInPostgres: writeInPostgres.replaceAll('?', `"${name}"`),
+    readInPostgres,
+  }
+}

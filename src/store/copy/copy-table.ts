@@ -1,8 +1,7 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
 import { buildChecksum, type Checksum, digestInPostgres, digestRow } from './checksum.ts'
-import type { RowTexts } from './column-texts.ts'
-import type { CopiedTable } from './copied-tables.ts'
+import type { CopiedTable, RowTexts } from './copied-tables.ts'
 import type { Source } from './open-source.ts'
 
 const rowsOfBatch = 1_000
@@ -40,7 +39,7 @@ async function sendRows({ table, source, target }: CopyTable): Promise<Checksum>
 
 function wordInsert({ name, columns }: CopiedTable): string {
   const names = columns.map(column => `"${column.name}"`)
-  const values = columns.map((column, index) => column.readInPostgres(`row ->> ${index}`))
+  const values = columns.map((column, index) => column.readInPostgres.replace('?', `row ->> ${index}`))
   return `insert into "${name}" (${names.join()}) select ${values.join()} from json_array_elements($1::text::json) as row`
 }
 
@@ -60,7 +59,7 @@ function* batches(rows: Iterable<RowTexts>): Generator<RowTexts[]> {
 
 // A database may sort texts by a language's rules; SQLite sorts them by their bytes, as "C" does.
 async function readChecksum({ table, target }: CopyTable): Promise<Checksum> {
-  const texts = table.columns.map(column => column.writeInPostgres(`"${column.name}"`))
+  const texts = table.columns.map(column => column.writeInPostgres)
   const order = table.key.map(({ name, isText }) => `"${name}"${isText ? ' collate "C"' : ''}`)
   const select = `select ${digestInPostgres(texts)} as digest from "${table.name}" order by ${order.join()}`
   const checksum = buildChecksum()

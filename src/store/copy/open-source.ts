@@ -2,8 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { connect } from '../sqlite/connection/connect.ts'
 import { refuseMissingFile, refuseUnusableFile } from '../sqlite/connection/file-checks.ts'
 import { holdServeLock } from '../sqlite/connection/serve-lock.ts'
-import type { RowTexts } from './column-texts.ts'
-import type { CopiedTable } from './copied-tables.ts'
+import type { CopiedTable, RowTexts } from './copied-tables.ts'
 
 export interface Source {
   /** One after the other, by key; to be read to the end before the next are asked for. */
@@ -35,14 +34,10 @@ export async function openSource(path: string): Promise<Source> {
 function readFrom(client: Database, releaseServeLock: () => void): Source {
   return {
     rows({ name, columns, key }) {
-      const texts = columns.map(column => column.writeInSqlite(`"${column.name}"`))
+      const texts = columns.map(column => column.writeInSqlite)
       const order = key.map(column => `"${column.name}"`)
-      return client
-        .prepare<[], RowTexts>(
-          `select ${texts.join()} from "${name}" where ${ofAnAccount} order by ${order.join()}`,
-        )
-        .raw()
-        .iterate()
+      const select = `select ${texts} from "${name}" where ${ofAnAccount} order by ${order}`
+      return client.prepare<[], RowTexts>(select).raw().iterate()
     },
     lastTokenId() {
       const largest = '(select coalesce(max(id), 0) from api_tokens)'

@@ -22,7 +22,7 @@ export function aggregate(columns: readonly (SQL | StoreColumn)[]): SQL {
 export function prepareColumns(query: SQL): (client: Client, values: Values) => Promise<Columns> {
   const { text, bind } = prepareText(query)
   return async (client, values) => {
-    const [row = []] = await client.queryArrays(text, bind(values))
+    const [row = []] = await client.query(text, bind(values))
     return row as Columns
   }
 }

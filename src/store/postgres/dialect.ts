@@ -58,7 +58,7 @@ function createPrepare(client: Client): Dialect['prepare'] {
     }
     return {
       async run(values: Values) {
-        return (await client.queryArrays(text, bind(values))).map(read)
+        return (await client.query(text, bind(values))).map(read)
       },
     }
   }

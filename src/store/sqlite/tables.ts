@@ -1,25 +1,16 @@
 import { sql } from 'drizzle-orm'
-import {
-  blob,
-  foreignKey,
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/sqlite-core'
+import * as core from 'drizzle-orm/sqlite-core'
 import { buildTables } from '../tables/build-tables.ts'
 import type { ColumnDescription } from '../tables/describe-table.ts'
 
 export const now = sql`(cast(unixepoch('subsec') * 1000 as integer))`
 
 const builders = {
-  text: (name: string) => text(name),
-  integer: (name: string) => integer(name),
-  boolean: (name: string) => integer(name, { mode: 'boolean' }),
-  time: (name: string) => integer(name, { mode: 'timestamp_ms' }),
-  bytes: (name: string) => blob(name, { mode: 'buffer' }),
+  text: (name: string) => core.text(name),
+  integer: (name: string) => core.integer(name),
+  boolean: (name: string) => core.integer(name, { mode: 'boolean' }),
+  time: (name: string) => core.integer(name, { mode: 'timestamp_ms' }),
+  bytes: (name: string) => core.blob(name, { mode: 'buffer' }),
 }
 
 function buildColumn(name: string, { type, nullable, default: value }: ColumnDescription) {
@@ -28,26 +19,4 @@ function buildColumn(name: string, { type, nullable, default: value }: ColumnDes
   return column.default((typeof value === 'number' ? value : now) as never)
 }
 
-export const tables = buildTables({
-  engine: 'sqlite',
-  createTable: sqliteTable,
-  primaryKey,
-  foreignKey,
-  index,
-  uniqueIndex,
-  buildColumn,
-})
-
-// For drizzle-kit, which looks for tables among the exports.
-export const {
-  accounts,
-  users,
-  teams,
-  teamMemberships,
-  apiTokens,
-  counters,
-  membershipEvents,
-  idempotencyKeys,
-  idempotencySteps,
-  idempotencyUsage,
-} = tables
+export const tables = buildTables({ engine: 'sqlite', core, createTable: core.sqliteTable, buildColumn })

@@ -11,12 +11,9 @@ export interface ColumnDescription<Value = unknown> {
   readonly value?: Value
 }
 
-export type ColumnDescriptions = Readonly<Record<string, ColumnDescription>>
-
-/** Lists of columns are named by their keys in `columns`; the database's names are the same in snake case. */
+/** Columns and tables are named by their keys; the database's names are the same in snake case. */
 export interface TableDescription {
-  readonly name: string
-  readonly columns: ColumnDescriptions
+  readonly columns: Readonly<Record<string, ColumnDescription>>
   /** Starts with the account, so that no row is found or blocked across accounts. */
   readonly key: readonly string[]
   readonly indexes?: Readonly<Record<string, readonly string[]>>
@@ -38,10 +35,10 @@ export const text = <Value extends string = string>(): ColumnDescription<Value> 
   type: 'text',
   ...required,
 })
-export const integer = (): ColumnDescription<number> => ({ type: 'integer', ...required })
-export const boolean = (): ColumnDescription<boolean> => ({ type: 'boolean', ...required })
-export const time = (): ColumnDescription<Date> => ({ type: 'time', ...required })
-export const bytes = (): ColumnDescription<Buffer> => ({ type: 'bytes', ...required })
+export const integer: ColumnDescription<number> = { type: 'integer', ...required }
+export const boolean: ColumnDescription<boolean> = { type: 'boolean', ...required }
+export const time: ColumnDescription<Date> = { type: 'time', ...required }
+export const bytes: ColumnDescription<Buffer> = { type: 'bytes', ...required }
 
 export function nullable<Value>(column: ColumnDescription<Value>): ColumnDescription<Value | null> {
   return { ...column, nullable: true }
@@ -52,14 +49,6 @@ export function withDefault<Value>(
   value: ColumnDescription['default'],
 ): ColumnDescription<Value> {
   return { ...column, default: value }
-}
-
-/** Keeps the types of the columns, from which those of rows follow. */
-export function table<Columns extends ColumnDescriptions>(
-  name: string,
-  rest: Omit<TableDescription, 'name'> & { readonly columns: Columns },
-): TableDescription & { readonly columns: Columns } {
-  return { name, ...rest }
 }
 
 /** `displayName` is `display_name` in the database. */

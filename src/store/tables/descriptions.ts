@@ -1,130 +1,134 @@
 import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import type { MembershipEventKind } from '../../domain/store.ts'
-import { boolean, bytes, integer, nullable, table, text, time, withDefault } from './describe-table.ts'
-
-// Every primary and unique key starts with the account, so that no row can be found or blocked across accounts, and a
-// PostgreSQL spread by account needs no other tables.
+import {
+  boolean,
+  bytes,
+  integer,
+  nullable,
+  type TableDescription,
+  text,
+  time,
+  withDefault,
+} from './describe-table.ts'
 
 const accountCode = text()
-const createdAt = withDefault(time(), 'now')
-const ofAccount = { columns: ['accountCode'], table: 'accounts' } as const
+const id = integer
+const createdAt = withDefault(time, 'now')
+const byId = ['accountCode', 'id']
+const ofAccount = { columns: ['accountCode'], table: 'accounts' }
+const ofUser = { columns: ['accountCode', 'userId'], table: 'users' }
+const ofTeam = { columns: ['accountCode', 'teamId'], table: 'teams' }
 
-/** All tables of a store, each after those that its rows refer to: `copy` moves them in this order. */
+/**
+ * All tables of a store by their names in camel case, each after those that its rows refer to: `copy` moves them in this order. Every primary and unique
+ * key starts with the account, so that no row can be found or blocked across accounts, and a PostgreSQL spread by account
+ * needs no other tables.
+ */
 export const descriptions = {
-  accounts: table('accounts', { columns: { accountCode, createdAt }, key: ['accountCode'] }),
+  accounts: { columns: { accountCode, createdAt }, key: ['accountCode'] },
 
-  users: table('users', {
-    columns: {
-      accountCode,
-      id: integer(),
-      email: nullable(text()),
-      displayName: nullable(text()),
-      createdAt,
-    },
-    key: ['accountCode', 'id'],
+  users: {
+    columns: { accountCode, id, email: nullable(text()), displayName: nullable(text()), createdAt },
+    key: byId,
     indexes: { users_by_email: ['accountCode', 'email', 'id'] },
     references: [ofAccount],
-  }),
+  },
 
-  teams: table('teams', {
-    columns: { accountCode, id: integer(), name: nullable(text()), createdAt },
-    key: ['accountCode', 'id'],
+  teams: {
+    columns: { accountCode, id, name: nullable(text()), createdAt },
+    key: byId,
     references: [ofAccount],
-  }),
+  },
 
-  teamMemberships: table('team_memberships', {
+  teamMemberships: {
     columns: {
       accountCode,
-      id: integer(),
-      userId: integer(),
-      teamId: integer(),
-      leader: nullable(boolean()),
-      version: withDefault(integer(), 1),
+      id,
+      userId: integer,
+      teamId: integer,
+      leader: nullable(boolean),
+      version: withDefault(integer, 1),
       createdAt,
     },
-    key: ['accountCode', 'id'],
+    key: byId,
     uniqueIndexes: { team_memberships_pair: ['accountCode', 'userId', 'teamId'] },
     indexes: {
       team_memberships_by_team: ['accountCode', 'teamId', 'id'],
       team_memberships_by_user: ['accountCode', 'userId', 'id'],
     },
-    references: [
-      { columns: ['accountCode', 'userId'], table: 'users' },
-      { columns: ['accountCode', 'teamId'], table: 'teams' },
-    ],
-  }),
+    references: [ofUser, ofTeam],
+  },
 
-  apiTokens: table('api_tokens', {
+  apiTokens: {
     columns: {
       accountCode,
       // Unique in the store, because operators name tokens by it.
-      id: withDefault(integer(), 'next id'),
-      userId: integer(),
+      id: withDefault(integer, 'next id'),
+      userId: integer,
       label: nullable(text()),
       scopes: text(),
-      sha256: bytes(),
+      sha256: bytes,
       createdAt,
-      revokedAt: nullable(time()),
+      revokedAt: nullable(time),
     },
-    key: ['accountCode', 'id'],
+    key: byId,
     indexes: { api_tokens_by_sha256: ['sha256'], api_tokens_by_id: ['id'] },
-    references: [{ columns: ['accountCode', 'userId'], table: 'users' }],
-  }),
+    references: [ofUser],
+  },
 
   /** The last number given out under each name; the account code is empty for numbers of the whole store. */
-  counters: table('counters', {
-    columns: { accountCode, name: text(), value: integer() },
+  counters: {
+    columns: { accountCode, name: text(), value: integer },
     key: ['accountCode', 'name'],
     references: [{ ...ofAccount, only: 'postgres' }],
-  }),
+  },
 
   /** Append-only: what became of each membership. */
-  membershipEvents: table('membership_events', {
+  membershipEvents: {
     columns: {
       accountCode,
-      sequence: integer(),
+      sequence: integer,
       kind: text<MembershipEventKind>(),
-      membershipId: integer(),
-      beforeUserId: nullable(integer()),
-      beforeTeamId: nullable(integer()),
-      afterUserId: nullable(integer()),
-      afterTeamId: nullable(integer()),
-      byUserId: nullable(integer()),
+      membershipId: integer,
+      beforeUserId: nullable(integer),
+      beforeTeamId: nullable(integer),
+      afterUserId: nullable(integer),
+      afterTeamId: nullable(integer),
+      byUserId: nullable(integer),
       byEmail: nullable(text()),
       transactionId: text(),
-      createdAt: withDefault(time(), 'clock'),
+      createdAt: withDefault(time, 'clock'),
     },
     key: ['accountCode', 'sequence'],
-  }),
+  },
 
   /** Requests that came with an idempotency key, and their answers once there are any. */
-  idempotencyKeys: table('idempotency_keys', {
+  idempotencyKeys: {
     columns: {
       accountCode,
       key: text(),
-      fingerprint: bytes(),
+      fingerprint: bytes,
       holder: text(),
-      heldUntil: time(),
-      answer: nullable(bytes()),
-      heldBytes: withDefault(integer(), rowBytes),
+      heldUntil: time,
+      answer: nullable(bytes),
+      heldBytes: withDefault(integer, rowBytes),
       createdAt,
     },
     key: ['accountCode', 'key'],
     indexes: { idempotency_keys_by_age: ['createdAt'] },
-  }),
+  },
 
   /** The bytes that all keys of an account with their steps count for. */
-  idempotencyUsage: table('idempotency_usage', {
-    columns: { accountCode, heldBytes: integer() },
+  idempotencyUsage: {
+    columns: { accountCode, heldBytes: integer },
     key: ['accountCode'],
-  }),
+  },
 
   /** The result of each change of such a request, written in the transaction of the change. */
-  idempotencySteps: table('idempotency_steps', {
-    columns: { accountCode, key: text(), number: integer(), result: text(), createdAt },
+  idempotencySteps: {
+    columns: { accountCode, key: text(), number: integer, result: text(), createdAt },
     key: ['accountCode', 'key', 'number'],
-    indexes: { idempotency_steps_by_age: ['createdAt'] },
-  }),
-}
+  },
+} as const satisfies Readonly<Record<string, TableDescription>>
 
 export type Descriptions = typeof descriptions

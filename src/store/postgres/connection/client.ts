@@ -1,29 +1,20 @@
 import { hash } from 'node:crypto'
 import type pg from 'pg'
 
-export type Row = Readonly<Record<string, unknown>>
-
 export type Parameter = string | number | boolean | null | Buffer
 
-/** Runs statements, prepared: what is not is parsed anew each time. */
 export interface Client {
-  /** The rows of a statement, their values by the names of the columns. */
-  query(text: string, values?: readonly Parameter[]): Promise<Row[]>
-  /** The same, each row an array of its values. */
-  queryArrays(text: string, values?: readonly Parameter[]): Promise<unknown[][]>
+  /** Runs a statement, prepared: others are parsed each time. Gives the values of each row in order. */
+  query(text: string, values?: readonly Parameter[]): Promise<unknown[][]>
 }
 
 /** Sends a statement over a connection, and gives its result. */
-export type Send = <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => Promise<pg.QueryResult<R>>
+export type Send = (statement: pg.QueryArrayConfig) => Promise<pg.QueryArrayResult>
 
 export function createClient(send: Send): Client {
   return {
     async query(text, values = []) {
-      return (await send<Row>({ name: nameOf(text), text, values: [...values] })).rows
-    },
-    async queryArrays(text, values = []) {
-      const statement = { name: nameOf(text), text, values: [...values], rowMode: 'array' }
-      return (await send<unknown[]>(statement)).rows
+      return (await send({ name: nameOf(text), text, values: [...values], rowMode: 'array' })).rows
     },
   }
 }

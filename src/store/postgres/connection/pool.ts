@@ -6,12 +6,12 @@ import { connectionBroke, explainNoConnection } from './explain-failure.ts'
 import { endsConnection } from './sql-state.ts'
 
 const maxConnections = 10
-// So that one account with statements that take long leaves connections that others have at once.
+// So that an account with slow statements leaves connections to others.
 const maxConnectionsOfAccount = 5
 
 /**
- * Connections to the database, opened as they are needed and given to accounts in turn. Where there is none, or one is lost, a statement
- * is `UNAVAILABLE`; what PostgreSQL refuses is the driver's `DatabaseError`.
+ * Connections to the database, opened as they are needed and given to accounts in turn. Where there is none, or one is lost,
+ * a statement is `UNAVAILABLE`; what PostgreSQL refuses is the driver's `DatabaseError`.
  */
 export interface Pool {
   /** The client whose statements wait for the turn of this account or share. */
@@ -20,13 +20,13 @@ export interface Pool {
 }
 
 export interface PoolClient extends Client {
-  /** Runs `work` in a transaction, on a connection of its own: committed when it resolves, undone when it rejects. */
-  begin<T>(work: (client: Client) => Promise<T>): Promise<T>
+  /** Runs `work` in a transaction, on a connection of its own: committed if it resolves to a result that `keep` allows. */
+  begin<T>(work: (client: Client) => Promise<T>, keep?: (result: T) => boolean): Promise<T>
 }
 
 interface PoolOptions {
   readonly url: string
-  /** Told of every statement that is sent, those around transactions included. */
+  /** Gets every statement that is sent, `begin` and `commit` included. */
   readonly onStatement: ((sql: string) => void) | undefined
 }
 
@@ -37,7 +37,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     idleTimeoutMillis: 0,
     query_timeout: mostSilentMs,
   })
-  // A lost connection is told to whoever waits for its answer; the pool leaves one that nobody uses.
+  // The statement that waits for an answer fails by itself; the pool drops a connection that nobody uses.
   pool.on('error', () => {})
   pool.on('connect', connection => connection.on('error', () => {}))
 
@@ -47,21 +47,15 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     tooLate: 'The database gave no connection',
   })
 
-  async function take(): Promise<pg.PoolClient> {
-    try {
-      return await pool.connect()
-    } catch (error) {
-      throw explainNoConnection(error)
-    }
-  }
-
-  /** Runs `work` with a connection of its own, which is closed behind it where it was lost. */
+  /** Runs `work` with a connection of its own, which is closed after it if it was lost. */
   async function hold<T>(work: (send: Send) => Promise<T>): Promise<T> {
-    const connection = await take()
+    const connection = await pool.connect().catch((error: unknown) => {
+      throw explainNoConnection(error)
+    })
     let isLost = false
     let isOver = false
     const send: Send = async statement => {
-      if (isOver) throw new Error('A statement came behind the end of its transaction.')
+      if (isOver) throw new Error('A statement came after the end of its transaction.')
       // Else it would wait as long as the one that was not answered.
       if (isLost) throw connectionBroke(undefined)
       onStatement(statement.text)
@@ -80,29 +74,33 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     }
   }
 
-  function begin<T>(owner: string, work: (client: Client) => Promise<T>): Promise<T> {
-    return inTurn(owner, () => hold(send => transact(send, work)))
-  }
-
   return {
     of: owner => ({
       ...createClient(statement => inTurn(owner, () => hold(send => send(statement)))),
-      begin: work => begin(owner, work),
+      begin: (work, keep) => inTurn(owner, () => hold(send => transact({ send, work, keep }))),
     }),
     close: () => pool.end(),
   }
 }
 
-async function transact<T>(send: Send, work: (client: Client) => Promise<T>): Promise<T> {
+interface Transaction<T> {
+  readonly send: Send
+  readonly work: (client: Client) => Promise<T>
+  readonly keep: ((result: T) => boolean) | undefined
+}
+
+async function transact<T>({ send, work, keep = () => true }: Transaction<T>): Promise<T> {
+  const sendBracket = (text: string) => send({ text, rowMode: 'array' })
   try {
-    await send({ text: 'begin' })
+    await sendBracket('begin')
     const result = await work(createClient(send))
-    const { command } = await send({ text: 'commit' })
-    if (command !== 'COMMIT') throw new Error('A transaction was to be committed that had failed.')
+    const { command } = await sendBracket(keep(result) ? 'commit' : 'rollback')
+    if (keep(result) && command !== 'COMMIT')
+      throw new Error('A transaction that failed cannot be committed.')
     return result
   } catch (error) {
-    // Where this fails the connection is lost, and PostgreSQL undoes what was not committed.
-    await send({ text: 'rollback' }).catch(() => {})
+    // If this fails the connection is lost, and PostgreSQL undoes what was not committed.
+    await sendBracket('rollback').catch(() => {})
     throw error
   }
 }

@@ -9,15 +9,15 @@ const maxAttempts = 10
 /** The one place where writes are grouped into transactions of the PostgreSQL database. */
 export interface Transactions {
   /**
-   * The client to prepare statements on: one run inside `work` goes to the connection of that transaction, one run elsewhere to any of
-   * the pool, in the turn of whoever calls. So a statement is built once and not once a transaction.
+   * The client to prepare statements on, once and not once a transaction. Inside `work` it uses the connection of that
+   * transaction, elsewhere any of the pool, in the turn of the caller.
    */
   readonly client: Client
-  /** Does the call of this account or share: its statements and transactions wait for its turn. */
+  /** Makes the call for this account or share: its statements and transactions wait for its turn. */
   runAs<T>(owner: string, call: () => Promise<T>): Promise<T>
   /**
-   * Runs `work` in a transaction. Resolves with its result once that is committed; undone when `work` rejects or `keep`
-   * says that its result leaves nothing to keep. `work` runs again after a deadlock.
+   * Runs `work` in a transaction, again after a deadlock. Resolves with its result once that is committed; undone when `work`
+   * rejects or `keep` refuses its result.
    */
   write<T>(work: () => Promise<T>, keep?: (result: T) => boolean): Promise<T>
   /** Runs `work` again after a deadlock: for a statement that is a transaction of its own. */
@@ -38,39 +38,22 @@ export function createTransactions(pool: Pool): Transactions {
     return found
   }
   return {
-    client: {
-      query: (text, values) => running().client.query(text, values),
-      queryArrays: (text, values) => running().client.queryArrays(text, values),
-    },
+    client: { query: (text, values) => running().client.query(text, values) },
     runAs: (owner, call) => current.run({ owner, client: pool.of(owner) }, call),
-    write: (work, keep = () => true) => retry(() => runOnce(work, keep)),
+    write(work, keep) {
+      const { owner } = running()
+      return retry(() => pool.of(owner).begin(client => current.run({ owner, client }, work), keep))
+    },
     retry,
   }
+}
 
-  async function retry<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await work()
-      } catch (error) {
-        if (attempt === maxAttempts || !isWorthRetrying(error)) throw error
-      }
-    }
-  }
-
-  async function runOnce<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {
-    let undone: { readonly result: T } | undefined
-    const { owner } = running()
-    const committed = pool.of(owner).begin(async client => {
-      const result = await current.run({ owner, client }, work)
-      if (keep(result)) return { result }
-      undone = { result }
-      throw new Error('Nothing to keep.')
-    })
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await committed).result
+      return await work()
     } catch (error) {
-      if (undone === undefined) throw error
-      return undone.result
+      if (attempt === maxAttempts || !isWorthRetrying(error)) throw error
     }
   }
 }

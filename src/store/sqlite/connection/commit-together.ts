@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import { RostrumError } from '../../../errors.ts'
-import { describeFailure, isOfTheDisk } from './describe-failure.ts'
+import { describeFailure, isDiskError } from './describe-failure.ts'
 
-// So that requests which only read are not held up, nor another process that waits for the lock.
-const mostWrites = 256
-const mostMs = 8
+// So that neither reads nor another process that waits for the lock are delayed.
+const maxWrites = 256
+const maxMs = 8
 
 /** A change that waits to be written. */
 export interface Write {
@@ -17,7 +17,7 @@ interface Attempt {
   answer(): void
 }
 
-/** Writes the first of those that wait in one transaction, answers them once it is on disk, and gives the others. */
+/** Commits the first of the waiting writes in one transaction, answers them once it is on disk, and gives the others. */
 export type CommitTogether = (waiting: readonly Write[]) => Write[]
 
 export function createCommitTogether(client: Database): CommitTogether {
@@ -28,7 +28,7 @@ export function createCommitTogether(client: Database): CommitTogether {
   const close = client.prepare('RELEASE one')
   const undo = client.prepare('ROLLBACK TO one')
 
-  // A savepoint keeps a copy of each page that is written in it: half as much again as the write where rows are added at the end.
+  // A savepoint copies each page that is written in it. Where rows are added at the end, that is half of the write again.
   function attemptApart(write: Write): Attempt {
     open.run()
     try {
@@ -43,7 +43,7 @@ export function createCommitTogether(client: Database): CommitTogether {
     }
   }
 
-  // Hardly any write throws, so that one which does costs those with it a second attempt.
+  // Writes rarely throw. If one does, all of them are attempted again, each in a savepoint.
   function attemptAll(writes: readonly Write[]): Attempt[] {
     begin.run()
     try {
@@ -58,18 +58,18 @@ export function createCommitTogether(client: Database): CommitTogether {
   }
 
   return waiting => {
-    const writes = waiting.slice(0, mostWrites)
+    const writes = waiting.slice(0, maxWrites)
     let done = writes.length
     try {
       const attempts = attemptAll(writes)
       done = attempts.length
       if (attempts.some(attempt => attempt.hasWritten)) commit.run()
       else rollBack.run()
-      // Not before the end: an answer may name what another write of this transaction made.
+      // Only now: an answer may name what another write of this transaction made.
       for (const attempt of attempts) attempt.answer()
     } catch (error) {
       if (client.inTransaction) rollBack.run()
-      const failure = notKept(error)
+      const failure = notCommitted(error)
       for (const write of writes.slice(0, done)) write.fail(failure)
     }
     return waiting.slice(done)
@@ -77,7 +77,7 @@ export function createCommitTogether(client: Database): CommitTogether {
 }
 
 function attemptInTime(writes: readonly Write[], attemptOne: (write: Write) => Attempt): Attempt[] {
-  const endAt = performance.now() + mostMs
+  const endAt = performance.now() + maxMs
   const attempts: Attempt[] = []
   for (const write of writes) {
     attempts.push(attemptOne(write))
@@ -86,8 +86,8 @@ function attemptInTime(writes: readonly Write[], attemptOne: (write: Write) => A
   return attempts
 }
 
-function notKept(error: unknown): Error {
+function notCommitted(error: unknown): Error {
   const message = `The database kept nothing of this change: ${describeFailure(error)}.`
-  if (!isOfTheDisk(error)) return new Error(message, { cause: error })
+  if (!isDiskError(error)) return new Error(message, { cause: error })
   return new RostrumError('UNAVAILABLE', message, { retryAfterSeconds: 1, cause: error })
 }

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import { migrate } from '../migrate.ts'
-import { describeFailure } from './describe-failure.ts'
+import { cannotBe } from './describe-failure.ts'
 
 const busyTimeoutMs = 5_000
 
-// 32 MB. Moving the log into the file stops the event loop for some milliseconds, and a page that was written many times is moved once.
+// 32 MB. Moving the log into the file stops the event loop for some milliseconds; each page is moved once, however often it
+// was written.
 const pagesOfLog = 8_000
 
 interface Connect {
@@ -14,7 +15,7 @@ interface Connect {
   readonly onStatement: ((sql: string) => void) | undefined
 }
 
-/** A connection to the file, made durable and migrated. `StartError` where that fails. */
+/** A connection to the file, durable and migrated. `StartError` where that fails. */
 export async function connect({ path, onStatement }: Connect): Promise<Database> {
   let client: Database | undefined
   try {
@@ -30,10 +31,7 @@ export async function connect({ path, onStatement }: Connect): Promise<Database>
     return client
   } catch (error) {
     client?.close()
-    if (error instanceof StartError) throw error
-    throw new StartError(`The database \`${path}\` cannot be opened: ${describeFailure(error)}.`, {
-      cause: error,
-    })
+    throw error instanceof StartError ? error : cannotBe('opened', path, error)
   }
 }
 

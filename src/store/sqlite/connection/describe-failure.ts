@@ -1,8 +1,10 @@
+import { StartError } from '../../../errors.ts'
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
-  ENOENT: 'a folder on the way cannot be made',
+  ENOENT: 'a folder of the path cannot be made',
   ENOTDIR: 'a part of the path is not a folder',
   EEXIST: 'a part of the path is not a folder',
   ENOSPC: 'the disk is full',
@@ -16,14 +18,19 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_IOERR: 'the disk failed to read or write',
 }
 
-/** The reason of a failed file or SQLite call, in words that end a sentence. */
+/** The reason of a failed file or SQLite call, as the end of a sentence. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return findReason(error) ?? error.message
 }
 
-/** Whether it is what holds the file that failed, and the same call may succeed later. */
-export function isOfTheDisk(error: unknown): boolean {
+/** The error for a database that cannot be opened, created or written. */
+export function cannotBe(what: string, path: string, cause: unknown): StartError {
+  return new StartError(`The database \`${path}\` cannot be ${what}: ${describeFailure(cause)}.`, { cause })
+}
+
+/** Whether the disk or the file failed, so that the same call may succeed later. */
+export function isDiskError(error: unknown): boolean {
   return error instanceof Error && findReason(error) !== undefined
 }
 

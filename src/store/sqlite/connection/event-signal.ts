@@ -1,9 +1,9 @@
 import type { ChangeListener, EventStore } from '../../../domain/store.ts'
 
-/** Who wants to know of changes of memberships in this process. */
+/** The listeners of changes of memberships in this process. */
 export interface EventSignal {
   readonly onChange: EventStore['onChange']
-  /** To be called in the transaction of the change; listeners hear of it once that has ended. */
+  /** Called in the turn of the commit; listeners are called in the next turn. */
   announce(accountCode: string): void
 }
 
@@ -11,7 +11,7 @@ export function createEventSignal(): EventSignal {
   const listeners = new Set<ChangeListener>()
   const changed = new Set<string>()
 
-  function tell(): void {
+  function wake(): void {
     const accountCodes = [...changed]
     changed.clear()
     for (const listener of listeners) for (const accountCode of accountCodes) listener(accountCode)
@@ -22,10 +22,9 @@ export function createEventSignal(): EventSignal {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    // A transaction begins and ends in one turn of the event loop.
     announce(accountCode) {
       if (listeners.size === 0) return
-      if (changed.size === 0) setImmediate(tell)
+      if (changed.size === 0) setImmediate(wake)
       changed.add(accountCode)
     },
   }

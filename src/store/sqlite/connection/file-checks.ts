@@ -12,29 +12,29 @@ import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import { findPending } from '../migrate.ts'
-import { describeFailure } from './describe-failure.ts'
+import { cannotBe } from './describe-failure.ts'
 
-// Above this, reading every page would hold up the start.
-const mostBytesToCheck = 64 * 2 ** 20
+// For a larger file, reading every page would delay the start.
+const maxBytesToCheck = 64 * 2 ** 20
 
 const sqliteHeader = Buffer.from('SQLite format 3\0')
 
 /**
- * Refuses a path that cannot be, or must not become, a store of ours, with a `StartError` of one line. It makes the
- * missing folders of a new file and writes nothing else: a file that is refused keeps every byte.
+ * Refuses a path that is not a store and must not become one, with a `StartError` of one line. Creates the missing folders of
+ * a new file and writes nothing else: a file that is refused keeps every byte.
  */
 export function refuseUnusableFile(path: string): void {
   makeFolder(path)
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
-  refuseWhatIsNoFile(path, stats)
+  refuseNonFile(path, stats)
   refuseUnwritable(path)
   if (stats.size === 0) return
   refuseForeignHeader(path)
   refuseDamage(path, stats.size)
 }
 
-/** For who reads a store and must not make one. `StartError` where there is no file, or nothing in it. */
+/** For a reader, which must not create a store. `StartError` where there is no file, or nothing in it. */
 export function refuseMissingFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) throw new StartError(`There is no file \`${path}\`. Name the path of a store.`)
@@ -48,25 +48,23 @@ function makeFolder(path: string): void {
     makeMissingFolders(dirname(path))
     accessSync(dirname(path), constants.W_OK)
   } catch (error) {
-    throw new StartError(`The database \`${path}\` cannot be made: ${describeFailure(error)}.`, {
-      cause: error,
-    })
+    throw cannotBe('made', path, error)
   }
 }
 
-// Not `recursive`: Node tries for ever where a folder that exists refuses new ones with ENOENT, as /proc does.
+// Not `recursive`: Node never stops if a folder that exists refuses new ones with ENOENT, as /proc does.
 function makeMissingFolders(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return
   makeMissingFolders(dirname(folder))
   try {
     mkdirSync(folder)
   } catch (error) {
-    // Made by another process meanwhile.
+    // Another process has created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-function refuseWhatIsNoFile(path: string, stats: Stats): void {
+function refuseNonFile(path: string, stats: Stats): void {
   if (stats.isFile() && stats.nlink > 1) {
     throw new StartError(
       `The database \`${path}\` has ${stats.nlink} names (hard links), and SQLite would keep a log for each. Keep one.`,
@@ -83,10 +81,7 @@ function refuseUnwritable(path: string): void {
     try {
       accessSync(needed, constants.R_OK | constants.W_OK)
     } catch (error) {
-      const reason = describeFailure(error)
-      throw new StartError(`The database \`${path}\` cannot be written: \`${needed}\`: ${reason}.`, {
-        cause: error,
-      })
+      throw cannotBe(`written: \`${needed}\``, path, error)
     }
   }
 }
@@ -104,22 +99,20 @@ function refuseForeignHeader(path: string): void {
   }
 }
 
-// Closing a connection writes a log left behind by a crash into the file, save for one that only reads; which in turn
-// leaves its own empty files behind where there was no log.
+// To close a connection writes the log of a crash into the file, unless the connection only reads. A connection that only
+// reads leaves its own empty files if there was no log.
 function refuseDamage(path: string, bytes: number): void {
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   let client: Database | undefined
   try {
     client = new SqliteDatabase(path, { readonly: hasLog, timeout: 5_000 })
-    const found = bytes > mostBytesToCheck ? 'ok' : client.pragma('quick_check(1)', { simple: true })
+    const found = bytes > maxBytesToCheck ? 'ok' : client.pragma('quick_check(1)', { simple: true })
     if (found !== 'ok') throw new StartError(damaged(path))
     findPending(client, `The database \`${path}\``)
   } catch (error) {
     if (error instanceof StartError) throw error
     if (isDamage(error)) throw new StartError(damaged(path), { cause: error })
-    throw new StartError(`The database \`${path}\` cannot be read: ${describeFailure(error)}.`, {
-      cause: error,
-    })
+    throw cannotBe('read', path, error)
   } finally {
     client?.close()
   }

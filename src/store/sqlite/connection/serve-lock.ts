@@ -1,26 +1,22 @@
 import { existsSync, realpathSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
-import { describeFailure } from './describe-failure.ts'
+import { cannotBe } from './describe-failure.ts'
 
 /**
- * Makes this process the only gateway of the file at `path`, until the function it gives is called or the process dies:
- * the lock is the kernel's, on an empty database beside the file. Commands that only open the store do not take it.
+ * Makes this process the only gateway of the file at `path`, until the function it gives is called or the process dies: the
+ * kernel holds the lock, on an empty database beside the file. Commands that only open the store do not take it.
  */
 export function holdServeLock(path: string): () => void {
-  // A file reached by way of a link is the same file.
+  // A link to a file stands for the same file.
   const lockPath = `${existsSync(path) ? realpathSync(path) : path}-serve`
   try {
     const lock = new SqliteDatabase(lockPath, { timeout: 0 })
     lock.exec('BEGIN EXCLUSIVE')
     return () => lock.close()
   } catch (error) {
-    if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      throw new StartError(`Another gateway serves the database \`${path}\`. Stop it, or name another path.`)
-    }
-    const reason = describeFailure(error)
-    throw new StartError(`The database \`${path}\` cannot be locked: \`${lockPath}\`: ${reason}.`, {
-      cause: error,
-    })
+    const isBusy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')
+    if (!isBusy) throw cannotBe(`locked: \`${lockPath}\``, path, error)
+    throw new StartError(`Another gateway serves the database \`${path}\`. Stop it, or name another path.`)
   }
 }

@@ -1,0 +1,1 @@
+DROP INDEX `idempotency_steps_by_age`;

@@ -1,5 +1,5 @@
-// Runs in a sandbox's own Node, with no isolate around it: tries each attempt and writes down what came of it, as lines of
-// [name, verdict, sample]. The test puts the attempts and what they need to know in the place of the name below.
+// Runs in a sandbox's Node process outside any isolate. It tries each attempt and prints the result as a line of
+// [name, verdict, sample]. The test replaces the name below by the attempts and the facts that they need.
 import * as fs from 'node:fs'
 
 const { attempts, facts } = ATTACK_OF_THE_TEST

@@ -1,11 +1,11 @@
-// What somebody who took a sandbox process over would try, one line each: name, the body of an async function, how it must
-// fail. `facts` has the paths, pids and ports of the test; see attacker.js for the rest.
+// Attempts of an attacker who has taken over a sandbox process: name, body of an async function, expected failure.
+// `facts` has the paths, pids and ports of the test; see attacker.js for the rest.
 
 export type Attempt = readonly [name: string, code: string, ...verdicts: string[]]
 
 const denied = 'ERR_ACCESS_DENIED'
 
-/** The verdicts that an attempt may end with. */
+/** The verdicts of an attempt. */
 export function verdictsOf([, , ...verdicts]: Attempt): readonly string[] {
   return verdicts.length === 0 ? [denied] : verdicts
 }
@@ -168,7 +168,7 @@ export const starting: readonly Attempt[] = [
   ['a store of its own', 'return localStorage.length + 1', 'ReferenceError'],
 ]
 
-/** These Node's own permission model lets through: `sandbox/boot.mjs` must have closed the door before. */
+/** Attempts that Node's permission model allows and `sandbox/boot.mjs` must prevent. */
 export const lockedOnly: readonly Attempt[] = [
   ['a signal of nothing to the gateway', 'return process.kill(process.ppid, 0)'],
   ['a signal to the gateway', 'return process.kill(process.ppid, "SIGCONT")'],
@@ -202,12 +202,13 @@ export const lockedOnly: readonly Attempt[] = [
   ['a module, by code that is evaluated', 'return (0, eval)("import(\'node:child_process\')")'],
   [
     'a module, by a name that lies',
-    'let n = 0; return get({ toString: () => (n++ === 0 ? "node:fs" : "node:os") }).then(m => m.setPriority && "got it")',
+    'let n = 0; return get({ toString: () => (n++ === 0 ? "node:fs" :' +
+      '"node:os") }).then(m => m.setPriority && "got it")',
     'nothing',
   ],
 ]
 
-/** Alone in its process, as it spoils the language for the others. */
+/** Runs alone in its process, because it breaks the language for the others. */
 export const tampering: readonly Attempt[] = [
   [
     'a module, once the language lies',
@@ -220,7 +221,7 @@ export const tampering: readonly Attempt[] = [
   ],
 ]
 
-/** What the kernel keeps from a sandbox even where nothing else does. */
+/** Attempts that the kernel alone must prevent. */
 export const confined: readonly Attempt[] = [
   [
     'a port',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logged, startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
 
-// Each script ends by exit('first'); whatever it still tries must leave no trace: no log, no call, no other ending.
+// Each script calls exit('first'). What it tries afterwards must have no effect: no log, no call, no other ending.
 const endings: [place: string, script: string][] = [
   ['a statement', "exit('first'); log('late'); fail('second')"],
   ['a loop that catches', "for (;;) { try { exit('first') } catch { log('late') } }"],
@@ -38,7 +38,8 @@ const endings: [place: string, script: string][] = [
   ],
   [
     'an async iterator',
-    "for await (const x of { async *[Symbol.asyncIterator]() { try { exit('first') } finally { log('late') } } }) log('late')",
+    'for await (const x of { async *[Symbol.asyncIterator]() ' +
+      "{ try { exit('first') } finally { log('late') } } }) log('late')",
   ],
   ['disposal', "{ using x = { [Symbol.dispose]() { exit('first'); log('late') } } } log('late')"],
   ['async disposal', "{ await using x = { async [Symbol.asyncDispose]() { exit('first') } } } log('late')"],
@@ -98,7 +99,7 @@ describe.each([
     expect((await tasks.run('exit(typeof late)')).payload).toBe('undefined')
   })
 
-  test('on the way back from where the stack ends, at the first level that has room', async () => {
+  test('after a stack overflow, at the first level with enough stack', async () => {
     const dive = 'function dive() { try { dive() } finally { exit(1) } } dive()'
     for (let n = 0; n < 40; n++) {
       await tasks.run('exit(2)')
@@ -107,12 +108,12 @@ describe.each([
     }
   })
 
-  // A message behind the end of its run would have been its death.
-  test('and the sandbox has said nothing more', () => {
+  // A message after the end of its run would have killed the sandbox.
+  test('and the sandbox sends nothing more', () => {
     expect(tasks.runner.pids()).toEqual(pids)
   })
 
-  test('and so does fail, and an error that was thrown before', async () => {
+  test('and so do fail and an uncaught error', async () => {
     for (const script of [
       "try { fail('first') } finally { exit('second') }",
       "fail({ toString() { fail('first') } })",
@@ -170,7 +171,7 @@ describe('the size of an ending', () => {
     expect(wordOf(await tasks.run(`exit('${text}'.repeat(${most + 1}))`))).toBe('LIMIT')
   })
 
-  test('far past it is LIMIT all the same', async () => {
+  test('far past the limit is LIMIT as well', async () => {
     for (const script of [
       "exit('€'.repeat(5e6))",
       "fail('\\u0001'.repeat(5e6))",
@@ -180,13 +181,13 @@ describe('the size of an ending', () => {
     }
   })
 
-  test('of what JSON cannot carry does not matter: RESULT names the path', async () => {
+  test('does not matter for what JSON cannot carry: RESULT names the path', async () => {
     const { error } = await tasks.run("exit({ 'a b': [{ c: 1n }] })")
     expect(error?.code).toBe('RESULT')
     expect(error?.message).toContain('`$["a b"][0].c`')
   })
 
-  test('by levels ends at a thousand', async () => {
+  test('is limited to a thousand levels', async () => {
     const nest = (levels: number) => `let a = 0; for (let i = 0; i < ${levels}; i++) a = [a]; exit(a)`
     expect(wordOf(await tasks.run(nest(1_000)))).toBe('exit')
     expect(wordOf(await tasks.run(nest(1_001)))).toBe('RESULT')

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logged, startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
 
-// What a run may leave behind for the next one to find.
+// Things that a run may try to leave for the next one.
 const soil = `globalThis.left = 'mine'; Object.prototype.left = Array.prototype.left = 'mine'; payload = 'mine'
   JSON.stringify = () => '"mine"'; Promise.prototype.then = () => { throw 1 }; log.left = 'mine'; console.left = 'mine'
   try { Platform.left = exit.left = 'mine' } catch {}
   Object.getPrototypeOf(globalThis).left = 'mine'`
 
-const look = `exit([typeof left, typeof [].left, payload, JSON.stringify({ a: 1 }), await Promise.resolve('ok'), typeof log.left,
+const look = `exit([typeof left, typeof [].left, payload, JSON.stringify({ a: 1 }),
+  await Promise.resolve('ok'), typeof log.left,
   typeof console.left, typeof Platform.left, typeof exit.left])`
 
 const clean = ['undefined', 'undefined', {}, '{"a":1}', 'ok', ...Array(4).fill('undefined')]
@@ -46,7 +47,7 @@ describe.each([
     }
   })
 
-  test('nothing of a run goes on in the next one', async () => {
+  test('nothing of a run continues in the next one', async () => {
     const lingering = [
       "(async () => { for (;;) { await null; log('late') } })(); exit(1)",
       "graphql('q').then(() => { log('late'); graphql('late') }); exit(1)",
@@ -73,11 +74,12 @@ async function holdMemory(settings: Record<string, string>) {
   expect(payloads).toEqual(Array(8).fill(5e5))
 }
 
-test('a run may have all its memory, whatever those before it held', () => holdMemory({}))
+test('a run can use all its memory, whatever earlier runs used', () => holdMemory({}))
 
-test('so it may in an isolate that its account keeps', () => holdMemory({ ROSTRUM_ISOLATION: 'account' }))
+test('so can a run in an isolate that is reused for its account', () =>
+  holdMemory({ ROSTRUM_ISOLATION: 'account' }))
 
-test('an isolate that is kept does not keep a script that spins', async () => {
+test('a reused isolate stops a script that loops', async () => {
   const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account', ROSTRUM_TASK_CPU_MS: '200' })
   const { error } = await tasks.run('for (;;);')
   expect(error).toMatchObject({
@@ -88,7 +90,7 @@ test('an isolate that is kept does not keep a script that spins', async () => {
   await tasks.runner.close()
 })
 
-test('with compilers a script has WebAssembly no more than without', async () => {
+test('a script has no WebAssembly, with compilers or without', async () => {
   const tasks = await startTasks({ ROSTRUM_JIT: '1' })
   const sourceCode = 'let n = 0; for (let i = 0; i < 2e7; i++) n = (n + i) % 7; exit([typeof WebAssembly, n])'
   const execution = await tasks.run(sourceCode)

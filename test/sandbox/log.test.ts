@@ -16,12 +16,12 @@ afterAll(() => tasks.runner.close())
 const notice = (execution: Awaited<ReturnType<TestTasks['run']>>) => String(logged(execution).at(-1)?.[0])
 
 describe('the log of a run', () => {
-  test('of as many entries as it may have is whole', async () => {
+  test('with the maximum number of entries is complete', async () => {
     const execution = await tasks.run('for (let i = 0; i < 10; i++) log(i); exit(1)')
     expect(logged(execution)).toEqual(Array.from({ length: 10 }, (_, i) => [i]))
   })
 
-  test('of one more says that it was cut, in the last place, at the level of a warning', async () => {
+  test('with one entry more ends with a warning that it was cut', async () => {
     const execution = await tasks.run('for (let i = 0; i < 11; i++) log(i); exit(1)')
     expect(execution.logs).toHaveLength(10)
     expect(logged(execution)[8]).toEqual([8])
@@ -34,26 +34,26 @@ describe('the log of a run', () => {
     ['exit(1)', 'exit'],
     ["fail('x')", 'fail'],
     ["throw new Error('x')", 'RUNTIME'],
-  ])('says how much was cut, to the entry, when the run ends by %s', async (ending, word) => {
+  ])('says exactly how much was cut when the run ends by %s', async (ending, word) => {
     const execution = await tasks.run(`for (let i = 0; i < 1000; i++) log(i); ${ending}`)
     expect(wordOf(execution)).toBe(word)
     expect(notice(execution)).toContain('The log was cut: 991 more entries')
   })
 
-  test('says the least that was cut when nothing ends the run', async () => {
+  test('says how much was cut at least when nothing ends the run', async () => {
     const execution = await tasks.run('for (let i = 0; i < 1000; i++) log(i); await null')
     expect(wordOf(execution)).toBe('NO_OUTCOME')
     expect(notice(execution)).toMatch(/^The log was cut: (at least \d{3}|991) more entries/)
   })
 
-  test('says that it was cut when the run dies', async () => {
+  test('says that it was cut when the sandbox dies', async () => {
     const execution = await tasks.run("for (let i = 0; i < 1000; i++) log(i); 'x'.repeat(2 ** 28).split('')")
     expect(['CRASHED', 'MEMORY']).toContain(wordOf(execution))
     expect(execution.logs).toHaveLength(10)
     expect(notice(execution)).toMatch(/^The log was cut: at least \d{3} more entries/)
   })
 
-  test('keeps what fits, though a larger entry came before it', async () => {
+  test('keeps entries that fit after a larger one that did not', async () => {
     const execution = await tasks.run("log('a'); log('x'.repeat(5000)); log('b'); exit(1)")
     expect(logged(execution).slice(0, 2)).toEqual([['a'], ['b']])
     expect(notice(execution)).toContain('The log was cut: 1 more entries (5004 characters)')
@@ -64,7 +64,7 @@ describe('the log of a run', () => {
     ['quotes', '"', 498],
     ['three-byte letters', '€', 332],
     ['control characters', '\\u0001', 166],
-  ])('is in bytes of JSON: of %s', async (_, text, most) => {
+  ])('is limited in bytes of JSON: of %s', async (_, text, most) => {
     const whole = await tasks.run(`log('${text}'.repeat(${most})); exit(1)`)
     expect([wordOf(whole), whole.logs.length, whole.logs[0]?.level]).toEqual(['exit', 1, 'info'])
     const cut = await tasks.run(`log('${text}'.repeat(${most + 1})); exit(1)`)
@@ -72,7 +72,7 @@ describe('the log of a run', () => {
     expect(notice(cut)).toContain('The log was cut: 1 more entries')
   })
 
-  test('of a huge entry costs nobody the run', async () => {
+  test('with a huge entry does not end the run', async () => {
     for (const text of ["'x'.repeat(2e7)", "'\\u0001'.repeat(2e6)", 'Array(1e5).fill("€")']) {
       const execution = await tasks.run(`log('before'); log(${text}); log('after'); exit(1)`)
       expect([wordOf(execution), logged(execution).slice(0, 2)]).toEqual(['exit', [['before'], ['after']]])
@@ -80,7 +80,7 @@ describe('the log of a run', () => {
   })
 })
 
-test('log never throws, whatever it is given', async () => {
+test('log never throws, for any argument', async () => {
   const values = [
     'undefined',
     '5n',
@@ -102,7 +102,7 @@ test('log never throws, whatever it is given', async () => {
   }
 })
 
-test('what an entry names as a prototype stays data', async () => {
+test('a `__proto__` in an entry stays data', async () => {
   const execution = await tasks.run(`log(JSON.parse('{"__proto__":{"polluted":1}}')); exit(1)`)
   expect(JSON.stringify(logged(execution))).toBe('[[{"__proto__":{"polluted":1}}]]')
   expect(Reflect.get({}, 'polluted')).toBe(undefined)

@@ -14,27 +14,29 @@ async function payloadOf(sourceCode: string): Promise<unknown> {
   return execution.payload
 }
 
-// ECMAScript's own, without WebAssembly, SharedArrayBuffer, Atomics, WeakRef and FinalizationRegistry.
+// The globals of ECMAScript without WebAssembly, SharedArrayBuffer, Atomics, WeakRef and FinalizationRegistry.
 const language =
   'AggregateError Array ArrayBuffer AsyncDisposableStack BigInt BigInt64Array BigUint64Array Boolean DataView Date ' +
   'DisposableStack Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array ' +
-  'Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set ' +
+  'Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect ' +
+  'RegExp Set ' +
   'String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray ' +
   'WeakMap WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN ' +
   'parseFloat parseInt undefined unescape'
 const api = 'Platform exit fail generateGuid graphql log options payload requestContext'
 
 describe('the global object', () => {
-  test('has the language and what a script is promised, and nothing else', async () => {
+  test('has the language and the promised globals, and nothing else', async () => {
     const expected = `${language} ${api}`.split(' ').toSorted()
     const keys =
       "Reflect.ownKeys(globalThis).map(key => typeof key === 'symbol' ? key.toString() : key).sort()"
     expect(await payloadOf(`exit(${keys})`)).toEqual(expected)
   })
 
-  test('has console and Temporal behind it, and what all objects have', async () => {
+  test('inherits console, Temporal and the methods of all objects', async () => {
     const sourceCode = `const names = [typeof Temporal.Now.instant()]
-      for (let o = Object.getPrototypeOf(globalThis); o !== null; o = Object.getPrototypeOf(o)) names.push(Reflect.ownKeys(o).map(String).sort())
+      for (let o = Object.getPrototypeOf(globalThis); o !== null; o = Object.getPrototypeOf(o))
+        names.push(Reflect.ownKeys(o).map(String).sort())
       exit(names)`
     const [type, first, ...rest] = (await payloadOf(sourceCode)) as [string, ...string[][]]
     expect(type).toBe('object')
@@ -55,12 +57,12 @@ describe('the global object', () => {
     expect(await payloadOf("exit(Reflect.has(globalThis, 'Temp' + 'oral'))")).toBe(false)
   })
 
-  test('has random numbers of its own in every run', async () => {
+  test('has different random numbers in every run', async () => {
     const draws = await Promise.all(Array.from({ length: 6 }, () => payloadOf('exit(Math.random())')))
     expect(new Set(draws).size).toBe(6)
   })
 
-  test('lets nobody replace what a script is promised but payload and options', async () => {
+  test('lets a script replace only payload and options', async () => {
     const sourceCode = `const fates = {}
       for (const name of ${JSON.stringify(api.split(' '))}) {
         const before = globalThis[name]
@@ -83,8 +85,9 @@ describe('the global object', () => {
     })
   })
 
-  test('leads to nothing that was not made in its own realm', async () => {
-    const sourceCode = `const seen = new Set(), queue = [globalThis, (async () => {}).constructor, (function* () {}).constructor,
+  test('leads only to objects of its own realm', async () => {
+    const sourceCode = `const seen = new Set(), queue = [globalThis, (async () => {}).constructor,
+      (function* () {}).constructor,
         new Error('x'), Promise.resolve(), graphql('q'), log, console, Platform, requestContext()]
       const foreign = []
       while (queue.length > 0) {
@@ -94,7 +97,8 @@ describe('the global object', () => {
         const parent = Object.getPrototypeOf(value)
         const isOwn = value === Object.prototype || parent === null || value instanceof Object || value === globalThis
         if (!isOwn) foreign.push(String(value?.constructor?.name))
-        if (typeof value === 'function' && value !== Function.prototype && !(value instanceof Function)) foreign.push('function ' + value.name)
+        if (typeof value === 'function' && value !== Function.prototype && !(value instanceof Function))
+          foreign.push('function ' + value.name)
         queue.push(parent)
         for (const key of Reflect.ownKeys(value)) {
           const { value: inner, get, set } = Object.getOwnPropertyDescriptor(value, key)
@@ -102,13 +106,14 @@ describe('the global object', () => {
         }
       }
       const names = [...seen].map(value => typeof value === 'function' ? value.name : '')
-      exit({ count: seen.size, foreign, names: names.filter(name => /Reference|ExternalCopy|Isolate|Callback|require|process/.test(name)) })`
+      exit({ count: seen.size, foreign,
+        names: names.filter(name => /Reference|ExternalCopy|Isolate|Callback|require|process/.test(name)) })`
     const found = (await payloadOf(sourceCode)) as { count: number; foreign: string[]; names: string[] }
     expect(found.count).toBeGreaterThan(500)
     expect([found.foreign, found.names]).toEqual([[], ['ReferenceError']])
   })
 
-  test('is whole again for the next run, whatever was done to it', async () => {
+  test('is restored for the next run, whatever a script did to it', async () => {
     const soil = `for (const key of Reflect.ownKeys(globalThis)) { try { delete globalThis[key] } catch {} }
       exit(1)`
     expect(await payloadOf(soil)).toBe(1)
@@ -116,8 +121,8 @@ describe('the global object', () => {
   })
 })
 
-describe('a script that changes the language changes it for itself alone', () => {
-  // Each is run before a log, a call, an ending.
+describe('a script that changes the language affects only itself', () => {
+  // Each runs before a log, a call and an ending.
   const soils: [string, string][] = [
     ['JSON', 'JSON.stringify = () => \'{"forged":1}\'; JSON.parse = () => ({ forged: 1 })'],
     ['Object', 'Object.create = Object.defineProperty = Object.freeze = Object.keys = () => { throw 1 }'],
@@ -133,20 +138,24 @@ describe('a script that changes the language changes it for itself alone', () =>
     ],
     [
       'arrays',
-      'for (const key of Reflect.ownKeys(Array.prototype)) { try { Array.prototype[key] = () => { throw 1 } } catch {} }',
+      'for (const key of Reflect.ownKeys(Array.prototype)) ' +
+        '{ try { Array.prototype[key] = () => { throw 1 } } catch {} }',
     ],
     [
       'texts',
-      'for (const key of Reflect.ownKeys(String.prototype)) { try { String.prototype[key] = () => { throw 1 } } catch {} }',
+      'for (const key of Reflect.ownKeys(String.prototype)) ' +
+        '{ try { String.prototype[key] = () => { throw 1 } } catch {} }',
     ],
     ['iteration', 'Array.prototype[Symbol.iterator] = () => { throw 1 }'],
     [
       'setters on all objects',
-      "for (const key of ['0', '1', 'resolve', 'reject', 'message', 'level', 'stack', 'line']) Object.defineProperty(Object.prototype, key, { set() { throw 1 }, configurable: true })",
+      "for (const key of ['0', '1', 'resolve', 'reject', 'message', 'level', 'stack', 'line']) " +
+        'Object.defineProperty(Object.prototype, key, { set() { throw 1 }, configurable: true })',
     ],
     [
       'setters on all arrays',
-      'for (let i = 0; i < 20; i++) Object.defineProperty(Array.prototype, i, { set() { throw 1 }, configurable: true })',
+      'for (let i = 0; i < 20; i++) ' +
+        'Object.defineProperty(Array.prototype, i, { set() { throw 1 }, configurable: true })',
     ],
     ['descriptors', 'Object.prototype.get = () => 1; Object.prototype.set = () => 1'],
     ['errors', 'globalThis.Error = null; globalThis.TypeError = null'],
@@ -157,7 +166,8 @@ describe('a script that changes the language changes it for itself alone', () =>
     ],
     [
       'the global object',
-      "for (const key of ['Object', 'Array', 'Promise', 'JSON', 'String', 'Function', 'Reflect', 'Symbol']) delete globalThis[key]",
+      "for (const key of ['Object', 'Array', 'Promise', 'JSON', 'String', 'Function', 'Reflect', 'Symbol']) " +
+        'delete globalThis[key]',
     ],
     [
       'frozen prototypes',
@@ -172,18 +182,18 @@ describe('a script that changes the language changes it for itself alone', () =>
     expect((await tasks.run(`${soil}; fail('words')`)).message).toBe('words')
   })
 
-  test.each(soils)('%s: an error is told with its line', async (_, soil) => {
+  test.each(soils)('%s: an error has its line', async (_, soil) => {
     const { error } = await tasks.run(`const Mine = TypeError; ${soil}\nthrow new Mine('mine')`)
     expect(error).toMatchObject({ code: 'RUNTIME', message: 'TypeError: mine', line: 2 })
   })
 
-  test('even where that breaks `await`', async () => {
+  test('even if that breaks `await`', async () => {
     const execution = await tasks.run("Promise.prototype.constructor = null; log('kept')\nawait graphql('q')")
     expect(execution.error).toMatchObject({ code: 'RUNTIME', line: 2 })
     expect(logged(execution)).toEqual([['kept']])
   })
 
-  test('and the next run finds it whole', async () => {
+  test('and the next run finds it unchanged', async () => {
     for (const [, soil] of soils.slice(0, 4)) await tasks.run(`${soil}; exit(1)`)
     expect(
       await payloadOf('exit([JSON.stringify({ a: [1] }), await Promise.resolve(1), [2, 1].sort()])'),

@@ -73,21 +73,21 @@ describe.each([
   ['writes', writing],
   ['reaches', reaching],
   ['starts', starting],
-])('who has taken a sandbox over %s nothing', (_, attempts) => {
+])('an attacker in a sandbox process %s nothing', (_, attempts) => {
   test('from inside it', async () => {
     expect(unexpected(await attackFromInside(attempts, facts), attempts)).toEqual([])
   })
 
-  test('with nothing but the flags of the process in the way', async () => {
+  test('with only the flags of the process as protection', async () => {
     expect(unexpected(await attackBehindFlags(attempts, facts), attempts)).toEqual([])
   })
 })
 
-describe('who has taken a sandbox over', () => {
+describe('an attacker in a sandbox process', () => {
   test('sends no signal, loads nothing and changes nothing of the process', async () => {
     expect(unexpected(await attackFromInside(lockedOnly, facts), lockedOnly)).toEqual([])
   })
-  test('gets no module of Node but those that a sandbox needs', async () => {
+  test('gets only the Node modules that a sandbox needs', async () => {
     const all = builtinModules.filter(name => !needed.has(name.replace('node:', '')))
     const attempts = all.map((name): Attempt => [name, `return Object.keys(await get("${name}"))`])
     const prefixed = all.map(
@@ -101,11 +101,11 @@ describe('who has taken a sandbox over', () => {
     expect(unexpected(await attackFromInside(every, facts), every)).toEqual([])
   })
 
-  test('gets no further by changing the language', async () => {
+  test('gains nothing by changing the language', async () => {
     expect(unexpected(await attackFromInside(tampering, facts), tampering)).toEqual([])
   })
 
-  test('finds no secret, and three names in its environment', async () => {
+  test('finds no secret and three names in its environment', async () => {
     const found = await attackFromInside(
       [
         ['environment', 'return Object.keys(process.env).toSorted()'],
@@ -124,11 +124,11 @@ describe('who has taken a sandbox over', () => {
 const confines = guard.some(word => word.endsWith('unshare'))
 
 const title = 'the kernel alone keeps it from the network, from files and from its gateway'
-test.skipIf(!confines)(`${title} (where \`unshare\` may be used)`, async () => {
+test.skipIf(!confines)(`${title} (if \`unshare\` is permitted)`, async () => {
   expect(unexpected(await attackBehindKernel(confined, facts), confined)).toEqual([])
 })
 
-test('after all that nothing was reached and nothing has changed', () => {
+test('after all attempts nothing was reached and nothing has changed', () => {
   expect(touched).toEqual([])
   expect(readFileSync(String(facts.database), 'utf8')).toBe(secret)
 })

@@ -15,29 +15,31 @@ export type Verdicts = ReadonlyMap<string, readonly [verdict: string, sample: st
 const command = sandboxCommand({ limits: readConfig({}).runLimits, isolation: 'run' }, false)
 const nodeAt = command.args.indexOf(process.execPath)
 
-/** The words that have the kernel confine a sandbox, where this system has any. */
+/** The command prefix that makes the kernel confine a sandbox, if this system has one. */
 export const guard = [command.file, ...command.args.slice(0, nodeAt + 1)]
 
-/** Tries the attempts where a sandbox's own modules would be: in the same process, started and locked up in the same way. */
+/**
+ * Tries the attempts in place of the sandbox's modules, in a process that is started and restricted in the same way.
+ */
 export function attackFromInside(attempts: readonly Attempt[], facts: Facts): Promise<Verdicts> {
   const { main, ...rest } = JSON.parse(command.firstLine)
   const firstLine = JSON.stringify({ ...rest, main, sources: { [main]: sealed(attempts, facts) } })
   return attack([command.file, ...command.args], `${firstLine}\n`)
 }
 
-/** Tries them where only Node's flags are in the way: no `boot.mjs` has locked up, no kernel confines. */
+/** Tries them with Node's flags as the only protection, without `boot.mjs` and without the kernel's confinement. */
 export function attackBehindFlags(attempts: readonly Attempt[], facts: Facts): Promise<Verdicts> {
   const flags = command.args.slice(nodeAt + 1, command.args.indexOf(boot))
   const code = ['--input-type=module', '--eval', sealed(attempts, facts)]
   return attack([process.execPath, ...flags, ...code], '')
 }
 
-/** Tries them where only the kernel is in the way: a plain Node, in the hands that hold a sandbox. */
+/** Tries them with the kernel's confinement as the only protection, in a plain Node process. */
 export function attackBehindKernel(attempts: readonly Attempt[], facts: Facts): Promise<Verdicts> {
   return attack([...guard, '--input-type=module', '--eval', sealed(attempts, facts)], '')
 }
 
-/** The attempts that did not fail as they must, with what came of them. */
+/** The attempts that did not fail as expected, with their results. */
 export function unexpected(verdicts: Verdicts, attempts: readonly Attempt[]): string[] {
   return attempts.flatMap(attempt => {
     const [name] = attempt

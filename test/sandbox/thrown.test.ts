@@ -50,8 +50,9 @@ describe('a stack', () => {
       expect(frame).toMatch(/^ {4}at .*task\.js:\d+:\d+\)?$/)
   })
 
-  test('of call sites gives no function and no object of ours', async () => {
-    const sourceCode = `try { Error.prepareStackTrace = (e, sites) => sites.map(site => [typeof site.getFunction(), typeof site.getThis()]) } catch {}
+  test('of call sites gives no function and no internal object', async () => {
+    const sourceCode = `try { Error.prepareStackTrace = (e, sites) =>
+      sites.map(site => [typeof site.getFunction(), typeof site.getThis()]) } catch {}
       exit({ toJSON() { return new Error('x').stack } })`
     const sites = await payloadOf(sourceCode)
     if (Array.isArray(sites))
@@ -59,7 +60,7 @@ describe('a stack', () => {
     else expect(sites).toEqual(expect.any(String))
   })
 
-  test('leads no function to its caller', async () => {
+  test('gives no access to a caller', async () => {
     const sourceCode = `const callers = []
       function look() { callers.push(String(look.caller), String(look.arguments?.callee?.caller)); return 1 }
       log({ toJSON: look }); graphql('q', { toJSON: look }); [1, 2].sort(look)
@@ -67,7 +68,7 @@ describe('a stack', () => {
     expect(new Set((await payloadOf(sourceCode)) as string[])).toEqual(new Set(['null']))
   })
 
-  test('does not end at a deep or a wide message', async () => {
+  test('works with a deep or a wide message', async () => {
     const { error } = await tasks.run("throw new Error('m'.repeat(1e6))")
     expect(error?.message.length).toBeLessThan(10_000)
     expect(error?.message).toContain('characters in all')
@@ -75,7 +76,7 @@ describe('a stack', () => {
   })
 })
 
-describe('whatever is thrown is told in words', () => {
+describe('any thrown value is described', () => {
   test.each([
     ['null', 'null'],
     ['undefined', 'undefined'],
@@ -101,7 +102,7 @@ describe('whatever is thrown is told in words', () => {
   })
 })
 
-test('no way of writing source leads out of the script', async () => {
+test('no source text escapes from the script', async () => {
   const escapes = [
     "}); exit('out'); (async function () {",
     "}\nexit('out')\n{",

@@ -4,8 +4,8 @@ import { closeAdmissions, giveBack, refusal, startAdmission } from './start-admi
 
 afterEach(closeAdmissions)
 
-describe('a run that waits', () => {
-  test('is refused once its time is over, and leaves the queue', async () => {
+describe('a waiting run', () => {
+  test('is refused after the longest wait, and leaves the queue', async () => {
     const { ask, waiting } = await startAdmission({ max: 1, waitMs: 150 })
     const held = await ask('a')
     expect(await refusal(ask('b'))).toMatchObject({
@@ -27,7 +27,7 @@ describe('a run that waits', () => {
     expect(waiting()).toBe(0)
   })
 
-  test('leaves the queue when its caller goes away, with the reason and without a trace', async () => {
+  test('leaves the queue when its caller disconnects, and rejects with the reason', async () => {
     const { ask, waiting } = await startAdmission({ max: 1 })
     const held = await ask('a')
     const controller = new AbortController()
@@ -44,7 +44,7 @@ describe('a run that waits', () => {
     giveBack(await ask('c'))
   })
 
-  test('leaves no listener behind when it is admitted or refused', async () => {
+  test('leaves no listener when it is admitted or refused', async () => {
     const { ask } = await startAdmission({ max: 1, waitMs: 50 })
     const { signal } = new AbortController()
     const held = await ask('a', { signal })
@@ -55,14 +55,14 @@ describe('a run that waits', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('whose caller was gone before takes nothing', async () => {
+  test('whose caller disconnected before takes nothing', async () => {
     const { ask } = await startAdmission({ max: 1 })
     const gone = new Error('gone away')
     expect(await refusal(ask('a', { signal: AbortSignal.abort(gone) }))).toBe(gone)
     giveBack(await ask('a'))
   })
 
-  test('whose caller goes away in the moment of its turn takes nothing from the others', async () => {
+  test('whose caller disconnects during its turn takes nothing from the others', async () => {
     const { ask } = await startAdmission({ max: 1 })
     for (let i = 0; i < 20; i++) {
       const held = await ask('a')
@@ -70,7 +70,7 @@ describe('a run that waits', () => {
       const asked = ask('b', { signal: controller.signal })
       giveBack(held)
       controller.abort()
-      // Its turn came first: it has the sandbox, and gives it back.
+      // Its turn came first, so it gets the sandbox and returns it.
       giveBack(await asked)
     }
     giveBack(await ask('c'))
@@ -87,7 +87,7 @@ describe('a run that waits', () => {
 })
 
 describe('the queue', () => {
-  test('holds so many runs of one account, and says when to come again', async () => {
+  test('has a limit for the runs of one account, and says when to retry', async () => {
     const { ask } = await startAdmission({ max: 1, accountRuns: 2, waitMs: 2_500 })
     await ask('a')
     for (let i = 0; i < 2; i++) void refusal(ask('a'))
@@ -99,7 +99,7 @@ describe('the queue', () => {
     void refusal(ask('b'))
   })
 
-  test('holds so many runs in all', async () => {
+  test('has a limit for all runs', async () => {
     const { ask, waiting } = await startAdmission({ max: 1, runs: 3, waitMs: 5_000 })
     await ask('a')
     for (const account of ['a', 'b', 'c']) void refusal(ask(account))
@@ -110,7 +110,7 @@ describe('the queue', () => {
     expect(waiting()).toBe(3)
   })
 
-  test('that is full makes room for an account that has fewer waiting: the last run of the one with the most gives way', async () => {
+  test('if full, evicts the last run of the account with the most for one with fewer', async () => {
     const { ask, waiting } = await startAdmission({ max: 1, runs: 6, waitMs: 5_000 })
     const held = await ask('holder')
     const order: string[] = []
@@ -126,7 +126,7 @@ describe('the queue', () => {
       retryAfterSeconds: 5,
     })
     expect(waiting()).toBe(6)
-    // Of those that have the most already nobody else gives way.
+    // No run is evicted for an account that already has the most.
     expect(await refusal(ask('a'))).toMatchObject({
       message: expect.stringMatching(/^6 runs are waiting already/),
     })
@@ -136,7 +136,7 @@ describe('the queue', () => {
     expect(order).toEqual(['a4', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
   })
 
-  test('that others have filled keeps a place for a run on its way, and nobody gives way before it comes', async () => {
+  test('if full, reserves a slot for another account and evicts nobody before its run arrives', async () => {
     const { ask, admission, waiting } = await startAdmission({ max: 1, runs: 4 })
     await ask('holder')
     for (let i = 0; i < 4; i++) void refusal(ask('a'))
@@ -145,7 +145,7 @@ describe('the queue', () => {
     expect(() => admission.reserveSlot('a')).toThrow(/4 runs are waiting already/)
   })
 
-  test('of no length still lets runs have what is idle, and what can be started', async () => {
+  test('of length zero still gives runs idle and new sandboxes', async () => {
     const { ask } = await startAdmission({ max: 2, warm: 1, runs: 0, accountRuns: 0 })
     const held = [await ask('a'), await ask('a')]
     expect(await refusal(ask('a'))).toMatchObject({ code: 'OVERLOADED' })
@@ -154,11 +154,11 @@ describe('the queue', () => {
   })
 })
 
-describe('a run on its way', () => {
-  test('has a place of its account kept for it, and gives it back once', async () => {
+describe('a reserved slot', () => {
+  test('counts for its account until it is released, once', async () => {
     const { admission } = await startAdmission({ max: 1, accountRuns: 2 })
     const full = /2 runs of this account are waiting already/
-    // One would find the sandbox, two would wait.
+    // One run would get the sandbox and two would wait.
     const release = admission.reserveSlot('a')
     admission.reserveSlot('a')
     admission.reserveSlot('a')
@@ -170,7 +170,7 @@ describe('a run on its way', () => {
     expect(() => admission.reserveSlot('a')).toThrow(full)
   })
 
-  test('counts with those that wait, of its account and of all', async () => {
+  test('counts with the waiting runs of its account and of all', async () => {
     const { ask, admission } = await startAdmission({ max: 1, accountRuns: 2, runs: 4 })
     const held = await ask('a')
     const waiting = [ask('a'), ask('b')]

@@ -6,7 +6,7 @@ import { closeAdmissions, giveBack, lose, startAdmission } from './start-admissi
 
 afterEach(closeAdmissions)
 
-test('whatever happens, no sandbox is held twice, nothing is lost, and everybody is served', async () => {
+test('under random load no sandbox is held twice, none is lost, and every run is answered', async () => {
   const { ask, pool, waiting } = await startAdmission({
     max: 4,
     accountRuns: 1_000,

@@ -6,7 +6,7 @@ import { closeAdmissions, giveBack, lose, refusal, startAdmission } from './star
 afterEach(closeAdmissions)
 
 describe('turns', () => {
-  // One sandbox is held; the others ask in the order given and are served one after another.
+  // One sandbox is held. The others ask in the order given and are served one after another.
   async function serve(asking: string[], late: Record<number, string> = {}) {
     const { ask, waiting } = await startAdmission({ max: 1 })
     const held = await ask('holder')
@@ -30,11 +30,11 @@ describe('turns', () => {
     return served
   }
 
-  test('within one account first come is first served', async () => {
+  test('go in order of arrival within one account', async () => {
     expect(await serve(['a1', 'a2', 'a3'])).toEqual(['a1', 'a2', 'a3'])
   })
 
-  test('are taken between accounts, however many runs one of them has waiting', async () => {
+  test('alternate between accounts, however many runs one of them has waiting', async () => {
     expect(await serve(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2'])).toEqual([
       'a1',
       'b1',
@@ -46,18 +46,18 @@ describe('turns', () => {
     ])
   })
 
-  test('go to an account that comes late before the third run of one that waits', async () => {
+  test('go to a late account before the third run of a waiting one', async () => {
     expect(await serve(['a1', 'a2', 'a3', 'a4'], { 1: 'b1' })).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
   })
 
-  test('are not gained by coming again and again', async () => {
+  test('are not gained by asking repeatedly', async () => {
     const served = await serve(['a1', 'b1', 'b2', 'b3'], { 1: 'a2', 3: 'a3' })
     expect(served).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
   })
 })
 
 describe('the sandboxes', () => {
-  test('are left to others by an account that cost one, until the next has booted', async () => {
+  test('are left to others by an account that destroyed one, until the next has booted', async () => {
     const { ask, pool, waiting } = await startAdmission({ max: 2, bootMs: 2_000 })
     await until(() => pool.takeIdle('any') !== null && !pool.isShort)
     await lose(await ask('a'))
@@ -67,7 +67,7 @@ describe('the sandboxes', () => {
     expect(waiting()).toBe(1)
     giveBack(await again)
     giveBack(other)
-    // The debt is paid: a clean end.
+    // A clean end clears the account.
     expect(pool.isShort).toBe(false)
     await lose(await ask('b'))
     expect(pool.isShort).toBe(true)
@@ -75,7 +75,7 @@ describe('the sandboxes', () => {
     expect(pool.isShort).toBe(true)
   })
 
-  test('are started as they are asked for, up to the bound and no further', async () => {
+  test('are started on demand up to the maximum', async () => {
     const { ask, pool, waiting } = await startAdmission({ max: 3, warm: 1 })
     expect(pool.pids).toHaveLength(1)
     const held = await Promise.all([ask('a'), ask('b'), ask('c')])
@@ -86,7 +86,7 @@ describe('the sandboxes', () => {
     giveBack(await asked)
   })
 
-  test('go to the account that holds the fewest, until all that wait hold as many', async () => {
+  test('go to the account that holds the fewest, until all waiting accounts hold as many', async () => {
     const { ask } = await startAdmission({ max: 8 })
     const held = await Promise.all(Array.from({ length: 7 }, () => ask('a')))
     const served: string[] = []
@@ -99,7 +99,7 @@ describe('the sandboxes', () => {
       giveBack(admitted)
       await sleep(5)
     }
-    // The last of eight went to the first that had none, and is kept free again; `a`, `b` and `c` hold two each.
+    // The last of eight went to the first account that had none, and is reserved again; `a`, `b` and `c` hold two each.
     expect(served).toEqual(['b', 'c', 'b', 'c', 'a'])
   })
 
@@ -109,12 +109,12 @@ describe('the sandboxes', () => {
     expect(new Set(held.map(({ sandbox }) => sandbox.pid)).size).toBe(3)
   })
 
-  test('are not all given to one account, where there are four', async () => {
+  test('are not all given to one account if there are four', async () => {
     const { ask, pool, waiting } = await startAdmission({ max: 4, runs: 2, accountRuns: 2 })
     await Promise.all([ask('a'), ask('a'), ask('a')])
     const asked = [ask('a'), ask('a')]
     for (const refused of asked) refused.catch(() => {})
-    // The queue is full, and still another account finds the sandbox that was left to it, again and again.
+    // The queue is full, and another account still gets the reserved sandbox each time.
     for (let turn = 0; turn < 3; turn++) {
       await until(() => pool.takeIdle('b') !== null)
       giveBack(await ask('b'))
@@ -129,7 +129,7 @@ describe('the sandboxes', () => {
     [4, 3],
     [5, 4],
     [8, 7],
-  ])('of which there are %i may be held by one account to the number of %i', async (max, held) => {
+  ])('of a maximum of %i: one account may hold %i', async (max, held) => {
     const { ask, waiting } = await startAdmission({ max })
     let count = 0
     for (let i = 0; i < max + 1; i++) void refusal(ask('a').finally(() => count++))
@@ -138,7 +138,7 @@ describe('the sandboxes', () => {
     expect([count, waiting()]).toEqual([held, max + 1 - held])
   })
 
-  test('that are lost are replaced, for those who wait', async () => {
+  test('that are lost are replaced for waiting runs', async () => {
     const { ask, pool } = await startAdmission({ max: 1 })
     for (let i = 0; i < 5; i++) {
       const held = await ask('a')
@@ -151,7 +151,7 @@ describe('the sandboxes', () => {
     expect(pool.pids).toHaveLength(1)
   })
 
-  test('that are told to die while idle are not given to anybody', async () => {
+  test('that are killed while idle are given to no run', async () => {
     const { ask } = await startAdmission({ max: 2 })
     for (let i = 0; i < 20; i++) {
       const [first, second] = await Promise.all([ask('a'), ask('a')])
@@ -165,8 +165,8 @@ describe('the sandboxes', () => {
   })
 })
 
-describe('a place', () => {
-  test('given back twice counts once', async () => {
+describe('a release', () => {
+  test('called twice counts once', async () => {
     const { ask, waiting } = await startAdmission({ max: 4 })
     const held = await Promise.all([ask('a'), ask('a'), ask('a')])
     const asked = [ask('a'), ask('a')]
@@ -177,21 +177,21 @@ describe('a place', () => {
     expect(waiting()).toBe(1)
   })
 
-  test('is free again though the sandbox is lost', async () => {
+  test('frees the share of a lost sandbox', async () => {
     const { ask } = await startAdmission({ max: 4 })
     for (let i = 0; i < 8; i++) await lose(await ask('a'))
     await Promise.all([ask('a'), ask('a'), ask('a')])
   })
 })
 
-describe('a run inside a run', () => {
-  test('gets what is idle', async () => {
+describe('a nested run', () => {
+  test('gets an idle sandbox', async () => {
     const { ask } = await startAdmission({ max: 2 })
     await ask('a')
     await ask('a', { nested: true })
   })
 
-  test('is refused where all sandboxes are held, be it by its parent alone', async () => {
+  test('is refused if all sandboxes are held, even if only by its parent', async () => {
     const { ask, waiting } = await startAdmission({ max: 1 })
     await ask('a')
     expect(await refusal(ask('a', { nested: true }))).toMatchObject({
@@ -201,14 +201,14 @@ describe('a run inside a run', () => {
     expect(waiting()).toBe(0)
   })
 
-  test('is refused where its account holds all that it may', async () => {
+  test('is refused if its account holds its maximum', async () => {
     const { ask } = await startAdmission({ max: 4 })
     await Promise.all([ask('a'), ask('a'), ask('a')])
     expect(await refusal(ask('a', { nested: true }))).toMatchObject({ code: 'OVERLOADED' })
     await ask('b', { nested: true })
   })
 
-  test('waits for one that is started for it, as do others beside it', async () => {
+  test('waits for a sandbox that is started for it, and so do its siblings', async () => {
     const { ask, pool } = await startAdmission({ max: 5, warm: 1 })
     await ask('a')
     const nested = [1, 2, 3].map(() => ask('a', { nested: true }))
@@ -216,7 +216,7 @@ describe('a run inside a run', () => {
     expect(pool.pids).toHaveLength(4)
   })
 
-  test('does not wait for those started for others', async () => {
+  test('does not wait for sandboxes started for others', async () => {
     const { ask, waiting } = await startAdmission({ max: 2, warm: 1 })
     await ask('a')
     const other = ask('b')

@@ -7,14 +7,14 @@ import { closeAdmissions, giveBack, lose, startAdmission } from './start-admissi
 
 afterEach(closeAdmissions)
 
-test('service is back within a second of boots being possible again, for those who wait and those who come', async () => {
+test('within a second after boots work again, waiting and new runs are served', async () => {
   const folder = makeTempFolder()
   const broken = join(folder.path, 'broken')
   const { ask, pool } = await startAdmission({ max: 4, warm: 2, waitMs: 2_000, failsWhile: broken })
   const held = [await ask('a'), await ask('a')]
   writeFileSync(broken, '')
   for (const admitted of held) await lose(admitted)
-  // For 3 s every boot fails, with runs that wait for one.
+  // Every boot fails for 3 s while runs wait.
   const refused: unknown[] = []
   for (let i = 0; i < 30; i++) {
     void ask('a').then(giveBack, error => refused.push(error))

@@ -10,7 +10,7 @@ import { type Speech, speakingCommand } from './spoken-tasks.ts'
 import { endSandboxes, listen, runLimits, runMessage, startSandbox } from './start-sandbox.ts'
 import { silentLog } from './start-tasks.ts'
 
-// Each clock by itself: the others are taken out of the very modules that the sandbox is sent.
+// Tests each clock alone: the others are removed from the modules that the sandbox receives.
 
 afterEach(endSandboxes)
 
@@ -42,7 +42,7 @@ const wait = "await graphql('never answered')"
 const native = "'a'.repeat(2 ** 24).lastIndexOf('a'.repeat(2 ** 23) + 'b')"
 
 describe('in the sandbox', () => {
-  // Without the gateway's clock: only what the sandbox says by itself is heard.
+  // Without the gateway's clock, only the sandbox's own messages count.
   async function endingOf(command: SandboxCommand, source: string, withinMs: number) {
     const { sandbox, nextReady } = startSandbox(command)
     await nextReady()
@@ -56,7 +56,7 @@ describe('in the sandbox', () => {
     return { code, afterMs: performance.now() - begun }
   }
 
-  test('the isolate’s own timeout ends a loop, where there is no other clock', async () => {
+  test('the isolate’s timeout alone ends a loop', async () => {
     const { code, afterMs } = await endingOf(withoutClocks(wallTimer), loop, 5_000)
     expect(code).toBe('TIMEOUT')
     expect(afterMs).toBeGreaterThan(timeoutMs - 5)
@@ -67,7 +67,7 @@ describe('in the sandbox', () => {
     ['a loop', loop],
     ['a wait', wait],
     ['native code', native],
-  ])('the wall timer ends %s, where there is no other clock', async (_, source) => {
+  ])('the wall-clock timer alone ends %s', async (_, source) => {
     const { code, afterMs } = await endingOf(withoutClocks(isolateTimeout), source, 5_000)
     expect(code).toBe('TIMEOUT')
     expect(afterMs).toBeGreaterThan(timeoutMs - 5)

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) folder.remove()
 })
 
-// A path of nothing but a shell and the tools given, as small systems have them.
+// A PATH with only a shell and the given tools, as on small systems.
 function searchOnly(tools: Record<string, string>): string {
   const folder = makeTempFolder()
   folders.push(folder)
@@ -30,8 +30,8 @@ const none = { memoryMb: 64, files: [] }
 const wordsOf = (files: readonly string[] = []) =>
   confine({ ...none, files }).map(word => word.split('/').at(-1))
 
-describe.skipIf(process.platform !== 'linux')('the guard around a sandbox', () => {
-  test('is made of tools that were tried', () => {
+describe.skipIf(process.platform !== 'linux')('the confinement of a sandbox', () => {
+  test('uses tools that were tried', () => {
     const passOn = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
     searchOnly({ setpriv: passOn, unshare: passOn })
     expect(wordsOf().filter(word => /^(setpriv|unshare|sh)$/.test(word ?? ''))).toEqual([
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('the guard around a sandbox', () =
     ['unshare that is forbidden', { unshare: 'exit 1' }],
     ['setpriv that knows less', { setpriv: 'echo "unrecognized option: pdeathsig" >&2; exit 1' }],
     ['any tool', {}],
-  ])('does without %s, and runs scripts all the same', async (_, tools) => {
+  ])('works without %s', async (_, tools) => {
     searchOnly(tools)
     const guard = wordsOf()
     expect(guard.filter(word => /^(setpriv|unshare)$/.test(word ?? ''))).toEqual([])
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('the guard around a sandbox', () =
     await runner.close()
   })
 
-  test('is not one behind which the sandbox could not read its own files', () => {
+  test('is not used if the sandbox could not read its own files', () => {
     searchOnly({ unshare: 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"' })
     expect(wordsOf(['/bin/sh'])[0]).toBe('unshare')
     expect(wordsOf(['/bin/sh', '/nowhere'])[0]).toBe('sh')

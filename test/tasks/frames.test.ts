@@ -18,7 +18,7 @@ describe('a stream of bytes becomes lines', () => {
   const text = '{"a":1}\n\n{"b":"€ and 𝄞"}\n'
   const bytes = Buffer.from(text)
 
-  test.each(Array.from({ length: bytes.length }, (_, at) => at))('cut in two behind byte %i', at => {
+  test.each(Array.from({ length: bytes.length }, (_, at) => at))('split after byte %i', at => {
     const { reader, lines } = read(1000)
     reader.push(bytes.subarray(0, at))
     reader.push(bytes.subarray(at))
@@ -41,26 +41,26 @@ describe('a stream of bytes becomes lines', () => {
 })
 
 describe('a line past the limit', () => {
-  test('is refused before it is complete, however it is cut', () => {
+  test('is refused before it is complete, however it is split', () => {
     const { reader, lines, refused } = read(10)
     for (let i = 0; i < 11; i++) reader.push(Buffer.from('x'))
     expect([lines, refused()]).toEqual([[], 1])
   })
 
-  test('of exactly the limit is let through', () => {
+  test('of exactly the limit passes', () => {
     const { reader, lines, refused } = read(10)
     reader.push(Buffer.from('x'.repeat(10)))
     reader.push(Buffer.from('\n'))
     expect([lines, refused()]).toEqual([['x'.repeat(10)], 0])
   })
 
-  test('counts each line for itself', () => {
+  test('is counted for each line', () => {
     const { reader, lines, refused } = read(10)
     for (let i = 0; i < 50; i++) reader.push(Buffer.from(`${'x'.repeat(9)}\n`))
     expect([lines.length, refused()]).toEqual([50, 0])
   })
 
-  test('is refused when it comes whole', () => {
+  test('is refused when it arrives in one piece', () => {
     const { reader, lines, refused } = read(10)
     reader.push(Buffer.from(`${'x'.repeat(11)}\n`))
     expect([lines, refused()]).toEqual([[], 1])

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-// Without a path there is neither setpriv nor sh: the sandboxes have only themselves to end.
+// Without a PATH there is neither setpriv nor sh, so the sandboxes must end by themselves.
 async function startGateway(scripts: string[], searched: string) {
   const gateway = spawn(process.execPath, [file, ...scripts], {
     env: { PATH: searched },
@@ -50,7 +50,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It is gone, as it should be.
+    // It is gone, as expected.
   }
 }
 
@@ -64,18 +64,18 @@ const ends = ['SIGKILL', 'SIGSEGV', 'SIGABRT', 'SIGINT', 'SIGTERM', 'SIGUSR2'] a
 
 describe.each([
   ['with the tools of the system', () => path, 1_000],
-  // Then one that boots has to get as far as to notice, on a machine where others want the processors.
+  // A booting sandbox takes longer to notice on a busy machine.
   ['without any tool of the system', emptyFolder, 6_000],
-])('no sandbox outlives its gateway by a second, %s', (_, findPath, bootingMs) => {
-  // SIGUSR2 is its way to die of an exception that nobody catches.
-  test.each(ends)('whatever it does, when %s ends the gateway', async signal => {
+])('no sandbox outlives its gateway by more than a second, %s', (_, findPath, bootingMs) => {
+  // SIGUSR2 makes it throw an uncaught exception.
+  test.each(ends)('in any state, when %s ends the gateway', async signal => {
     const { gateway, pids } = await startGateway(stuck, findPath())
     gateway.kill(signal)
     await once(gateway, 'exit')
     expect(await findSurvivors(pids, 1_000)).toEqual([])
   })
 
-  test.each([0, 60, 120])('when it boots since %i ms', async ms => {
+  test.each([0, 60, 120])('when it has been booting for %i ms', async ms => {
     const port = String(await findFreePort())
     const folder = emptyFolder()
     const { process: gateway } = spawnCommand([], {
@@ -99,7 +99,7 @@ describe.each([
   })
 })
 
-test('a gateway that was stopped for a while goes on, with every sandbox that it had', async () => {
+test('a gateway that was stopped for a while continues with all its sandboxes', async () => {
   const server = await startServer({ ROSTRUM_TASK_TIMEOUT_MS: '1000', ROSTRUM_SANDBOXES: '2' })
   const children = findDescendants(server.pid)
   process.kill(server.pid, 'SIGSTOP')

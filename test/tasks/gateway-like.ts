@@ -1,8 +1,8 @@
 import { startTasks } from './start-tasks.ts'
 
-// A process with sandboxes of its own that is there to be killed: runs the scripts of its arguments, each of which calls
-// `graphql('begun')` first, and when all have begun prints the process ids of its sandboxes. Calls of `hang` are not answered,
-// those of `run` are the sources of runs inside the run. SIGUSR2 makes it throw where nobody catches it.
+// A process with sandboxes, made to be killed. It runs the scripts of its arguments, which call `graphql('begun')`
+// first, and prints the pids of its sandboxes when all have begun. It does not answer calls of `hang`; calls of `run`
+// start nested runs. SIGUSR2 makes it throw an uncaught exception.
 const scripts = process.argv.slice(2)
 const nested = scripts.filter(script => script.includes("'run'")).length
 const sandboxes = String(scripts.length + nested + 1)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTasks, type TestTasks, wordOf } from './start-tasks.ts'
 
-// As large as an answer may be, and twice as long once it is written into a message.
+// The largest answer, which is twice as long inside a message.
 const large = '"'.repeat(950_000)
 let tasks: TestTasks
 
@@ -13,15 +13,15 @@ beforeAll(async () => {
 })
 afterAll(() => tasks.runner.close())
 
-describe('answers of the greatest length', () => {
+describe('answers of the maximum length', () => {
   test('reach the script one after another', async () => {
     const sourceCode =
       'let n = 0; for (let i = 0; i < 20; i++) n += (await graphql("q")).data.length; exit(n)'
     expect((await tasks.run(sourceCode)).payload).toBe(20 * large.length)
   })
 
-  // Answers could be sent faster than the sandbox reads them: a call makes room only once its answer is taken.
-  test('reach the script, however many it asks for at once', async () => {
+  // The gateway could write faster than the sandbox reads, so a call counts until its answer is read.
+  test('reach the script, however many it requests at once', async () => {
     const sourceCode = `let n = 0
       await Promise.all(Array.from({ length: 30 }, () => graphql('q').then(({ data }) => { n += data.length })))
       exit(n)`

@@ -8,7 +8,7 @@ let tasks: TestTasks
 
 afterEach(() => tasks.runner.close())
 
-// Each thread has its own on Linux, and the session where the scheduler groups by sessions.
+// On Linux each thread has its own niceness, and so has the session if the scheduler groups by session.
 function nicenessOf(pid: number): number[] {
   const threads = readdirSync(`/proc/${pid}/task`).map(thread => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
@@ -25,7 +25,7 @@ function nicenessOfSession(pid: number): number[] {
   return [Number(niceness)]
 }
 
-test('a run that lasts is made up for: who comes next finds a sandbox ready', async () => {
+test('a long run gets a replacement sandbox, so that the next run finds one ready', async () => {
   tasks = await startTasks({ ROSTRUM_SANDBOXES: '3', ROSTRUM_WARM_SANDBOXES: '1' })
   const before = tasks.runner.pids()
   expect(before).toHaveLength(1)
@@ -36,7 +36,7 @@ test('a run that lasts is made up for: who comes next finds a sandbox ready', as
   expect(wordOf(await long)).toBe('CRASHED')
 })
 
-test('a long run that is killed has been made up for already', async () => {
+test('a long run that is killed already has a replacement', async () => {
   tasks = await startTasks({ ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '1' })
   const [pid = 0] = tasks.runner.pids()
   const ended = new AbortController()
@@ -44,13 +44,13 @@ test('a long run that is killed has been made up for already', async () => {
   await until(() => tasks.runner.pids().length === 2)
   const [, next = 0] = tasks.runner.pids()
   ended.abort()
-  // In this very moment: the process cannot have gone yet.
+  // Checked at once, before the process can be gone.
   expect(tasks.runner.pids().slice(0, 2)).toEqual([pid, next])
   expect((await run).error?.code).toBe('CRASHED')
   await until(() => !tasks.runner.pids().includes(pid))
 })
 
-test('of the runs that compute for long so many yield that a processor is left for the others', async () => {
+test('of the runs that compute for long, enough yield to leave a processor for the others', async () => {
   let isOver = false
   const keeping = Math.max(1, availableParallelism() - 1)
   const max = String(keeping + 1)
@@ -73,6 +73,6 @@ test('of the runs that compute for long so many yield that a processor is left f
   await until(() => yielding().length === 1)
   isOver = true
   expect((await Promise.all(runs)).map(wordOf)).toEqual(runs.map(() => 'exit'))
-  // Without the right to raise a priority the sandbox is replaced instead.
+  // Without the privilege to raise a priority, the sandbox is replaced instead.
   await until(() => runner.pids().length === keeping + 1 && all().every(niceness => niceness === usual))
 })

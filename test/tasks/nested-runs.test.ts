@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const { runner } of started.splice(0)) await runner.close()
 })
 
-// `graphql('run', {source})` runs a script inside the run that asks, as the engine does for executeTask.
+// `graphql('run', {source})` starts a nested run, as the engine does for executeTask.
 async function start(settings: Record<string, string> = {}) {
   const runs: Run[] = []
   const nested: { run: Run; execution: Promise<ReadExecution> }[] = []
@@ -39,7 +39,7 @@ async function start(settings: Record<string, string> = {}) {
 
 const source = (script: string) => JSON.stringify({ source: script })
 
-describe('a run inside a run', () => {
+describe('a nested run', () => {
   test('answers like any other, in the transaction of its parent', async () => {
     const { run } = await start()
     const execution = await run(`exit(await graphql('run', ${source("log('in'); exit(requestContext())")}))`)
@@ -56,7 +56,7 @@ describe('a run inside a run', () => {
     expect(execution.payload).toBe('fail')
   })
 
-  test('that takes its process with it leaves its parent alone', async () => {
+  test('that crashes its process does not affect its parent', async () => {
     const { run } = await start()
     const bomb = source("'x'.repeat(2 ** 28).split('')")
     const execution = await run(`log('outer'); exit((await graphql('run', ${bomb})).error.code)`)
@@ -64,9 +64,9 @@ describe('a run inside a run', () => {
     expect(logged(execution)).toEqual([['outer']])
   })
 
-  test('may go so deep and no deeper', async () => {
+  test('is limited in depth', async () => {
     const { run } = await start({ ROSTRUM_SANDBOXES: '8' })
-    // Each level runs its own text one level down and reports how deep it came.
+    // Each level runs its own source one level deeper and reports the depth it reached.
     const sourceCode = `const own = options.params.own
       const below = await graphql('run', { source: own, options: JSON.stringify({ params: { own } }) })
         .then(inner => inner.payload, error => [error.message])
@@ -81,13 +81,13 @@ describe('a run inside a run', () => {
     ])
   })
 
-  test('is refused where no sandbox is free, and does not wait for one', async () => {
+  test('is refused without waiting if no sandbox is free', async () => {
     const { run } = await start({ ROSTRUM_SANDBOXES: '1' })
     const execution = await run(`exit(await graphql('run', ${source('exit(1)')}).catch(e => e.message))`)
     expect(execution.payload).toBe('No sandbox is free for a run inside a run. Try again in 1 s.')
   })
 
-  test('and a hundred others that ask for the same at once come to an end', async () => {
+  test('ends, and so do a hundred others at the same time', async () => {
     const { run } = await start({ ROSTRUM_QUEUE_ACCOUNT_RUNS: '200' })
     const sourceCode = `exit(await graphql('run', ${source('exit(1)')}).then(r => r.outcome, () => 'refused'))`
     const executions = await Promise.all(Array.from({ length: 100 }, () => run(sourceCode)))
@@ -95,7 +95,7 @@ describe('a run inside a run', () => {
   })
 })
 
-describe('the time of a run inside a run', () => {
+describe('the time of a nested run', () => {
   test('is that of its parent', async () => {
     const { run, runs } = await start()
     await run(`await graphql('run', ${source("await graphql('answer'); exit(1)")}); exit(1)`)
@@ -104,7 +104,7 @@ describe('the time of a run inside a run', () => {
     expect(inner?.deadline).toBe(outer?.deadline)
   })
 
-  test('ends with its parent, whatever ends that', async () => {
+  test('ends with its parent, for any ending', async () => {
     const endings = ["exit('outer')", "fail('outer')", "throw new Error('outer')"]
     const { run, nested, runner } = await start()
     for (const ending of endings) {
@@ -113,13 +113,13 @@ describe('the time of a run inside a run', () => {
         ${ending}`
       await run(sourceCode)
       const ends = await Promise.allSettled(nested.splice(0).map(({ execution }) => execution))
-      // Not at the end of its time.
+      // Not because its time is over.
       for (const end of ends) if (end.status === 'fulfilled') expect(wordOf(end.value)).not.toBe('TIMEOUT')
     }
     expect(runner.ready()).toBe(true)
   })
 
-  test('ends when the caller of its parent goes away', async () => {
+  test('ends when the caller of its parent disconnects', async () => {
     const { run, nested } = await start({ ROSTRUM_TASK_CPU_MS: '60000' })
     const controller = new AbortController()
     const outer = run(`await graphql('run', ${source('for (;;);')})`, { signal: controller.signal })
@@ -132,7 +132,7 @@ describe('the time of a run inside a run', () => {
 })
 
 describe('the token of a run', () => {
-  test('is good while the run lasts, for its caller alone, and dead when it has ended', async () => {
+  test('works during the run, for its caller only, and not after its end', async () => {
     let during: unknown
     const tasks = await startTasks({}, async ({ variables }) => {
       during = tasks.runTokens.find(String(variables.token))
@@ -150,7 +150,7 @@ describe('the token of a run', () => {
     ['an error', "log(options.authorization); throw new Error('x')"],
     ['a death', "log(options.authorization); 'x'.repeat(2 ** 28).split('')"],
     ['the end of its time', "log(options.authorization); await graphql('hang')"],
-  ])('is dead after %s', async (_, sourceCode) => {
+  ])('stops working after %s', async (_, sourceCode) => {
     const tasks = await startTasks({ ROSTRUM_TASK_TIMEOUT_MS: '3000' })
     started.push(tasks)
     const execution = await tasks.run(sourceCode)

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/tasks/outbound/outbound-address.ts'
 
-// Of the registries of special addresses (RFC 6890 and what came after), those that do not stand for a public host.
+// The special-purpose address blocks (RFC 6890 and its updates) that do not belong to public hosts.
 const v4Blocks = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -95,7 +95,7 @@ test.each(v6Blocks)('nothing in %s is public, however it is written', block => {
   )
 })
 
-test('nothing outside of 2000::/3 is public, save IPv4 that is mapped', () => {
+test('nothing outside 2000::/3 is public except mapped IPv4', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), random => {
       const bytes = [...random]

@@ -7,7 +7,7 @@ import {
   OutboundRefusal,
 } from '../../src/tasks/outbound/outbound-address.ts'
 
-describe('an address of the public internet', () => {
+describe('a public address', () => {
   test.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -35,7 +35,7 @@ describe('an address of the public internet', () => {
   })
 })
 
-describe('no address of the public internet', () => {
+describe('not a public address', () => {
   const kinds: Record<string, string[]> = {
     unspecified: ['0.0.0.0', '0.255.255.255', '::'],
     loopback: ['127.0.0.1', '127.255.255.255', '::1', '0:0:0:0:0:0:0:1'],
@@ -110,7 +110,7 @@ describe('the allow-list', () => {
 
   test.each(allowed)('lets %j through as %s', (url, href, port) => {
     const destination = list.check(url)
-    // `URL` leaves out the port that https has by itself.
+    // `URL` omits the default port of https.
     expect([destination.href, Number(destination.port) || 443]).toEqual([href, port])
   })
 
@@ -168,7 +168,7 @@ describe('the allow-list', () => {
   })
 })
 
-describe('an entry that is no host stops the start with a line that names it', () => {
+describe('an entry that is not a host stops the start with a line that names it', () => {
   test.each([
     'a b',
     'https://a.example',

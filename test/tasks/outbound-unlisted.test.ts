@@ -6,7 +6,7 @@ import { type Canary, startCanary } from './start-canary.ts'
 import { silentLog } from './start-tasks.ts'
 
 const maxBytes = 1_000
-// Where the machine's own name resolves, it does so to loopback or to a private address.
+// If the machine's own name resolves, it resolves to loopback or to a private address.
 const ownAddress = await lookup(hostname()).catch(() => null)
 const ownName = hostname().toLowerCase()
 
@@ -15,7 +15,7 @@ let outbound: Outbound
 
 beforeAll(async () => {
   canary = await startCanary()
-  // The port next to the canary's is listed, the canary's is not.
+  // The port next to the canary's is listed; the canary's is not.
   outbound = createOutbound({
     log: silentLog,
     hosts: ['public.test', `127.0.0.1:${canary.port - 1}`],
@@ -35,7 +35,7 @@ function refusal(url: string, by = outbound): Promise<string> {
 }
 
 describe('nothing that is not listed is connected to', () => {
-  // `<port>` is the canary's.
+  // `<port>` is replaced by the canary's port.
   const spellings = [
     'http://127.0.0.1:<port>/',
     'http://localhost:<port>/',

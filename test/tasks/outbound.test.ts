@@ -16,7 +16,7 @@ const maxBytes = 1_000
 const json = { 'content-type': 'application/json' }
 const filler = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 
-// One path, one way for another server to answer.
+// One path for each way in which a server can answer.
 const responders: Record<string, Responder> = {
   '/echo': (request, response) => sendJson(response, { data: JSON.parse(request.body) }),
   '/null': (_, response) => response.writeHead(200, json).end('null'),
@@ -101,7 +101,7 @@ const refusal = (url: string, options?: Post): Promise<string> =>
   )
 
 describe('a listed host', () => {
-  test('gets query and variables, and gives its JSON text', async () => {
+  test('receives query and variables, and its JSON text is returned', async () => {
     const text = await post(`${listed.url}/echo`, { variables: { a: [1, null, '€'] } })
     expect(JSON.parse(text)).toEqual({ data: { query: '{ x }', variables: { a: [1, null, '€'] } } })
   })
@@ -113,7 +113,7 @@ describe('a listed host', () => {
     expect(headers?.['accept-encoding']).toBe('identity')
   })
 
-  test('is reached by the name localhost where that is what is listed', async () => {
+  test('is reached as localhost if that name is listed', async () => {
     const { port } = new URL(listed.url)
     expect(await post(`http://localhost:${port}/null`)).toBe('null')
   })
@@ -129,7 +129,7 @@ describe('a listed host', () => {
   })
 })
 
-describe('an answer that is refused says which rule refused', () => {
+describe('the error for a refused answer names the rule', () => {
   const compressed = 'graphql: the answer is compressed, which was not asked for'
   const tooMany = `graphql: the answer has more than ${maxBytes} bytes`
   const noJson = 'graphql: the answer is not JSON'
@@ -161,7 +161,7 @@ describe('an answer that is refused says which rule refused', () => {
     expect([listed.requests.length - before, canary.connections()]).toEqual([1, 0])
   })
 
-  test('a host that is not there', async () => {
+  test('an unreachable host', async () => {
     const gone = await startUpstream(() => undefined)
     await gone.close()
     const own = createOutbound({ log: silentLog, hosts: [gone.host], maxBytes })
@@ -169,12 +169,12 @@ describe('an answer that is refused says which rule refused', () => {
     own.close()
   })
 
-  test('a host that speaks no TLS', async () => {
+  test('a host without TLS', async () => {
     expect(await refusal(listed.url.replace('http:', 'https:'))).toContain('could not be reached')
   })
 })
 
-describe('a call whose run has ended is given up', () => {
+describe('a call whose run has ended is aborted', () => {
   test.each(['/silent', '/slow', '/endless'])('waiting for %s', async path => {
     const own = createOutbound({ log: silentLog, hosts: [listed.host], maxBytes: 10_000_000 })
     const before = listed.requests.length
@@ -217,7 +217,7 @@ describe('a call whose run has ended is given up', () => {
   })
 })
 
-test('closing ends the calls that still wait', async () => {
+test('closing aborts the waiting calls', async () => {
   const own = createOutbound({ log: silentLog, hosts: [listed.host], maxBytes })
   const before = listed.requests.length
   const answer = refusal(`${listed.url}/silent`, { by: own })

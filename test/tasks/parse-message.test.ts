@@ -70,7 +70,7 @@ const bad: [string, unknown][] = [
   ['a count that may be final', { ...cut, isFinal: 'yes' }],
 ]
 
-describe('what is no message of the protocol is null', () => {
+describe('anything else is null', () => {
   test.each(bad)('%s', (_, message) => {
     expect(parseMessage(JSON.stringify(message))).toBe(null)
   })
@@ -89,7 +89,7 @@ describe('what is no message of the protocol is null', () => {
     expect(parseMessage(text)).toBe(null)
   })
 
-  test('whatever is in its fields', () => {
+  test('any fields', () => {
     const field = fc.oneof(fc.jsonValue(), fc.constantFrom('r', '1', 1, 0, null))
     const messages = fc.record(
       {
@@ -128,7 +128,7 @@ describe('what is no message of the protocol is null', () => {
   })
 })
 
-test('a position that is none is left out, and the ending is kept', () => {
+test('an invalid position is dropped and the ending is kept', () => {
   const given = { ...end, ending: { kind: 'error', error: { ...error, line: -2, column: 0.5 } } }
   expect(parseMessage(JSON.stringify(given))).toEqual({
     ...end,
@@ -136,7 +136,7 @@ test('a position that is none is left out, and the ending is kept', () => {
   })
 })
 
-test('a forged message leaves no trace on other objects', () => {
+test('a forged message does not change other objects', () => {
   parseMessage('{"type":"ready","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}')
   parseMessage(`{"type":"end","run":"r","ending":{"kind":"exit","payload":"1","__proto__":{"polluted":1}}}`)
   expect(Reflect.get({}, 'polluted')).toBe(undefined)

@@ -65,7 +65,7 @@ describe('text that is not JSON is refused with its position', () => {
     }
   })
 
-  test('whatever the text says of positions', () => {
+  test('for any invalid text', () => {
     expect(refusalOf({ inputDocument: 'at position 99' }).message).toContain('at position 0 ')
   })
 })
@@ -73,13 +73,13 @@ describe('text that is not JSON is refused with its position', () => {
 describe('text of many levels', () => {
   const levels = (count: number) => `{"a":${'['.repeat(count - 1)}${']'.repeat(count - 1)}}`
 
-  test.each(['inputDocument', 'options'] as const)('is refused in %s without being read', field => {
+  test.each(['inputDocument', 'options'] as const)('is refused in %s before it is parsed', field => {
     const { code, fields } = refusalOf({ [field]: levels(100_001) })
     expect(code).toBe('BAD_USER_INPUT')
     expect(fields).toEqual([{ pointer: `/${field}`, detail: 'is nested too deeply' }])
   })
 
-  test('is an input document up to a hundred thousand, and brackets in its strings count for nothing', () => {
+  test('is accepted up to 100,000 levels, and brackets in strings do not count', () => {
     for (const inputDocument of [levels(100_000), `["\\\\\\"${'['.repeat(200_000)}"]`]) {
       expect(readTaskInput(taskInput('exit(1)', { inputDocument }), runLimits).payload).toBe(inputDocument)
     }
@@ -95,7 +95,7 @@ describe('options are a JSON object', () => {
 })
 
 describe('a label', () => {
-  test.each(['', ' ', '\n\t'])('of nothing (%j) is no name', name => {
+  test.each(['', ' ', '\n\t'])('without text (%j) is not a name', name => {
     expect(refusalOf({ name }).fields).toEqual([{ pointer: '/name', detail: 'must not be empty' }])
   })
 
@@ -110,7 +110,7 @@ describe('a label', () => {
 })
 
 describe('source code', () => {
-  test('past its limit is too large, counted in bytes', () => {
+  test('past its limit in bytes is too large', () => {
     expect(refusalOf({ sourceCode: 'x'.repeat(101) })).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
       message: '`sourceCode` has 101 bytes; at most 100 are allowed.',
@@ -118,14 +118,14 @@ describe('source code', () => {
     expect(refusalOf({ sourceCode: '€'.repeat(34) }).code).toBe('PAYLOAD_TOO_LARGE')
   })
 
-  test('of the limit, and of nothing, is taken', () => {
+  test('of exactly the limit and empty source are accepted', () => {
     for (const source of ['x'.repeat(100), '€'.repeat(33), '']) {
       expect(readTaskInput(taskInput(source), runLimits).source).toBe(source)
     }
   })
 })
 
-test('what is fit comes out as it went in', () => {
+test('valid input is passed on unchanged', () => {
   const input = taskInput('exit(1)', {
     name: 'recalculate',
     inputDocument: ' {"a" : [1, 2]} ',

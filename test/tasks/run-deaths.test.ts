@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const { runner } of started.splice(0)) await runner.close()
 })
 
-// Also tells when a script has made its first call: by then it runs, and in which sandbox.
+// Also reports when a script makes its first call, and in which sandbox.
 async function start(settings: Record<string, string>, answer: TestGraphql = answerOrHang) {
   const called = Promise.withResolvers<void>()
   const tasks = await startTasks({ ...settings }, request => {
@@ -25,7 +25,7 @@ async function start(settings: Record<string, string>, answer: TestGraphql = ans
 const hang = "log('before'); await graphql('hang'); exit('late')"
 
 describe('a sandbox', () => {
-  test('that is stopped is killed at the deadline, and the logs are in the answer', async () => {
+  test('that hangs is killed at the deadline, and the logs are in the answer', async () => {
     const { run, called, pid } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '2000' })
     const running = run(hang)
     await called
@@ -37,7 +37,7 @@ describe('a sandbox', () => {
     expect((await run('exit(1)')).payload).toBe(1)
   })
 
-  test.each(['SIGKILL', 'SIGSEGV'] as const)('that dies by %s costs its own run only', async signal => {
+  test.each(['SIGKILL', 'SIGSEGV'] as const)('that dies by %s ends only its own run', async signal => {
     const gates: (() => void)[] = []
     const settings = { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' }
     const { run, pid } = await start(settings, ({ query }) => {
@@ -58,7 +58,7 @@ describe('a sandbox', () => {
     expect((await run('exit(1)')).payload).toBe(1)
   })
 
-  test('that is killed while it is idle is replaced before anybody notices', async () => {
+  test('that is killed while idle is replaced before the next run', async () => {
     const { run, runner, pid } = await start({})
     process.kill(pid, 'SIGKILL')
     await findSurvivors([pid], 1_000)
@@ -78,7 +78,7 @@ test.each([
   expect((await run('exit(1)')).payload).toBe(1)
 })
 
-describe('when its caller goes away', () => {
+describe('when its caller disconnects', () => {
   test.each([
     ['waits for a call', hang],
     ['spins', "graphql('x'); for (;;);"],
@@ -109,7 +109,7 @@ describe('when its caller goes away', () => {
     await running
   })
 
-  test('the calls of its run end too', async () => {
+  test('the calls of its run end as well', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>()
     const { run, called } = await start({}, ({ run: { signal } }) => {
       signal.addEventListener('abort', () => resolve(signal.reason))
@@ -125,7 +125,7 @@ describe('when its caller goes away', () => {
 })
 
 describe('closing', () => {
-  test('ends runs, refuses those who wait, and leaves no process', async () => {
+  test('ends runs, refuses waiting ones and leaves no process', async () => {
     let calls = 0
     const settings = { ROSTRUM_SANDBOXES: '2', ROSTRUM_TASK_CPU_MS: '60000' }
     const { run, runner } = await start(settings, () => {

@@ -33,7 +33,7 @@ function start({ logEntries = 3, logBytes = 100 } = {}) {
     computing: new ComputingRuns<LongRun>(),
   })
   sandboxes.push(sandbox)
-  // With the hook that the gateway's own log has.
+  // With the hook of the gateway's own log.
   const hooks = { streamWrite: hideRunTokens }
   const system = pino({ level: 'debug', hooks }, stream).child({ task: 'recalculate', run: 'r' })
   return { log: new RunLog({ limits: { logEntries, logBytes }, system }), lines, sandbox }
@@ -62,7 +62,7 @@ test('an entry cannot forge a line of the system log, nor its fields', () => {
   expect(lines[0]).toMatchObject({ level: 30, run: 'r' })
 })
 
-test('a token of a run is in the answer, where the script put it, and not in the system log', () => {
+test('a run token that a script logs is in the answer and not in the system log', () => {
   const { log, lines, sandbox } = start()
   const token = `rrun_${'x'.repeat(43)}`
   log.add('info', JSON.stringify([`Bearer ${token}`, 1]), sandbox)
@@ -71,8 +71,8 @@ test('a token of a run is in the answer, where the script put it, and not in the
   expect(JSON.stringify(lines)).not.toContain(token)
 })
 
-describe('what finds no room', () => {
-  test('is told by the last entry, as the sandbox counts it', () => {
+describe('a dropped entry', () => {
+  test('is reported by the last entry, as the sandbox counts it', () => {
     const { log, sandbox } = start()
     log.add('info', '[1]', sandbox)
     log.cut({ type: 'cut', run: 'r', entries: 32, characters: 3_200, isFinal: false }, sandbox)
@@ -86,7 +86,7 @@ describe('what finds no room', () => {
     expect(log.entries().at(-1)?.level).toBe('warn')
   })
 
-  test('takes the last place when all are taken, and counts the entry that it takes', () => {
+  test('is reported in place of the last entry if the log is full, and that entry is counted', () => {
     const { log, sandbox } = start()
     for (const text of ['[1]', '[2]', '[3]']) log.add('info', text, sandbox)
     expect(dataOf(log)).toEqual([[1], [2], [3]])
@@ -95,13 +95,13 @@ describe('what finds no room', () => {
     expect(dataOf(log).at(-1)?.[0]).toContain('8 more entries')
   })
 
-  test('is told as the least it can be, where the sandbox did not get to count it', () => {
+  test('is reported as a minimum if the sandbox sent no final count', () => {
     const { log, sandbox } = start()
     log.cut({ type: 'cut', run: 'r', entries: 64, characters: 640, isFinal: false }, sandbox)
     expect(dataOf(log).at(-1)?.[0]).toContain('at least 64 more entries (640 characters)')
   })
 
-  test('is counted in bytes, however few its characters', () => {
+  test('is counted in bytes, not in characters', () => {
     const { log, sandbox } = start({ logBytes: 60 })
     log.add('info', JSON.stringify(['€'.repeat(10)]), sandbox)
     log.add('info', JSON.stringify(['€'.repeat(10)]), sandbox)
@@ -113,14 +113,14 @@ describe('what finds no room', () => {
     ])
   })
 
-  test('is not mentioned where all found room', () => {
+  test('is not mentioned if there is none', () => {
     const { log, sandbox } = start()
     log.add('info', '[1]', sandbox)
     expect(dataOf(log)).toEqual([[1]])
   })
 })
 
-describe('a sandbox that logs what ours would not is killed', () => {
+describe('a sandbox that breaks the rules of the log is killed', () => {
   test.each([
     ['no JSON', '{'],
     ['no array', '{}'],
@@ -132,35 +132,35 @@ describe('a sandbox that logs what ours would not is killed', () => {
     expect([log.entries(), lines]).toEqual([[], []])
   })
 
-  test('an entry past their number, be there room for it or not', async () => {
+  test('an entry past the maximum number, even if it would fit', async () => {
     const { log, sandbox } = start({ logEntries: 3, logBytes: 10 })
     for (let i = 0; i < 4; i++) log.add('info', '[1234567]', sandbox)
     await sandbox.gone
     expect(dataOf(log)).toEqual([[1234567], [expect.stringContaining('2 more entries')]])
   })
 
-  test('more bytes than its characters can have, however few the entries', async () => {
+  test('more bytes than its characters can have', async () => {
     const { log, sandbox } = start({ logEntries: 100, logBytes: 10 })
     for (let i = 0; i < 4; i++) log.add('info', '[12345678]', sandbox)
     await sandbox.gone
     expect(dataOf(log)).toEqual([[12345678], [expect.stringContaining('2 more entries')]])
   })
 
-  test('data that nobody could write again', async () => {
+  test('data that cannot be serialized again', async () => {
     const { log, sandbox } = start({ logBytes: 10_000 })
     log.add('info', '['.repeat(2_000) + ']'.repeat(2_000), sandbox)
     await sandbox.gone
     expect(log.entries()).toEqual([])
   })
 
-  test('a count of what was cut told again and again', async () => {
+  test('too many counts of dropped entries', async () => {
     const { log, sandbox } = start()
     for (let i = 1; i < 100; i++)
       log.cut({ type: 'cut', run: 'r', entries: i, characters: i, isFinal: false }, sandbox)
     await sandbox.gone
   })
 
-  test('an entry past their number', async () => {
+  test('an entry past the maximum number', async () => {
     const { log, sandbox } = start()
     for (let i = 0; i < 4; i++) log.add('info', '[]', sandbox)
     await sandbox.gone

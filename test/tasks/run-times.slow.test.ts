@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const { runner } of started.splice(0)) await runner.close()
 })
 
-// Also tells when a script has made its first call: by then it runs, and in which sandbox.
+// Also reports when a script makes its first call, and in which sandbox.
 async function start(settings: Record<string, string>, answer: TestGraphql = answerOrHang) {
   const called = Promise.withResolvers<void>()
   const tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000', ...settings }, request => {
@@ -20,7 +20,7 @@ async function start(settings: Record<string, string>, answer: TestGraphql = ans
 }
 
 describe('the time of a run', () => {
-  test('includes what it waited for a sandbox', async () => {
+  test('includes the wait for a sandbox', async () => {
     const gate = Promise.withResolvers<{ status: number; body: unknown }>()
     const { run, called } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '1200' }, ({ query }) =>
       query === 'gate' ? gate.promise : new Promise(() => undefined),
@@ -37,7 +37,7 @@ describe('the time of a run', () => {
     expect(execution.durationMs).toBeLessThan(1_700)
   })
 
-  test('is over for one that only ever waited', async () => {
+  test('ends while it waits for a sandbox', async () => {
     const { run, called } = await start({ ROSTRUM_TASK_TIMEOUT_MS: '500' })
     const first = run('graphql("x"); "a".repeat(2 ** 24).lastIndexOf("a".repeat(2 ** 23) + "b")')
     await called

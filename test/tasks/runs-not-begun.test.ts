@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close()
 })
 
-// Counts the scripts that have made a call: those of which a line ran.
+// Counts the scripts that made a call, so that at least one line ran.
 async function start(settings: Record<string, string> = {}) {
   let calls = 0
   const tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000', ...settings }, async () => {
@@ -22,18 +22,18 @@ async function start(settings: Record<string, string> = {}) {
 
 const callOnce = "await graphql('x'); exit('done')"
 
-describe('a run of which nothing has run', () => {
-  test('starts over where its sandbox died before it was handed the run', async () => {
+describe('a run that has not begun', () => {
+  test('starts over if its sandbox died before it received the run', async () => {
     const { run, runner, calls } = await start()
     for (let i = 1; i <= 5; i++) {
-      // Nobody has heard of the death yet.
+      // The death is not noticed yet.
       for (const pid of runner.pids()) process.kill(pid, 'SIGKILL')
       expect((await run(callOnce)).payload).toBe('done')
       expect(calls()).toBe(i)
     }
   })
 
-  test('starts over where its sandbox dies with the run unread', async () => {
+  test('starts over if its sandbox dies before reading the run', async () => {
     const { run, runner, calls } = await start()
     const pids = runner.pids()
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
@@ -47,20 +47,20 @@ describe('a run of which nothing has run', () => {
 })
 
 describe('a run that has begun', () => {
-  test('and takes its sandbox with it is not tried again', async () => {
+  test('is not repeated if it crashes its sandbox', async () => {
     const { run, calls } = await start()
     const execution = await run("graphql('x'); 'x'.repeat(2 ** 28).split('')")
     expect(['CRASHED', 'MEMORY']).toContain(wordOf(execution))
     expect(calls()).toBe(1)
   })
 
-  test('is not tried again though it has said nothing else', async () => {
+  test('is not repeated even if it sent nothing else', async () => {
     const { starts, run } = spoken({ onRun: [line({ type: 'begun', run: '<run>' }), { exit: 3 }] })
     expect(wordOf(await run())).toBe('CRASHED')
     expect(starts()).toBe(1)
   })
 
-  test('may not begin again', async () => {
+  test('may not begin twice', async () => {
     const begun = line({ type: 'begun', run: '<run>' })
     const { starts, run } = spoken({ onRun: [begun + begun] })
     const execution = await run()
@@ -69,7 +69,7 @@ describe('a run that has begun', () => {
   })
 })
 
-test('a run is handed to three sandboxes at most', async () => {
+test('a run is given to at most three sandboxes', async () => {
   const { starts, run } = spoken({ onRun: [{ exit: 3 }] })
   expect(wordOf(await run())).toBe('CRASHED')
   expect(starts()).toBe(3)
@@ -83,6 +83,6 @@ function spoken(speech: Speech) {
     for (const sandbox of pool.pids) pids.add(sandbox)
   }, 2)
   closings.push(async () => clearInterval(watch))
-  // The last one waits, and has been handed nothing.
+  // The last sandbox is idle and received nothing.
   return { run, starts: () => pids.size - pool.pids.filter(pid => pids.has(pid)).length }
 }

@@ -10,24 +10,24 @@ describe('the command that starts a sandbox', () => {
   const { args, env, file } = sandboxCommand(setup, false)
   const all = [file, ...args]
 
-  test('has the flags without which an isolate is not safe', () => {
+  test('has the flags that a safe isolate needs', () => {
     for (const flag of ['--no-node-snapshot', '--jitless', '--permission', '--allow-addons']) {
       expect(all).toContain(flag)
     }
   })
 
-  test('allows no network, no process, no worker, no writing, and reading of named files alone', () => {
+  test('allows only the reading of named files: no network, process, worker or writing', () => {
     expect(all.filter(arg => /^--allow-(?!addons|fs-read=)/.test(arg))).toEqual([])
     const readable = all.filter(arg => arg.startsWith('--allow-fs-read='))
     expect(readable.length).toBeGreaterThan(0)
     for (const flag of readable) expect(flag).toMatch(/(boot\.mjs|alpine-release|\/\*)$/)
   })
 
-  test('gives an environment of three names, none of them a secret', () => {
+  test('gives an environment of three names without a secret', () => {
     expect(Object.keys(env).toSorted()).toEqual(['LANG', 'PATH', 'TZ'])
   })
 
-  test('leaves the compilers on where the operator asks', () => {
+  test('leaves the compilers on if the operator asks for them', () => {
     expect(sandboxCommand(setup, true).args).not.toContain('--jitless')
     expect(sandboxCommand(setup, true).args).toContain('--no-node-snapshot')
   })
@@ -68,17 +68,17 @@ describe.skipIf(process.platform !== 'linux')('a sandbox as the kernel sees it',
       target => !/^(pipe:|socket:|anon_inode:|\/dev\/null$|\/proc\/)/.test(target),
     )
     expect(inherited).toEqual([])
-    // Standard input, output and error alone.
+    // Only standard input, output and error.
     expect(open.filter(target => target.startsWith('socket:')).length).toBeLessThanOrEqual(3)
   })
 
-  test('may take few gigabytes of addresses and leave no core', () => {
+  test('has a limit on address space and writes no core dump', () => {
     const limits = read('limits')
     expect(Number(/^Max address space\s+(\d+)\s/m.exec(limits)?.[1])).toBeLessThan(6 * 2 ** 30)
     expect(limits).toMatch(/^Max core file size\s+0\s/m)
   })
 
-  test('is the first to go when memory is short', () => {
+  test('is killed first when memory runs out', () => {
     expect(Number(read('oom_score_adj'))).toBeGreaterThanOrEqual(900)
   })
 })

@@ -70,7 +70,7 @@ describe('in the middle of a run', () => {
     ['the end of a run by another name', [exitLine('<run> ')], foreign],
   ]
 
-  test.each(bad)('%s is its death, told once', async (_, onRun, reason) => {
+  test.each(bad)('%s kills it, and the run hears of it once', async (_, onRun, reason) => {
     const { sandbox, said, reasons, over } = await begin({ onRun })
     const pid = sandbox.pid ?? 0
     await over
@@ -78,13 +78,13 @@ describe('in the middle of a run', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  test('nothing is heard of what came behind a bad message', async () => {
+  test('messages after a bad one are ignored', async () => {
     const { said, reasons, over } = await begin({ onRun: [`x\n${logLine('[]')}${exitLine()}${ready}`] })
     await over
     expect([said, reasons]).toEqual([[], [outOfProtocol]])
   })
 
-  test('what is said behind the end is the death of the sandbox, and the run has its end', async () => {
+  test('a message after the end kills the sandbox, and the run keeps its ending', async () => {
     for (const late of [logLine('[]'), callLine(1), exitLine(), 'x\n']) {
       const { sandbox, said, reasons } = await begin({ onRun: [exitLine() + late] })
       await sandbox.gone
@@ -92,7 +92,7 @@ describe('in the middle of a run', () => {
     }
   })
 
-  test('a child that does not read what it is sent is killed', async () => {
+  test('a child that does not read its input is killed', async () => {
     const { sandbox, reasons, over } = await begin({ reads: false, onRun: [callLine(1)] })
     for (let i = 0; i < 20; i++) {
       sandbox.answer({ type: 'answer', run: 'r', call: 1, ok: true, text: 'x'.repeat(50_000) })
@@ -108,7 +108,7 @@ describe('outside a run', () => {
     ['a log', ready + logLine('[]', 'r')],
     ['an end', ready + exitLine('r')],
     ['nonsense', `${ready}nonsense\n`],
-  ])('%s is its death', async (_, text) => {
+  ])('%s kills it', async (_, text) => {
     const { sandbox, readyTimes } = startSpeaking({ atStart: [text] })
     const pid = sandbox.pid ?? 0
     await sandbox.gone
@@ -116,7 +116,7 @@ describe('outside a run', () => {
     expect(await findSurvivors([pid])).toEqual([])
   })
 
-  test('ready twice behind an end is its death, even where it was taken for the next run meanwhile', async () => {
+  test('a second `ready` after an end kills it, even if it was already taken for the next run', async () => {
     const heard = listen()
     let readyTimes = 0
     const { sandbox } = startSandbox(speakingCommand({ onRun: [exitLine() + ready + ready] }), own => {
@@ -128,7 +128,7 @@ describe('outside a run', () => {
     expect([readyTimes, heard.said.length, heard.reasons]).toEqual([2, 1, []])
   })
 
-  test('one that ends its run and does not come back is killed', async () => {
+  test('a sandbox that does not become ready after its run is killed', async () => {
     const { sandbox, nextReady } = startSpeaking({ onRun: [exitLine()] })
     await nextReady()
     sandbox.occupy()

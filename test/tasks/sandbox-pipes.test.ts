@@ -6,7 +6,7 @@ import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.
 
 afterEach(endSandboxes)
 
-// What it does at once when it has said that it is ready, or in its run.
+// What the child does right after it is ready, or during its run.
 async function start(deeds: Chunk[], when: 'idle' | 'running') {
   const speech: Speech = when === 'idle' ? { atStart: [ready, { wait: 50 }, ...deeds] } : { onRun: deeds }
   const { sandbox, nextReady } = startSandbox(speakingCommand(speech))
@@ -37,7 +37,7 @@ describe.each(['idle', 'running'] as const)('a sandbox that is %s is killed', wh
   })
 })
 
-test('what a sandbox has started holds neither its end nor its run, and dies with it', async () => {
+test('a process started by a sandbox delays neither its end nor its run, and dies with it', async () => {
   for (const death of [{ exit: 7 }, 'nonsense\n']) {
     const { sandbox, pid, reasons } = await start([{ fork: true }, { wait: 300 }, death], 'running')
     let family: number[] = []
@@ -53,7 +53,7 @@ test('what a sandbox has started holds neither its end nor its run, and dies wit
   }
 })
 
-test('what a sandbox said before it went is heard, and how it went', async () => {
+test('the last messages of a sandbox are read, and how it ended', async () => {
   const { sandbox, said, reasons } = await start([[logLine('["last words"]'), 50], { exit: 3 }], 'running')
   await sandbox.gone
   expect([said.length, reasons]).toEqual([50, ['exited with code 3']])

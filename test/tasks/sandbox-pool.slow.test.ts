@@ -49,7 +49,7 @@ async function serve(pool: SandboxPool): Promise<void> {
 const speaking = (speech: Speech = {}) => speakingCommand(speech)
 
 describe('sandboxes that do not boot', () => {
-  test('are tried again with growing pauses, and each time is logged with its complaint', async () => {
+  test('are retried with growing pauses, and each failure is logged with its standard error', async () => {
     const script = 'echo "no room here" >&2; exit 3'
     const command = { file: 'sh', args: ['-c', script], env: { PATH: process.env.PATH ?? '' }, firstLine: '' }
     const { pool, lines } = start({ command, warm: 1, max: 4 })
@@ -66,7 +66,7 @@ describe('sandboxes that do not boot', () => {
     expect(pool.isReady).toBe(false)
   })
 
-  test('are tried no more often for the runs that wait for one', async () => {
+  test('are not retried more often for waiting runs', async () => {
     const command = {
       file: 'sh',
       args: ['-c', 'exit 3'],
@@ -79,14 +79,14 @@ describe('sandboxes that do not boot', () => {
       pool.grow(4)
       await sleep(20)
     }
-    // Four at once, and four more after 100 ms, of which the first begins a pause of 1,600 ms.
+    // Four at once, and four more after 100 ms, the first of which starts a pause of 1,600 ms.
     expect(lines.length).toBeGreaterThanOrEqual(4)
     expect(lines.length).toBeLessThanOrEqual(8)
   })
 })
 
 describe('a worn sandbox', () => {
-  test('serves on until one other has booted in its place, so that no run waits for a boot', async () => {
+  test('serves until its replacement has booted, so that no run waits for a boot', async () => {
     const bootMs = 400
     const { pool, run } = startSpokenTasks({
       speech: { atStart: [{ wait: bootMs }, ready], onRun: [exitLine() + ready] },
@@ -114,7 +114,7 @@ describe('a worn sandbox', () => {
     expect(mostProcesses).toBe(3)
   })
 
-  test('serves on while none boots in its place, which is tried with growing pauses', async () => {
+  test('serves while its replacement fails to boot, which is retried with growing pauses', async () => {
     const folder = makeTempFolder()
     const bootsOnce = '[ -e "$1/mark" ] && exit 3; : > "$1/mark"; shift; exec "$@"'
     const { file, args, ...rest } = speaking({ onRun: [exitLine() + ready] })

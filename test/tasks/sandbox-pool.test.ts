@@ -49,14 +49,14 @@ async function serve(pool: SandboxPool): Promise<void> {
 const speaking = (speech: Speech = {}) => speakingCommand(speech)
 
 describe('a pool', () => {
-  test('keeps so many warm, and is ready once one of them has booted', async () => {
+  test('keeps its number of warm sandboxes, and is ready when one has booted', async () => {
     const { pool } = start({ command: speaking(), warm: 2, max: 4 })
     expect([pool.pids.length, pool.isReady]).toEqual([2, false])
     await until(() => pool.isReady)
     expect(pool.takeIdle('a')?.isIdle).toBe(true)
   })
 
-  test('replaces each that goes, whatever took it', async () => {
+  test('replaces each sandbox that ends, for any reason', async () => {
     const { pool } = start({ command: speaking(), warm: 2, max: 2 })
     for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const) {
       await until(() => pool.pids.length === 2 && pool.isReady)
@@ -66,7 +66,7 @@ describe('a pool', () => {
     }
   })
 
-  test('gives an idle sandbox, that which ran for the account if there is one', async () => {
+  test('gives an idle sandbox, preferably one that ran for the account', async () => {
     const { pool, run } = startSpokenTasks({
       speech: { onRun: [exitLine() + ready] },
       settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },
@@ -89,14 +89,14 @@ describe('a pool', () => {
     expect(pool.takeIdle('b')).toBe(other)
   })
 
-  test('gives no sandbox that is taken', async () => {
+  test('gives no sandbox twice', async () => {
     const { pool } = start({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
     pool.takeIdle('a')?.occupy()
     expect(pool.takeIdle('a')).toBe(null)
   })
 
-  test('grows by what is wanted, and never past its bound', async () => {
+  test('grows on demand, and never past its maximum', async () => {
     const { pool } = start({ command: speaking(), warm: 1, max: 3 })
     pool.grow(1)
     expect(pool.pids).toHaveLength(1)
@@ -107,12 +107,12 @@ describe('a pool', () => {
     expect(pool.pids).toHaveLength(3)
   })
 
-  test('lets go what a burst has started, also while it serves on', async () => {
+  test('stops the sandboxes that a burst has started, also while it serves', async () => {
     const command = speaking({ onRun: [exitLine() + ready] })
     const { pool } = start({ command, warm: 1, max: 3, shrinkMs: 500 })
     pool.grow(3)
     expect(pool.pids).toHaveLength(3)
-    // None goes before it has booted, which takes its time on a busy machine.
+    // None is stopped before it has booted, which takes a while on a busy machine.
     while (pool.pids.length > 1) {
       if (pool.takeIdle('a') !== null) await serve(pool)
       await sleep(20)
@@ -122,7 +122,7 @@ describe('a pool', () => {
     expect(pool.takeIdle('a')?.isIdle).toBe(true)
   })
 
-  test('is not ready while all that booted are dying', async () => {
+  test('is not ready while all booted sandboxes are dying', async () => {
     const { pool } = start({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
     pool.takeIdle('a')?.kill('the test says so')
@@ -132,7 +132,7 @@ describe('a pool', () => {
 })
 
 describe('sandboxes that do not boot', () => {
-  test('do not trouble the others', async () => {
+  test('do not affect the others', async () => {
     const command = speaking({ atStart: ['nonsense\n'] })
     const { pool, lines } = start({ command, warm: 2, max: 2 })
     await until(() => lines.length > 0)
@@ -142,7 +142,7 @@ describe('sandboxes that do not boot', () => {
 })
 
 describe('closing', () => {
-  test('ends every process, booting, idle or stopped, and starts none anew', async () => {
+  test('ends every process, booting, idle or stopped, and starts no new one', async () => {
     const { pool } = start({ command: speaking(), warm: 3, max: 4 })
     await until(() => pool.isReady)
     pool.grow(1)
@@ -156,7 +156,7 @@ describe('closing', () => {
     expect([pool.pids, pool.isReady]).toEqual([[], false])
   })
 
-  test('twice, or before anything has started, is no harm', async () => {
+  test('is harmless twice or before the start', async () => {
     const pool = new SandboxPool({
       command: speaking(),
       maxFrameBytes: 1,
@@ -173,7 +173,7 @@ describe('closing', () => {
 })
 
 describe('a worn sandbox', () => {
-  test('has served 2,000 runs, and none of them notices the change', async () => {
+  test('is replaced after 2,000 runs without affecting any', async () => {
     const { pool, run } = startSpokenTasks({
       speech: { onRun: [exitLine() + ready] },
       settings: { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' },

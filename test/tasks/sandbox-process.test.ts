@@ -39,14 +39,14 @@ describe('a sandbox', () => {
     expect(sandbox.residentBytes()).toBe(null)
   })
 
-  test('that is told to die is not idle any more, before it is gone', async () => {
+  test('that is killed is no longer idle, even before it is gone', async () => {
     const { sandbox, nextReady } = startSpeaking({})
     await nextReady()
     sandbox.kill('the test says so')
     expect([sandbox.isIdle, sandbox.isServing]).toEqual([false, false])
   })
 
-  test('that is given back unused is idle again, and one that was not taken is not given back', async () => {
+  test('that is returned unused is idle again, and one that was not taken cannot be returned', async () => {
     const { sandbox, nextReady, readyTimes } = startSpeaking({})
     await nextReady()
     sandbox.occupy()
@@ -74,7 +74,7 @@ describe('a sandbox', () => {
     expect([sandbox.hasBooted, sandbox.isIdle]).toEqual([false, false])
   })
 
-  test('that does not boot leaves its complaint, cut to a sane length', async () => {
+  test('that does not boot leaves its standard error, cut to a maximum', async () => {
     const script = 'process.stderr.write("no room ".repeat(10000)); process.exitCode = 1'
     const { sandbox } = startSandbox({ file: process.execPath, args: ['-e', script], env: {}, firstLine: '' })
     await sandbox.gone

@@ -6,7 +6,7 @@ import { startTasks, type TestGraphql, type TestTasks, wordOf } from './start-ta
 type Answer = Awaited<ReturnType<TestGraphql>>
 
 let tasks: TestTasks
-// What is being answered right now, and the queries in the order of their arrival.
+// The calls being answered, and the queries in the order of their arrival.
 let active = 0
 let mostActive = 0
 let asked: string[] = []
@@ -58,7 +58,7 @@ const fate = (call: string) =>
   payloadOf(`exit(await ${call}.then(v => ['resolved', v], e => ['rejected', e.message]))`)
 
 describe('an answer', () => {
-  test('of the engine resolves as JSON, its errors too', async () => {
+  test('of the engine resolves as JSON, with its errors', async () => {
     const variables = '{ a: [1, null, "€"], b: { c: "\\u2028" } }'
     expect(await fate(`graphql('x', ${variables})`)).toEqual([
       'resolved',
@@ -78,16 +78,13 @@ describe('an answer', () => {
     expect(await fate(`graphql('${query}')`)).toEqual(['rejected', message])
   })
 
-  test.each([
-    'breaks',
-    'throws',
-  ])('for which the gateway %s rejects and tells nothing of the gateway', async query => {
+  test.each(['breaks', 'throws'])('for which the gateway %s rejects without internal detail', async query => {
     const [outcome, message] = (await fate(`graphql('${query}')`)) as [string, string]
     expect(outcome).toBe('rejected')
     expect(message).not.toMatch(/srv|secret|TypeError|undefined/)
   })
 
-  test('that rejects carries the line of the script that asked', async () => {
+  test('that rejects has the calling line in its stack', async () => {
     const execution = await tasks.run("\n\n  await graphql('refused')")
     expect(execution.error).toMatchObject({ code: 'RUNTIME', line: 3 })
     expect(execution.error?.stack).toMatch(/task\.js:3/)
@@ -116,7 +113,7 @@ describe('a call with other arguments rejects and is not made', () => {
 })
 
 describe('calls', () => {
-  test('past the limit reject, and are not made', async () => {
+  test('past the limit reject and are not made', async () => {
     const sourceCode = `const fates = []
       for (let i = 0; i < 25; i++) fates.push(await graphql('q' + i).then(() => 'resolved', e => e.message))
       exit(fates)`
@@ -128,24 +125,26 @@ describe('calls', () => {
     expect(asked).toEqual(Array.from({ length: 20 }, (_, i) => `q${i}`))
   })
 
-  test('that a call makes as it is written do not pass the limit either', async () => {
+  test('made while the variables of another are serialized do not pass the limit either', async () => {
     const sourceCode = `for (let i = 0; i < 19; i++) await graphql('q')
       const inner = []
-      const outer = await graphql('outer', { toJSON() { inner.push(graphql('inner').then(() => 'resolved', () => 'rejected')); return {} } })
+      const outer = await graphql('outer', { toJSON() {
+        inner.push(graphql('inner').then(() => 'resolved', () => 'rejected')); return {} } })
         .then(() => 'resolved', () => 'rejected')
       exit([outer, ...await Promise.all(inner)])`
     expect(((await payloadOf(sourceCode)) as string[]).toSorted()).toEqual(['rejected', 'resolved'])
     expect(asked).toHaveLength(20)
   })
 
-  test('are made so many at once, the others in their turn', async () => {
-    const sourceCode = `exit((await Promise.all(Array.from({ length: 20 }, (_, i) => graphql('q' + i, { i })))).map(r => r.data.i))`
+  test('are limited in concurrency, and the others wait', async () => {
+    const sourceCode = `exit((await Promise.all(Array.from({ length: 20 },
+      (_, i) => graphql('q' + i, { i })))).map(r => r.data.i))`
     expect(await payloadOf(sourceCode)).toEqual(Array.from({ length: 20 }, (_, i) => i))
     expect(asked).toEqual(Array.from({ length: 20 }, (_, i) => `q${i}`))
     expect(mostActive).toBe(4)
   })
 
-  test('that wait for their turn are never made once the run has ended', async () => {
+  test('that wait are not made after the run has ended', async () => {
     expect(await payloadOf("for (let i = 0; i < 15; i++) graphql('gate'); exit(1)")).toBe(1)
     expect(asked.length).toBeLessThanOrEqual(4)
     const made = asked.length
@@ -154,11 +153,11 @@ describe('calls', () => {
     expect(asked).toHaveLength(made)
   })
 
-  test('that are hung end with the run', async () => {
+  test('that hang end with the run', async () => {
     expect(await payloadOf("graphql('hang'); await graphql('x'); exit('ended')")).toBe('ended')
   })
 
-  test('of one run cost the next run nothing', async () => {
+  test('of one run do not affect the next run', async () => {
     for (let i = 0; i < 3; i++) {
       expect(await payloadOf("for (let i = 0; i < 20; i++) await graphql('q'); exit(1)")).toBe(1)
     }

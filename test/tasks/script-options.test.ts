@@ -26,7 +26,7 @@ function optionsOf(given: Record<string, unknown>, by: Caller = caller): Record<
   return JSON.parse(textOf(JSON.stringify(given), by))
 }
 
-test('options that are empty are filled from the credential', () => {
+test('empty options are filled from the credential', () => {
   expect(optionsOf({})).toEqual({
     current_user: { id: 7, email: 'ann@example.com', display_name: 'Ann', account_code: 'alpha' },
     params: {},
@@ -36,7 +36,7 @@ test('options that are empty are filled from the credential', () => {
   })
 })
 
-test('a credential of nobody gives a user of nulls', () => {
+test('a credential without a user gives a user of nulls', () => {
   const nobody = { ...caller, userId: null, email: null, displayName: null }
   expect(optionsOf({}, nobody).current_user).toEqual({
     id: null,
@@ -56,7 +56,7 @@ test('what the caller gives is passed on as data', () => {
   expect(optionsOf(given)).toEqual({ ...given, requestContext: transaction, authorization: 'Bearer rrun_1' })
 })
 
-test('requestContext and authorization are set by the service, whatever is given', () => {
+test('requestContext and authorization are always set by the service', () => {
   const given = { requestContext: { txnID: 'forged' }, authorization: 'Bearer stolen' }
   const options = optionsOf(given)
   expect(options.requestContext).toEqual(transaction)
@@ -74,7 +74,7 @@ test('null counts as absent', () => {
   expect([params, changed_fields]).toEqual([{}, null])
 })
 
-test('a __proto__ of the caller stays a plain key', () => {
+test('a `__proto__` of the caller stays a plain key', () => {
   const text = textOf('{"__proto__":{"authorization":"forged","polluted":1}}')
   expect(JSON.parse(text).authorization).toBe('Bearer rrun_1')
   expect(text).toContain('"__proto__"')
@@ -89,7 +89,7 @@ test.each([
   ['{"p\\u0061rams" : {"a":1}}', { params: { a: 1 } }],
   ['{"a":{"params":1},"params":{}}\t', { a: { params: 1 }, params: {} }],
   ['{"\\u0061uthorization":"Bearer stolen","authorization":"Bearer stolen"}', {}],
-])('of %s a script sees the last member of each name, and ours in any spelling', (text, expected) => {
+])('of %s a script sees the last member of each name, and the service wins in any spelling', (text, expected) => {
   expect(JSON.parse(textOf(text))).toMatchObject({
     ...expected,
     requestContext: transaction,

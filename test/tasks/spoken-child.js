@@ -1,7 +1,7 @@
-// A sandbox that was taken over: it says what it is told to, chunk by chunk, and nothing else.
-// Argument: {"atStart": [chunk…], "onRun": [chunk…], "onAnswer": [chunk…], "reads": true}; a chunk is text, with `<run>` for the
-// id of the run and `<pid>` for its own, or [text, times], or something to do: {"error": text, "times": n}, {"close": 1},
-// {"fork": true}, {"exit": 1}, {"wait": ms}, {"block": true}.
+// A compromised sandbox that sends the given chunks and nothing else. Argument: {"atStart": [chunk…], "onRun":
+// [chunk…], "onAnswer": [chunk…], "reads": true}. A chunk is a text, with `<run>` for the id of the run and `<pid>` for
+// its own, or [text, times], or an action: {"error": text, "times": n}, {"close": 1}, {"fork": true}, {"exit": 1},
+// {"wait": ms}, {"block": true}.
 import { spawn } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -17,7 +17,7 @@ const {
 const deeds = {
   error: ({ error, times = 1 }) => write(2, error, times),
   close: ({ close }) => closeSync(close),
-  // Holds what it inherits, and would outlive its parent.
+  // Holds the inherited descriptors and would outlive its parent.
   fork: () => void spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }),
   exit: ({ exit }) => process.reallyExit(exit),
   wait: ({ wait }) => sleep(wait),

@@ -31,7 +31,7 @@ const errorLine = (code: string, message = 'm') =>
     ending: { kind: 'error', error: { code, message, line: null, column: null, stack: null } },
   })
 
-describe('a sandbox that was taken over costs its own run only', () => {
+describe('a compromised sandbox affects only its own run', () => {
   const worsts: [string, Chunk[]][] = [
     ['speaks of another run', [logLine('["before"]'), logLine('["forged"]', 'other')]],
     ['ends another run', [logLine('["before"]'), exitLine('other')]],
@@ -58,7 +58,7 @@ describe('a sandbox that was taken over costs its own run only', () => {
     expect(await findSurvivors([pid])).toEqual([])
   })
 
-  test('however many log lines it sends', async () => {
+  test('with any number of log lines', async () => {
     const data = JSON.stringify(['x'.repeat(2_000)])
     const { run } = start({
       speech: { onRun: [[logLine(data), 100_000]] },
@@ -84,7 +84,7 @@ describe('a sandbox that was taken over costs its own run only', () => {
   })
 })
 
-describe('what a sandbox says of an ending is checked once more', () => {
+describe('the gateway checks the ending that a sandbox reports', () => {
   test.each([
     ['a result that is not JSON', exitLine('<run>', '{'), 'CRASHED'],
     ['an empty result', exitLine('<run>', ''), 'CRASHED'],
@@ -100,7 +100,7 @@ describe('what a sandbox says of an ending is checked once more', () => {
       line({ type: 'end', run: '<run>', ending: { kind: 'fail', message: 'x'.repeat(1_001) } }),
       'LIMIT',
     ],
-  ])('%s costs the sandbox its life', async (what, end, word) => {
+  ])('%s kills the sandbox', async (what, end, word) => {
     const { run, pool } = start({
       speech: { onRun: [end + ready] },
       settings: { ROSTRUM_TASK_RESULT_BYTES: what.includes('deep') ? '100000' : '1000' },
@@ -110,7 +110,7 @@ describe('what a sandbox says of an ending is checked once more', () => {
     expect(await findSurvivors([pid])).toEqual([])
   })
 
-  test('a payload that names prototypes stays data', async () => {
+  test('a payload with `__proto__` stays data', async () => {
     const payload = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
     const { run } = start({ speech: { onRun: [exitLine('<run>', payload) + ready] } })
     const execution = await run()
@@ -119,7 +119,7 @@ describe('what a sandbox says of an ending is checked once more', () => {
   })
 })
 
-test.each(['TIMEOUT', 'MEMORY'])('a sandbox is not kept after %s', async code => {
+test.each(['TIMEOUT', 'MEMORY'])('a sandbox is not reused after %s', async code => {
   const { run, pool } = start({ speech: { onRun: [errorLine(code) + ready] } })
   const first = run()
   const [pid = 0] = pool.pids
@@ -133,7 +133,7 @@ test.each([
   'NO_OUTCOME',
   'RESULT',
   'LIMIT',
-])('a sandbox is kept after %s', async code => {
+])('a sandbox is reused after %s', async code => {
   const { run, pool } = start({ speech: { onRun: [errorLine(code) + ready] } })
   const first = run()
   const { pids } = pool
@@ -141,7 +141,7 @@ test.each([
   expect(pool.pids).toEqual(pids)
 })
 
-test('what a sandbox says late of one run costs the next run nothing', async () => {
+test('a late message of one run does not affect the next run', async () => {
   const { run } = start({
     speech: { onRun: [{ wait: 60 }, exitLine() + ready, { wait: 30 }, logLine('["late"]')] },
   })
@@ -151,7 +151,7 @@ test('what a sandbox says late of one run costs the next run nothing', async () 
   expect((await second).logs).toEqual([])
 })
 
-test('a sandbox that says ready twice is never given to two runs', async () => {
+test('a sandbox that sends `ready` twice is never given to two runs', async () => {
   const { run } = start({
     speech: { onRun: [exitLine() + ready + ready] },
   })
@@ -159,7 +159,7 @@ test('a sandbox that says ready twice is never given to two runs', async () => {
   for (const execution of executions) expect(['exit', 'CRASHED']).toContain(wordOf(execution))
 })
 
-test('a sandbox that ends its run and never comes back is replaced', async () => {
+test('a sandbox that does not become ready after its run is replaced', async () => {
   const { run, pool } = start({
     speech: { onRun: [exitLine()] },
   })
@@ -169,7 +169,7 @@ test('a sandbox that ends its run and never comes back is replaced', async () =>
   expect(pool.pids).not.toContain(pid)
 })
 
-test('a child that does not read its answers does not fill the gateway', async () => {
+test('a child that does not read its answers does not fill the memory of the gateway', async () => {
   const calls = Array.from({ length: 100 }, (_, n) => callLine(n + 1))
   const { run } = start({
     speech: { reads: false, onRun: calls },
@@ -180,7 +180,7 @@ test('a child that does not read its answers does not fill the gateway', async (
   expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000)
 })
 
-test('a child that has more calls under way than it may is killed, and the gateway keeps no more of them', async () => {
+test('a child with too many concurrent calls is killed, and the gateway queues no more of them', async () => {
   const made: string[] = []
   const { run } = start({
     speech: { onRun: Array.from({ length: 5 }, (_, n) => callLine(n + 1)) },

@@ -22,7 +22,7 @@ export type Chunk =
   | { wait: number }
   | { block: true }
 
-/** What a taken-over sandbox says: see spoken-child.js. */
+/** The chunks that a compromised sandbox sends; see spoken-child.js. */
 export interface Speech {
   readonly atStart?: Chunk[]
   readonly onRun?: Chunk[]
@@ -36,7 +36,7 @@ export function line(message: object): string {
   return `${JSON.stringify(message)}\n`
 }
 
-/** The end of a run by `exit(1)`, as a sandbox says it. */
+/** The message of a run that ended with `exit(1)`. */
 export function exitLine(run = '<run>', payload = '1'): string {
   return line({ type: 'end', run, ending: { kind: 'exit', payload } })
 }
@@ -60,7 +60,7 @@ export interface SpokenTasks {
   readonly answerCall?: AnswerRunCall
 }
 
-/** The gateway's own side of tasks over sandboxes that say what they are told to. */
+/** The gateway's side of tasks over compromised sandboxes. */
 export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }: SpokenTasks) {
   const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const pool = new SandboxPool({

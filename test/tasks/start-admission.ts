@@ -4,7 +4,7 @@ import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
 import { until } from '../server/until.ts'
 import { silentLog } from './start-tasks.ts'
 
-// Says that it is ready and waits: all that admission asks of a sandbox, in a process that boots in a moment.
+// Reports `ready` and waits, which is all that admission needs of a sandbox. It boots quickly.
 const script =
   '[ -e "$1" ] && exit 3; read modules; sleep $0; echo \'{"type":"ready"}\'; while read -r line; do :; done'
 
@@ -17,7 +17,7 @@ interface AdmissionSettings {
   readonly accountRuns?: number
   readonly waitMs?: number
   readonly bootMs?: number
-  /** A file: while it exists, no sandbox boots. */
+  /** Path of a file. While it exists, no sandbox boots. */
   readonly failsWhile?: string
 }
 
@@ -71,7 +71,7 @@ export async function startAdmission({
     }
   }
 
-  /** `waiting` is how many have asked and heard nothing. */
+  /** `waiting` counts the requests without an answer. */
   return { pool, admission, ask, waiting: () => pending }
 }
 
@@ -79,7 +79,7 @@ export async function closeAdmissions(): Promise<void> {
   for (const pool of pools.splice(0)) await pool.close()
 }
 
-/** Why a run was not admitted; null for one that was. */
+/** The error of a run that was not admitted; null if it was. */
 export function refusal(asked: Promise<Admitted>): Promise<unknown> {
   return asked.then(
     () => null,
@@ -87,13 +87,13 @@ export function refusal(asked: Promise<Admitted>): Promise<unknown> {
   )
 }
 
-/** Ends a run that did nothing: its sandbox is idle again. */
+/** Ends a run that did nothing, so that its sandbox is idle again. */
 export function giveBack({ sandbox, release }: Admitted): void {
   release()
   sandbox.vacate()
 }
 
-/** Ends a run the hard way: its sandbox is lost. */
+/** Ends a run by killing its sandbox. */
 export async function lose({ sandbox, release }: Admitted): Promise<void> {
   sandbox.kill('the test says so')
   release()

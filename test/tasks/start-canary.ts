@@ -6,7 +6,7 @@ export interface Canary {
   close(): void
 }
 
-/** A server on loopback that counts connections: one that is refused only after it was made is one too many. */
+/** A server on loopback that counts connections, even those that are refused later. */
 export async function startCanary(): Promise<Canary> {
   let connections = 0
   const sockets = new Set<Socket>()

@@ -12,7 +12,7 @@ export async function endSandboxes(): Promise<void> {
   await Promise.all(started.splice(0).map(sandbox => sandbox.gone))
 }
 
-/** One sandbox process; `onReady` hears of each time that it is ready, in that very moment. */
+/** Starts one sandbox process. `onReady` is called synchronously each time it becomes ready. */
 export function startSandbox(
   command: SandboxCommand,
   onReady: (sandbox: SandboxProcess) => void = () => undefined,
@@ -34,7 +34,7 @@ export function startSandbox(
   return { sandbox, readyTimes: () => readiness.length - 1, nextReady: () => readiness.at(-1)?.promise }
 }
 
-/** Keeps what a sandbox tells the holder of its run. */
+/** Records the messages of a run. */
 export function listen() {
   const said: Parameters<SandboxListener['message']>[0][] = []
   const reasons: string[] = []
@@ -52,7 +52,7 @@ export function listen() {
   return { listener, said, reasons, over: over.promise }
 }
 
-/** What the runs of a sandbox may use unless a test says otherwise. */
+/** The default limits of a run. */
 export const { runLimits } = readConfig({ ROSTRUM_TASK_TIMEOUT_MS: '5000', ROSTRUM_TASK_CPU_MS: '5000' })
 
 export function runMessage(source: string): RunMessage {

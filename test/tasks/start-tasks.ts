@@ -30,20 +30,20 @@ export function callerOf(accountCode: string): Caller {
 
 type Executed = ReturnType<ExecuteGraphql>
 
-/** What stands for the engine, given the variables as they were read. */
+/** A stand-in for the engine that receives the parsed variables. */
 export type TestGraphql = (
   call: Pick<Parameters<ExecuteGraphql>[0], 'query' | 'run' | 'log'> & {
     readonly variables: ReturnType<Parameters<ExecuteGraphql>[0]['readVariables']>
   },
 ) => Executed
 
-/** What stands for the engine: `hang` is never answered, everything else with its own text. */
+/** A stand-in for the engine: `hang` is never answered, anything else with its own text. */
 export const answerOrHang: TestGraphql = ({ query }) =>
   query.startsWith('hang')
     ? new Promise(() => undefined)
     : Promise.resolve({ status: 200, body: { data: query } })
 
-/** The real task runner with real sandboxes; one sandbox unless the settings say otherwise. */
+/** The real task runner with real sandboxes, one by default. */
 export async function startTasks(settings: Record<string, string> = {}, answer: TestGraphql = answerOrHang) {
   const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const runTokens = createRunTokens()
@@ -71,7 +71,7 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
   return { runner, runTokens, run, config }
 }
 
-/** An execution with the value of its payload. */
+/** An execution with its parsed payload. */
 export type ReadExecution = Omit<TaskExecution, 'payload'> & { readonly payload: unknown }
 
 export function readPayload(execution: TaskExecution): ReadExecution {
@@ -81,7 +81,7 @@ export function readPayload(execution: TaskExecution): ReadExecution {
 
 export type TestTasks = Awaited<ReturnType<typeof startTasks>>
 
-/** How a run ended, in one word: its outcome, or the code of its error. */
+/** The outcome of a run, or the code of its error. */
 export function wordOf({ outcome, error }: ReadExecution): string {
   return error?.code ?? outcome
 }

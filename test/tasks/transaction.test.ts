@@ -12,7 +12,7 @@ function continueOrStart({ given, ...rest }: Omit<Source, 'given'> & { readonly 
 }
 
 describe('a new transaction', () => {
-  test('has a GUID of its own and a source of trigger, task and time', () => {
+  test('has a new GUID and a source of trigger, task and time', () => {
     const before = Date.now()
     const { txnID, txnSource } = continueOrStart({ ...task, caseTypeCode: 'incident' })
     expect(txnID).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -42,7 +42,7 @@ describe('a new transaction', () => {
     { txnSource: 'endpoint|a/b|c' },
   ]
 
-  test.each(noContexts)('starts where %j is given', given => {
+  test.each(noContexts)('starts if %j is given', given => {
     const first = continueOrStart({ ...task, given })
     const second = continueOrStart({ ...task, given })
     expect(first.txnID).not.toBe(second.txnID)
@@ -50,7 +50,7 @@ describe('a new transaction', () => {
     expect(first.txnSource).toMatch(/^endpoint\|-\/recalculate\|/)
   })
 
-  test.each(noContexts)('gives way to that of the run which asks, where %j is given', given => {
+  test.each(noContexts)('is that of the parent run if %j is given', given => {
     expect(continueOrStart({ ...task, given, parent })).toEqual(parent)
   })
 })
@@ -62,7 +62,7 @@ describe('a given transaction is continued', () => {
     expect(continueOrStart({ ...task, given, parent })).toEqual(given)
   })
 
-  test('without what else stands beside it', () => {
+  test('without its other members', () => {
     const given = { txnID: guid, txnSource: 'a', admin: true }
     expect(continueOrStart({ ...task, given })).toEqual({ txnID: guid, txnSource: 'a' })
   })
@@ -74,13 +74,13 @@ describe('a given transaction is continued', () => {
     7,
     {},
     'x'.repeat(1_001),
-  ])('with a source of its own where the given one is %.20j', txnSource => {
+  ])('with a new source if the given one is %.20j', txnSource => {
     const continued = continueOrStart({ ...task, given: { txnID: guid, txnSource } })
     expect(continued.txnID).toBe(guid)
     expect(continued.txnSource).toMatch(/^endpoint\|-\/recalculate\|/)
   })
 
-  test('with the longest source there may be', () => {
+  test('with the longest allowed source', () => {
     const given = { txnID: guid, txnSource: 'x'.repeat(1_000) }
     expect(continueOrStart({ ...task, given })).toEqual(given)
   })

@@ -10,8 +10,7 @@ import { parseJsonBody } from './body/json-body.ts'
 import { createClientErrorHandler } from './edge/answer-client-error.ts'
 import { Connections } from './edge/connections.ts'
 import { arrivalTimeoutMs, createHttpServer } from './edge/create-http-server.ts'
-import { refuseAmbiguousRequest } from './edge/refuse-ambiguous-request.ts'
-import { largestHead, refuseLargeHeaders } from './edge/refuse-large-headers.ts'
+import { maxHeadBytes, refuseHead } from './edge/refuse-head.ts'
 import { createUnreadHooks, UnreadAnswers } from './edge/unread-answers.ts'
 import { answerError } from './errors/answer-error.ts'
 import { refuseUnknownRoute } from './errors/refuse-unknown-route.ts'
@@ -50,9 +49,9 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   const server: HttpServer = Fastify({
     logger: false,
     bodyLimit: bodyBytes,
-    serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes: largestHead, log }),
+    serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
     // Bounded by the head's size; a long id gets the answer that names it.
-    routerOptions: { maxParamLength: largestHead },
+    routerOptions: { maxParamLength: maxHeadBytes },
     // Fastify's own are Ajv and a compiler of serializers: half a megabyte of code that would never be called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     return503OnClosing: false,
@@ -61,9 +60,9 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     // Faults of the URL come before any hook and have none; the request may be ambiguous as well.
     frameworkErrors: (error, request, reply) => {
       openScope(request, reply, logs)
-      const ambiguity = refuseAmbiguousRequest(request, reply)
+      const refusal = refuseHead(request, reply) ?? { error: fromServerFault(error, bodyBytes) }
       prepareEnd(request, reply)
-      answerError({ request, reply, error: ambiguity ?? fromServerFault(error, bodyBytes) })
+      answerError({ request, reply, ...refusal })
     },
   })
 
@@ -74,10 +73,9 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
   server.addHook('onRequest', (request, reply, done) => {
     openScope(request, reply, logs)
     if (isClosing) throw shuttingDown()
-    const ambiguity = refuseAmbiguousRequest(request, reply)
-    if (ambiguity !== null) throw ambiguity
-    const answered = refuseLargeHeaders(request, reply) ?? refuseUnknownRoute(request, reply)
-    if (answered === undefined) done()
+    const refusal = refuseHead(request, reply)
+    if (refusal !== null) answerError({ request, reply, ...refusal })
+    else if (refuseUnknownRoute(request, reply) === undefined) done()
   })
   server.addHook('preParsing', ({ raw, scope }, _reply, _payload, done) => {
     if (scope.identity !== null) connections.trust(raw, scope.identity.caller.accountCode)

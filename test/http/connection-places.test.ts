@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import type { PlaceLimits } from '../../src/http/edge/connection-places.ts'
 import { Connections } from '../../src/http/edge/connections.ts'
@@ -18,7 +17,6 @@ afterEach(() => {
 // Takes the account from the URL for that of a good credential, where it names one.
 async function start(limits: PlaceLimits): Promise<void> {
   const connections = new Connections({ arrivalTimeoutMs: 10_000, limits })
-  const log = pino({ level: 'silent' })
   server = createHttpServer(
     (request, response) => {
       const accountCode = request.url?.slice(1) ?? ''
@@ -26,7 +24,7 @@ async function start(limits: PlaceLimits): Promise<void> {
       connections.countAnswer(request, accountCode !== '')
       response.end('answered')
     },
-    { connections, maxHeadBytes: 2 ** 17, log },
+    { connections, maxHeadBytes: 2 ** 17 },
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,7 +1,7 @@
 import { getOperationAST, parse } from 'graphql'
 import { graphqlBody, statusOfCode } from './contract-shapes.ts'
 import { expectTransport, isEncoded } from './expect-transport.ts'
-import { findCommonFaults, findProblemFaults } from './judge-answer.ts'
+import { findCommonFaults } from './judge-answer.ts'
 import type { RestExchange } from './judge-rest.ts'
 import { readSentBody, type SentBody } from './read-sent-body.ts'
 import type { WireAnswer } from './wire-answer.ts'
@@ -20,7 +20,6 @@ export function findGraphqlFaults({ sample, request, answer, secrets }: RestExch
       ? []
       : [`status ${answer.status}, expected ${expected.join(' or ')}`]),
   ]
-  if (answer.status === 417) return [...faults, ...findProblemFaults({ answer, isHead, secrets })]
   return [...faults, ...(isHead ? [] : findBodyFaults(request, answer)), ...findEffects(request, answer)]
 }
 
@@ -67,7 +66,7 @@ function findResultFaults(json: unknown, status: number, isPlainJson: boolean): 
   // Faults of a document are 200 where plain JSON is asked for, as the specification has it; all else has its own status.
   const [first] = errors
   const own = first === undefined ? 0 : statusOfCode[first.extensions.code]
-  const allowed = [own, ...(own === 400 ? [405, 406, 431, ...(isPlainJson ? [200] : [])] : [])]
+  const allowed = [own, ...(own === 400 ? [405, 406, 417, 431, ...(isPlainJson ? [200] : [])] : [])]
   return allowed.includes(status) ? [] : [`status ${status} for ${first?.extensions.code}`]
 }
 

@@ -1,22 +1,30 @@
-import type { ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
-import { answerInBytes } from '../request/answer-in-bytes.ts'
+import { RostrumError } from '../../errors.ts'
+import { toProblem } from '../errors/problem.ts'
 import type { UnreadPacket } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { pausedCode } from './node-internals.ts'
 
-const faults: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
+interface Fault {
+  readonly status: number
+  readonly message: string
+}
+
+const faults: Readonly<Record<string, Fault>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers of the request are too large.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
 }
 
-const malformed = { status: 400, message: 'This is not a request that HTTP allows.' }
+const malformed: Fault = { status: 400, message: 'This is not a valid HTTP request.' }
 
 /**
- * Answers what never became a request: malformed, too large or too slow. Then closes the connection. What came before it on
- * the same connection has its answer first, or the client would take one for the other.
+ * Answers bytes that never became a request: malformed, too large or too slow. Then closes the connection. A request before
+ * them on the same connection is answered first, or the client would take one answer for the other. Fastify's own handler
+ * does not wait, and its answer is no problem document and has no request id.
  */
 export function createClientErrorHandler(log: Logger, connections: Connections) {
   const failed = new WeakSet<Duplex>()
@@ -32,10 +40,12 @@ export function createClientErrorHandler(log: Logger, connections: Connections) 
       socket.destroy(error)
       return
     }
-    const { status, message } = faults[error.code ?? ''] ?? malformed
-    answerAfter(connection?.answer ?? null, socket, () =>
-      answerInBytes({ socket, status, message, log, reason: error.code }),
-    )
+    const fault = faults[error.code ?? ''] ?? malformed
+    answerAfter(connection?.answer ?? null, socket, () => {
+      const requestId = randomUUID()
+      log.info({ requestId, operation: null, status: fault.status, reason: error.code }, 'request')
+      socket.end(writeAnswer(fault, requestId))
+    })
   }
 }
 
@@ -45,4 +55,17 @@ function answerAfter(before: ServerResponse | null, socket: Socket, answer: () =
   // A body that breaks off is its own request's fault, and this the answer to it.
   else if (before.headersSent) socket.destroy()
   else answer()
+}
+
+// Node made no request of it, and so no response.
+function writeAnswer({ status, message }: Fault, requestId: string): string {
+  const body = JSON.stringify(toProblem(new RostrumError('BAD_USER_INPUT', message), status))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
 }

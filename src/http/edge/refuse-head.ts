@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+
+/**
+ * Node's own limit counts the URL as well: room for 1,000 ids of 16 digits (contract, section 2), and for several times as
+ * many, so that the refusal of too many ids can say so.
+ */
+export const maxHeadBytes = 128 * 2 ** 10
+
+// As much as Node allows by default.
+const maxHeaderBytes = 16 * 2 ** 10
+
+// RFC 3986, 3.2.2: a name, an address, or an address of version 6 in brackets; perhaps a port.
+const host = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+export interface HeadRefusal {
+  readonly error: RostrumError
+  readonly status: number
+}
+
+/**
+ * Refuses a head that Node lets pass: an ambiguous one (400), which two servers in a row could read in two ways, `CONNECT`
+ * (400), an expectation other than `100-continue` (417), and large headers (431).
+ */
+export function refuseHead({ raw }: FastifyRequest, reply: FastifyReply): HeadRefusal | null {
+  const refusal = findAmbiguity(raw) ?? findUnspoken(raw)
+  if (refusal !== null) {
+    // Nobody knows where the next request begins.
+    reply.raw.shouldKeepAlive = false
+    return refusal
+  }
+  const bytes = countHeaderBytes(raw)
+  if (bytes <= maxHeaderBytes) return null
+  return refuse(431, `The headers have ${bytes} bytes; at most ${maxHeaderBytes} are allowed.`)
+}
+
+// A request of HTTP/1.1 names one host (RFC 9112, 3.2), and its body is framed by `chunked` alone, which HTTP/1.0 does
+// not know (6.1).
+function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): HeadRefusal | null {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return refuse(400, 'Only HTTP/1.1 and HTTP/1.0 are supported.')
+  if (countHosts(rawHeaders) > 1) return refuse(400, 'The request has more than one `Host` header.')
+  if (headers.host === undefined && httpVersion === '1.1')
+    return refuse(400, 'The request has no `Host` header.')
+  if (!host.test(headers.host ?? '')) return refuse(400, 'The `Host` header is not a valid host.')
+  const encoding = headers['transfer-encoding']
+  if (encoding === undefined) return null
+  if (httpVersion === '1.0') return refuse(400, 'HTTP/1.0 has no `Transfer-Encoding`.')
+  if (encoding.toLowerCase() === 'chunked') return null
+  return refuse(400, 'The only supported `Transfer-Encoding` is `chunked`.')
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts
+}
+
+// RFC 9110, 10.1.1: HTTP/1.0 has no expectations.
+function findUnspoken({ method, httpVersion, headers: { expect } }: IncomingMessage): HeadRefusal | null {
+  if (method === 'CONNECT') return refuse(400, 'This server is not a proxy.')
+  if (expect === undefined || httpVersion === '1.0' || /(?:^|\W)100-continue(?:$|\W)/i.test(expect))
+    return null
+  return refuse(417, 'The only supported `Expect` is `100-continue`.')
+}
+
+function countHeaderBytes({ rawHeaders }: IncomingMessage): number {
+  let bytes = 0
+  for (const text of rawHeaders) bytes += text.length + 2
+  return bytes
+}
+
+function refuse(status: number, message: string): HeadRefusal {
+  return { error: new RostrumError('BAD_USER_INPUT', message), status }
+}

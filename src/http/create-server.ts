@@ -18,9 +18,9 @@ import { fromServerFault } from './errors/server-fault.ts'
 import { registerGraphqlRoute } from './graphql/register-graphql-route.ts'
 import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
 import { registerPages } from './register-pages.ts'
-import type { Gateway } from './request/gateway.ts'
+import type { HttpServices } from './request/http-services.ts'
 import { createRequestLog } from './request/request-log.ts'
-import { openScope, type RequestScope } from './request/request-scope.ts'
+import { beginRequest, type RequestState } from './request/request-state.ts'
 import { createTurnHook } from './request/take-turn.ts'
 import { registerRestRoutes } from './rest/register-rest-routes.ts'
 
@@ -32,17 +32,17 @@ const mostSilentMs = 20_000
 export type HttpServer = FastifyInstance
 
 /** The HTTP server with all its routes, not yet listening. */
-export async function createServer(gateway: Gateway): Promise<HttpServer> {
-  const { log, bodyBytes } = gateway
+export async function createServer(services: HttpServices): Promise<HttpServer> {
+  const { log, bodyBytes } = services
   const connections = new Connections({ arrivalTimeoutMs })
   let isClosing = false
-  function prepareEnd({ raw, scope }: FastifyRequest, reply: FastifyReply): void {
+  function prepareEnd({ raw, state }: FastifyRequest, reply: FastifyReply): void {
     // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,
     // and looks for it twice: it closes after two such times.
-    raw.socket.setTimeout(scope.isStream ? mostSilentMs : stalledReaderMs)
-    const isLast = connections.countAnswer(raw, scope.identity !== null)
+    raw.socket.setTimeout(state.isStream ? mostSilentMs : stalledReaderMs)
+    const isLast = connections.countAnswer(raw, state.identity !== null)
     // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
-    if (isClosing || isLast || scope.isStream) reply.header('connection', 'close')
+    if (isClosing || isLast || state.isStream) reply.header('connection', 'close')
   }
 
   const logs = { system: log, writeRecord: createRequestLog(log) }
@@ -59,26 +59,26 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     clientErrorHandler: createClientErrorHandler(log, connections),
     // Faults of the URL come before any hook and have none; the request may be ambiguous as well.
     frameworkErrors: (error, request, reply) => {
-      openScope(request, reply, logs)
+      beginRequest(request, reply, logs)
       const refusal = refuseHead(request, reply) ?? { error: fromServerFault(error, bodyBytes) }
       prepareEnd(request, reply)
       answerError({ request, reply, ...refusal })
     },
   })
 
-  server.decorateRequest('scope', null as unknown as RequestScope)
+  server.decorateRequest('state', null as unknown as RequestState)
   server.addHook('preClose', async () => {
     isClosing = true
   })
   server.addHook('onRequest', (request, reply, done) => {
-    openScope(request, reply, logs)
+    beginRequest(request, reply, logs)
     if (isClosing) throw shuttingDown()
     const refusal = refuseHead(request, reply)
     if (refusal !== null) answerError({ request, reply, ...refusal })
     else if (refuseUnknownRoute(request, reply) === undefined) done()
   })
-  server.addHook('preParsing', ({ raw, scope }, _reply, _payload, done) => {
-    if (scope.identity !== null) connections.trust(raw, scope.identity.caller.accountCode)
+  server.addHook('preParsing', ({ raw, state }, _reply, _payload, done) => {
+    if (state.identity !== null) connections.trust(raw, state.identity.caller.accountCode)
     done()
   })
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -86,7 +86,7 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     done()
   })
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', createBodyParser(gateway, parseJsonBody))
+  server.addContentTypeParser('application/json', createBodyParser(services, parseJsonBody))
   server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     // Closing at once would reset the connection under a client that is still sending: let it read the answer. Only what
     // Fastify has set is taken back, since without a header Node would not tell a client that asked for it of the close.
@@ -94,13 +94,13 @@ export async function createServer(gateway: Gateway): Promise<HttpServer> {
     return answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
   })
 
-  registerHealthRoutes(server, gateway)
+  registerHealthRoutes(server, services)
   registerPages(server)
-  const takeTurn = createTurnHook(gateway)
-  const idempotency = createIdempotencyHooks(gateway)
+  const takeTurn = createTurnHook(services)
+  const idempotency = createIdempotencyHooks(services)
   const unreadAnswers = new UnreadAnswers()
   const unread = createUnreadHooks(unreadAnswers)
-  const registration = { gateway, takeTurn, idempotency, unread, unreadAnswers }
+  const registration = { services, takeTurn, idempotency, unread, unreadAnswers }
   await registerGraphqlRoute(server, registration)
   await registerRestRoutes(server, registration)
   return server
@@ -131,7 +131,7 @@ function normalizeTarget(target: string): string {
 }
 
 /** `/health` while the process lives, `/ready` while it can serve (contract, section 5); neither needs a credential. */
-function registerHealthRoutes(server: FastifyInstance, { findUnready }: Gateway): void {
+function registerHealthRoutes(server: FastifyInstance, { findUnready }: HttpServices): void {
   server.get('/health', async () => ({ status: 'ok' }))
   server.get('/ready', async (_request, reply) => {
     const waitingFor = await findUnready()

@@ -136,7 +136,7 @@ const rooms: readonly Rule[] = [
     find: matching(/['"](?:node:)?fs(?:\/promises)?['"]/g),
     allowed: {
       'store/sqlite/connection/file-checks.ts': 'looks at the database file before it is opened',
-      'store/sqlite/connection/serve-lock.ts': 'keeps a second gateway from the same file',
+      'store/sqlite/connection/serve-lock.ts': 'keeps a second services from the same file',
       'tasks/launch/sandbox-modules.ts': 'reads the modules of the sandbox',
       'http/register-pages.ts': 'reads the pages of the docs, once and by fixed names',
       'tasks/launch/child-resources.ts': 'reads what a child uses',

@@ -24,14 +24,14 @@ export function createBodyParser({ bodyBytes, turns }: Parts, read: ReadBody) {
   function readNow(request: FastifyRequest, body: Buffer): unknown {
     // Many clients name a type on every request; a DELETE has no body all the same.
     if (request.method === 'DELETE') return undefined
-    const { scope, headers } = request
-    const value = read(body, bytes => scope.heldBody?.resize(bytes))
-    if (headers['idempotency-key'] !== undefined) scope.bodyDigest = digestOf(body)
+    const { state, headers } = request
+    const value = read(body, bytes => state.heldBody?.resize(bytes))
+    if (headers['idempotency-key'] !== undefined) state.bodyDigest = digestOf(body)
     return value
   }
 
   async function readInTurn(request: FastifyRequest, body: Buffer): Promise<unknown> {
-    const { identity, signal } = request.scope
+    const { identity, signal } = request.state
     const accountCode = identity?.caller.accountCode ?? ''
     await turns.wait(accountCode)
     signal.throwIfAborted()
@@ -41,11 +41,11 @@ export function createBodyParser({ bodyBytes, turns }: Parts, read: ReadBody) {
   }
 
   return (request: FastifyRequest, payload: Readable, done: BodyDone): void => {
-    const { scope } = request
-    const { heldBody: holding } = scope
+    const { state } = request
+    const { heldBody: holding } = state
     if (holding === null) throw new Error('A body is read only where it is counted to an account.')
     const announced = Number(request.headers['content-length'] ?? 0)
-    const closeConnection = () => scope.closeConnection()
+    const closeConnection = () => state.closeConnection()
     collectBody({ payload, announced, maxBytes: bodyBytes, holding, closeConnection }, (error, body) => {
       if (error !== null) return done(error)
       if (body.length > maxBytesAtOnce) {

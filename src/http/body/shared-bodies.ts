@@ -13,17 +13,17 @@ export class SharedBodies {
 
   /** Puts the body of an equal request, if there is one, in the place of the request's own. It is kept until all are done. */
   share(fingerprint: Buffer, request: FastifyRequest): void {
-    const { scope } = request
-    const id = `${scope.identity?.caller.accountCode} ${fingerprint.toString('base64')}`
+    const { state } = request
+    const id = `${state.identity?.caller.accountCode} ${fingerprint.toString('base64')}`
     const shared = this.#bodies.get(id) ?? this.#add(id, request)
     shared.requests++
     request.body = shared.body
-    scope.heldBody?.release()
-    scope.atEnd(() => this.#leave(id, shared))
+    state.heldBody?.release()
+    state.atEnd(() => this.#leave(id, shared))
   }
 
-  #add(id: string, { body, scope }: FastifyRequest): SharedBody {
-    const shared = { body, holding: scope.heldBody?.handOver() ?? null, requests: 0 }
+  #add(id: string, { body, state }: FastifyRequest): SharedBody {
+    const shared = { body, holding: state.heldBody?.handOver() ?? null, requests: 0 }
     this.#bodies.set(id, shared)
     return shared
   }

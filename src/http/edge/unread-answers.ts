@@ -69,21 +69,21 @@ type SendDone = (error: Error | null, payload: unknown) => void
 /** The two ends of a request: a hook before anything is done for it, and one before its answer is sent. */
 export function createUnreadHooks(unread: UnreadAnswers) {
   return {
-    refuseWhenFull({ scope: { identity } }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+    refuseWhenFull({ state: { identity } }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
       if (identity !== null) unread.refuseWhenFull(identity.caller.accountCode)
       done()
     },
 
     countAnswer(request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: SendDone): void {
-      const { scope } = request
-      if (scope.identity === null) return done(null, payload)
+      const { state } = request
+      if (state.identity === null) return done(null, payload)
       const sent = typeof payload === 'string' && payload.length > longText ? Buffer.from(payload) : payload
       const bytes = countBytes(sent)
       if (bytes > 0) {
-        const { accountCode } = scope.identity.caller
+        const { accountCode } = state.identity.caller
         const answer = { accountCode, bytes, cut: () => cutUnread(request, bytes) }
         unread.hold(answer)
-        scope.atEnd(() => unread.release(answer))
+        state.atEnd(() => unread.release(answer))
       }
       done(null, sent)
     },
@@ -91,9 +91,9 @@ export function createUnreadHooks(unread: UnreadAnswers) {
 }
 
 // With it go the answers behind this one.
-function cutUnread({ scope, raw: { socket } }: FastifyRequest, bytes: number): void {
+function cutUnread({ state, raw: { socket } }: FastifyRequest, bytes: number): void {
   if (socket.destroyed) return
-  scope.log.warn({ bytes }, 'an answer was not read in time: its connection is closed to make room')
+  state.log.warn({ bytes }, 'an answer was not read in time: its connection is closed to make room')
   socket.destroy()
 }
 

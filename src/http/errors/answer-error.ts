@@ -15,7 +15,7 @@ interface Failed {
 
 /** Answers a request with whatever was thrown, masked. */
 export function answerError({ error, ...failed }: Failed & { readonly error: unknown }): FastifyReply {
-  return answerFailure({ ...failed, failure: maskError(error, failed.request.scope) })
+  return answerFailure({ ...failed, failure: maskError(error, failed.request.state) })
 }
 
 /**

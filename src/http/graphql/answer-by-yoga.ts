@@ -5,7 +5,7 @@ import { fillTemplate } from '../../json/json-text.ts'
 import { loadOnce } from '../../load-once.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { answerError } from '../errors/answer-error.ts'
-import type { Gateway } from '../request/gateway.ts'
+import type { HttpServices } from '../request/http-services.ts'
 import { sendEventStream } from './send-event-stream.ts'
 import type { YogaLane } from './yoga-lane.ts'
 
@@ -20,8 +20,8 @@ interface Asking {
 }
 
 /** Answers any GraphQL request over HTTP with Yoga, which `load` loads before the first one. */
-export function createYogaAnswers(gateway: Gateway, unread: UnreadAnswers) {
-  const loadYoga = loadOnce(() => loadYogaLane(gateway))
+export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers) {
+  const loadYoga = loadOnce(() => loadYogaLane(services))
   async function answer({ request, reply, type }: Asking): Promise<FastifyReply> {
     const { method, url, raw } = request
     // The credential stays here.
@@ -34,16 +34,16 @@ export function createYogaAnswers(gateway: Gateway, unread: UnreadAnswers) {
     }
     const insertions: string[] = []
     const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream, insertions })
-    if (stream !== null) return sendEventStream({ request, reply, stream, turns: gateway.turns, unread })
+    if (stream !== null) return sendEventStream({ request, reply, stream, turns: services.turns, unread })
     return sendResponse({ request, reply, response, insertions })
   }
   return { answer, load: loadYoga }
 }
 
 // Some 500 modules and 8 MB, which take 130 ms of the event loop.
-async function loadYogaLane(gateway: Gateway): Promise<YogaLane> {
+async function loadYogaLane(services: HttpServices): Promise<YogaLane> {
   const { createYogaLane } = await import('./yoga-lane.ts')
-  return createYogaLane(gateway)
+  return createYogaLane(services)
 }
 
 interface Sending {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Engine } from '../../graphql/engine.ts'
 import { type WrittenAnswer, writeAnswer } from '../../graphql/write-answer.ts'
-import { executeFor, type Gateway } from '../request/gateway.ts'
+import { executeFor, type HttpServices } from '../request/http-services.ts'
 import { hintStatus } from './graphql-status.ts'
 
 type Operation = Parameters<Engine['execute']>[0]
@@ -31,7 +31,7 @@ export function readOrdinaryOperation({ method, headers, body }: FastifyRequest)
 interface DirectRequest {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly gateway: Gateway
+  readonly services: HttpServices
   readonly operation: Operation
   /** The media type of the answer. */
   readonly type: string
@@ -41,17 +41,17 @@ interface DirectRequest {
 export async function answerDirectly({
   request,
   reply,
-  gateway,
+  services,
   operation,
   type,
 }: DirectRequest): Promise<FastifyReply> {
-  const { scope } = request
+  const { state } = request
   // The operation is all that is needed of it from here.
   request.body = undefined
-  const executing = executeFor(scope, gateway, operation)
+  const executing = executeFor(state, services, operation)
   const answer = executing instanceof Promise ? await executing : executing
-  scope.operation = answer.operation
-  return sendAnswer(reply, writeAnswer(answer, gateway.maxAnswerBytes), type)
+  state.operation = answer.operation
+  return sendAnswer(reply, writeAnswer(answer, services.maxAnswerBytes), type)
 }
 
 function sendAnswer(reply: FastifyReply, { answer, text }: WrittenAnswer, type: string): FastifyReply {

@@ -35,11 +35,11 @@ export function createGraphiqlHook() {
   // The kernel takes megabytes of a page at once: pages that wait for the same moment are sent one a turn of the event loop.
   let lastSent: Promise<void> = Promise.resolve()
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    request.scope.operation = 'graphiql'
+    request.state.operation = 'graphiql'
     if (pages >= maxPagesAtOnce)
       return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
     pages++
-    request.scope.atEnd(() => pages--)
+    request.state.atEnd(() => pages--)
     const { plain, gzipped } = await loadPage()
     lastSent = lastSent.then(() => nextTurn())
     await lastSent

@@ -18,34 +18,34 @@ import { eventStream, negotiateAccept } from './negotiate-accept.ts'
 /** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
-  { gateway, takeTurn, idempotency, unread, unreadAnswers }: Registration,
+  { services, takeTurn, idempotency, unread, unreadAnswers }: Registration,
 ): Promise<void> {
-  const yoga = createYogaAnswers(gateway, unreadAnswers)
+  const yoga = createYogaAnswers(services, unreadAnswers)
   server.addHook('onListen', async () => {
     const stopLoading = loadWhenQuiet(yoga.load)
     server.server.once('close', stopLoading)
   })
-  await server.register(async scope => {
-    scope.addHook('onRequest', createGraphiqlHook())
-    scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
-    scope.addHook('onRequest', refuseEncodedBody)
-    scope.addHook('onRequest', takeTurn)
-    scope.addHook('preHandler', refuseEndedRun)
-    scope.addHook('preHandler', unread.refuseWhenFull)
-    scope.addHook('preHandler', idempotency.createBeginHook(findMutation))
-    scope.addHook('onSend', idempotency.keepAnswer)
-    scope.addHook('onSend', unread.countAnswer)
-    scope.route({
+  await server.register(async routes => {
+    routes.addHook('onRequest', createGraphiqlHook())
+    routes.addHook('onRequest', createAuthenticationHook(services.authenticate))
+    routes.addHook('onRequest', refuseEncodedBody)
+    routes.addHook('onRequest', takeTurn)
+    routes.addHook('preHandler', refuseEndedRun)
+    routes.addHook('preHandler', unread.refuseWhenFull)
+    routes.addHook('preHandler', idempotency.createBeginHook(findMutation))
+    routes.addHook('onSend', idempotency.keepAnswer)
+    routes.addHook('onSend', unread.countAnswer)
+    routes.route({
       method: ['GET', 'POST'],
       url: graphqlPath,
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         const type = negotiateAccept(request.raw)
         if (type === null) return answerError({ request, reply, status: 406, error: unacceptable() })
-        const isDirect = gateway.hasDirectLane && type !== eventStream
+        const isDirect = services.hasDirectLane && type !== eventStream
         const operation = isDirect ? readOrdinaryOperation(request) : null
         if (operation === null) return yoga.answer({ request, reply, type })
-        return answerDirectly({ request, reply, gateway, operation, type })
+        return answerDirectly({ request, reply, services, operation, type })
       },
     })
   })

@@ -35,17 +35,17 @@ export function sendEventStream(sending: Sending): FastifyReply {
 }
 
 async function* countUnread(
-  { request: { scope, raw }, reply, unread }: Sending,
+  { request: { state, raw }, reply, unread }: Sending,
   chunks: AsyncGenerator<Buffer, void>,
 ): AsyncGenerator<Buffer, void> {
-  const accountCode = scope.identity?.caller.accountCode ?? ''
+  const accountCode = state.identity?.caller.accountCode ?? ''
   const cut = () => raw.socket.destroy()
   for await (const chunk of chunks) {
     const answer = { accountCode, bytes: chunk.length, cut }
     unread.hold(answer)
     try {
       yield chunk
-      if (reply.raw.writableNeedDrain) await once(reply.raw, 'drain', { signal: scope.signal })
+      if (reply.raw.writableNeedDrain) await once(reply.raw, 'drain', { signal: state.signal })
     } finally {
       unread.release(answer)
     }
@@ -53,7 +53,7 @@ async function* countUnread(
 }
 
 async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator<Buffer, void> {
-  const accountCode = request.scope.identity?.caller.accountCode ?? ''
+  const accountCode = request.state.identity?.caller.accountCode ?? ''
   // Some browsers take a stream for begun once something has come.
   yield ping
   for (let next: Next | null = takeNext(stream); next !== null; ) {

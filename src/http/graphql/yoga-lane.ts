@@ -8,8 +8,8 @@ import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { writeAnswer } from '../../graphql/write-answer.ts'
 import { writeTemplate } from '../../json/json-text.ts'
 import { graphqlPath } from '../paths.ts'
-import { executeFor, type Gateway, subscribeFor } from '../request/gateway.ts'
-import type { RequestScope } from '../request/request-scope.ts'
+import { executeFor, type HttpServices, subscribeFor } from '../request/http-services.ts'
+import type { RequestState } from '../request/request-state.ts'
 import { withErrorStatus, withHttpStatus } from './graphql-status.ts'
 import { eventStream } from './negotiate-accept.ts'
 import { readGraphqlParams } from './read-graphql-params.ts'
@@ -28,7 +28,7 @@ export type YogaLane = ReturnType<typeof createYogaLane>
  * GraphQL over HTTP by Yoga: it checks the parameters and negotiates the media type. The operation itself goes
  * to the engine whole, so that this lane has no parsing, validation or execution of its own.
  */
-export function createYogaLane(gateway: Gateway) {
+export function createYogaLane(services: HttpServices) {
   return createYoga<YogaContext>({
     graphqlEndpoint: graphqlPath,
     graphiql: false,
@@ -41,11 +41,11 @@ export function createYogaLane(gateway: Gateway) {
     parserAndValidationCache: false,
     // What Yoga refuses is masked in `maskRefusals`, which knows the request.
     maskedErrors: { maskError: error => (error instanceof Error ? error : new Error(String(error))) },
-    plugins: [executeByEngine(gateway), maskRefusals()],
+    plugins: [executeByEngine(services), maskRefusals()],
   })
 }
 
-function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
+function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
   return {
     // Yoga would read the body again; it was parsed before, under our own limits.
     onRequestParse({ serverContext, setRequestParser }) {
@@ -59,18 +59,18 @@ function executeByEngine(gateway: Gateway): Plugin<object, YogaContext> {
     onParams({ request, setParamsHandler }) {
       const answerFor = request.headers.get('accept') === eventStream ? subscribeFor : executeFor
       setParamsHandler(async ({ params: { query = '', variables, operationName }, context }) => {
-        const { method, scope } = context.fastifyRequest
+        const { method, state } = context.fastifyRequest
         if (operationName != null && typeof operationName !== 'string') {
           throw new RostrumError('BAD_USER_INPUT', '`operationName` must be text.')
         }
         const operation = { query, variables, operationName, readOnly: method === 'GET' }
-        const answer = await answerFor(scope, gateway, operation)
-        scope.operation = answer.operation
+        const answer = await answerFor(state, services, operation)
+        state.operation = answer.operation
         if ('events' in answer) {
           context.takeStream(answer)
           return { data: null }
         }
-        const written = writeAnswer(answer, gateway.maxAnswerBytes).answer
+        const written = writeAnswer(answer, services.maxAnswerBytes).answer
         return withHttpStatus({ ...written, result: leaveHoles(written.result, context.insertions) })
       })
     },
@@ -89,23 +89,23 @@ function leaveHoles(result: ExecutionResult, insertions: string[]): ExecutionRes
 function maskRefusals(): Plugin<object, YogaContext> {
   return {
     onResultProcess({ result, setResult, setResultProcessor, serverContext }) {
-      if (serverContext.fastifyRequest.scope.isStream) {
+      if (serverContext.fastifyRequest.state.isStream) {
         setResultProcessor((_result, { Response }) => new Response(null), eventStream)
         return
       }
       if (!('errors' in result) || result.errors === undefined) return
-      const { scope } = serverContext.fastifyRequest
+      const { state } = serverContext.fastifyRequest
       setResult({
         ...result,
-        errors: result.errors.map(error => maskRefusal(error, scope)),
+        errors: result.errors.map(error => maskRefusal(error, state)),
       } as ExecutionResult)
     },
   }
 }
 
-function maskRefusal(error: GraphQLError, scope: RequestScope): GraphQLError {
+function maskRefusal(error: GraphQLError, state: RequestState): GraphQLError {
   if (isCode(error.extensions.code)) return error
-  const failure = maskError(error, scope)
+  const failure = maskError(error, state)
   const status = error.extensions.http?.status ?? catalogue[failure.code].status
   return withErrorStatus(toGraphqlError(failure, error), {
     status,

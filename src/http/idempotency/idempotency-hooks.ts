@@ -6,7 +6,7 @@ import { maskError } from '../../graphql/mask-error.ts'
 import { SharedBodies } from '../body/shared-bodies.ts'
 import { answerError, prepareFailure } from '../errors/answer-error.ts'
 import { isGraphqlUrl } from '../paths.ts'
-import type { Gateway } from '../request/gateway.ts'
+import type { HttpServices } from '../request/http-services.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { decodeAnswer, encodeAnswer, keptHeaders } from './kept-answer.ts'
@@ -21,7 +21,7 @@ interface KeyedAttempt extends Work {
   readonly attempt: Attempt
 }
 
-type Parts = Pick<Gateway, 'keyedRequests' | 'turns'>
+type Parts = Pick<HttpServices, 'keyedRequests' | 'turns'>
 
 // In memory: twice the bytes that are read without a turn of their own.
 const maxHeldAtOnce = 2 ** 17
@@ -38,12 +38,12 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
 
   /** Gives false where it has answered. */
   async function beginAttempt({ request, reply, work, key }: Beginning): Promise<boolean> {
-    const { scope } = request
-    if (scope.identity === null)
+    const { state } = request
+    if (state.identity === null)
       throw new Error('A key is an account’s, and no credential was checked on this path.')
-    const { caller } = scope.identity
+    const { caller } = state.identity
     const fingerprint = fingerprintRequest(request, caller)
-    const isLarge = (scope.heldBody?.amount ?? 0) > maxHeldAtOnce
+    const isLarge = (state.heldBody?.amount ?? 0) > maxHeldAtOnce
     bodies.share(fingerprint, request)
     const begun = await begin({
       accountCode: caller.accountCode,
@@ -52,8 +52,8 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       isRepeatable: !work.mayRun,
       beginWaiting() {
         // It waits for no sandbox meanwhile.
-        scope.releaseRunPlace()
-        return scope.signal
+        state.releaseRunPlace()
+        return state.signal
       },
     })
     if (begun.kind === 'answered') {
@@ -61,7 +61,7 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       return false
     }
     attempts.set(request, { attempt: begun, ...work })
-    scope.idempotencyKey = key
+    state.idempotencyKey = key
     // Keys are claimed together: many large bodies would be worked on one after the other.
     if (isLarge) await turns.wait(caller.accountCode)
     return true
@@ -140,7 +140,7 @@ function readBytes(payload: unknown): Buffer | null {
 // Not sent, since the next one who asks could be answered otherwise.
 function prepareUnkept({ request, reply, error }: Unkept): string {
   for (const name of keptHeaders) reply.removeHeader(name)
-  return JSON.stringify(prepareFailure({ request, reply, failure: maskError(error, request.scope) }))
+  return JSON.stringify(prepareFailure({ request, reply, failure: maskError(error, request.state) }))
 }
 
 // An answer without its body is told as an error of its own: with its own status it would pass for an answer that lacks what

@@ -7,14 +7,14 @@ import { RostrumError } from '../../errors.ts'
 
 /** A hook that runs before the body is read: who asks, or `UNAUTHENTICATED`. The only place that reads the credential. */
 export function createAuthenticationHook(authenticate: Authenticate) {
-  return ({ scope, headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
+  return ({ state, headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
     const found = authenticate(headers.authorization)
     if (!(found instanceof Promise)) {
-      scope.identity = found
+      state.identity = found
       return done()
     }
     found.then(identity => {
-      scope.identity = identity
+      state.identity = identity
       done()
     }, done)
   }
@@ -26,8 +26,8 @@ export function digestCredential({ headers }: IncomingMessage): string | null {
 }
 
 /** A hook for when the body is there. It may have come slowly: the run may be over, and its token with it. */
-export function refuseEndedRun({ scope }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
-  done(scope.identity?.run?.signal.aborted ? unknownToken() : undefined)
+export function refuseEndedRun({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+  done(state.identity?.run?.signal.aborted ? unknownToken() : undefined)
 }
 
 /** A hook: requests are taken as they are, since a compressed body could be a thousand times its size. */

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone 
 import { Holding } from '../../limits/holding.ts'
 import type { createUnreadHooks, UnreadAnswers } from '../edge/unread-answers.ts'
 import type { createIdempotencyHooks } from '../idempotency/idempotency-hooks.ts'
-import type { Gateway } from './gateway.ts'
+import type { HttpServices } from './http-services.ts'
 
 /** What routes are registered with. */
 export interface Registration {
-  readonly gateway: Gateway
+  readonly services: HttpServices
   readonly takeTurn: ReturnType<typeof createTurnHook>
   readonly idempotency: ReturnType<typeof createIdempotencyHooks>
   readonly unread: ReturnType<typeof createUnreadHooks>
@@ -22,22 +22,22 @@ export function createTurnHook({
   turns,
   bodyBytes,
   budgets: { bodies },
-}: Pick<Gateway, 'turns' | 'bodyBytes' | 'budgets'>) {
-  return ({ scope, raw }: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
-    const accountCode = scope.identity?.caller.accountCode
+}: Pick<HttpServices, 'turns' | 'bodyBytes' | 'budgets'>) {
+  return ({ state, raw }: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
+    const accountCode = state.identity?.caller.accountCode
     if (accountCode === undefined) return done()
     const heldBody = new Holding(bodies, accountCode)
     heldBody.resize(Math.min(announcedBytes(raw), bodyBytes))
-    scope.heldBody = heldBody
+    state.heldBody = heldBody
     turns.take(accountCode).then(
       () => {
-        scope.endTurn = endOnce(() => {
+        state.endTurn = endOnce(() => {
           turns.end(accountCode)
-          scope.heldBody?.release()
+          state.heldBody?.release()
         })
-        scope.atEnd(() => scope.endTurn())
-        const isGone = reply.raw.destroyed && scope.signal.aborted
-        done(isGone ? (scope.signal.reason as Error) : undefined)
+        state.atEnd(() => state.endTurn())
+        const isGone = reply.raw.destroyed && state.signal.aborted
+        done(isGone ? (state.signal.reason as Error) : undefined)
       },
       error => {
         heldBody.release()

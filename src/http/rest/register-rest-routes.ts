@@ -15,7 +15,7 @@ import {
   refuseEncodedBody,
   refuseEndedRun,
 } from '../request/authenticate-request.ts'
-import { executeFor, type Gateway } from '../request/gateway.ts'
+import { executeFor, type HttpServices } from '../request/http-services.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { RestRequest, RestRow } from './rest-row.ts'
@@ -23,52 +23,52 @@ import type { RestRequest, RestRow } from './rest-row.ts'
 /** Registers the rows of the REST table, those that take forms apart: no other path parses them. */
 export async function registerRestRoutes(
   server: FastifyInstance,
-  { gateway, takeTurn, idempotency, unread }: Registration,
+  { services, takeTurn, idempotency, unread }: Registration,
 ): Promise<void> {
   for (const takesForms of [false, true]) {
-    await server.register(async scope => {
-      scope.addHook('onRequest', createAuthenticationHook(gateway.authenticate))
-      scope.addHook('onRequest', refuseEncodedBody)
-      scope.addHook('preHandler', refuseEndedRun)
-      scope.addHook('preHandler', unread.refuseWhenFull)
-      scope.addHook('onSend', idempotency.keepAnswer)
-      scope.addHook('onSend', unread.countAnswer)
+    await server.register(async routes => {
+      routes.addHook('onRequest', createAuthenticationHook(services.authenticate))
+      routes.addHook('onRequest', refuseEncodedBody)
+      routes.addHook('preHandler', refuseEndedRun)
+      routes.addHook('preHandler', unread.refuseWhenFull)
+      routes.addHook('onSend', idempotency.keepAnswer)
+      routes.addHook('onSend', unread.countAnswer)
       if (takesForms) {
-        scope.removeContentTypeParser('application/json')
-        scope.addContentTypeParser('application/json', createBodyParser(gateway, parseTaskBody))
-        scope.addContentTypeParser(
+        routes.removeContentTypeParser('application/json')
+        routes.addContentTypeParser('application/json', createBodyParser(services, parseTaskBody))
+        routes.addContentTypeParser(
           'application/x-www-form-urlencoded',
-          createBodyParser(gateway, parseFormBody),
+          createBodyParser(services, parseFormBody),
         )
       }
       for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {
         const { method, path } = row.operation
-        const onRequest = row.startsRun ? [createPlaceHook(gateway), takeTurn] : [takeTurn]
+        const onRequest = row.startsRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
         const work = method === 'GET' ? null : { mayRun: row.startsRun }
         const preHandler = idempotency.createBeginHook(() => work)
-        const handler = createHandler(row, gateway)
-        scope.route({ method, url: path, onRequest, preHandler, handler })
+        const handler = createHandler(row, services)
+        routes.route({ method, url: path, onRequest, preHandler, handler })
       }
     })
   }
 }
 
 // One run too many is refused before its body is read. A run inside a run never waits, and needs no place.
-function createPlaceHook({ holdRunPlace }: Gateway) {
-  return ({ scope }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
-    if (scope.identity === null || scope.identity.run !== null) return done()
-    scope.releaseRunPlace = holdRunPlace(scope.identity.caller.accountCode)
-    scope.atEnd(scope.releaseRunPlace)
+function createPlaceHook({ holdRunPlace }: HttpServices) {
+  return ({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
+    if (state.identity === null || state.identity.run !== null) return done()
+    state.releaseRunPlace = holdRunPlace(state.identity.caller.accountCode)
+    state.atEnd(state.releaseRunPlace)
     done()
   }
 }
 
-function createHandler(row: RestRow, gateway: Gateway) {
+function createHandler(row: RestRow, services: HttpServices) {
   const { document: query, field } = row.operation
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
     const variables = row.readVariables(given)
-    const executing = executeFor(request.scope, gateway, { query, variables })
+    const executing = executeFor(request.state, services, { query, variables })
     const { result, failures } = executing instanceof Promise ? await executing : executing
     const [first] = failures
     if (first !== undefined) {

@@ -8,10 +8,10 @@ import type { EventStream } from '../../graphql/event-stream.ts'
 import type { FairTurns } from '../../limits/fair-turns.ts'
 import { Holding } from '../../limits/holding.ts'
 import type { HttpBudgets } from '../body/budgets.ts'
-import type { RequestScope } from './request-scope.ts'
+import type { RequestState } from './request-state.ts'
 
 /** What the way in over HTTP stands on; wired in `app.ts`. */
-export interface Gateway {
+export interface HttpServices {
   readonly engine: Engine
   readonly authenticate: Authenticate
   readonly createContext: CreateContext
@@ -33,29 +33,29 @@ export interface Gateway {
 
 /** Executes an operation of a request whose credential was checked. */
 export function executeFor(
-  scope: RequestScope,
-  { engine, createContext }: Gateway,
+  state: RequestState,
+  { engine, createContext }: HttpServices,
   operation: Parameters<Engine['execute']>[0],
 ): Answer | Promise<Answer> {
-  return engine.execute(operation, createContext(scope, identityOf(scope)))
+  return engine.execute(operation, createContext(state, identityOf(state)))
 }
 
 /** The same for a request that takes a stream. */
 export async function subscribeFor(
-  scope: RequestScope,
-  { engine, createContext, budgets }: Gateway,
+  state: RequestState,
+  { engine, createContext, budgets }: HttpServices,
   operation: Parameters<Engine['subscribe']>[0],
 ): Promise<Answer | EventStream> {
-  const identity = identityOf(scope)
+  const identity = identityOf(state)
   const holding = new Holding(budgets.streams, identity.caller.accountCode)
-  scope.atEnd(() => holding.release())
-  const context = createContext(scope, identity)
+  state.atEnd(() => holding.release())
+  const context = createContext(state, identity)
   const answer = await engine.subscribe(operation, context, bytes => holding.resize(bytes))
-  if ('events' in answer) scope.beginStream()
+  if ('events' in answer) state.beginStream()
   return answer
 }
 
-function identityOf({ identity }: RequestScope): Identity {
+function identityOf({ identity }: RequestState): Identity {
   if (identity === null) throw new RostrumError('UNAUTHENTICATED', 'No credential was checked on this path.')
   return identity
 }

@@ -8,12 +8,12 @@ import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    scope: RequestScope
+    state: RequestState
   }
 }
 
 /** Where the lines of requests go: each one's own, and whatever else is said of it. */
-export interface ScopeLogs {
+export interface RequestLogs {
   readonly system: Logger
   readonly writeRecord: WriteRecord
 }
@@ -24,7 +24,7 @@ const nothing = () => undefined
  * What one HTTP request gathers on its way, for its context and its log line: an id of our own making, and a signal for the
  * client that goes away. Signal and log are made for those who ask for them; most requests end without.
  */
-export class RequestScope implements ContextSource {
+export class RequestState implements ContextSource {
   readonly requestId: string = randomUUID()
   /** Null until the credential was checked, and on paths that need none. */
   identity: Identity | null = null
@@ -53,7 +53,7 @@ export class RequestScope implements ContextSource {
   #isAborted = false
   #endings: (() => void)[] | null = null
 
-  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord }: ScopeLogs) {
+  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord }: RequestLogs) {
     this.operation = routeOf(request)
     this.#reply = reply
     this.#systemLog = system
@@ -118,9 +118,9 @@ export class RequestScope implements ContextSource {
 }
 
 /** Starts the scope of a request; its id goes into `x-request-id`. */
-export function openScope(request: FastifyRequest, reply: FastifyReply, logs: ScopeLogs): void {
-  request.scope = new RequestScope(request, reply, logs)
-  reply.header('x-request-id', request.scope.requestId)
+export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs): void {
+  request.state = new RequestState(request, reply, logs)
+  reply.header('x-request-id', request.state.requestId)
 }
 
 function goneAway(): RostrumError {

@@ -3,7 +3,7 @@ import type { Loaders, RowLoader } from '../domain/loaders.ts'
 import type { Membership, Page, RowStore, Store } from '../domain/store.ts'
 import type { Pace } from '../limits/pace.ts'
 
-// Some 0.5 ms of the event loop.
+// More rows take over 0.5 ms of the event loop.
 const maxRowsAtOnce = 100
 
 interface Dependencies {
@@ -15,110 +15,62 @@ interface Dependencies {
 }
 
 /**
- * Fresh loaders for one operation of a caller of this account; see the port for what they promise. Whatever a store answers with many
- * rows waits for the account's turn before the operation goes on with them: an operation may ask for dozens of pages of a thousand.
+ * Fresh loaders for one operation of a caller of this account; the port says what they promise. After an answer with many
+ * rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
   const { memberships, users, teams } = store
+  // One batch for all pieces of an operation.
+  const options = { batchScheduleFn: (dispatch: () => void) => pace.whenDrained(dispatch) }
+  let loaders = new Map<string, DataLoader<number, unknown>>()
+
+  function batch<Value>(key: string, load: (ids: readonly number[]) => Promise<Value[]>) {
+    const loader = loaders.get(key) ?? new DataLoader<number, unknown>(load, options)
+    loaders.set(key, loader)
+    return loader as DataLoader<number, Value>
+  }
+
   async function inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
     const rows = await loading
     if (rows.length > maxRowsAtOnce) await waitForTurn()
     return rows
   }
-  // One batch for all pieces of an operation.
-  const batching = { batchScheduleFn: (dispatch: () => void) => pace.whenDrained(dispatch) }
-  const createRows = <Row extends { readonly id: number }>(rows: RowStore<Row>) =>
-    createRowLoader({
-      findCached: id => rows.findCached?.(accountCode, id),
-      findByIds: ids => inTurn(rows.findByIds(accountCode, ids)),
-      batching,
-    })
-  const membership = createRows(memberships)
-  const user = createRows(users)
-  const team = createRows(teams)
-  const ofUser = createPageLoader({
-    load: (ids, page) => inTurn(memberships.pageByUsers(accountCode, ids, page)),
-    parentOf: row => row.userId,
-    batching,
-  })
-  const ofTeam = createPageLoader({
-    load: (ids, page) => inTurn(memberships.pageByTeams(accountCode, ids, page)),
-    parentOf: row => row.teamId,
-    batching,
-  })
-  return {
-    membership,
-    user,
-    team,
-    membershipsOfUser: ofUser.load,
-    membershipsOfTeam: ofTeam.load,
-    clear() {
-      for (const loader of [membership, user, team, ofUser, ofTeam]) loader.clear()
-    },
-  }
-}
 
-interface Batching {
-  readonly batchScheduleFn: (dispatch: () => void) => void
-}
-
-interface AccountRows<Row> {
-  readonly batching: Batching
-  findCached(id: number): Row | undefined
-  findByIds(ids: readonly number[]): Promise<Row[]>
-}
-
-interface ClearedLoader {
-  clear(): void
-}
-
-// What the store has at hand needs no batch, and most operations need none at all.
-function createRowLoader<Row extends { readonly id: number }>({
-  findCached,
-  findByIds,
-  batching,
-}: AccountRows<Row>): RowLoader<Row> & ClearedLoader {
-  let batched: DataLoader<number, Row | null> | null = null
-  return {
-    load(id) {
-      const cached = findCached(id)
-      if (cached !== undefined) return cached
-      batched ??= new DataLoader(async ids => {
-        const found = new Map((await findByIds(ids)).map(row => [row.id, row]))
-        return ids.map(each => found.get(each) ?? null)
-      }, batching)
-      return batched.load(id)
-    },
-    clear() {
-      batched = null
-    },
-  }
-}
-
-interface PageLoader {
-  readonly batching: Batching
-  readonly load: (parentIds: readonly number[], page: Page) => Promise<Membership[]>
-  readonly parentOf: (membership: Membership) => number
-}
-
-// A loader for each distinct page, so that all parents asked for the same page share a statement.
-function createPageLoader({ load, parentOf, batching }: PageLoader) {
-  let loaders: Map<string, DataLoader<number, Membership[]>> | null = null
-  function loadPage(parentId: number, page: Page): Promise<Membership[]> {
-    const key = [page.after, page.before, page.limit, page.fromEnd].join()
-    loaders ??= new Map()
-    let loader = loaders.get(key)
-    if (loader === undefined) {
-      loader = new DataLoader(async parentIds => {
-        const rows = Map.groupBy(await load(parentIds, page), parentOf)
-        return parentIds.map(id => rows.get(id) ?? [])
-      }, batching)
-      loaders.set(key, loader)
+  // A cached row needs no batch, and most operations need none at all.
+  function createRowLoader<Row extends { readonly id: number }>(
+    name: string,
+    store: RowStore<Row>,
+  ): RowLoader<Row> {
+    async function load(ids: readonly number[]): Promise<(Row | null)[]> {
+      const rows = await inTurn(store.findByIds(accountCode, ids))
+      const found = new Map(rows.map(row => [row.id, row]))
+      return ids.map(id => found.get(id) ?? null)
     }
-    return loader.load(parentId)
+    return { load: id => store.findCached?.(accountCode, id) ?? batch(name, load).load(id) }
   }
-  const clear = () => {
-    loaders = null
+
+  // A batch for each distinct page, so that all parents asked for the same page share a statement.
+  function createPageLoader(parent: 'userId' | 'teamId') {
+    const pages = parent === 'userId' ? memberships.pageByUsers : memberships.pageByTeams
+    return (parentId: number, page: Page): Promise<Membership[]> => {
+      async function load(parentIds: readonly number[]): Promise<Membership[][]> {
+        const rows = await inTurn(pages(accountCode, parentIds, page))
+        const byParent = Map.groupBy(rows, row => row[parent])
+        return parentIds.map(id => byParent.get(id) ?? [])
+      }
+      const key = [parent, page.after, page.before, page.limit, page.fromEnd].join()
+      return batch(key, load).load(parentId)
+    }
   }
-  return { load: loadPage, clear }
+
+  return {
+    membership: createRowLoader('membership', memberships),
+    user: createRowLoader('user', users),
+    team: createRowLoader('team', teams),
+    membershipsOfUser: createPageLoader('userId'),
+    membershipsOfTeam: createPageLoader('teamId'),
+    clear() {
+      loaders = new Map()
+    },
+  }
 }

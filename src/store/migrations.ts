@@ -1,34 +1,33 @@
 import { fileURLToPath } from 'node:url'
-import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { StartError } from '../errors.ts'
 
-/** Named by its hash, so that a migration changed after it was applied is not taken for the same one. */
+/** Named by its hash, so that a migration that changed after it was applied counts as another one. */
 export interface Migration {
   readonly hash: string
-  readonly statements: readonly string[]
+  readonly sql: readonly string[]
 }
 
-/** The migrations this code knows, oldest first, as drizzle-kit wrote them. */
-export function readMigrations(dialect: 'sqlite' | 'postgres'): Migration[] {
-  const folder = fileURLToPath(new URL(`../../drizzle/${dialect}`, import.meta.url))
-  return readMigrationFiles({ migrationsFolder: folder }).map(toMigration)
-}
-
-/** Those not applied yet. A store that has one we do not know is refused, since we cannot tell what its rows mean. */
+/**
+ * The migrations, oldest first, that are not in `applied`. A store that has one we do not know is refused, since we cannot
+ * tell what its rows mean.
+ */
 export function selectPending(
-  known: readonly Migration[],
+  engine: 'sqlite' | 'postgres',
   applied: readonly string[],
   store: string,
 ): Migration[] {
-  const hashes = new Set(known.map(migration => migration.hash))
-  if (applied.some(hash => !hashes.has(hash))) {
+  const known: Migration[] = readMigrations(engine)
+  if (applied.some(hash => !known.some(migration => migration.hash === hash))) {
     throw new StartError(
-      `${store} is newer than this code: it holds migrations that this version does not know. Run the version that made it, or a later one.`,
+      `${store} is newer than this code: it has migrations that this version does not know. Run the version that made it, or a later one.`,
     )
   }
   return known.filter(migration => !applied.includes(migration.hash))
 }
 
-function toMigration({ hash, sql }: MigrationMeta): Migration {
-  return { hash, statements: sql }
+/** The migrations this code knows, oldest first, as drizzle-kit wrote them. */
+export function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
+  const migrationsFolder = fileURLToPath(new URL(`../../drizzle/${engine}`, import.meta.url))
+  return readMigrationFiles({ migrationsFolder })
 }

@@ -54,7 +54,7 @@ eachStore(harness => {
   async function makeOldStore(count: number, rows: { sqlite: string; postgres: string }): Promise<string> {
     const url = await harness.freshUrl()
     const old = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').slice(0, count)
-    const tables = old.flatMap(({ statements }) => statements).join(';')
+    const tables = old.flatMap(({ sql }) => sql).join(';')
     const hashes = old.map(({ hash }) => hash)
     const number = harness.engine === 'SQLite' ? 'integer not null' : 'timestamptz not null default now()'
     const migrations = `create table rostrum_migrations (hash text not null, applied_at ${number});`

@@ -1,24 +1,32 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { type Migration, readMigrations, selectPending } from '../migrations.ts'
+import { selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
 
-// Any number will do, as long as all versions of the gateway take the same.
+// Any number, as long as all versions of the gateway take the same one.
 const advisoryLock = 7_248_330_115
+const duplicateTable = '42P07'
 
-/** Brings the database to the newest migration: all of them or none, one gateway after the other. When it rejects, `client` is to be ended. */
+const createMigrations = `
+  create table if not exists rostrum_migrations (hash text not null, applied_at timestamptz not null default now())`
+
+/**
+ * Brings the database to the newest migration: all of them or none, one gateway after the other. If it rejects, end the
+ * `client`.
+ */
 export async function migrate(client: Client): Promise<void> {
-  const known = readMigrations('postgres')
   const store = 'The database that DATABASE_URL names'
   try {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
-    for (const migration of selectPending(known, await readApplied(client), store))
-      await apply(client, migration)
+    for (const { hash, sql } of selectPending('postgres', await readApplied(client), store)) {
+      await client.query(createMigrations)
+      for (const statement of sql) await client.query(statement)
+      await client.query('insert into rostrum_migrations (hash) values ($1)', [hash])
+    }
     await client.query('commit')
   } catch (error) {
-    const isTaken = sqlStateOf(error) === '42P07'
-    if (!isTaken) throw error
+    if (sqlStateOf(error) !== duplicateTable) throw error
     throw new StartError(`${store} holds the tables of another program. Name another database.`, {
       cause: error,
     })
@@ -26,18 +34,8 @@ export async function migrate(client: Client): Promise<void> {
 }
 
 async function readApplied(client: Client): Promise<string[]> {
-  const { rows: tables } = await client.query(
-    "select from pg_class where oid = to_regclass('rostrum_migrations')",
-  )
-  if (tables.length === 0) return []
+  const found = await client.query("select from pg_class where oid = to_regclass('rostrum_migrations')")
+  if (found.rows.length === 0) return []
   const { rows } = await client.query<{ hash: string }>('select hash from rostrum_migrations')
   return rows.map(({ hash }) => hash)
-}
-
-async function apply(client: Client, { hash, statements }: Migration): Promise<void> {
-  await client.query(`
-    create table if not exists rostrum_migrations
-      (hash text not null, applied_at timestamptz not null default now())`)
-  for (const statement of statements) await client.query(statement)
-  await client.query('insert into rostrum_migrations (hash) values ($1)', [hash])
 }

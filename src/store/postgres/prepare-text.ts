@@ -1,4 +1,4 @@
-import { is, SQL } from 'drizzle-orm'
+import { is, Placeholder, SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { createBindValues } from '../bind-values.ts'
 import type { Query, Values } from '../dialect.ts'
@@ -6,9 +6,15 @@ import type { Parameter } from './connection/client.ts'
 
 const writer = new PgDialect()
 
-/** The text of a query, and what binds its values. */
+/** The text of a query, and what binds its values. A placeholder that comes several times is one parameter. */
 export function prepareText(query: Query) {
-  const { sql: text, params } = is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
-  const bindValues = createBindValues(params)
+  const { sql, params } = is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
+  const identities = params.map(param => (is(param, Placeholder) ? param.name : param))
+  const distinct = [...new Set(identities)]
+  const text = sql.replace(
+    /\$(\d+)/g,
+    (_, number) => `$${distinct.indexOf(identities[Number(number) - 1]) + 1}`,
+  )
+  const bindValues = createBindValues(distinct.map(identity => params[identities.indexOf(identity)]))
   return { text, bind: (values: Values) => bindValues(values) as Parameter[] }
 }

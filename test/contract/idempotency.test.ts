@@ -268,7 +268,7 @@ test('a run that ended with its client is not run again: the next one reads how 
   await cut
   const answer = await send(script, key)
   expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([422, 'true'])
-  expect(answer.text).toContain('its caller has gone away')
+  expect(answer.text).toContain('its caller disconnected')
   expect(answer.text).toContain('begun')
 })
 

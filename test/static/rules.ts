@@ -20,8 +20,7 @@ const credentials: readonly Rule[] = [
     find: matching(/\bauthorization\b|\bcookies?\b|\brawHeaders\b/gi),
     allowed: {
       'http/request/authenticate-request.ts': 'reads it',
-      'http/edge/refuse-large-headers.ts': 'counts the bytes of all headers',
-      'http/edge/refuse-ambiguous-request.ts': 'counts the headers of one name',
+      'http/edge/refuse-head.ts': 'counts the bytes of all headers, and those of one name',
       'credentials/read-bearer.ts': 'says in a refusal what the header must be',
       'tasks/input/script-options.ts': 'gives a script the token of its run',
       'http/graphql/render-graphiql-page.ts': 'shows where the reader may put a token',

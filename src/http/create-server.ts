@@ -34,7 +34,7 @@ export type HttpServer = FastifyInstance
 /** The HTTP server with all its routes, not yet listening. */
 export async function createServer(services: HttpServices): Promise<HttpServer> {
   const { log, bodyBytes } = services
-  const connections = new Connections({ arrivalTimeoutMs })
+  const connections = new Connections({ arrivalTimeoutMs, onConnection: () => services.turns.expectMore() })
   let isClosing = false
   function prepareEnd({ raw, state }: FastifyRequest, reply: FastifyReply): void {
     // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,

@@ -4,10 +4,12 @@ import { FairQueue } from './fair-queue.ts'
 // As long as requests are worked on before the event loop looks for new ones: some thirty short ones, or one long one.
 const msOfRound = 1
 const mostInRound = 64
-// Before a turn that may be long, the event loop looks so often for what others have sent: a request needs a look to be accepted,
+// Before a turn that may be long, the event loop looks this often for what others have sent: a request needs a look to be accepted,
 // one to be read, and one for its body. A look that finds nothing takes some microseconds.
 const longMs = 5
 const looksBeforeLong = 4
+// It accepts one connection a look. While connections come it goes on looking, for at most this long.
+const maxLooksMs = 10
 
 /**
  * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first come first
@@ -32,8 +34,9 @@ export class FairTurns {
   #usedByLast = 0
   /** Accounts whose last turn was long. */
   readonly #slow = new Set<string>()
+  /** Rounds in which accounts whose turns are long get none. */
   #looksLeft = 0
-  #isLooking = false
+  #looksEndAt = 0
   #turn: { readonly accountCode: string; readonly beganAt: number } | null = null
 
   /** `maxRequests`: of one account in work or waiting. */
@@ -65,7 +68,7 @@ export class FairTurns {
     this.#isBusy = true
     // One more than turns, so that the time of the last is known.
     if (isFirst) this.#addTurn()
-    if (!this.#isRound && !this.#isLooking && this.#turnsLeft <= mostInRound) this.#addTurn()
+    if (!this.#isRound && this.#turnsLeft <= mostInRound) this.#addTurn()
     if (isFirst) return null
     if (this.#waiting.lengthOf(accountCode) === 0) {
       this.#used.set(accountCode, Math.max(this.#used.get(accountCode) ?? 0, this.#usedByLast))
@@ -80,6 +83,11 @@ export class FairTurns {
     const left = (this.#inWork.get(accountCode) ?? 1) - 1
     if (left === 0) this.#inWork.delete(accountCode)
     else this.#inWork.set(accountCode, left)
+  }
+
+  /** A connection has come, so that more of them may wait to be accepted. */
+  expectMore(): void {
+    if (this.#looksLeft > 0 && this.#readMs() < this.#looksEndAt) this.#looksLeft = looksBeforeLong
   }
 
   #addTurn(): void {
@@ -105,13 +113,13 @@ export class FairTurns {
     let least = Number.POSITIVE_INFINITY
     for (const accountCode of this.#waiting.accounts()) {
       const used = this.#used.get(accountCode) ?? 0
-      if (used >= least) continue
+      if (used >= least || (this.#looksLeft > 0 && this.#slow.has(accountCode))) continue
       next = accountCode
       least = used
     }
     if (next === undefined) return
     if (this.#slow.has(next) && !isFirstOfRound) {
-      this.#looksLeft = looksBeforeLong
+      this.#lookAround(now)
       return
     }
     this.#usedByLast = least
@@ -127,25 +135,21 @@ export class FairTurns {
     if (ms < longMs) this.#slow.delete(accountCode)
     else {
       this.#slow.add(accountCode)
-      this.#looksLeft = looksBeforeLong
+      this.#lookAround(now)
     }
     this.#turn = null
+  }
+
+  #lookAround(now: number): void {
+    this.#looksLeft = looksBeforeLong
+    this.#looksEndAt = now + maxLooksMs
   }
 
   #endRound(): void {
     this.#isRound = false
     this.#isBusy = this.#waiting.length > 0
-    if (this.#isBusy) this.#look()
-    else this.#forget()
-  }
-
-  readonly #look = (): void => {
-    this.#isLooking = this.#looksLeft > 0
-    if (this.#isLooking) {
-      this.#looksLeft--
-      setImmediate(this.#look)
-      return
-    }
+    if (!this.#isBusy) return this.#forget()
+    if (this.#looksLeft > 0) this.#looksLeft--
     const turns = Math.min(this.#waiting.length, mostInRound)
     for (let turn = 0; turn <= turns; turn++) this.#addTurn()
   }

@@ -2,7 +2,7 @@
 const msOfRound = 1
 // A first read is work that follows its turn, a tenth of a millisecond each.
 const maxReadsOfRound = 4
-const maxSkippedRounds = 16
+const maxSkippedMs = 4
 
 /**
  * Turns for connections and requests without a known credential. Requests are handled first come, first served: each connection
@@ -16,7 +16,7 @@ export class ArrivalTurns {
   #roundEndsAt = 0
   #readsLeft = 0
   #hurries = false
-  #skipped = 0
+  #servedAt = 0
 
   get areWaitedFor(): boolean {
     return this.#requests.length > 0
@@ -63,13 +63,14 @@ export class ArrivalTurns {
     this.#isRound = false
     if (this.#requests.length === 0 && this.#reads.length === 0) return
     this.#beginRound()
-    const skips = this.#hurries && ++this.#skipped < maxSkippedRounds
+    const now = performance.now()
+    const skips = this.#hurries && now < this.#servedAt + maxSkippedMs
     this.#hurries = false
     if (skips) {
       this.#readsLeft = 0
       return
     }
-    this.#skipped = 0
+    this.#servedAt = now
     for (; this.#readsLeft > 0 && this.#reads.length > 0; this.#readsLeft--) this.#reads.pop()?.()
     if (this.#requests.length === 0) return
     do this.#requests.shift()?.()

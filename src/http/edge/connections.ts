@@ -18,6 +18,8 @@ type PausingServer = Server & { pauseOnConnect?: boolean }
 interface ConnectionOptions {
   /** Within which a request is to arrive. */
   readonly arrivalTimeoutMs: number
+  /** Called for each new connection. */
+  readonly onConnection?: () => void
   readonly limits?: PlaceLimits
 }
 
@@ -32,10 +34,12 @@ export class Connections implements ConnectionOwner {
   // Digests of credentials that were good lately: what comes with one waits for none that comes without.
   readonly #known = new LRUCache<string, true>({ max: 10_000 })
   readonly #arrivalTimeoutMs: number
+  readonly #onConnection: () => void
   #unreadBytes = 0
 
-  constructor({ arrivalTimeoutMs, limits }: ConnectionOptions) {
+  constructor({ arrivalTimeoutMs, onConnection = () => undefined, limits }: ConnectionOptions) {
     this.#arrivalTimeoutMs = arrivalTimeoutMs
+    this.#onConnection = onConnection
     this.#places = new ConnectionPlaces(limits)
   }
 
@@ -117,5 +121,6 @@ export class Connections implements ConnectionOwner {
     this.#places.enter(connection, null)
     socket.once('close', () => this.#places.leave(connection))
     this.#turns.read(() => socket.resume())
+    this.#onConnection()
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 
 /** A request; `upgrade` where it asks for another protocol, or for a tunnel. */
 export type ParsedHead = IncomingMessage & { upgrade?: boolean }
@@ -48,4 +49,9 @@ export function resumeReading(socket: ServerSocket): void {
   if (handle === null || handle.reading) return
   handle.reading = true
   handle.readStart()
+}
+
+/** Has Node drop what else comes of a body without an event for each chunk. The answer, and the next request, are not touched. */
+export function dropBody(body: Readable & { _dump?(): void }): void {
+  body._dump?.()
 }

@@ -1,9 +1,11 @@
 import { AccountBudget } from '../../limits/account-budget.ts'
+import { BodyPlaces } from './body-places.ts'
 
 /** What requests and streams hold in memory, counted to their accounts. */
 export interface HttpBudgets {
   /** Bodies, from their announcement to the answer. */
   readonly bodies: AccountBudget
+  readonly bodyPlaces: BodyPlaces
   /** Documents and variables of streams, for as long as these last. */
   readonly streams: AccountBudget
 }
@@ -20,6 +22,7 @@ export function createHttpBudgets(bodyBytes: number): HttpBudgets {
       describe: held => `Bodies of ${held} bytes`,
       retryAfterSeconds: 1,
     }),
+    bodyPlaces: new BodyPlaces(),
     streams: new AccountBudget(shared(maxStreamBytes), {
       describe: held => `Streams with documents and variables of ${held} bytes`,
       retryAfterSeconds: 5,

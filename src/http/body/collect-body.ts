@@ -1,6 +1,10 @@
 import type { Readable } from 'node:stream'
 import { RostrumError } from '../../errors.ts'
 import type { Holding } from '../../limits/holding.ts'
+import { dropBody } from '../edge/node-internals.ts'
+
+/** Up to here a body is read as it comes and parsed at once. A longer one takes turns with others. */
+export const maxBytesAtOnce = 2 ** 16
 
 // Each chunk is an object of its own, and is worked on for a microsecond: a body in chunks of a byte would take an hour of a
 // processor where its bytes take a second.
@@ -16,6 +20,8 @@ interface Collecting {
   readonly holding: Holding
   /** Has the connection closed after the answer: what else comes on it is not worth the work. */
   closeConnection(): void
+  /** Called once, with what goes on reading, when more than `maxBytesAtOnce` have come. */
+  waitForPlace(resume: () => void): void
 }
 
 type Collected = (error: Error | null, body: Buffer) => void
@@ -29,9 +35,11 @@ const nothing = Buffer.alloc(0)
 export function collectBody(collecting: Collecting, done: Collected): void {
   const { payload, announced, maxBytes, holding } = collecting
   if (announced > maxBytes) return done(tooLarge(maxBytes), nothing)
+  if (payload.destroyed) return done(new Error('The client disconnected.'), nothing)
   let body: Buffer = nothing
   let bytes = 0
   let chunks = 0
+  let hasPlace = false
 
   function add(chunk: Buffer): void {
     const needed = bytes + chunk.length
@@ -44,6 +52,13 @@ export function collectBody(collecting: Collecting, done: Collected): void {
     if (needed > body.length) body = enlarge(body.subarray(0, bytes), needed)
     chunk.copy(body, bytes)
     bytes = needed
+    if (bytes > maxBytesAtOnce && !hasPlace) waitForPlace()
+  }
+
+  function waitForPlace(): void {
+    hasPlace = true
+    payload.pause()
+    collecting.waitForPlace(() => payload.resume())
   }
 
   function enlarge(full: Buffer, needed: number): Buffer {
@@ -58,6 +73,7 @@ export function collectBody(collecting: Collecting, done: Collected): void {
     try {
       add(chunk)
     } catch (error) {
+      dropBody(payload)
       end(error as Error)
     }
   }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { FairTurns } from '../../limits/fair-turns.ts'
-import { collectBody } from './collect-body.ts'
+import type { HttpBudgets } from './budgets.ts'
+import { collectBody, maxBytesAtOnce } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
 
 /** From the bytes of a body to its value. */
@@ -13,14 +14,11 @@ type BodyDone = (error: Error | null, value?: unknown) => void
 interface Parts {
   readonly bodyBytes: number
   readonly turns: FairTurns
+  readonly budgets: Pick<HttpBudgets, 'bodyPlaces'>
 }
 
-// What is longer has turns of its own among the requests of all accounts: bodies that come to their ends at the same time
-// would be read one after the other, for ten milliseconds each.
-const maxBytesAtOnce = 2 ** 16
-
 /** A content type parser of Fastify's for bodies that `read` reads. */
-export function createBodyParser({ bodyBytes, turns }: Parts, read: ReadBody) {
+export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: Parts, read: ReadBody) {
   function readNow(request: FastifyRequest, body: Buffer): unknown {
     // Many clients name a type on every request; a DELETE has no body all the same.
     if (request.method === 'DELETE') return undefined
@@ -30,6 +28,7 @@ export function createBodyParser({ bodyBytes, turns }: Parts, read: ReadBody) {
     return value
   }
 
+  // Bodies that end at the same time would be read one after the other, for ten milliseconds each.
   async function readInTurn(request: FastifyRequest, body: Buffer): Promise<unknown> {
     const { identity, signal } = request.state
     const accountCode = identity?.caller.accountCode ?? ''
@@ -44,14 +43,25 @@ export function createBodyParser({ bodyBytes, turns }: Parts, read: ReadBody) {
     const { state } = request
     const { heldBody: holding } = state
     if (holding === null) throw new Error('A body is read only where it is counted to an account.')
-    const announced = Number(request.headers['content-length'] ?? 0)
-    const closeConnection = () => state.closeConnection()
-    collectBody({ payload, announced, maxBytes: bodyBytes, holding, closeConnection }, (error, body) => {
-      if (error !== null) return done(error)
-      if (body.length > maxBytesAtOnce) {
-        readInTurn(request, body).then(value => done(null, value), done)
+    const place = bodyPlaces.hold(state.identity?.caller.accountCode ?? '')
+    const collecting = {
+      payload,
+      announced: Number(request.headers['content-length'] ?? 0),
+      maxBytes: bodyBytes,
+      holding,
+      closeConnection: () => state.closeConnection(),
+      waitForPlace: place.take,
+    }
+
+    function finish(error: Error | null, body: Buffer): void {
+      if (error === null && body.length > maxBytesAtOnce) {
+        readInTurn(request, body)
+          .finally(place.leave)
+          .then(value => done(null, value), done)
         return
       }
+      place.leave()
+      if (error !== null) return done(error)
       let value: unknown
       try {
         value = readNow(request, body)
@@ -59,7 +69,10 @@ export function createBodyParser({ bodyBytes, turns }: Parts, read: ReadBody) {
         return done(failure as Error)
       }
       done(null, value)
-    })
+    }
+
+    if (collecting.announced > 0) collectBody(collecting, finish)
+    else void bodyPlaces.takeTurnInChunks().then(() => collectBody(collecting, finish))
   }
 }
 

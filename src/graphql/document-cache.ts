@@ -19,10 +19,9 @@ export interface PreparedOperation {
   readonly node: OperationDefinitionNode | null
   readonly variables: ReturnType<typeof declaredVariables>
   /**
-   * Shapes of variables with which its cost is within the bounds, and whether that cost is so large that it is executed by
-   * a plan, in pieces.
+   * Shapes of variables that were accepted, and whether the operation is large with them: executed by a plan in pieces.
    */
-  readonly admittedShapes: Map<string, boolean>
+  readonly acceptedShapes: Map<string, boolean>
   /** Type and name, for the log. */
   readonly description: string
   /** Executions without a plan, or since its last plan was dropped. */

@@ -8,31 +8,31 @@ import {
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
-import { createAdmission, type OperationRequest, type Refusal } from './bounds/admit-operation.ts'
+import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
 import { createEventStream, createSharedResults, type EventStream } from './event-stream.ts'
-import { bytesOfVariables, keepDeclared } from './kept-variables.ts'
 import { type MaskedResult, maskResult } from './mask-result.ts'
+import { bytesOfVariables, pickDeclared } from './pick-declared.ts'
 import type { OperationPlan } from './plan/compile-operation.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
 
-/** Its errors are masked. */
+/** An answer with masked errors. */
 export interface Answer extends MaskedResult {
-  /** Null for an operation that was executed, whatever its resolvers did. */
+  /** Null if the operation was executed, even if resolvers failed. */
   readonly refusedBy: Refusal | null
-  /** For the log: type and name of the operation, as far as they are known. */
+  /** Type and name of the operation as far as they are known, for the log. */
   readonly operation: string
 }
 
 export interface Engine {
-  /** Parses, bounds, validates and executes; never rejects, since every failure is in the answer. Refuses subscriptions. */
+  /** Parses, bounds, validates and executes. Never rejects: every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
   /**
-   * The same for whoever can take a stream: one of events for a subscription, one answer for anything else. `holdMemory` is told
-   * what a stream will keep for as long as it lasts, in bytes, before it begins; it throws where there is no room.
+   * The same for callers that accept a stream: events for a subscription, one answer otherwise. It calls `holdMemory`
+   * with the bytes that the stream needs until it ends; that function throws if the account's budget is used up.
    */
   subscribe(
     request: OperationRequest,
@@ -41,19 +41,19 @@ export interface Engine {
   ): Promise<Answer | EventStream>
 }
 
-/** The one engine that every way in goes through (design: "The idea in one paragraph"). */
+/** The engine that executes every GraphQL request, REST request and `graphql()` call of a script. */
 export function createEngine({ schema }: { readonly schema: GraphQLSchema }): Engine {
-  const admit = createAdmission(schema)
+  const check = createOperationCheck(schema)
   const findPlan = createPlanCache(schema)
   const shared = createSharedResults()
 
-  // Null where the operation has none at all.
+  // Null if the operation cannot be planned.
   function planOnce({ document, node }: PreparedOperation, variables: Variables): OperationPlan | null {
     return node === null ? null : planLargeOperation({ schema, document, operation: node, variables })
   }
 
-  // What does not fit is graphql-js's to refuse, before it executes anything.
-  function doFit({ node }: PreparedOperation, variables: Variables): boolean {
+  // graphql-js refuses wrong variables before it executes anything.
+  function areValid({ node }: PreparedOperation, variables: Variables): boolean {
     return !(
       'errors' in getVariableValues(schema, node?.variableDefinitions ?? [], variables, { maxErrors: 1 })
     )
@@ -70,20 +70,20 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     variableValues: variables ?? {},
     operationName: operationName ?? null,
     hideSuggestions: true,
-    // Each of them may repeat a value of the caller whole.
+    // Each error may repeat a value of the caller in full.
     options: { maxCoercionErrors: 10 },
   })
 
   const engine: Engine = {
     execute(request, context) {
-      const admission = admit(request)
-      if (admission.kind === 'refused') return toRefusal(admission, context)
-      const { prepared, isLarge } = admission
+      const checked = check(request)
+      if (checked.kind === 'refused') return toRefusal(checked, context)
+      const { prepared, isLarge } = checked
       if (isSubscription(prepared)) return toRefusal(noStream(prepared), context)
       const variables = request.variables ?? {}
       const plan = findPlan(prepared, isLarge) ?? (isLarge ? planOnce(prepared, variables) : null)
       const planned = plan === null ? null : executePlan(plan, context, variables)
-      if (planned === null && isLarge && doFit(prepared, variables))
+      if (planned === null && isLarge && areValid(prepared, variables))
         return toRefusal(unplannable(prepared), context)
       const result = planned ?? execute(toArguments(prepared, request, context))
       const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
@@ -91,11 +91,11 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     },
 
     async subscribe(request, context, holdMemory) {
-      const admission = admit(request)
-      if (admission.kind === 'refused') return toRefusal(admission, context)
-      const { prepared } = admission
+      const checked = check(request)
+      if (checked.kind === 'refused') return toRefusal(checked, context)
+      const { prepared } = checked
       if (!isSubscription(prepared)) return engine.execute(request, context)
-      const variables = keepDeclared(prepared, request.variables)
+      const variables = pickDeclared(prepared, request.variables)
       try {
         holdMemory(bytesOfDocument(prepared.document) + bytesOfVariables(variables))
       } catch (error) {
@@ -104,12 +104,12 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
           context,
         )
       }
-      const kept = { ...request, variables }
-      const args = toArguments(prepared, kept, context)
+      const declared = { ...request, variables }
+      const args = toArguments(prepared, declared, context)
       const followed = await createSourceEventStream(args)
       if (Symbol.asyncIterator in followed) {
         const events = followed[Symbol.asyncIterator]() as AsyncIterator<unknown, void>
-        return createEventStream({ events, args, request: kept, context, prepared, findPlan, shared })
+        return createEventStream({ events, args, request: declared, context, prepared, findPlan, shared })
       }
       return { refusedBy: 'source', ...maskResult(followed, context), operation: prepared.description }
     },
@@ -117,7 +117,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   return engine
 }
 
-type Refused = Extract<ReturnType<ReturnType<typeof createAdmission>>, { readonly kind: 'refused' }>
+type Refused = Extract<ReturnType<ReturnType<typeof createOperationCheck>>, { readonly kind: 'refused' }>
 
 function toRefusal({ by, errors, operation }: Refused, context: RequestContext): Answer {
   return { refusedBy: by, ...maskResult({ errors }, context), operation: describeOperation(operation) }
@@ -130,7 +130,8 @@ function isSubscription({ node }: PreparedOperation): boolean {
 function unplannable({ node }: PreparedOperation): Refused {
   const error = new RostrumError(
     'BAD_USER_INPUT',
-    'An operation of more than 10,000 fields must not select introspection, give a variable a list as its default, or spread its fragments into more than 5,000 fields; split it.',
+    'An operation of more than 10,000 fields must not select introspection, give a variable a list as its default, ' +
+      'or spread its fragments into more than 5,000 fields. Split it.',
     { facts: { bound: 'cost' } },
   )
   return { kind: 'refused', by: 'bounds', errors: [error], operation: node }
@@ -139,12 +140,12 @@ function unplannable({ node }: PreparedOperation): Refused {
 function noStream({ node }: PreparedOperation): Refused {
   const error = new RostrumError(
     'BAD_USER_INPUT',
-    'A subscription is answered as a stream only: send it to `/graphql` with `Accept: text/event-stream`.',
+    'A subscription is answered only as a stream. Send it to `/graphql` with `Accept: text/event-stream`.',
   )
   return { kind: 'refused', by: 'no stream', errors: [error], operation: node }
 }
 
-// Without `data` nothing ran: variables that do not fit, or no such operation.
+// Without `data` nothing ran, because the variables are wrong or the operation does not exist.
 function toAnswer(
   result: ExecutionResult,
   { description }: PreparedOperation,

@@ -13,9 +13,9 @@ const unreadable =
   'This part of the answer could not be read. Changes made before it are kept. Read again in 1 s.'
 
 export interface MaskedResult {
-  /** Its errors are in the form of GraphQL. */
+  /** The result with GraphQL errors. */
   readonly result: ExecutionResult
-  /** The same errors, in their order, for answers in another form. */
+  /** The same errors in the same order, for answers in other formats. */
   readonly failures: readonly RostrumError[]
 }
 
@@ -36,8 +36,8 @@ export function maskResult(result: UnmaskedResult, request: MaskRequest): Masked
 type UnmaskedResult = Omit<ExecutionResult, 'errors'> & { readonly errors?: readonly unknown[] }
 
 /**
- * The GraphQL form of a masked error: its code, bad fields and facts are the `extensions`. It has the path and the first
- * locations of the error that was thrown.
+ * Turns a masked error into a GraphQL error with its code, bad fields and facts as `extensions`, and with the path and
+ * first locations of the thrown error.
  */
 export function toGraphqlError(failure: RostrumError, thrown?: unknown): GraphQLError {
   const extensions = toExtensions(failure)

@@ -30,7 +30,7 @@ async function runBoth(): Promise<unknown[]> {
   return Promise.all([run('schema'), run('token', '--list')])
 }
 
-const keptFiles = () =>
+const cachedFiles = () =>
   readdirSync(kept, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
@@ -42,10 +42,10 @@ beforeEach(async () => {
 })
 
 test('a command caches compiled code in the installation and gives the same output with it', async () => {
-  const files = keptFiles()
+  const files = cachedFiles()
   expect(files.length).toBeGreaterThan(300)
   expect(await runBoth()).toEqual(unkept)
-  expect(keptFiles().sort()).toEqual(files.sort())
+  expect(cachedFiles().sort()).toEqual(files.sort())
 })
 
 function flipBit(bytes: Buffer): Buffer {
@@ -58,7 +58,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ['replaced', bytes => Buffer.alloc(bytes.length, 'x')],
   ['changed by one bit', flipBit],
 ])('cached code that was %s is compiled again', async (_how, spoil) => {
-  for (const file of keptFiles()) writeFileSync(file, spoil(readFileSync(file)))
+  for (const file of cachedFiles()) writeFileSync(file, spoil(readFileSync(file)))
   expect(await runBoth()).toEqual(unkept)
 })
 

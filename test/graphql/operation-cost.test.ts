@@ -15,7 +15,7 @@ function price(query: string, variables: Record<string, unknown> = {}): number {
 
 const named = Object.values(schema.getTypeMap())
 const types = named.length
-const mostFields = Math.max(
+const maxFields = Math.max(
   ...named.map(type => (isObjectType(type) ? Object.keys(type.getFields()).length : 0)),
 )
 
@@ -113,7 +113,7 @@ test.each([
     'and their fields as many as a type has at most',
     '{ __schema { types { fields { name } } } }',
     {},
-    2 + types * (1 + mostFields),
+    2 + types * (1 + maxFields),
   ],
   ['one type is one', '{ __type(name: "Query") { name } }', {}, 2],
   [

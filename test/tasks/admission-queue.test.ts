@@ -31,16 +31,16 @@ describe('a waiting run', () => {
     const { ask, waiting } = await startAdmission({ max: 1 })
     const held = await ask('a')
     const controller = new AbortController()
-    const gone = new Error('gone away')
+    const gone = new Error('disconnected')
     const asked = refusal(ask('b', { signal: controller.signal }))
-    const behind = ask('b')
+    const next = ask('b')
     expect(waiting()).toBe(2)
     controller.abort(gone)
     expect(await asked).toBe(gone)
     expect(waiting()).toBe(1)
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
     giveBack(held)
-    giveBack(await behind)
+    giveBack(await next)
     giveBack(await ask('c'))
   })
 
@@ -57,7 +57,7 @@ describe('a waiting run', () => {
 
   test('whose caller disconnected before takes nothing', async () => {
     const { ask } = await startAdmission({ max: 1 })
-    const gone = new Error('gone away')
+    const gone = new Error('disconnected')
     expect(await refusal(ask('a', { signal: AbortSignal.abort(gone) }))).toBe(gone)
     giveBack(await ask('a'))
   })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { FrameReader } from '../../src/tasks/launch/frames.ts'
 
-function read(longestBytes: number) {
+function read(maxBytes: number) {
   const lines: string[] = []
   let refused = 0
   const reader = new FrameReader(
-    longestBytes,
+    maxBytes,
     line => lines.push(line),
     () => {
       refused++

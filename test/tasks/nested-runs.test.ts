@@ -124,7 +124,7 @@ describe('the time of a nested run', () => {
     const controller = new AbortController()
     const outer = run(`await graphql('run', ${source('for (;;);')})`, { signal: controller.signal })
     await until(() => nested.length > 0)
-    controller.abort(new Error('gone away'))
+    controller.abort(new Error('disconnected'))
     expect(wordOf(await outer)).toBe('CRASHED')
     const [inner] = await Promise.allSettled(nested.map(({ execution }) => execution))
     if (inner?.status === 'fulfilled') expect(wordOf(inner.value)).toBe('CRASHED')

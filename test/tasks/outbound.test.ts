@@ -16,7 +16,7 @@ const maxBytes = 1_000
 const json = { 'content-type': 'application/json' }
 const filler = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 
-// One path for each way in which a server can answer.
+// One path for each kind of answer.
 const responders: Record<string, Responder> = {
   '/echo': (request, response) => sendJson(response, { data: JSON.parse(request.body) }),
   '/null': (_, response) => response.writeHead(200, json).end('null'),

@@ -88,7 +88,7 @@ describe('when its caller disconnects', () => {
     const controller = new AbortController()
     const running = run(sourceCode, { signal: controller.signal })
     await called
-    controller.abort(new Error('gone away'))
+    controller.abort(new Error('disconnected'))
     expect(wordOf(await running)).toBe('CRASHED')
     expect(await findSurvivors([pid])).toEqual([])
     expect((await run('exit(1)')).payload).toBe(1)
@@ -101,7 +101,7 @@ describe('when its caller disconnects', () => {
     await called
     const controller = new AbortController()
     const waiting = run('exit(1)', { signal: controller.signal })
-    const gone = new Error('gone away')
+    const gone = new Error('disconnected')
     controller.abort(gone)
     await expect(waiting).rejects.toBe(gone)
     await expect(run('exit(1)', { signal: AbortSignal.abort(gone) })).rejects.toBe(gone)

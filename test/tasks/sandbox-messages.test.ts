@@ -23,7 +23,7 @@ describe('in the middle of a run', () => {
     'SIGKILL',
     'SIGSEGV',
     'SIGTERM',
-  ] as const)('a death by %s is told exactly once', async signal => {
+  ] as const)('a death by %s is reported exactly once', async signal => {
     const { sandbox, said, reasons } = await begin({ onRun: [logLine('["before"]')] })
     await until(() => said.length > 0)
     process.kill(sandbox.pid ?? 0, signal)

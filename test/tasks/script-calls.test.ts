@@ -8,7 +8,7 @@ type Answer = Awaited<ReturnType<TestGraphql>>
 let tasks: TestTasks
 // The calls being answered, and the queries in the order of their arrival.
 let active = 0
-let mostActive = 0
+let maxActive = 0
 let asked: string[] = []
 const gate = Promise.withResolvers<Answer>()
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   }
   tasks = await startTasks(settings, async ({ query, variables }) => {
     asked.push(query)
-    mostActive = Math.max(mostActive, ++active)
+    maxActive = Math.max(maxActive, ++active)
     try {
       await sleep(2)
       return (await answers[query]?.()) ?? { status: 200, body: { data: variables } }
@@ -48,7 +48,7 @@ afterAll(() => tasks.runner.close())
 
 async function payloadOf(sourceCode: string): Promise<unknown> {
   asked = []
-  mostActive = 0
+  maxActive = 0
   const execution = await tasks.run(sourceCode)
   expect([wordOf(execution), execution.error]).toEqual(['exit', null])
   return execution.payload
@@ -141,7 +141,7 @@ describe('calls', () => {
       (_, i) => graphql('q' + i, { i })))).map(r => r.data.i))`
     expect(await payloadOf(sourceCode)).toEqual(Array.from({ length: 20 }, (_, i) => i))
     expect(asked).toEqual(Array.from({ length: 20 }, (_, i) => `q${i}`))
-    expect(mostActive).toBe(4)
+    expect(maxActive).toBe(4)
   })
 
   test('that wait are not made after the run has ended', async () => {

@@ -1,13 +1,13 @@
 import { Kind, type OperationDefinitionNode, type VariableDefinitionNode } from 'graphql'
 import type { Variables } from './read-argument.ts'
 
-/** A declared variable. A `sized` one can change the cost by its value, or by being left out. */
+/** A declared variable. With `isSized`, its value or its absence can change the cost. */
 interface DeclaredVariable {
   readonly name: string
   readonly isSized: boolean
 }
 
-/** The variables of a valid operation, for `shapeOf`. */
+/** The declared variables of a valid operation, for `shapeOf`. */
 export function declaredVariables({
   variableDefinitions = [],
 }: OperationDefinitionNode): readonly DeclaredVariable[] {
@@ -18,8 +18,8 @@ export function declaredVariables({
 }
 
 /**
- * What the cost of an operation depends on: the length of each list, the value of each `Int`, and which variables with a
- * default are left out. Operations with the same shape of variables cost the same.
+ * The shape of variables, which decides the cost of an operation: the length of each list, the value of each `Int`, and
+ * which variables with a default are absent.
  */
 export function shapeOf(declared: readonly DeclaredVariable[], variables: Variables): string {
   let shape = ''
@@ -31,12 +31,12 @@ export function shapeOf(declared: readonly DeclaredVariable[], variables: Variab
   return shape
 }
 
-// JSON has no `undefined`: a variable without a value is left out.
+// JSON has no `undefined`, so it means that the variable is absent.
 function describe(value: unknown): string {
   return typeof value === 'number' || value === null || value === undefined ? `${value}` : typeof value
 }
 
-// It may be the size of a page.
+// An `Int` may be a page size.
 function isInt({ type }: VariableDefinitionNode): boolean {
   const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
   return nullable.kind === Kind.NAMED_TYPE && nullable.name.value === 'Int'

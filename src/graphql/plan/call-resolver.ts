@@ -14,7 +14,7 @@ export interface Execution {
   readonly pace: Pace
 }
 
-/** What a field's resolver gives. */
+/** Calls the resolver of a field. */
 export function callResolver(
   { plan, context, variables }: Execution,
   field: FieldPlan,

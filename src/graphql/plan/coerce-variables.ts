@@ -18,13 +18,13 @@ import {
 } from 'graphql'
 import type { Values } from './read-arguments.ts'
 
-/** Stands for a value that graphql-js is to judge: it does not fit, or this does not know. */
+/** Stands for a value that is wrong or of an unknown type, so that graphql-js must check it. */
 export const unfit: unique symbol = Symbol('unfit')
 
 type Unfit = typeof unfit
 type Coerce = (value: unknown) => unknown
 
-/** From variables as given to their values as graphql-js coerces them, or `unfit`. */
+/** Coerces the given variables like graphql-js; `unfit` if graphql-js must check them. */
 export type CoerceVariables = (given: Values) => Values | Unfit
 
 interface Variable {
@@ -35,7 +35,7 @@ interface Variable {
   readonly byDefault: unknown
 }
 
-/** Null where a variable has a type that is not known here. */
+/** Null if a variable has an unsupported type. */
 export function planVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -47,7 +47,7 @@ export function planVariables(
     if (!isInputType(type) || name === '__proto__') return null
     const hasDefault = defaultValue !== undefined
     const byDefault = hasDefault ? valueFromAST(defaultValue, type) : undefined
-    // One that is no scalar would be the same object for every request.
+    // A default that is not a scalar would be one object for all requests.
     if (typeof byDefault === 'object' && byDefault !== null) return null
     const isRequired = isNonNullType(type) && !hasDefault
     variables.push({ name, coerce: planType(type), isRequired, hasDefault, byDefault })
@@ -92,14 +92,14 @@ function planNullable(type: GraphQLInputType): Coerce {
     case GraphQLFloat:
       return value => (Number.isFinite(value) ? value : unfit)
     case GraphQLInt:
-      // A bitwise operator leaves exactly the integers of 32 bits as they are; of 0 and -0 graphql-js keeps which it is.
+      // A bitwise operator leaves exactly the 32-bit integers unchanged. -0 stays -0, as in graphql-js.
       return value => (typeof value === 'number' && (value | 0) === value ? value : unfit)
     default:
       return () => unfit
   }
 }
 
-// Only what JSON has can be given: of all iterable values that is lists, and text, which graphql-js takes for one item.
+// The only iterable values of JSON are lists and strings, and graphql-js treats a string as one item.
 function planList(item: Coerce): Coerce {
   return given => {
     const items: readonly unknown[] = Array.isArray(given) ? given : [given]
@@ -115,7 +115,7 @@ function planList(item: Coerce): Coerce {
 
 interface Field {
   readonly name: string
-  /** Made when first needed: input types may contain themselves. */
+  /** Created on first use, because input types may contain themselves. */
   readonly plan: () => Coerce
   readonly isOptional: boolean
 }
@@ -125,7 +125,7 @@ function planObject(type: GraphQLInputObjectType): Coerce {
   const fields = Object.values(type.getFields()).map(({ name, type: of, defaultValue }) => ({
     name,
     plan: lazily(() => planType(of)),
-    // One that has a default is left to graphql-js where it is not given.
+    // An absent field with a default is left to graphql-js.
     isOptional: !isNonNullType(of) && defaultValue === undefined,
   }))
   const names = new Set(fields.map(({ name }) => name))

@@ -25,8 +25,8 @@ interface CollectRequest {
 }
 
 /**
- * What graphql-js collects of selection sets for an object type (June 2018, 6.3.2): nodes by response name, in the order they are
- * met. Conditions must be literal.
+ * Collects the fields of selection sets for an object type like graphql-js (June 2018, 6.3.2): nodes by response name,
+ * in the order of their first occurrence. Conditions must be literal.
  */
 export function collectFields({
   schema,

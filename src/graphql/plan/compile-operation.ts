@@ -22,7 +22,7 @@ import { collectFields, type FieldNodes } from './collect-fields.ts'
 import { planArguments, type ReadArguments } from './read-arguments.ts'
 import { planAtOnce, type SerializeAtOnce } from './serialize-at-once.ts'
 
-/** How a value becomes a part of the answer. */
+/** How a value is completed. */
 export type Completion =
   | {
       readonly kind: 'leaf'
@@ -34,15 +34,15 @@ export type Completion =
   | { readonly kind: 'object'; readonly isNonNull: boolean; readonly selection: SelectionPlan }
 
 export interface FieldPlan {
-  /** Its name in the answer. */
+  /** The response name. */
   readonly key: string
   readonly nodes: FieldNodes
   readonly field: GraphQLField<unknown, RequestContext>
   readonly parentType: GraphQLObjectType
   readonly resolve: GraphQLFieldResolver<unknown, RequestContext>
-  /** Name of the property that the field is of its source; null where there is more to it. */
+  /** The property of the source that is the field's value; null if the field has a resolver. */
   readonly property: string | null
-  /** False for a resolver that declares less than four parameters: it is spared the making of `info`. */
+  /** False if the resolver has fewer than four parameters, so that `info` need not be created. */
   readonly takesInfo: boolean
   readonly readArguments: ReadArguments
   readonly completion: Completion
@@ -51,7 +51,7 @@ export interface FieldPlan {
 export interface SelectionPlan {
   readonly type: GraphQLObjectType
   readonly fields: readonly FieldPlan[]
-  /** What their execution counts for, without what is below them. */
+  /** The cost of these fields without their selections. */
   readonly work: number
 }
 
@@ -61,12 +61,12 @@ export interface OperationPlan {
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
   readonly coerceVariables: CoerceVariables
   readonly root: SelectionPlan
-  /** Of all selections, spreads opened: what the plan's memory and the making of it grow with. */
+  /** Number of fields with all fragments expanded, which decides the memory and the compile time of the plan. */
   readonly fieldCount: number
 }
 
-// A document within all bounds can spread its fragments into far more fields than it has.
-const mostFields = 5_000
+// A document within all bounds can still expand its fragments into far more fields.
+const maxFields = 5_000
 
 interface CompileRequest {
   readonly schema: GraphQLSchema
@@ -75,8 +75,8 @@ interface CompileRequest {
 }
 
 /**
- * Compiles an operation of a validated document; null for what is left to graphql-js: introspection, conditions on
- * variables, abstract types, and names that objects treat as their own.
+ * Compiles an operation of a valid document. Returns null for operations left to graphql-js: introspection, conditions
+ * on variables, abstract types, and response names such as `__proto__`.
  */
 export function compileOperation({ schema, document, operation }: CompileRequest): OperationPlan | null {
   const type = schema.getRootType(operation.operation)
@@ -109,7 +109,7 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
   }
 
   function planField(key: string, nodes: FieldNodes, parentType: GraphQLObjectType): FieldPlan {
-    if (++fieldCount > mostFields) throw unplannable
+    if (++fieldCount > maxFields) throw unplannable
     const [node] = nodes
     const name = node.name.value
     const field = name === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : parentType.getFields()[name]
@@ -122,7 +122,7 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
       parentType,
       resolve,
       property: resolve === defaultFieldResolver && field.args.length === 0 ? field.name : null,
-      // One that gathers its parameters declares none.
+      // A function with rest parameters has length 0.
       takesInfo: resolve.length === 0 || resolve.length > 3,
       readArguments: planArguments(field, node),
       completion: planCompletion(field.type, nodes, false),

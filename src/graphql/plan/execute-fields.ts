@@ -7,13 +7,13 @@ import { isPromise } from './is-promise.ts'
 
 export type Data = Record<string, unknown>
 
-/** Where a value is being completed: in which field, and at which place of the answer. */
+/** The field and the position in the answer of a value that is being completed. */
 interface Site {
   readonly field: FieldPlan
   readonly path: Path
 }
 
-/** The answer to a selection of fields of a value, or a promise of it; throws, or rejects, for an error that makes it null. */
+/** Executes a selection. Returns its answer or a promise. Throws or rejects if an error makes the whole object null. */
 export function executeFields(
   execution: Execution,
   { fields, work }: SelectionPlan,
@@ -38,7 +38,7 @@ export function executeFields(
     }
   } catch (error) {
     if (waiting === null) throw error
-    // What has begun is heard to its end: a promise that nobody hears would end the process.
+    // Handles the promises that have started, because an unhandled rejection would end the process.
     return Promise.all(waiting).finally(() => {
       throw error
     })
@@ -46,7 +46,7 @@ export function executeFields(
   return waiting === null || keys === null ? data : fillIn(data, keys, waiting)
 }
 
-// Most fields are properties that are their own answer. Undefined where there is more to do, or something wrong.
+// The fast path: most fields are plain properties. Returns undefined if the value needs more work or is wrong.
 function readLeaf({ property, completion }: FieldPlan, source: unknown): unknown {
   if (property === null || completion.kind !== 'leaf' || typeof source !== 'object' || source === null) {
     return undefined
@@ -66,7 +66,7 @@ async function fillIn(
   return data
 }
 
-/** The answer to one field; errors that may be null in its place are collected. */
+/** Executes one field. The errors of a nullable field are collected. */
 export function executeField(
   execution: Execution,
   field: FieldPlan,
@@ -144,7 +144,7 @@ function completeList(
       completed.push(done)
     }
   } catch (error) {
-    // Other items may be under way; that one of them fails as well changes nothing, but must be heard.
+    // Other items may still be pending. If one fails as well, its rejection must be handled but changes nothing.
     Promise.allSettled([...items, ...completed])
     throw error
   }
@@ -160,8 +160,7 @@ function completeItem(execution: Execution, completion: Completion, site: Site, 
   }
 }
 
-// A value that comes later, with what its completion throws then. In two steps, as graphql-js has them: of errors at the same
-// time the one that comes first is told first, or is the only one.
+// Completes a promised value. It uses two `then` steps like graphql-js, so that simultaneous errors keep their order.
 function completeLater(
   execution: Execution,
   completion: Completion,
@@ -173,7 +172,7 @@ function completeLater(
     .then(undefined, thrown => handleError({ execution, completion, ...site, thrown }))
 }
 
-// What is below a value may be complete only later, and fail then.
+// The selection below a value may complete and fail later.
 function guard(execution: Execution, completion: Completion, site: Site, completed: unknown): unknown {
   if (completion.kind === 'leaf' || !isPromise(completed)) return completed
   return completed.then(undefined, thrown => handleError({ execution, completion, ...site, thrown }))
@@ -185,7 +184,7 @@ interface Failure extends Site {
   readonly thrown: unknown
 }
 
-// Null in the place of what failed, or where that cannot be null the error goes on to what holds it.
+// Returns null for a failed nullable value. For a non-null one the error is thrown to its parent.
 function handleError({ execution, completion, field, path, thrown }: Failure): null {
   const error = locateError(thrown, field.nodes as FieldNodes, path)
   if (completion.isNonNull) throw error

@@ -9,8 +9,8 @@ import { isPromise } from './is-promise.ts'
 import type { Values } from './read-arguments.ts'
 
 /**
- * Executes a plan as graphql-js executes its document: the same values, the same errors in the same order. Null, and nothing
- * done, for variables that graphql-js is to refuse. `rootValue` is the event of a subscription.
+ * Executes a plan with the same values and the same errors in the same order as graphql-js. Returns null without
+ * executing anything if graphql-js must check the variables. `rootValue` is the event of a subscription.
  */
 export function executePlan(
   plan: OperationPlan,
@@ -43,7 +43,7 @@ function toResult(data: Data | null, { errors }: CollectedErrors): ExecutionResu
   return errors.length === 0 ? { data } : { errors, data }
 }
 
-// Mutations: each field when the one before is complete, whatever lies below it.
+// Mutations run one after the other, each after the whole selection of the one before.
 async function executeInTurn(execution: Execution): Promise<Data> {
   const data: Data = {}
   for (const field of execution.plan.root.fields) {

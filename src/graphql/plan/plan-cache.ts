@@ -3,19 +3,19 @@ import { LRUCache } from 'lru-cache'
 import { bytesOfDocument, type PreparedOperation } from '../document-cache.ts'
 import { compileOperation, type OperationPlan } from './compile-operation.ts'
 
-// Compiling costs about what one execution does: who never sends a document twice never pays for it.
+// Compiling costs about as much as one execution, so documents that are sent once are not compiled.
 const executionsBefore = 8
 
 const bytesPerField = 2 ** 10
 
-// A plan keeps its document, which the cache of documents may have given up.
+// A plan keeps its document in memory, even if the document cache has evicted it.
 const bytesOf = ({ fieldCount }: OperationPlan, { document }: PreparedOperation) =>
   bytesPerField * fieldCount + bytesOfDocument(document) + 1
 
-/** The plan of an operation that has proved hot, or is large; null where it has not, or where it is graphql-js's to execute. */
+/** The plan of a frequent or large operation; null for others and for those that cannot be planned. */
 export type FindPlan = (operation: PreparedOperation, isLarge?: boolean) => OperationPlan | null
 
-/** Plans are bounded in number and in (estimated) bytes, least recently used first out; one that is gone has to prove hot again. */
+/** An LRU cache of plans, limited in number and in estimated bytes. An evicted plan must become frequent again. */
 export function createPlanCache(schema: GraphQLSchema): FindPlan {
   const plans = new LRUCache<PreparedOperation, OperationPlan>({
     max: 500,
@@ -26,10 +26,10 @@ export function createPlanCache(schema: GraphQLSchema): FindPlan {
     },
   })
 
-  function compileWhenHot(operation: PreparedOperation, isLarge: boolean): OperationPlan | null {
+  function compileWhenFrequent(operation: PreparedOperation, isLarge: boolean): OperationPlan | null {
     operation.executions += 1
     if (isLarge) operation.executions = Math.max(operation.executions, executionsBefore)
-    // Counted on past it, so that what cannot be compiled is tried once.
+    // The count continues, so that an operation that cannot be compiled is tried once.
     if (operation.executions !== executionsBefore || operation.node === null) return null
     const { document, node } = operation
     const plan = compileOperation({ schema, document, operation: node })
@@ -37,5 +37,5 @@ export function createPlanCache(schema: GraphQLSchema): FindPlan {
     return plan
   }
 
-  return (operation, isLarge = false) => plans.get(operation) ?? compileWhenHot(operation, isLarge)
+  return (operation, isLarge = false) => plans.get(operation) ?? compileWhenFrequent(operation, isLarge)
 }

@@ -21,8 +21,8 @@ interface LargeOperation {
 }
 
 /**
- * A plan for this one execution, where conditions on variables keep the operation from having one for all. Null where there is more
- * in the way, or the variables do not fit.
+ * Plans one execution of an operation whose conditions depend on variables. Returns null if the operation cannot be
+ * planned for other reasons or the variables are wrong.
  */
 export function planLargeOperation(large: LargeOperation): OperationPlan | null {
   const { schema, document, operation } = large
@@ -33,7 +33,7 @@ export function planLargeOperation(large: LargeOperation): OperationPlan | null 
   return compileOperation({ schema, document: settled, operation: node as OperationDefinitionNode })
 }
 
-// The variables are those of one operation.
+// The variables belong to one operation.
 function withoutOthers(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
   const definitions = document.definitions.filter(
     definition => definition === operation || definition.kind !== Kind.OPERATION_DEFINITION,

@@ -2,7 +2,7 @@ import { type FieldNode, type GraphQLField, getArgumentValues, isNonNullType, Ki
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** From the values of the variables to those of a field's arguments; throws what graphql-js throws. */
+/** Computes the arguments of a field from the variables. Throws the errors of graphql-js. */
 export type ReadArguments = (variables: Values) => Values
 
 type Field = GraphQLField<unknown, unknown>
@@ -16,7 +16,7 @@ interface BareVariable {
 
 const none: Values = Object.freeze({})
 
-/** Reads what never changes once, and variables that stand alone without their text; anything else as graphql-js does. */
+/** Reads constant arguments once, and arguments that are a single variable directly; others with graphql-js. */
 export function planArguments(field: Field, node: FieldNode): ReadArguments {
   if (field.args.length === 0) return () => none
   if (!hasVariables(node)) {
@@ -35,7 +35,7 @@ function planBareVariables(bare: readonly BareVariable[], readEach: ReadArgument
     for (const { name, variable, isNonNull, byDefault } of bare) {
       const value = Object.hasOwn(variables, variable) ? variables[variable] : byDefault
       if (value != null) values[name] = value
-      // To be left out, to be null, or an error.
+      // The argument is absent, null or an error.
       else if (isNonNull || Object.hasOwn(variables, variable)) return readEach(variables)
     }
     return values
@@ -45,7 +45,7 @@ function planBareVariables(bare: readonly BareVariable[], readEach: ReadArgument
 function findBareVariables(field: Field, node: FieldNode): BareVariable[] {
   return field.args.map(({ name, type, defaultValue }) => {
     const value = node.arguments?.find(argument => argument.name.value === name)?.value
-    // No variable can have an empty name: what is not given is never found, and has its default.
+    // No variable has an empty name, so an absent argument is never found and gets its default.
     const variable = value?.kind === Kind.VARIABLE ? value.name.value : ''
     return { name, variable, isNonNull: isNonNullType(type), byDefault: defaultValue }
   })
@@ -63,7 +63,7 @@ function hasVariables(node: FieldNode): boolean {
   return found
 }
 
-// They are the same for every request: none may change them for the next.
+// They are shared by all requests, so none may change them.
 function freezeDeep(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   for (const part of Object.values(value)) freezeDeep(part)

@@ -7,7 +7,7 @@ import {
   GraphQLString,
 } from 'graphql'
 
-/** What a value is in the answer where that is plain to see; undefined for what the type itself is to judge. */
+/** Serializes common values directly; undefined if the type must serialize the value. */
 export type SerializeAtOnce = (value: unknown) => unknown
 
 const byType = new Map<GraphQLLeafType, SerializeAtOnce>([

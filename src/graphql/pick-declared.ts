@@ -2,7 +2,7 @@ import type { Variables } from './bounds/read-argument.ts'
 import type { PreparedOperation } from './document-cache.ts'
 
 /** The variables that an operation declares. A stream would hold any others in memory until it ends. */
-export function keepDeclared(
+export function pickDeclared(
   { node }: PreparedOperation,
   variables: Variables | null | undefined,
 ): Variables {

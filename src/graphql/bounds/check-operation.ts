@@ -38,8 +38,8 @@ export interface OperationRequest {
  */
 export type Refusal = 'method' | 'bounds' | 'document' | 'fault' | 'no stream' | 'source'
 
-export type Admission =
-  | { readonly kind: 'admitted'; readonly prepared: PreparedOperation; readonly isLarge: boolean }
+export type CheckedOperation =
+  | { readonly kind: 'accepted'; readonly prepared: PreparedOperation; readonly isLarge: boolean }
   | {
       readonly kind: 'refused'
       readonly by: Refusal
@@ -57,19 +57,19 @@ interface Operation {
 // reach that limit, because `refuseRepetition` counts the used ones before.
 const abortedValidation = 'Validation aborted.'
 
-// About ten milliseconds. graphql-js would execute it without a pause.
+// Points that take about 10 ms. graphql-js would execute a larger operation without a pause.
 const maxCostAtOnce = 10_000
 
-// Shapes of variables that are cached for an operation. Most have one; pages and lists of any size have many.
+// Cached shapes of one operation's variables. Most operations have one; varying lists and pages give many.
 const maxShapes = 32
 
 const rules = [...specifiedRules, refuseConditionalSubscription]
 
 /** Parses, bounds and validates a document before any resolver runs, and caches the result by its text. */
-export function createAdmission(
+export function createOperationCheck(
   schema: GraphQLSchema,
   price: Price = createPricing(schema),
-): (request: OperationRequest) => Admission {
+): (request: OperationRequest) => CheckedOperation {
   const documents = createDocumentCache()
   const measureIntrospection = createIntrospectionMeasure(schema)
 
@@ -103,7 +103,7 @@ export function createAdmission(
       document,
       node,
       variables: node === null ? [] : declaredVariables(node),
-      admittedShapes: new Map(),
+      acceptedShapes: new Map(),
       description: describeOperation(node),
       executions: 0,
     }
@@ -113,12 +113,12 @@ export function createAdmission(
   }
 
   function cacheShape(operation: PreparedOperation, variables: Variables, isLarge: boolean): void {
-    const { admittedShapes } = operation
-    if (admittedShapes.size >= maxShapes) admittedShapes.clear()
-    admittedShapes.set(shapeOf(operation.variables, variables), isLarge)
+    const { acceptedShapes } = operation
+    if (acceptedShapes.size >= maxShapes) acceptedShapes.clear()
+    acceptedShapes.set(shapeOf(operation.variables, variables), isLarge)
   }
 
-  function admit({ query, variables, operationName, readOnly = false }: OperationRequest): Admission {
+  function check({ query, variables, operationName, readOnly = false }: OperationRequest): CheckedOperation {
     let node: OperationDefinitionNode | null = null
     let isLarge = false
     const refused = (by: Refusal, errors: readonly unknown[]) =>
@@ -145,19 +145,19 @@ export function createAdmission(
       }
       const operation = cacheOperation({ prepared, node, name: operationName ?? null })
       cacheShape(operation, variables ?? {}, isLarge)
-      return { kind: 'admitted', prepared: operation, isLarge }
+      return { kind: 'accepted', prepared: operation, isLarge }
     } catch (error) {
-      return refused(whatRefused(error), [error])
+      return refused(refusalOf(error), [error])
     }
   }
 
-  // Most requests repeat an admitted operation with variables of an admitted shape. Only their values are counted.
+  // Most requests repeat an accepted operation and an accepted shape of variables. Only their values are counted.
   return request => {
     const { query, variables, operationName, readOnly = false } = request
     const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)
-    const isLarge = prepared?.admittedShapes.get(shapeOf(prepared.variables, variables ?? {}))
-    if (prepared === undefined || isLarge === undefined || !areFewValues(variables)) return admit(request)
-    return { kind: 'admitted', prepared, isLarge }
+    const isLarge = prepared?.acceptedShapes.get(shapeOf(prepared.variables, variables ?? {}))
+    if (prepared === undefined || isLarge === undefined || !areFewValues(variables)) return check(request)
+    return { kind: 'accepted', prepared, isLarge }
   }
 }
 
@@ -165,7 +165,7 @@ function boundOfCost({ operation }: OperationDefinitionNode): Bound {
   return operation === OperationTypeNode.SUBSCRIPTION ? 'eventCost' : 'cost'
 }
 
-function whatRefused(error: unknown): Refusal {
+function refusalOf(error: unknown): Refusal {
   if (error instanceof RostrumError) return 'bounds'
   return error instanceof GraphQLError ? 'document' : 'fault'
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createAdmission } from '../../src/graphql/bounds/admit-operation.ts'
+import { createOperationCheck } from '../../src/graphql/bounds/check-operation.ts'
 import { createPricing } from '../../src/graphql/bounds/operation-cost.ts'
 import { executeTask, recordOperations } from '../../src/operations/rows.ts'
 import { schema } from '../../src/schema/index.ts'
@@ -8,8 +8,8 @@ let prices: number
 
 const priceOf = createPricing(schema)
 
-function startAdmission() {
-  return createAdmission(schema, request => {
+function startCheck() {
+  return createOperationCheck(schema, request => {
     prices++
     return priceOf(request)
   })
@@ -35,11 +35,11 @@ test.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   ['lists of one length', list, { ids: [1, 2] }, { ids: [3, 4] }],
   ['pages of one size', pages, { first: 7 }, { first: 7 }],
 ])('%s is priced once', (_, query, first, second) => {
-  const admit = startAdmission()
-  expect(admit({ query, variables: first }).kind).toBe('admitted')
+  const check = startCheck()
+  expect(check({ query, variables: first }).kind).toBe('accepted')
   const before = prices
   expect(before).toBeGreaterThan(0)
-  expect(admit({ query, variables: second }).kind).toBe('admitted')
+  expect(check({ query, variables: second }).kind).toBe('accepted')
   expect(prices).toBe(before)
 })
 
@@ -50,28 +50,28 @@ test.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   ['a page of the default size', pages, { first: 7 }, {}],
   ['a page of no size', pages, {}, { first: null }],
 ])('%s is priced again', (_, query, first, second) => {
-  const admit = startAdmission()
-  admit({ query, variables: first })
+  const check = startCheck()
+  check({ query, variables: first })
   const before = prices
-  admit({ query, variables: second })
+  check({ query, variables: second })
   expect(prices).toBeGreaterThan(before)
 })
 
-test('an admitted shape lets no other one past a bound', () => {
-  const admit = startAdmission()
+test('an accepted shape lets no other one past a bound', () => {
+  const check = startCheck()
   const ids = (length: number) => ({ ids: Array.from({ length }, (_, index) => index + 1) })
   for (let time = 0; time < 2; time++) {
-    expect(admit({ query: list, variables: ids(1_000) })).toMatchObject({ kind: 'admitted' })
-    expect(admit({ query: list, variables: ids(1_001) })).toMatchObject({ kind: 'refused', by: 'bounds' })
+    expect(check({ query: list, variables: ids(1_000) })).toMatchObject({ kind: 'accepted' })
+    expect(check({ query: list, variables: ids(1_001) })).toMatchObject({ kind: 'refused', by: 'bounds' })
   }
   const many = { userId: 1, teamId: 2, more: Array.from({ length: 8_001 }, () => 0) }
-  expect(admit({ query: add, variables: { input: { userId: 1, teamId: 2 } } }).kind).toBe('admitted')
-  expect(admit({ query: add, variables: { input: many } })).toMatchObject({ kind: 'refused', by: 'bounds' })
+  expect(check({ query: add, variables: { input: { userId: 1, teamId: 2 } } }).kind).toBe('accepted')
+  expect(check({ query: add, variables: { input: many } })).toMatchObject({ kind: 'refused', by: 'bounds' })
 })
 
-test('any number of shapes is admitted', () => {
-  const admit = startAdmission()
+test('any number of shapes is accepted', () => {
+  const check = startCheck()
   for (let first = 1; first <= 100; first++) {
-    expect(admit({ query: pages, variables: { first } }).kind).toBe('admitted')
+    expect(check({ query: pages, variables: { first } }).kind).toBe('accepted')
   }
 })

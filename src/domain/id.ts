@@ -1,16 +1,16 @@
 import { RostrumError } from '../errors.ts'
 
 // Longer texts are cut in messages.
-const mostShownCharacters = 40
+const maxShownCharacters = 40
 
-/** An id given as text, in plain decimal without sign, leading zeros or exponent; else `BAD_USER_INPUT` naming it. */
+/** Reads an id in plain decimal, without sign, leading zeros or exponent. Else `BAD_USER_INPUT` that names it. */
 export function parseId(text: string, what: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
   if (!isId(id)) throw badId(text, what)
   return id
 }
 
-/** Passes an id on; `BAD_USER_INPUT` that names the value where it is none. */
+/** Gives the id back; `BAD_USER_INPUT` that names the value if it is no id. */
 export function checkId(id: number, what: string): number {
   if (!isId(id)) throw badId(String(id), what)
   return id
@@ -21,9 +21,9 @@ export function isId(id: number): boolean {
   return Number.isSafeInteger(id) && id >= 1
 }
 
-/** What a message says of a value that should be an id. */
+/** The text of a message about a value that is no id. */
 export function describeBadId(value: string, what: string): string {
-  const shown = value.length > mostShownCharacters ? `${value.slice(0, mostShownCharacters)}…` : value
+  const shown = value.length > maxShownCharacters ? `${value.slice(0, maxShownCharacters)}…` : value
   return `\`${shown}\` is not a valid ${what}: it must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}.`
 }
 

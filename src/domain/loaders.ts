@@ -1,7 +1,7 @@
 import type { Membership, Page, Team, User } from './store.ts'
 
 export interface RowLoader<Row> {
-  /** The row, null where there is none; no promise of a row that the store has at hand. */
+  /** The row, null if there is none. A cached row comes without a promise. */
   load(id: number): Row | null | Promise<Row | null>
 }
 
@@ -10,9 +10,9 @@ export interface Loaders {
   readonly membership: RowLoader<Membership>
   readonly user: RowLoader<User>
   readonly team: RowLoader<Team>
-  /** One statement for each distinct page that the document asks for, however many users it asks it of. */
+  /** One statement for each distinct page that the document asks for, for any number of users. */
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>
-  /** Forgets what was read. For a mutation that changed something: fields of the next one must see it. */
+  /** Forgets the rows that were read, after a mutation that changed some: fields of the next one must see it. */
   clear(): void
 }

@@ -1,8 +1,8 @@
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
 
 /**
- * The port to the data. Every call names its account, and sees and changes rows of that account alone; only tokens are also
- * found without one, since it is they that name it.
+ * The port to the data. Every call names its account, and sees and changes rows of that account alone. Only tokens are
+ * also found without one, because a token names its account.
  */
 export interface Store {
   readonly memberships: MembershipStore
@@ -42,19 +42,21 @@ export interface MembershipPair {
   readonly teamId: number
 }
 
-/** On whose behalf a row is changed, and as part of what; the change's event tells it. */
+/** Who changes a row, and as part of what. The event of the change repeats it. */
 export interface Origin {
   readonly accountCode: string
-  /** Null where the credential names nobody with an integer id. */
+  /** Null if the credential names no integer id. */
   readonly userId: number | null
   readonly email: string | null
-  /** The transaction of the run that asks; where none does, the id of the request. */
+  /** The transaction of the run that asks, else the id of the request. */
   readonly transactionId: string
-  /** Set where the request came with an idempotency key: this change is made under it once, whoever tries again. */
+  /**
+   * For a request with an idempotency key: this change is made once under it, however often the request is repeated.
+   */
   readonly step: Step | null
 }
 
-/** A change of a request that came with an idempotency key: the first of it, the second and so on. */
+/** A numbered change of a request with an idempotency key. */
 export interface Step {
   readonly key: string
   readonly number: number
@@ -64,7 +66,7 @@ export type MembershipEventKind = 'added' | 'moved' | 'removed'
 
 /** A change of a membership. It is written in the change's own transaction and never changed. */
 export interface MembershipEvent {
-  /** 1, 2, 3 and so on within the account, in the order of the commits: who has read one has seen all before it. */
+  /** 1, 2, 3 and so on within the account, in the order of the commits: no earlier one appears later. */
   readonly sequence: number
   readonly kind: MembershipEventKind
   readonly membershipId: number
@@ -72,14 +74,14 @@ export interface MembershipEvent {
   readonly before: MembershipPair | null
   /** Null for `removed`. */
   readonly after: MembershipPair | null
-  /** Who made it, as the credential said. */
+  /** Who made the change, from the credential. */
   readonly userId: number | null
   readonly email: string | null
   readonly transactionId: string
   readonly at: Date
 }
 
-/** A slice of a parent's memberships in ascending id: those between the two exclusive bounds, the first or last `limit`. */
+/** The first or last `limit` memberships of a parent between two exclusive ids, in ascending id. */
 export interface Page {
   readonly after: number | null
   readonly before: number | null
@@ -113,12 +115,12 @@ export type MembershipChange =
     }
   | { readonly kind: 'remove'; readonly id: number; readonly ifVersions: readonly number[] | null }
 
-/** Whether one change that cannot be made undoes all (`atomic`) or is left out alone (`partial`). */
+/** Whether one change that fails undoes all (`atomic`) or only itself (`partial`). */
 export type BulkMode = 'atomic' | 'partial'
 
 /**
- * What became of one of them. Where nothing was done, those that could have been made are `undone`, and a pair that one of them, of
- * this index, would have had is `repeated`.
+ * The result of one of them. If nothing is done, the changes that could have been made are `undone`, and a pair that
+ * the change with this index would have added is `repeated`.
  */
 export type ChangeResult =
   | AddResult
@@ -128,25 +130,25 @@ export type ChangeResult =
   | { readonly kind: 'repeated'; readonly index: number }
 
 export interface BulkResult {
-  /** False where a change of `atomic` ones could not be made, and so none was. */
+  /** False if an `atomic` change failed, so that none was made. */
   readonly applied: boolean
   /** In the order of the changes. */
   readonly results: readonly ChangeResult[]
 }
 
 export interface RowStore<Row> {
-  /** The rows that exist, in any order, in one statement whatever the number of ids. */
+  /** The rows that exist, in any order, in one statement for any number of ids. */
   findByIds(accountCode: string, ids: readonly number[]): Promise<Row[]>
   /** Returns a cached row. `undefined` means "not cached", not "does not exist". */
   findCached?(accountCode: string, id: number): Row | undefined
 }
 
 export interface MembershipStore extends RowStore<Membership> {
-  /** Makes the records of user and team where they are missing, in the same transaction. */
+  /** Creates missing records of the user and the team, in the same transaction. */
   add(origin: Origin, pair: MembershipPair): Promise<AddResult>
   /**
-   * One atomic UPDATE; what `change` leaves out stays; a change to the same values keeps the version and makes no event. With `ifVersions`
-   * the row must have one of these versions, compared inside the statement, else `stale`.
+   * Members that `change` leaves out stay. A change to the same values keeps the version and makes no event. With
+   * `ifVersions` the row must have one of these versions at the moment of the change, else `stale`.
    */
   move(
     origin: Origin,
@@ -156,24 +158,24 @@ export interface MembershipStore extends RowStore<Membership> {
   ): Promise<MoveResult>
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<RemoveResult>
   /**
-   * Makes the changes as if one after the other, each seeing what those before it did, in one transaction of some few statements
-   * whatever their number. Their events have their order.
+   * Makes the changes as if one after the other, in one transaction with a constant number of statements. The events
+   * have the order of the changes.
    */
   changeMany(origin: Origin, changes: readonly MembershipChange[], mode: BulkMode): Promise<BulkResult>
-  /** For each of the users its page, ascending by id, all in one statement. Rows of different users come mixed. */
+  /** The page of each user, in one statement. Rows of different users come mixed, in ascending id. */
   pageByUsers(accountCode: string, userIds: readonly number[], page: Page): Promise<Membership[]>
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>
 }
 
-/** The changes of memberships, for those who follow them. */
+/** The changes of memberships. */
 export interface EventStore {
-  /** At most `limit` in ascending sequence, from the first after this one (0: from the beginning). */
+  /** Up to `limit` events after this sequence (0: from the first), in ascending order. */
   listAfter(accountCode: string, sequence: number, limit: number): Promise<MembershipEvent[]>
-  /** The sequence of the newest; 0 where there is none. */
+  /** The sequence of the newest event; 0 if there is none. */
   newest(accountCode: string): Promise<number>
   /**
-   * Calls the listener soon after a commit that may have written events of this account, or of any where it is null. Only a
-   * hint: one can be lost, or come for nothing. Gives what ends it.
+   * Calls the listener soon after a commit that may have written events of this account, or of any account (null). It
+   * is a hint: a call can be lost, or come without an event. Gives a function that removes the listener.
    */
   onChange(listener: ChangeListener): () => void
 }
@@ -181,11 +183,11 @@ export interface EventStore {
 export type ChangeListener = (accountCode: string | null) => void
 
 export interface UserStore extends RowStore<User> {
-  /** Makes or changes the record; a detail left out stays as it is, null clears it. */
+  /** Creates or changes the record. A detail that is left out stays, null clears it. */
   save(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
-  /** The user with that email, the one of lowest id if there are several. */
+  /** The user with this email, the one with the lowest id if there are several. */
   findByEmail(accountCode: string, email: string): Promise<User | null>
-  /** Makes a user whose id no caller has given: ids from 2^52 up, so that they never meet those of callers' own systems. */
+  /** Creates a user with an id from 2^52 up, far from the ids of callers' own systems. */
   create(accountCode: string, details: Omit<User, 'id'>): Promise<User>
 }
 
@@ -196,7 +198,7 @@ export interface TeamStore extends RowStore<Team> {
 export interface AccountStore {
   /** True while no account exists. */
   isEmpty(): Promise<boolean>
-  /** Makes the account where it is missing; true when this call made it. */
+  /** Creates the account if it is missing; true if this call created it. */
   ensure(accountCode: string): Promise<boolean>
 }
 
@@ -223,17 +225,20 @@ export interface NewApiToken {
 
 export interface TokenStore {
   create(token: NewApiToken): Promise<ApiToken>
-  /** Those with this hash that are not revoked (one, save for an operator's own token set for two accounts). */
+  /**
+   * Tokens with this hash that are not revoked: one, or several if an operator set the same token for several
+   * accounts.
+   */
   findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
   /**
-   * Another number than before once a token or its user may have been changed, by whichever process; at the latest in the turn
-   * of the event loop after the change. Null where the store cannot tell for less than a look-up.
+   * Gives another number after a change of a token or its user by any process, at the latest in the turn of the event
+   * loop after the change. Null if the store cannot know that for less than a look-up.
    */
   changeMark(): number | null
-  /** All of one account, or all there are; oldest first, revoked ones included. */
+  /** The tokens of one account, or all: oldest first, revoked ones included. */
   list(accountCode: string | null): Promise<ApiToken[]>
   /**
-   * False when there is no such token, or it was revoked before. Ids are unique over the store; with an account only a
+   * False if there is no such token, or it was revoked before. Ids are unique in the store. With an account, only a
    * token of that account is revoked.
    */
   revoke(id: number, accountCode?: string | null): Promise<boolean>

@@ -1,7 +1,7 @@
 import { is, Param, Placeholder } from 'drizzle-orm'
 import type { Values } from './dialect.ts'
 
-/** A function to the parameters of a statement; placeholders take their values by name, encoded as their column says. */
+/** A function from named values to the parameters of a statement, each encoded as its column says. */
 export function createBindValues(params: readonly unknown[]): (values: Values) => unknown[] {
   const readers = params.map(createReadValue)
   return values => readers.map(read => read(values))

@@ -4,7 +4,9 @@ import { createSteps } from './steps.ts'
 import type { Work } from './work.ts'
 
 interface WriteOptions<T> {
-  /** False for a result that changed nothing: nothing is committed, and a step may be tried again. True unless given. */
+  /**
+   * False for a result that changed nothing: nothing is committed, and a step may be tried again. True unless given.
+   */
   readonly hasChanged?: (result: T) => boolean
 }
 
@@ -17,13 +19,13 @@ export interface ChangeOptions<T> extends WriteOptions<T> {
 export interface Runner {
   read<Row>(statement: Statement<Row>, values: Values): Promise<readonly Row[]>
   /**
-   * Runs `work` in one transaction, for an account or (null) for the gateway itself, and resolves once that is durable. `work` may run again after a failure of the
-   * transaction: it does nothing but yield statements.
+   * Runs `work` in one transaction, for an account or (null) for the gateway itself, and resolves once that is
+   * durable. `work` may run again after a failure of the transaction: it does nothing but yield statements.
    */
   write<T>(accountCode: string | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
   /**
-   * Like `write`, but on PostgreSQL each statement is a transaction of its own, so that a gateway that hangs holds no lock.
-   * Others may change rows between the statements.
+   * Like `write`, but on PostgreSQL each statement is a transaction of its own, so that a gateway that hangs holds no
+   * lock. Others may change rows between the statements.
    */
   writeEach<T>(accountCode: string | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
 }
@@ -31,8 +33,8 @@ export interface Runner {
 /** A dialect with its connection. */
 export interface Database extends Dialect, Runner {
   /**
-   * `write` for a change that has an origin: with an idempotency step the work is done once, and its first result (as JSON
-   * keeps it) is given again. Wakes the listeners of the account's events after the commit.
+   * `write` for a change that has an origin: with an idempotency step the work is done once, and its first result (as
+   * JSON keeps it) is given again. Wakes the listeners of the account's events after the commit.
    */
   change<T>(origin: Origin, work: () => Work<T>, options?: ChangeOptions<T>): Promise<T>
 }

@@ -13,7 +13,10 @@ export type Values = Readonly<Record<string, unknown>>
 /** A query of Drizzle's builder, or SQL as it is. */
 export type Query = SQL | { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } }
 
-/** A prepared statement. SQLite answers at once; PostgreSQL in the transaction of the caller's `change`, if there is one. */
+/**
+ * A prepared statement. SQLite answers at once; PostgreSQL in the transaction of the caller's `change`, if there is
+ * one.
+ */
 export interface Statement<Row = never> {
   run(values: Values): Row[] | Promise<Row[]>
 }
@@ -23,7 +26,10 @@ export type IdTable = SQLiteTable & {
   readonly id: StoreColumn<number>
 }
 
-/** What SQLite and PostgreSQL write differently. Statements are built once, with the builder and the tables of a dialect. */
+/**
+ * What SQLite and PostgreSQL write differently. Statements are built once, with the builder and the tables of a
+ * dialect.
+ */
 export interface Dialect {
   readonly tables: Tables
   /** False for SQLite: one gateway has the file, and a transaction has the write lock from its start. */
@@ -34,13 +40,13 @@ export interface Dialect {
   prepare(query: Query): Statement
   prepare<S extends Selection>(query: Query, selection: S): Statement<RowOf<S>>
   /**
-   * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part: those are
-   * the rows that it returned. A part that selects from a part or list without rows must change nothing. The statement gives
-   * the rows of the part `result`, which must return the columns of `selection` in its order.
+   * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part:
+   * those are the rows that it returned. A part that selects from a part or list without rows must change nothing. The
+   * statement gives the rows of the part `result`, which must return the columns of `selection` in its order.
    *
-   * PostgreSQL gets one statement (`with … as (insert …)`): a transaction of its own in one round trip. All parts see the
-   * rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last to the first.
-   * SQLite runs the parts in the order in which they are written.
+   * PostgreSQL gets one statement (`with … as (insert …)`): a transaction of its own in one round trip. All parts see
+   * the rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last
+   * to the first. SQLite runs the parts in the order in which they are written.
    */
   chain<S extends Selection>(parts: Chain, result: string, selection: S): Statement<RowOf<S>>
   /** A condition that is true, for a part of a chain: PostgreSQL runs the part after this earlier one. */
@@ -61,7 +67,10 @@ export interface Dialect {
   encodeList(ids: readonly number[]): string
   /** Gives one row with the next id of a token. These ids are unique in the store. */
   readonly nextTokenId: Statement<{ readonly id: number }>
-  /** Finds an account's rows by their ids, in one statement however many there are. SQLite caches up to `maxCachedRows`. */
+  /**
+   * Finds an account's rows by their ids, in one statement however many there are. SQLite caches up to
+   * `maxCachedRows`.
+   */
   findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
   /** For each parent its page, in one statement that reads no more rows than it answers. */
   pageByParent<P extends string, S extends IdSelection>(paging: Paging<P, S>): PageByParent<RowOf<S>>

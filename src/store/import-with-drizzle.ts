@@ -3,9 +3,9 @@ import { registerHooks } from 'node:module'
 const folder = '/node_modules/drizzle-orm/'
 
 /**
- * Does an import that takes Drizzle in. To learn what kind of module a file is, Node parses the package's `package.json` anew
- * for each one: Drizzle has 112 files and 179 kB of it, which is a third of a second and 130 MB of garbage at every start.
- * A file of Drizzle that is imported by another is what that one is.
+ * Imports a module that uses Drizzle. To learn the kind of each of Drizzle's 112 files, Node would parse its
+ * `package.json` of 179 kB again: a third of a second and 130 MB of garbage at every start. All files of Drizzle are
+ * of the same kind.
  */
 export async function importWithDrizzle<Module>(doImport: () => Promise<Module>): Promise<Module> {
   const hooks = registerHooks({

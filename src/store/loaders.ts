@@ -15,8 +15,8 @@ interface Dependencies {
 }
 
 /**
- * Fresh loaders for one operation of a caller of this account; the port says what they promise. After an answer with many
- * rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
+ * Fresh loaders for one operation of a caller of this account; the port says what they promise. After an answer with
+ * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
   const { memberships, users, teams } = store

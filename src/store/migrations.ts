@@ -9,8 +9,8 @@ export interface Migration {
 }
 
 /**
- * The migrations, oldest first, that are not in `applied`. A store that has one we do not know is refused, since we cannot
- * tell what its rows mean.
+ * The migrations, oldest first, that are not in `applied`. A store that has one we do not know is refused, since we
+ * cannot tell what its rows mean.
  */
 export function selectPending(
   engine: 'sqlite' | 'postgres',
@@ -20,7 +20,8 @@ export function selectPending(
   const known: Migration[] = readMigrations(engine)
   if (applied.some(hash => !known.some(migration => migration.hash === hash))) {
     throw new StartError(
-      `${store} is newer than this code: it has migrations that this version does not know. Run the version that made it, or a later one.`,
+      `${store} is newer than this code: it has migrations that this version does not know. ` +
+        'Run the version that made it, or a later one.',
     )
   }
   return known.filter(migration => !applied.includes(migration.hash))

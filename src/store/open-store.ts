@@ -5,15 +5,15 @@ import { importWithDrizzle } from './import-with-drizzle.ts'
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
   readonly url: string
-  /** Whether to be the one gateway of a SQLite file; without meaning for PostgreSQL, which many may share. */
+  /** Whether to be the one gateway of a SQLite file. PostgreSQL ignores it. */
   readonly serve?: boolean
-  /** Told of every statement that is sent to the open store, those around transactions included. */
+  /** Gets every statement that is sent to the open store, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void
 }
 
 /**
- * The store that the URL names, migrated. Where it cannot be opened, a `StartError` of one line without the password.
- * Only the engine that is used is loaded: the other would make every start a tenth of a second longer.
+ * The migrated store of the URL. `StartError` of one line, without the password, if it cannot be opened. Loads only
+ * the engine that it needs: the other one takes a tenth of a second.
  */
 export async function openStore({ url, serve = false, onStatement }: OpenStore): Promise<Store> {
   if (url.startsWith('sqlite:')) {

@@ -6,8 +6,8 @@ import { all, first, type Work } from './work.ts'
 /** Changes of a request with an idempotency key. */
 export interface Steps {
   /**
-   * Does `work` once for each step; a second attempt gets the first result, as JSON keeps it. A result that changed nothing
-   * is not kept. Without a step it only does the work.
+   * Does `work` once for each step; a second attempt gets the first result, as JSON keeps it. A result that changed
+   * nothing is not kept. Without a step it only does the work.
    */
   doOnce<T>(origin: Origin, work: () => Work<T>, hasChanged: (result: T) => boolean): Work<T>
   /** The result of the origin's step, as JSON keeps it; undefined where the step was not made, or there is none. */

@@ -7,8 +7,8 @@ export interface Step {
 }
 
 /**
- * Statements that depend on each other, written once for both databases as a generator: SQLite runs it to its end inside a
- * commit that it shares with other changes, PostgreSQL awaits each statement in a transaction of its own.
+ * Statements that depend on each other, written once as a generator. SQLite runs it synchronously in a commit that it
+ * shares with other changes; PostgreSQL awaits each statement.
  */
 export type Work<T> = Generator<Step, T, readonly unknown[]>
 

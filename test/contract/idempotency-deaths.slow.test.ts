@@ -134,7 +134,7 @@ describe('two gateways on one PostgreSQL', () => {
     await sleep(200)
     const second = await spin(other, 'g')
     expect([second.status, second.headers.get('retry-after')]).toEqual([409, '1'])
-    expect(second.text).toContain('still in work')
+    expect(second.text).toContain('still running')
     expect((await first).status).toBe(422)
     expect((await spin(other, 'g')).text).toBe((await first).text)
   })

@@ -227,7 +227,7 @@ describe('nothing is copied', () => {
     const failure = await failureOf(copyStore({ from: from(), to }))
     expect(failure).toBeInstanceOf(StartError)
     expect(String(failure)).toMatch(
-      /The table `team_memberships` did not arrive as it was: (\d+) rows .* became \1 /,
+      /The table `team_memberships` changed on its way: (\d+) rows .* became \1 /,
     )
     expect(await countRows(to)).toEqual({})
     const store = await openStore({ url: to })

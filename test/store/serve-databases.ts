@@ -11,8 +11,8 @@ declare module 'vitest' {
 }
 
 /**
- * Runs once before the test files, in a process of its own. Starts one PostgreSQL for all of them when the first file asks for
- * a database, so that a run without PostgreSQL does not wait for it.
+ * Runs once before the test files, in a process of its own. Starts one PostgreSQL for all of them when the first file
+ * asks for a database, so that a run without PostgreSQL does not wait for it.
  */
 export default async function serveDatabases(project: TestProject): Promise<() => Promise<void>> {
   let postgres: Promise<PostgresServer> | undefined

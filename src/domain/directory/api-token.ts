@@ -7,7 +7,7 @@ export function newApiToken(): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
-/** SHA-256 of a token, 32 bytes: what the store holds of it. A token is random, so the hash needs no salt. */
+/** SHA-256 of a token, 32 bytes: all that the store keeps of it. A token is random, so the hash needs no salt. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }

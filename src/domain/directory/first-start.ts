@@ -5,19 +5,19 @@ const accountCode = 'demo'
 const adminTokenLabel = 'ROSTRUM_ADMIN_TOKEN'
 
 export interface FirstStart {
-  /** The token made for an empty store, to be shown this once; null when none was made, or the operator set it. */
+  /** The token created for an empty store, to be shown once; null if none was created, or the operator set it. */
   readonly createdToken: string | null
   readonly createdAccount: boolean
 }
 
 /**
- * Gives an empty store the account `demo` with one admin token, and holds the operator's own admin token, if there is
- * one, valid there (contract, section 5). Starting again with the same changes nothing.
+ * Gives an empty store the account `demo` with one admin token, and keeps the operator's own admin token, if there is
+ * one, valid there (contract, section 5). A second start with the same token changes nothing.
  */
 export async function prepareFirstStart(store: Store, adminToken: string | null): Promise<FirstStart> {
   const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))
   if (adminToken !== null) {
-    await holdAdminToken(store, adminToken)
+    await keepAdminToken(store, adminToken)
     return { createdToken: null, createdAccount }
   }
   if (!createdAccount) return { createdToken: null, createdAccount }
@@ -27,7 +27,7 @@ export async function prepareFirstStart(store: Store, adminToken: string | null)
   return { createdToken, createdAccount }
 }
 
-async function holdAdminToken(store: Store, token: string): Promise<void> {
+async function keepAdminToken(store: Store, token: string): Promise<void> {
   await store.accounts.ensure(accountCode)
   const earlier = (await store.tokens.list(accountCode)).filter(({ label }) => label === adminTokenLabel)
   if ((await findHeld(store, token)).length === 0) {

@@ -2,19 +2,19 @@ import { RostrumError } from '../../errors.ts'
 import type { EventStore } from '../store.ts'
 import type { Follower } from './follower.ts'
 
-/** Most at once; a follower is a connection that stays open. */
-const most = { ofAccount: 100, ofGateway: 1_000 }
+// A follower is a connection that stays open.
+const maxFollowers = { ofAccount: 100, ofGateway: 1_000 }
 
-/** All who follow changes at this gateway. */
+/** The followers of changes at this gateway. */
 export interface EventFollowers {
-  /** `OVERLOADED` where there are too many, and where all were ended. */
+  /** `OVERLOADED` if there are too many, or the gateway stops. */
   add(follower: Follower): void
   remove(follower: Follower): void
-  /** Ends them, for a gateway that stops: there are no more. */
+  /** Ends all followers and refuses new ones, for a gateway that stops. */
   endAll(): void
 }
 
-/** Wakes followers when the store tells of changes; listens to it while there are any. */
+/** Wakes followers after changes in the store. Listens to the store while there are followers. */
 export function createEventFollowers(events: EventStore): EventFollowers {
   const followers = new Map<string, Set<Follower>>()
   let count = 0
@@ -32,8 +32,8 @@ export function createEventFollowers(events: EventStore): EventFollowers {
     add(follower) {
       if (isOver) throw stopping()
       const ofAccount = followers.get(follower.accountCode) ?? new Set()
-      if (ofAccount.size >= most.ofAccount) throw tooMany(`${ofAccount.size} streams of this account`)
-      if (count >= most.ofGateway) throw tooMany(`${count} streams of all accounts`)
+      if (ofAccount.size >= maxFollowers.ofAccount) throw tooMany(`${ofAccount.size} streams of this account`)
+      if (count >= maxFollowers.ofGateway) throw tooMany(`${count} streams of all accounts`)
       followers.set(follower.accountCode, ofAccount.add(follower))
       count += 1
       if (count === 1) stopListening = events.onChange(wake)
@@ -55,7 +55,7 @@ export function createEventFollowers(events: EventStore): EventFollowers {
 function tooMany(which: string): RostrumError {
   return new RostrumError(
     'OVERLOADED',
-    `${which} are open at this gateway already, the most there may be. End one, or try again in 5 s.`,
+    `${which} are open at this gateway, the maximum. End one, or try again in 5 s.`,
     { retryAfterSeconds: 5 },
   )
 }

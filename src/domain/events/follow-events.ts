@@ -4,27 +4,27 @@ import { createEventFollowers } from './event-followers.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { shareReads } from './share-reads.ts'
 
-// Of one follower in memory, however slowly they are taken.
-const mostEvents = 100
-// A look at the store, and at the credential, when nothing has told of a change.
+// Events of one follower in memory, for a slow reader too.
+const maxEvents = 100
+// How often to check the store and the credential without a notification.
 const lookEveryMs = 5_000
 
 export interface Following {
   readonly accountCode: string
-  /** The sequence of the last event that is known; null to begin with what comes from now on. */
+  /** The sequence of the last known event; null to start with new events. */
   readonly after: number | null
-  /** Rejects with `UNAUTHENTICATED` or `FORBIDDEN` once nothing may be told any longer. */
+  /** Rejects with `UNAUTHENTICATED` or `FORBIDDEN` once the caller may not read events any more. */
   confirm(): Promise<void>
   /** Ends it. */
   readonly signal: AbortSignal
-  /** Told when the store cannot be asked, once until it can; it is tried again. */
+  /** Called when the store fails, once until it answers again. The follower retries. */
   onTrouble(error: unknown): void
 }
 
 export interface EventFollowing {
   /**
-   * The account's events, each once and in order, until somebody ends it; they are read as they are taken. `OVERLOADED` where too
-   * many follow, `BAD_USER_INPUT` for the place of no event.
+   * The account's events, each once and in order, read as they are taken. `OVERLOADED` if there are too many followers,
+   * `BAD_USER_INPUT` for the cursor of no event.
    */
   follow(following: Following): Promise<AsyncGenerator<MembershipEvent, void>>
   /** Ends all. */
@@ -32,8 +32,8 @@ export interface EventFollowing {
 }
 
 /**
- * What the store tells of changes only wakes: the truth is the table, read from the last known event on. So nothing is missed where
- * nothing was told, and nothing comes twice.
+ * Notifications only wake the follower. It always reads the table from its last sequence, so nothing is lost or
+ * repeated.
  */
 export function createEventFollowing(events: EventStore): EventFollowing {
   const followers = createEventFollowers(events)
@@ -60,10 +60,10 @@ export function createEventFollowing(events: EventStore): EventFollowing {
       }
 
       let isTroubled = false
-      // Confirmed behind the read: what was written after the credential had ended is not told.
+      // Confirmed after the read: events that were written after the credential ended are not sent.
       async function readAfter(sequence: number): Promise<readonly MembershipEvent[]> {
         try {
-          const page = await listAfter(accountCode, sequence, mostEvents)
+          const page = await listAfter(accountCode, sequence, maxEvents)
           await confirm()
           isTroubled = false
           return page
@@ -75,14 +75,14 @@ export function createEventFollowing(events: EventStore): EventFollowing {
         }
       }
 
-      async function* tell(start: number): AsyncGenerator<MembershipEvent, void> {
+      async function* send(start: number): AsyncGenerator<MembershipEvent, void> {
         let last = start
         try {
           while (!follower.isEnded()) {
             const page = await readAfter(last)
-            last = (yield* tellInTime(page, follower)) ?? last
-            const isDry = page.length < mostEvents && last === (page.at(-1)?.sequence ?? last)
-            if (isDry) await follower.wait(lookEveryMs)
+            last = (yield* sendInTime(page, follower)) ?? last
+            const isLast = page.length < maxEvents && last === (page.at(-1)?.sequence ?? last)
+            if (isLast) await follower.wait(lookEveryMs)
           }
         } finally {
           leave()
@@ -90,7 +90,7 @@ export function createEventFollowing(events: EventStore): EventFollowing {
       }
 
       try {
-        return tell(await findStart(following))
+        return send(await findStart(following))
       } catch (error) {
         leave()
         throw error
@@ -100,8 +100,8 @@ export function createEventFollowing(events: EventStore): EventFollowing {
   }
 }
 
-// Gives the sequence of the last one told. What is taken too slowly is read again, and confirmed.
-async function* tellInTime(page: readonly MembershipEvent[], follower: Follower) {
+// Gives the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
+async function* sendInTime(page: readonly MembershipEvent[], follower: Follower) {
   const endAt = performance.now() + lookEveryMs
   let last: number | null = null
   for (const event of page) {

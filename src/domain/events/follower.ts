@@ -1,12 +1,12 @@
-/** One who follows the changes of an account, and mostly waits. */
+/** A reader of an account's changes. */
 export interface Follower {
   readonly accountCode: string
   isEnded(): boolean
-  /** Ends the wait, or the next one where it does not wait: there may be something new. */
+  /** Ends the wait, or the next one if it does not wait now: there may be a new event. */
   wake(): void
-  /** It is to follow no longer. */
+  /** Ends it. */
   end(): void
-  wait(mostMs: number): Promise<void>
+  wait(maxMs: number): Promise<void>
 }
 
 export function createFollower(accountCode: string): Follower {
@@ -27,9 +27,9 @@ export function createFollower(accountCode: string): Follower {
       isEnded = true
       wake()
     },
-    async wait(mostMs) {
+    async wait(maxMs) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, mostMs)
+      const timer = setTimeout(resolve, maxMs)
       goOn = resolve
       if (isAwake) resolve()
       await promise

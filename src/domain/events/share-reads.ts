@@ -4,8 +4,9 @@ import type { EventStore, MembershipEvent } from '../store.ts'
 type ListAfter = EventStore['listAfter']
 
 /**
- * The same reads, one for all who ask for the same in one turn of the event loop: a change wakes all followers of an account together.
- * None joins a read that was sent before it asked, which might not know of the change that woke it.
+ * Shares one read among all followers that ask for the same in one turn of the event loop: a change wakes all
+ * followers of an account together. A follower never joins a read that was sent before it asked, which may miss the
+ * change that woke it.
  */
 export function shareReads(listAfter: ListAfter): ListAfter {
   const asked = new Map<string, Promise<MembershipEvent[]>>()

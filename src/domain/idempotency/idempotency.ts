@@ -1,28 +1,28 @@
-/** What a key counts for whatever it holds, and each of its steps: about what a row takes with its indexes, for the longest key. */
+/** The bytes that a key and each of its steps count for: about a row with its indexes, for the longest key. */
 export const rowBytes = 1024
 
 /**
- * The requests that came with an idempotency key, and what they were answered. All gateways of a store share it. A gateway claims a key
- * before it works on the request, and settles it with the answer before it sends that. The store knows what the keys of each account
- * hold: `rowBytes` for each key and each step, and the bytes of their answers and results.
+ * Requests with an idempotency key, and their answers, for all gateways of a store. A gateway claims a key before it
+ * works on the request, and settles it with the answer before it sends that. The store counts what the keys of each
+ * account take: `rowBytes` for each key and each step, and the bytes of their answers and results.
  */
 export interface IdempotencyStore {
   claim(request: ClaimRequest): Promise<ClaimResult>
-  /** Holds the claim for so many ms from now; no more than a wish where another has taken it over. */
+  /** Holds the claim for `holdMs` from now. Does nothing if another gateway has taken it over. */
   renew(claim: Claim, holdMs: number): Promise<void>
   /**
-   * Keeps the answer, which is not empty. `full`: with it the account would hold more than `maxBytes` (null: whatever it holds).
-   * `lost`: another has taken the claim over. Neither keeps anything.
+   * Keeps the answer, which is not empty. `full`: the account would take more than `maxBytes` with it (null: no
+   * maximum). `lost`: another gateway has taken the claim over. Neither keeps anything.
    */
   settle(claim: Claim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
   /**
-   * Gives the claim back without an answer. `undone`: the key is as if it had never been used, save for the steps that it made.
+   * Gives the claim back without an answer. `undone`: the key is free again, but for the steps that were made under it.
    * `unknown`: the same request may be tried again under it, unless it can only be tried once.
    */
   release(claim: Claim, outcome: 'undone' | 'unknown'): Promise<void>
   /**
-   * Forgets some of the keys that were first claimed longer ago than this, at most `maxKeys`, with their steps. Gives how many it
-   * forgot: 0 once there are none.
+   * Deletes up to `maxKeys` keys that were first claimed before this age, with their steps. Gives their number: 0 at
+   * the end.
    */
   forgetOlderThan(ageMs: number, maxKeys: number): Promise<number>
 }
@@ -30,26 +30,29 @@ export interface IdempotencyStore {
 export interface Claim {
   readonly accountCode: string
   readonly key: string
-  /** The start of a gateway. It claims no key twice at once, so a claim of its own that it finds is one it has lost. */
+  /**
+   * One per start of a gateway. It never claims a key twice at once, so if it finds its own claim, it has lost that
+   * one.
+   */
   readonly holder: string
 }
 
 export interface ClaimRequest extends Claim {
-  /** Of the request, for which the key stands alone. */
+  /** Identifies the request: another request with the same key is refused. */
   readonly fingerprint: Buffer
-  /** After that long without a renewal another gateway may take it over. */
+  /** Without a renewal for this long, another gateway may take the claim over. */
   readonly holdMs: number
-  /** What was claimed longer ago is as if absent. */
+  /** A key that was claimed before this age counts as absent. */
   readonly keptMs: number
-  /** What the keys of the account may hold, this one included. */
+  /** The maximum that the keys of the account may take, this one included. */
   readonly maxBytes: number
-  /** False where the request must not be tried again once its gateway has died over it. */
+  /** False if the request must not be tried again after its gateway died. */
   readonly isRepeatable: boolean
 }
 
 /**
- * `other`: the key stands for another request. `held`: one at a living gateway is at it. `cut off`: the attempt before came to no answer,
- * and there is to be no second one. `full`: it would be a new key, and the account's keys hold all they may.
+ * `other`: the key belongs to another request. `held`: a living gateway works on it. `cut off`: the first attempt gave
+ * no answer and must not be repeated. `full`: the key is new, and the account's keys take the maximum.
  */
 export type ClaimResult =
   | { readonly kind: 'claimed' }

@@ -39,8 +39,8 @@ export interface KeyedRequest
 export interface Attempt {
   readonly kind: 'attempt'
   /**
-   * Keeps the whole answer, or the one without its body where the whole is over `maxAnswerBytes` or the account's keys hold too
-   * much. Rejects where neither can be kept, after which the same request may be tried again.
+   * Keeps the whole answer, or the one without its body where the whole is over `maxAnswerBytes` or the account's keys
+   * hold too much. Rejects where neither can be kept, after which the same request may be tried again.
    */
   settle(answer: AnswerToKeep): Promise<void>
   /** What is given back is free for the next one; `IdempotencyStore` has what that means. */
@@ -54,9 +54,9 @@ export interface Answered {
 
 export interface KeyedRequests {
   /**
-   * The answer of the first request of this key, or that this is the first. Waits 10 s for another that is at it; `CONFLICT` where it
-   * takes longer, where the key stands for another request, and where the one before was cut off and cannot be repeated;
-   * `OVERLOADED` where the key is new and the account's keys hold all they may.
+   * The answer of the first request of this key, or that this is the first. Waits 10 s for another that is at it;
+   * `CONFLICT` where it takes longer, where the key stands for another request, and where the one before was cut off
+   * and cannot be repeated; `OVERLOADED` where the key is new and the account's keys hold all they may.
    */
   begin(request: KeyedRequest): Promise<Attempt | Answered>
 }

@@ -2,7 +2,7 @@ import { type FieldError, RostrumError } from '../../errors.ts'
 import { describeBadId, isId } from '../id.ts'
 import type { MembershipPair } from '../store.ts'
 
-/** Nothing for ids that are ids; else `BAD_USER_INPUT` with a pointer to each that is none. */
+/** Throws `BAD_USER_INPUT` with a pointer to each value that is no id. */
 export function checkPair(pair: Partial<MembershipPair>): void {
   const fields: FieldError[] = []
   for (const [name, what] of [
@@ -17,7 +17,7 @@ export function checkPair(pair: Partial<MembershipPair>): void {
   if (first !== undefined) throw new RostrumError('BAD_USER_INPUT', first.detail, { fields })
 }
 
-/** The same, and `BAD_USER_INPUT` where neither is given. */
+/** The same, and `BAD_USER_INPUT` if neither is given. */
 export function checkMove(change: Partial<MembershipPair>): void {
   checkPair(change)
   if (change.userId === undefined && change.teamId === undefined)
@@ -34,7 +34,7 @@ export function alreadyMember(existingId: number): RostrumError {
 
 type NotChanged = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
-/** An id of another account is missing like any other, and must read the same. */
+/** An id of another account gets the same answer as an id that does not exist. */
 export function notChanged(id: number, result: NotChanged): RostrumError {
   if (result.kind === 'missing')
     return new RostrumError('NOT_FOUND', `There is no team membership \`${id}\`.`)

@@ -1,7 +1,7 @@
 import { RostrumError } from '../../errors.ts'
 import type { Membership, MembershipChange, MembershipPair } from '../store.ts'
 
-/** What becomes of a change. An added row has no id yet, nor has a change that finds its pair taken by one a name for it. */
+/** The decision on a change. An added row has no id yet, so a later change to its pair is `repeated`, by index. */
 export type Verdict =
   | { readonly kind: 'added'; readonly pair: MembershipPair }
   | { readonly kind: 'moved'; readonly before: Membership; readonly membership: Membership }
@@ -16,13 +16,13 @@ export interface HeldPair extends MembershipPair {
   readonly id: number
 }
 
-// Each round gets one more change right, at the least; hardly a bulk needs a second one, since only a membership that is changed again
-// can come to a pair that was not asked for.
-const mostRounds = 10
+// Each round decides at least one more change. Bulks rarely need a second round: only a membership that is changed
+// twice can come to a pair that was not asked for.
+const maxRounds = 10
 
 /**
- * Decides the changes with the rules of single ones, done one after the other on these rows: all there are of those they name. Asks
- * meanwhile which of some pairs have a membership.
+ * Decides the changes by the rules of single ones, as if one after the other. `rows` are all existing rows that they
+ * name. Asks which of some pairs have a membership by yielding them.
  */
 export function* decideBulk(
   changes: readonly MembershipChange[],
@@ -32,16 +32,16 @@ export function* decideBulk(
   for (let round = 0; ; round += 1) {
     const { verdicts, unknown } = decideAsFarAsKnown(changes, rows, holders)
     if (unknown.length === 0) return verdicts
-    if (round === mostRounds) throw tooTangled()
+    if (round === maxRounds) throw tooEntangled()
     for (const pair of unknown) holders.set(keyOf(pair), null)
     for (const held of yield unknown) holders.set(keyOf(held), held)
   }
 }
 
-/** Who has a pair: a row, or the one that the change of this index adds. */
+/** The holder of a pair: a row, or the row that the change with this index adds. */
 type Holder = { readonly id: number } | { readonly index: number }
 
-// Pairs of which nothing is known are taken for free.
+// A pair that was not looked up yet counts as free.
 function decideAsFarAsKnown(
   changes: readonly MembershipChange[],
   rows: readonly Membership[],
@@ -60,7 +60,7 @@ function decideAsFarAsKnown(
 
   function add(pair: MembershipPair, index: number): Verdict {
     const holder = findHolder(pair)
-    if (holder !== null) return inTheWay(holder)
+    if (holder !== null) return refuse(holder)
     taken.set(keyOf(pair), { index })
     return { kind: 'added', pair }
   }
@@ -69,7 +69,7 @@ function decideAsFarAsKnown(
     const pair = { userId: change.userId ?? before.userId, teamId: change.teamId ?? before.teamId }
     if (keyOf(pair) === keyOf(before)) return { kind: 'moved', before, membership: before }
     const holder = findHolder(pair)
-    if (holder !== null) return inTheWay(holder)
+    if (holder !== null) return refuse(holder)
     const membership = { ...before, ...pair, version: before.version + 1 }
     current.set(before.id, membership)
     taken.set(keyOf(before), null).set(keyOf(pair), membership)
@@ -97,15 +97,15 @@ function keyOf({ userId, teamId }: MembershipPair): string {
   return `${userId}/${teamId}`
 }
 
-function inTheWay(holder: Holder): Verdict {
+function refuse(holder: Holder): Verdict {
   return 'id' in holder
     ? { kind: 'duplicate', existingId: holder.id }
     : { kind: 'repeated', index: holder.index }
 }
 
-function tooTangled(): RostrumError {
+function tooEntangled(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
-    'The items move the same memberships to and fro too often to be decided at once: send them in several calls.',
+    'The items move the same memberships back and forth too often for one call. Send them in several calls.',
   )
 }

@@ -1,27 +1,27 @@
 import type { BulkMode, ChangeResult, Membership, MembershipEvent, MembershipPair } from '../store.ts'
 import type { Verdict } from './memberships-bulk-decision.ts'
 
-/** What a decided bulk comes to, whatever happened to a row on the way. */
+/** The rows that a decided bulk changes, each once. */
 export interface BulkPlan {
   /**
-   * Ids of the rows to delete: those that end, and those of `moved`, which come back after it. Rows that pass pairs on to one another
-   * would else stand in each other's way, whatever the order.
+   * Ids of the rows to delete: the removed rows, and those of `moved`, which are inserted again. Rows that pass pairs
+   * on to each other would otherwise violate the unique index in any order.
    */
   readonly gone: readonly number[]
   readonly moved: readonly Membership[]
   readonly added: readonly MembershipPair[]
-  /** Records that must be there, each once, ascending: the order in which concurrent bulks do not deadlock. */
+  /** Records that must exist, each once, in ascending order so that concurrent bulks do not deadlock. */
   readonly userIds: readonly number[]
   readonly teamIds: readonly number[]
   readonly eventCount: number
 }
 
-/** False where one change of an atomic bulk could not be made. */
+/** False if one change of an atomic bulk failed. */
 export function isToApply(verdicts: readonly Verdict[], mode: BulkMode): boolean {
   return mode === 'partial' || verdicts.every(isDone)
 }
 
-/** True for results that an idempotency key is to remember. */
+/** True for results that an idempotency key keeps. */
 export function hasChanged(results: readonly ChangeResult[]): boolean {
   return results.some(isDone)
 }
@@ -60,7 +60,7 @@ export interface CompleteBulk {
   readonly events: readonly BulkEvent[]
 }
 
-/** Results and events of a bulk that was done; `addedIds` are those of the plan's `added`, in their order. */
+/** Results and events of an applied bulk; `addedIds` are the ids of the plan's `added`, in their order. */
 export function completeBulk(verdicts: readonly Verdict[], addedIds: readonly number[]): CompleteBulk {
   const ids = addedIds.values()
   const idOf = new Map<number, number>()
@@ -76,10 +76,10 @@ export function completeBulk(verdicts: readonly Verdict[], addedIds: readonly nu
       case 'repeated':
         return { kind: 'duplicate', existingId: requireId(idOf.get(verdict.index)) }
       case 'moved':
-        if (isMove(verdict)) events.push(tellMove(verdict))
+        if (isMove(verdict)) events.push(describeMove(verdict))
         return { kind: 'moved', membership: verdict.membership }
       case 'removed':
-        events.push(tellRemoval(verdict.membership))
+        events.push(describeRemoval(verdict.membership))
         return verdict
       default:
         return verdict
@@ -88,15 +88,15 @@ export function completeBulk(verdicts: readonly Verdict[], addedIds: readonly nu
   return { results, events }
 }
 
-function tellMove({ before, membership }: Moved): BulkEvent {
+function describeMove({ before, membership }: Moved): BulkEvent {
   return { kind: 'moved', membershipId: membership.id, before, after: membership }
 }
 
-function tellRemoval(membership: Membership): BulkEvent {
+function describeRemoval(membership: Membership): BulkEvent {
   return { kind: 'removed', membershipId: membership.id, before: membership, after: null }
 }
 
-/** Results of a bulk of which nothing is done. */
+/** Results of a bulk that is not applied. */
 export function undoBulk(verdicts: readonly Verdict[]): ChangeResult[] {
   return verdicts.map(verdict => {
     switch (verdict.kind) {
@@ -116,7 +116,7 @@ function isDone({ kind }: Verdict | ChangeResult): boolean {
 
 type Moved = Verdict & { readonly kind: 'moved' }
 
-// A move to the values that the row has changes nothing.
+// A move to the row's own values changes nothing.
 function isMove(verdict: Verdict): verdict is Moved {
   return verdict.kind === 'moved' && verdict.membership.version !== verdict.before.version
 }

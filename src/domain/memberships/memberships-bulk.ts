@@ -3,40 +3,40 @@ import { checkId } from '../id.ts'
 import type { BulkMode, ChangeResult, Membership, MembershipChange, Origin, Store } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
 
-const mostItems = 1_000
+const maxItems = 1_000
 
-/** A change as a caller gave it, or what was wrong with that. */
+/** A change from a caller, or the error of one that cannot be read. */
 export type BulkItem = MembershipChange | RostrumError
 
-/** What became of an item: exactly one of the two, or none where others had it undone. */
+/** The result of an item: exactly one of the two, or neither if other items undid it. */
 export interface BulkOutcome {
   readonly membership: Membership | null
   readonly error: RostrumError | null
 }
 
 export interface BulkAnswer {
-  /** False where an item of an atomic bulk has an error, and nothing was done. */
+  /** False if an item of an atomic bulk has an error, so that nothing was done. */
   readonly applied: boolean
   /** In the order of the items. */
   readonly items: readonly BulkOutcome[]
 }
 
 /**
- * Makes many changes at once, as if one after the other; an item that cannot be made answers its error, with the code and the words of
- * a single change. More than 1,000 items: `BAD_USER_INPUT`.
+ * Makes many changes as if one after the other. An item that fails has the error that a single change would have. More
+ * than 1,000 items: `BAD_USER_INPUT`.
  */
 export type ChangeMany = (origin: Origin, items: readonly BulkItem[], mode: BulkMode) => Promise<BulkAnswer>
 
 export function createChangeMany({ memberships }: Store): ChangeMany {
   return async (origin, items, mode) => {
-    if (items.length > mostItems) throw tooManyItems(items.length)
+    if (items.length > maxItems) throw tooManyItems(items.length)
     const checked = items.map(item => (item instanceof RostrumError ? item : readItem(() => check(item))))
     const changes = checked.flatMap(item => (item instanceof RostrumError ? [] : item))
     const isUndone = mode === 'atomic' && changes.length < items.length
     const { applied, results } = isUndone
       ? { applied: false, results: [] }
       : await changeSome(origin, changes, mode)
-    // Without the store's word none was done.
+    // Items without a result of the store were not done.
     const rest = results.values()
     const outcomes = checked.map(item =>
       item instanceof RostrumError
@@ -52,7 +52,7 @@ export function createChangeMany({ memberships }: Store): ChangeMany {
   }
 }
 
-/** What it reads, or the expected failure that it throws: an item that is wrong leaves the others as they are. */
+/** The change that `read` gives, or the expected error that it throws: a bad item does not stop the others. */
 export function readItem(read: () => MembershipChange): BulkItem {
   try {
     return read()
@@ -87,12 +87,12 @@ type Failure = Exclude<ChangeResult, { readonly membership: Membership } | { rea
 function explain(change: MembershipChange, failure: Failure): RostrumError {
   if (failure.kind === 'duplicate') return alreadyMember(failure.existingId)
   if (failure.kind === 'repeated') return addedTwice(failure.index)
-  // What is added has no row that could be missing or stale.
+  // An added membership has no row that could be missing or stale.
   if (change.kind === 'add') throw new Error(`An added membership is \`${failure.kind}\`.`)
   return notChanged(change.id, failure)
 }
 
-// Nothing was done, so there is no id to name.
+// Nothing was done, so there is no id for the message.
 function addedTwice(index: number): RostrumError {
   return new RostrumError('CONFLICT', `Item \`${index}\` of this call adds the user to this team already.`)
 }
@@ -100,6 +100,6 @@ function addedTwice(index: number): RostrumError {
 function tooManyItems(given: number): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
-    `At most \`${mostItems}\` memberships can be changed at once; \`${given}\` were given. Send them in several calls.`,
+    `At most \`${maxItems}\` memberships can be changed at once; \`${given}\` were given. Send them in several calls.`,
   )
 }

@@ -4,22 +4,22 @@ import type { Membership, MembershipPair, Origin, Store } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
 import { type ChangeMany, createChangeMany } from './memberships-bulk.ts'
 
-const mostListedIds = 1_000
+const maxListedIds = 1_000
 
 /** The rules of memberships (contract, section 2). All ids are positive safe integers, checked here. */
 export interface Memberships {
-  /** Those of the ids that exist, in the order asked, duplicates once. More than 1,000 ids: `BAD_USER_INPUT`. */
+  /** The memberships that exist, in the order of the ids, each once. More than 1,000 ids: `BAD_USER_INPUT`. */
   list(accountCode: string, ids: readonly number[]): Promise<Membership[]>
-  /** `CONFLICT` names the membership that the pair already has, also as the fact `existingId`. */
+  /** `CONFLICT` names the membership that already has the pair, also as the fact `existingId`. */
   add(origin: Origin, pair: MembershipPair): Promise<Membership>
-  /** `NOT_FOUND`, `CONFLICT`, or `PRECONDITION_FAILED` where the version is none of `ifVersions`. */
+  /** `NOT_FOUND`, `CONFLICT`, or `PRECONDITION_FAILED` if the version is none of `ifVersions`. */
   move(
     origin: Origin,
     id: number,
     change: Partial<MembershipPair>,
     ifVersions: readonly number[] | null,
   ): Promise<Membership>
-  /** Answers the membership as it was. */
+  /** Gives the membership as it was. */
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<Membership>
   readonly changeMany: ChangeMany
 }
@@ -28,7 +28,7 @@ export function createMemberships(store: Store): Memberships {
   const { memberships } = store
   return {
     async list(accountCode, ids) {
-      if (ids.length > mostListedIds) throw tooManyIds(ids.length)
+      if (ids.length > maxListedIds) throw tooManyIds(ids.length)
       for (const id of ids) checkId(id, 'membership id')
       const distinct = [...new Set(ids)]
       if (distinct.length === 0) return []
@@ -77,6 +77,6 @@ function isInOrder(rows: readonly Membership[], ids: readonly number[]): boolean
 function tooManyIds(given: number): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
-    `At most \`${mostListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
+    `At most \`${maxListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
   )
 }

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { RowTexts } from './copied-tables.ts'
 
-/** What rows of a table come to: how many they are, and the SHA-256 of their digests in the order of the key. */
+/** The number of rows of a table, and the SHA-256 of their digests in the order of the key. */
 export interface Checksum {
   readonly rows: number
   readonly sha256: string
@@ -27,7 +27,7 @@ export function digestRow(row: RowTexts): string {
   )
 }
 
-/** The same in PostgreSQL, of SQL that gives the texts. */
+/** The same in PostgreSQL, for SQL that gives the texts. */
 export function digestInPostgres(texts: readonly string[]): string {
   const parts = texts.map(text => `coalesce(octet_length(${text}) || ':' || ${text}, '-')`)
   return `encode(sha256(convert_to(${parts.join(' || ')}, 'UTF8')), 'hex')`

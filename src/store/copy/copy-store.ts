@@ -9,7 +9,7 @@ import { openSource, type Source } from './open-source.ts'
 export interface CopyStore {
   /** Path of a SQLite store. */
   readonly from: string
-  /** URL of a PostgreSQL database without rows of ours. */
+  /** URL of an empty PostgreSQL database. */
   readonly to: string
 }
 
@@ -18,8 +18,8 @@ export interface TableCopy extends Checksum {
 }
 
 /**
- * Copies a whole SQLite store into an empty PostgreSQL, ids and times included, in one transaction; gives what both hold of each
- * table. `StartError` of one line, without the password, where it cannot be done; then nothing is copied.
+ * Copies a SQLite store into an empty PostgreSQL database, ids and times included, in one transaction. Gives the
+ * checksum of each table. If it fails, `StartError` of one line without the password, and nothing is copied.
  */
 export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   const source = await openSource(from)
@@ -35,7 +35,7 @@ export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   }
 }
 
-// Only a connection that is lost at the very end, at the COMMIT, leaves it open whether all was copied.
+// Only if the connection is lost at the COMMIT, nobody knows whether all was copied.
 async function copyInOne(source: Source, target: Client): Promise<TableCopy[]> {
   let isToCommit = false
   try {
@@ -61,7 +61,7 @@ async function copyAll(source: Source, target: Client): Promise<TableCopy[]> {
   return copies
 }
 
-// Locked until the end, so that a gateway that starts just now writes nothing in between.
+// Locked until the end, so that a gateway that starts now writes nothing.
 async function refuseWhatHasRows(target: Client): Promise<void> {
   const names = copiedTables.map(({ name }) => `"${name}"`)
   await target.query(`lock table ${names.join()} in exclusive mode`)
@@ -74,7 +74,7 @@ async function refuseWhatHasRows(target: Client): Promise<void> {
   }
 }
 
-// Numbers of an account are rows of `counters`, those of the whole store come from a sequence. Unlike setval(), `restart` is undone with
+// Numbers of an account are rows of `counters`; token ids come from a sequence. Unlike setval(), `restart` is part of
 // the transaction.
 async function continueTokenIds(source: Source, target: Client): Promise<void> {
   const last = source.lastTokenId()

@@ -14,7 +14,7 @@ export interface CopyTable {
   readonly target: Client
 }
 
-/** Copies the rows in batches, then reads them again where they are now. `StartError` unless they are the same. */
+/** Copies the rows in batches and reads them back. `StartError` unless they are the same. */
 export async function copyTable(copy: CopyTable): Promise<Checksum> {
   const { name } = copy.table
   const sent = await sendRows(copy).catch((error: unknown) => {
@@ -22,9 +22,8 @@ export async function copyTable(copy: CopyTable): Promise<Checksum> {
   })
   const arrived = await readChecksum(copy)
   if (sent.rows === arrived.rows && sent.sha256 === arrived.sha256) return sent
-  throw new StartError(
-    `The table \`${name}\` did not arrive as it was: ${sent.rows} rows of ${sent.sha256} became ${arrived.rows} of ${arrived.sha256}.`,
-  )
+  const [before, after] = [sent, arrived].map(({ rows, sha256 }) => `${rows} rows of ${sha256}`)
+  throw new StartError(`The table \`${name}\` changed on its way: ${before} became ${after}.`)
 }
 
 async function sendRows({ table, source, target }: CopyTable): Promise<Checksum> {
@@ -40,7 +39,8 @@ async function sendRows({ table, source, target }: CopyTable): Promise<Checksum>
 function wordInsert({ name, columns }: CopiedTable): string {
   const names = columns.map(column => `"${column.name}"`)
   const values = columns.map((column, index) => column.readInPostgres.replace('?', `row ->> ${index}`))
-  return `insert into "${name}" (${names.join()}) select ${values.join()} from json_array_elements($1::text::json) as row`
+  const rows = 'json_array_elements($1::text::json) as row'
+  return `insert into "${name}" (${names}) select ${values} from ${rows}`
 }
 
 function* batches(rows: Iterable<RowTexts>): Generator<RowTexts[]> {
@@ -57,7 +57,7 @@ function* batches(rows: Iterable<RowTexts>): Generator<RowTexts[]> {
   if (batch.length > 0) yield batch
 }
 
-// A database may sort texts by a language's rules; SQLite sorts them by their bytes, as "C" does.
+// SQLite sorts texts by their bytes, as the collation "C" does.
 async function readChecksum({ table, target }: CopyTable): Promise<Checksum> {
   const texts = table.columns.map(column => column.writeInPostgres)
   const order = table.key.map(({ name, isText }) => `"${name}"${isText ? ' collate "C"' : ''}`)

@@ -5,24 +5,24 @@ import { holdServeLock } from '../sqlite/connection/serve-lock.ts'
 import type { CopiedTable, RowTexts } from './copied-tables.ts'
 
 export interface Source {
-  /** One after the other, by key; to be read to the end before the next are asked for. */
+  /** In the order of the key. Read all rows before you ask for another table's. */
   rows(table: CopiedTable): IterableIterator<RowTexts>
-  /** The last id given out, and no less than the largest there is; 0 for none. */
+  /** The last id that was given out, at least the largest; 0 if there is none. */
   lastTokenId(): number
   close(): void
 }
 
-// Numbers for the whole store stand under no account; PostgreSQL has sequences for them.
+// Store-wide numbers have no account; PostgreSQL has sequences for them.
 const ofAnAccount = "account_code <> ''"
 
-/** The SQLite store to copy, which nobody serves or changes until it is closed. `StartError` where that cannot be had. */
+/** The SQLite store to copy, locked until it is closed. `StartError` if it cannot be opened or locked. */
 export async function openSource(path: string): Promise<Source> {
   refuseMissingFile(path)
   refuseUnusableFile(path)
   const releaseServeLock = holdServeLock(path)
   try {
     const client = await connect({ path, onStatement: undefined })
-    // Without the write lock, a token revoked meanwhile would be valid in the copy.
+    // Without the write lock, a token that is revoked now would stay valid in the copy.
     client.exec('begin immediate')
     return readFrom(client, releaseServeLock)
   } catch (error) {

@@ -5,7 +5,7 @@ import { only, type Work } from '../work.ts'
 const firstNumbers = { membership: 1, 'membership event': 1, 'created user': 2 ** 52 } as const
 
 /**
- * Takes `count` numbers in a row, which the account is never given again, and gives the first of them. The counter's row is
+ * Takes `count` consecutive numbers, which the account never gets again, and gives the first. The counter's row is
  * locked until the commit, so numbers come in the order of the commits.
  */
 export type TakeNumbers = (

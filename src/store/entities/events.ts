@@ -11,7 +11,7 @@ export type NewEvent = Pick<MembershipEvent, 'kind' | 'membershipId' | 'before' 
 /** For the transaction of the change itself. */
 export type AppendEvent = (origin: Origin, event: NewEvent) => Work<unknown>
 
-/** In the order in which every statement that writes events gives them. */
+/** In the order of the values in every statement that writes events. */
 export const eventColumns = `account_code, sequence, kind, membership_id, before_user_id, before_team_id,
   after_user_id, after_team_id, by_user_id, by_email, transaction_id`
 
@@ -24,7 +24,8 @@ export function createEventStore(database: Database, onChange: EventStore['onCha
   const by = { userId: byUserId, email: byEmail, transactionId }
   const selection = { sequence, kind, membershipId, ...pairs, ...by, at: createdAt }
   const given = placeholders('accountCode', 'sequence', 'limit')
-  const select = sql`select ${columnsOf(selection)} from ${tables.membershipEvents} where account_code = ${given.accountCode}`
+  const select = sql`
+    select ${columnsOf(selection)} from ${tables.membershipEvents} where account_code = ${given.accountCode}`
   const listAfter = prepare(
     sql`${select} and sequence > ${given.sequence} order by sequence limit ${given.limit}`,
     selection,

@@ -16,8 +16,9 @@ const one = { one: numberOf(sql`1`) }
 const maxForgottenBytes = sql.raw(String(4 * 2 ** 20))
 
 /**
- * Each statement changes what a key holds and, with it, what its account's keys hold together. It locks the key before the
- * account's row of `idempotency_usage`, which every keyed request of the account needs, and takes no lock after that one.
+ * Each statement changes what a key holds and, with it, what its account's keys hold together. It locks the key before
+ * the account's row of `idempotency_usage`, which every keyed request of the account needs, and takes no lock after
+ * that one.
  */
 export function prepareIdempotencyStatements(dialect: Dialect) {
   return { ...prepareClaims(dialect), ...prepareEnds(dialect), ...prepareForgetting(dialect) }
@@ -87,8 +88,8 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
   return {
     findClaim: prepare(sql`select 1 from idempotency_keys where ${isTheClaim}`, one),
     /**
-     * A row where the answer was kept. The maximum is compared with the usage once its row is locked, so requests that end
-     * together do not pass it.
+     * A row where the answer was kept. The maximum is compared with the usage once its row is locked, so requests that
+     * end together do not pass it.
      */
     settle: chain(
       {

@@ -13,7 +13,10 @@ import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 // Stands where the answer will be if the request can only be tried once. No answer is empty.
 const cannotRepeat = Buffer.alloc(0)
 
-/** All times are the database's, since the clocks of the gateways may differ. `afterSettle` gets the bytes of an answer. */
+/**
+ * All times are the database's, since the clocks of the gateways may differ. `afterSettle` gets the bytes of an
+ * answer.
+ */
 export function createIdempotencyStore(
   database: Database,
   afterSettle: (bytes: number) => void = () => {},

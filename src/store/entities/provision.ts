@@ -2,7 +2,9 @@ import { sql } from 'drizzle-orm'
 import { type Dialect, placeholders } from '../dialect.ts'
 import { all, first, type Work } from '../work.ts'
 
-/** Creates missing records (contract, section 1), in the transaction of the caller. Those that exist stay as they are. */
+/**
+ * Creates missing records (contract, section 1), in the transaction of the caller. Those that exist stay as they are.
+ */
 export interface Provision {
   /** True when the account was missing. */
   account(accountCode: string): Work<boolean>

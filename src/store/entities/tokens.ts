@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 import { columnsOf, placeholders } from '../dialect.ts'
 import { all, first, only } from '../work.ts'
 
-/** The calls that each database answers in its own way: every request makes them. */
+/** The calls of every request; each database has its own way to answer them fast. */
 export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeMark'> {
   /** For a change of a token or user, inside its transaction: callers that were read are looked up again. */
   forgetCallers(): void

@@ -8,8 +8,8 @@ import { prepareText } from './prepare-text.ts'
 export type Columns = readonly (readonly unknown[] | null)[]
 
 /**
- * Selects rows as one row of JSON arrays, one for each column: the driver takes a microsecond for a value, so that 1,000 rows of
- * five values would take five times as long.
+ * Selects rows as one row of JSON arrays, one for each column. The driver takes a microsecond for each value, so that
+ * 1,000 rows of five values would take five times as long.
  */
 export function aggregate(columns: readonly (SQL | StoreColumn)[]): SQL {
   return sql.join(

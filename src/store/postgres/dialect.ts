@@ -19,7 +19,7 @@ interface Dependencies {
 }
 
 export function createPostgresDialect({ clients, bound }: Dependencies): Dialect {
-  // Its methods and columns are those of SQLite's builder for all that the store writes; only the types differ.
+  // The methods that the store uses are those of SQLite's builder; only the types differ.
   const build = drizzle(async () => ({ rows: [] })) as unknown as BetterSQLite3Database
   const prepare = createPrepare(clients.client)
   return {
@@ -46,7 +46,7 @@ export function createPostgresDialect({ clients, bound }: Dependencies): Dialect
   }
 }
 
-// The driver reads what columns hold: numbers, booleans, times and bytes need no decoding here.
+// The driver decodes numbers, booleans, times and bytes.
 function createPrepare(client: Client): Dialect['prepare'] {
   function prepare(query: Query, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
     const { text, bind } = prepareText(query)

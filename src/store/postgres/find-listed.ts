@@ -7,11 +7,11 @@ import type { Bound } from './connection/bound.ts'
 import type { Client } from './connection/client.ts'
 import { encodeIds, isListed, list } from './list.ts'
 
-/** How the statements of a store reach the database. */
+/** The clients of a store's statements. */
 export interface Clients {
   /** In the turn of the caller's account, and in its transaction if there is one. */
   readonly client: Client
-  /** For reads that are made together for several accounts: in no transaction, and in a turn of its own. */
+  /** For reads of several accounts at once: in no transaction, and in their own turn. */
   readonly shared: Client
 }
 
@@ -27,12 +27,12 @@ interface Ask {
   readonly ids: readonly number[]
 }
 
-// A longer list goes alone, in the turn of its account, so that nobody waits for the rows of another.
+// A longer list has its own statement, so that nobody waits for its rows.
 const maxIdsTogether = 20
 
 /**
- * Finds an account's rows by their ids. Callers of any account that ask for few ids in the same turn of the event loop share
- * a statement: under load that is a tenth of the work, for the gateway and for PostgreSQL.
+ * Finds an account's rows by their ids. Callers of any account that ask for few ids in the same turn of the event loop
+ * share a statement: under load that is a tenth of the work, for the gateway and for PostgreSQL.
  */
 export function createFindListed<S extends IdSelection>(
   parts: FindListed<S>,
@@ -59,7 +59,7 @@ function prepareList<S extends IdSelection>({ clients, table, selection }: FindL
     readRows(await find(clients.client, { accountCode, ids: encodeIds(ids) }))
 }
 
-// Each row comes back with the place of its pair in the lists, so that it goes to the caller who asked for it.
+// Each row comes with the place of its pair in the lists, and so reaches the caller who asked for it.
 function preparePairs<S extends IdSelection>({ clients, table, selection }: FindListed<S>) {
   const asked = list('asked', { accountCode: 'text', id: 'integer' })
   const find = prepareColumns(sql`

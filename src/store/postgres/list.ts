@@ -25,7 +25,7 @@ export const list: Dialect['list'] = (name, columns) => {
   }
 }
 
-/** A list of ids as the one parameter that `isListed` reads, so that a statement is the same whatever the length. */
+/** A list of ids as the one parameter of `isListed`: the statement is the same for any length. */
 export function encodeIds(ids: readonly (number | null)[]): string {
   return `{${ids.map(id => id ?? 'null').join()}}`
 }

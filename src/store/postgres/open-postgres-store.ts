@@ -22,9 +22,11 @@ export interface OpenPostgresStore {
   readonly onStatement: ((sql: string) => void) | undefined
 }
 
-/** The store in a PostgreSQL database, which any number of gateways may share. `StartError` where it cannot be opened. */
+/**
+ * The store in a PostgreSQL database, which any number of gateways may share. `StartError` where it cannot be opened.
+ */
 export async function openPostgresStore({ url, onStatement }: OpenPostgresStore): Promise<Store> {
-  // By a connection of its own, since a migration takes as long as it takes, and waits for those of other gateways.
+  // On a connection without bounds: a migration may be slow, and waits for those of other gateways.
   await (await connect(url)).end()
   const pool = createPool({ url, onStatement })
   const transactions = createTransactions(pool)

@@ -33,8 +33,7 @@ export function createPageByParent<P extends string, S extends IdSelection>(
   }
 }
 
-// A window function would number all rows of a parent before it drops those outside the page. The lateral query stops at the
-// limit, along the index, once for each parent.
+// A window function would number all rows of a parent. The lateral query stops at the limit, along the index.
 function preparePage<P extends string, S extends IdSelection>(
   { table, parent, selection }: Paging<P, S>,
   direction: 'asc' | 'desc',

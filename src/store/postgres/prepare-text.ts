@@ -11,10 +11,9 @@ export function prepareText(query: Query) {
   const { sql, params } = is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
   const identities = params.map(param => (is(param, Placeholder) ? param.name : param))
   const distinct = [...new Set(identities)]
-  const text = sql.replace(
-    /\$(\d+)/g,
-    (_, number) => `$${distinct.indexOf(identities[Number(number) - 1]) + 1}`,
-  )
+  const text = sql
+    .trim()
+    .replace(/\$(\d+)/g, (_, number) => `$${distinct.indexOf(identities[Number(number) - 1]) + 1}`)
   const bindValues = createBindValues(distinct.map(identity => params[identities.indexOf(identity)]))
   return { text, bind: (values: Values) => bindValues(values) as Parameter[] }
 }

@@ -19,9 +19,9 @@ interface Dependencies extends Pick<Dialect, 'tables'> {
 }
 
 /**
- * Finds tokens by their hash, for all requests of a turn of the event loop at once. Every request asks, so that a token that
- * is revoked through any gateway is refused from then on. Tokens that were never found have statements of their own, so that
- * made-up tokens delay nobody else.
+ * Finds tokens by their hash, for all requests of a turn of the event loop at once. Every request asks, so that a
+ * token that is revoked through any gateway is refused from then on. Tokens that were never found have statements of
+ * their own, so that made-up tokens delay nobody else.
  */
 export function createTokenLookUps({ tables, bound, clients }: Dependencies): TokenLookUps {
   // The account of a token when it was last found. It only decides whose turn it is, not what the token is good for.

@@ -46,7 +46,7 @@ interface Preparing {
 }
 
 function preparePart(client: Client, { name, part, columns }: Preparing): Part {
-  const { sql: text, params } = toText(part)
+  const { text, params } = toText(part)
   const inputs = [...columns].filter(([input]) => new RegExp(`\\b${input}\\b`).test(text))
   // For a join SQLite builds an index, which it cannot do over JSON. To read one row is faster without.
   const kind = /\bjoin\b/.test(text) ? 'materialized ' : ''

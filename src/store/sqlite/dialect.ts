@@ -38,7 +38,7 @@ export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dia
 
 function createPrepare(client: Client): Dialect['prepare'] {
   function prepare(query: Query, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
-    const { sql: text, params } = toText(query)
+    const { text, params } = toText(query)
     const statement = prepareRaw(client, text, params)
     const readRow = createReadRow(selection)
     return { run: values => statement.run(values).map(readRow) }

@@ -18,7 +18,7 @@ export function isList({ name }: Placeholder): boolean {
   return name.startsWith(prefix)
 }
 
-/** A list of ids as the one parameter that `isListed` reads, so that a statement is the same whatever the length. */
+/** A list of ids as the one parameter of `isListed`: the statement is the same for any length. */
 export function encodeIds(ids: readonly number[]): string {
   return JSON.stringify(ids)
 }

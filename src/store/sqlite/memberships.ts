@@ -23,8 +23,8 @@ import { only, type Work } from '../work.ts'
 const maxCachedRows = 50_000
 
 /**
- * Single changes as short statements that each do one thing: SQLite prepares and runs those faster than one chain. The write
- * lock is held from the start of a change, so nothing changes between its look-ups and its writes.
+ * Single changes as short statements that each do one thing: SQLite prepares and runs those faster than one chain. The
+ * write lock is held from the start of a change, so nothing changes between its look-ups and its writes.
  */
 export function createMembershipStore(database: Database, parts: Parts): MembershipStore {
   const { provision, takeNumbers, appendEvent } = parts

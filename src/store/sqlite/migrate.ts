@@ -2,7 +2,9 @@ import type { Database } from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
 import { type Migration, selectPending } from '../migrations.ts'
 
-/** Brings the file to the newest migration: all of them or none, under the write lock, while other processes may start. */
+/**
+ * Brings the file to the newest migration: all of them or none, under the write lock, while other processes may start.
+ */
 export function migrate(client: Database, store: string): void {
   if (findPending(client, store).length === 0) return
   const apply = client.transaction(() => {

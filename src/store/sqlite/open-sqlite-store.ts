@@ -13,8 +13,8 @@ import { createMembershipStore } from './memberships.ts'
 import { createSqliteRunner } from './runner.ts'
 import { createTokenLookUps } from './token-look-ups.ts'
 
-// Each page of an answer is written once. To move a log full of answers into the file would stop the event loop for 70 ms;
-// one by one they take about 5 ms each.
+// Each page of an answer is written once. To move a log full of answers into the file would stop the event loop for 70
+// ms; one by one they take about 5 ms each.
 const largeAnswerBytes = 256 * 2 ** 10
 
 export interface OpenSqliteStore {

@@ -28,8 +28,8 @@ export function createPageByParent<P extends string, S extends IdSelection>(
     })
 }
 
-// A window function would number all rows of a parent before it drops those outside the page. The inner query stops at the
-// limit, along the index, once for each parent. `cross join` keeps SQLite from turning the loops around.
+// A window function would number all rows of a parent. The inner query stops at the limit, along the index. `cross
+// join` keeps the order of the loops.
 function preparePage<P extends string, S extends IdSelection>(
   prepare: Dialect['prepare'],
   { table, parent, selection }: Paging<P, S>,

@@ -9,7 +9,7 @@ export function createSqliteRunner(transactions: Transactions): Runner {
   return { read: async (statement, values) => statement.run(values), write, writeEach: write }
 }
 
-// To its end in one go: nothing else runs on the connection meanwhile.
+// Synchronously, so that nothing else runs on the connection.
 function run<T>(work: Work<T>): T {
   let step = work.next([])
   while (step.done !== true) {

@@ -3,8 +3,8 @@ export interface ColumnDescription<Value = unknown> {
   readonly type: 'text' | 'integer' | 'boolean' | 'time' | 'bytes'
   readonly nullable: boolean
   /**
-   * `now` is the start of the transaction on PostgreSQL, `clock` the time of the row itself. `next id` is a number that the
-   * whole store counts: an identity on PostgreSQL, a row of `counters` on SQLite.
+   * `now` is the start of the transaction on PostgreSQL, `clock` the time of the row itself. `next id` is a number
+   * that the whole store counts: an identity on PostgreSQL, a row of `counters` on SQLite.
    */
   readonly default: number | 'now' | 'clock' | 'next id' | null
   /** Phantom: carries the type of the column's values. */

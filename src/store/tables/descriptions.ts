@@ -20,9 +20,9 @@ const ofUser = { columns: ['accountCode', 'userId'], table: 'users' }
 const ofTeam = { columns: ['accountCode', 'teamId'], table: 'teams' }
 
 /**
- * All tables of a store by their names in camel case, each after those that its rows refer to: `copy` moves them in this order. Every primary and unique
- * key starts with the account, so that no row can be found or blocked across accounts, and a PostgreSQL spread by account
- * needs no other tables.
+ * All tables of a store by their names in camel case, each after those that its rows refer to: `copy` moves them in
+ * this order. Every primary and unique key starts with the account, so that no row can be found or blocked across
+ * accounts, and a PostgreSQL spread by account needs no other tables.
  */
 export const descriptions = {
   accounts: { columns: { accountCode, createdAt }, key: ['accountCode'] },

@@ -12,8 +12,8 @@ export type StoreTable<D extends TableDescription = TableDescription> = SQLiteTa
 }
 
 /**
- * The Drizzle tables of a store. Both databases use the types of SQLite: the builders that statements are written with have
- * the same methods in both, and one statement is written for both.
+ * The Drizzle tables of a store. Both databases use the types of SQLite: the builders that statements are written with
+ * have the same methods in both, and one statement is written for both.
  */
 export type TablesOf<D extends Readonly<Record<string, TableDescription>>> = {
   readonly [Name in keyof D]: StoreTable<D[Name]>

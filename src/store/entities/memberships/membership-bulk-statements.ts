@@ -68,8 +68,9 @@ function createLists({ list }: Dialect) {
   }
 }
 
-// PostgreSQL locks in the order in which a single change locks: rows and pairs (ascending, with ids in the order given), the
-// step, the counter of events, then teams and users. SQLite needs users and teams before the rows that refer to them.
+// PostgreSQL locks in the order in which a single change locks: rows and pairs (ascending, with ids in the order
+// given), the step, the counter of events, then teams and users. SQLite needs users and teams before the rows that
+// refer to them.
 function prepareWrite(dialect: Dialect) {
   const { chain, typed, after, tables } = dialect
   const lists = createLists(dialect)

@@ -43,8 +43,8 @@ export function createChangeMany(dependencies: Dependencies): MembershipStore['c
     mode: BulkMode,
   ): Work<BulkResult> {
     const { accountCode } = origin
-    // Locks the counter until the commit, so bulks of an account run one after the other from here on: rows that one of them
-    // deletes and puts back would be missing for another that waited for them. SQLite has locked all rows.
+    // Locks the counter until the commit, so bulks of an account run one after the other from here on: rows that one
+    // of them deletes and puts back would be missing for another that waited for them. SQLite has locked all rows.
     const takesIdsFirst = database.isShared
     const adds = changes.filter(({ kind }) => kind === 'add').length
     const reservedId = takesIdsFirst ? yield* takeIds(accountCode, adds) : 0

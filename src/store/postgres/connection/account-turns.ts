@@ -1,7 +1,7 @@
 import { FairQueue } from '../../../limits/fair-queue.ts'
 import { nothingChanged } from './explain-failure.ts'
 
-/** Does the work once the account has a place for it. `UNAVAILABLE` where it waits too long, and then the work is not begun. */
+/** Does the work once the account has a place. `UNAVAILABLE` if it waits too long; then the work does not start. */
 export type InTurn = <T>(accountCode: string, work: () => Promise<T>) => Promise<T>
 
 interface TurnLimits {
@@ -9,13 +9,13 @@ interface TurnLimits {
   readonly total?: number
   /** Places of one account. */
   readonly account: number
-  /** What to say of one that waited too long, such as `The database gave no connection`. */
+  /** The reason for work that waited too long, such as `The database gave no connection` */
   readonly tooLate: string
 }
 
 const maxWaitMs = 4_000
 
-/** Gives places to accounts in turn, and to none more than its maximum, so that one that wants all of them leaves others theirs. */
+/** Gives places to accounts in turn, and to no account more than its maximum. */
 export function createAccountTurns({
   total = Number.POSITIVE_INFINITY,
   account,

@@ -5,16 +5,16 @@ import type { Transactions } from './transactions.ts'
 
 // Longer than a statement may take.
 const maxMs = 5_000
-// In an ordinary second an account has more answered. When statements are slow, more would only wait until they time out.
-// All accounts together take about 50 MB.
+// An account usually has more calls answered in a second. If statements are slow, more calls would only time out. All
+// accounts together take about 50 MB.
 const maxCalls = { account: 2_000, total: 20_000 }
 // PostgreSQL answers 100 of them in a statement, faster than they can be sent. Nobody knows yet who makes them.
 const maxTokenCalls = { account: 10_000, total: 10_000 }
 
 /**
- * Makes a call to the store for an account or share: every statement is inside one. It answers or fails within `maxMs`, and
- * is refused at once while its owner has too many unanswered calls. A call that timed out may still be executed, so it counts
- * until the database has answered it.
+ * Makes a call to the store for an account or share: every statement is inside one. It answers or fails within
+ * `maxMs`, and is refused at once while its owner has too many unanswered calls. A call that timed out may still be
+ * executed, so it counts until the database has answered it.
  */
 export type Bound = <T>(owner: string | null, call: () => Promise<T>) => Promise<T>
 

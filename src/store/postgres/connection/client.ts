@@ -19,7 +19,7 @@ export function createClient(send: Send): Client {
   }
 }
 
-// Of the text, so that behind a pooler which shares connections it means the same to every gateway.
+// A hash of the text: behind a pooler that shares connections it means the same to every gateway.
 const names = new Map<string, string>()
 
 function nameOf(text: string): string {

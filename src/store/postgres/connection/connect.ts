@@ -4,36 +4,36 @@ import { StartError } from '../../../errors.ts'
 import { migrate } from '../migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
 
-/** After that long without an answer the way to the server is cut, and nobody has said so: no bounded statement takes as long. */
-export const mostSilentMs = 6_000
+/** A connection without an answer for this long is lost: every bounded statement ends earlier. */
+export const maxSilentMs = 6_000
 
 const connectMs = 4_000
-// PostgreSQL stops a statement then, and undoes it.
-const mostStatementMs = 4_000
-// It ends a transaction then of a gateway that has gone silent, since the account's changes at all other gateways may wait for it.
+// PostgreSQL stops and undoes a statement after this time.
+const maxStatementMs = 4_000
+// PostgreSQL ends an idle transaction after this time: changes at all other gateways may wait for it.
 const maxIdleTransactionMs = 1_500
-// Such a password is cut in two, and a part of it would be shown as the host that cannot be found.
-const atBehindHost = /^\w+:\/\/[^/?#]*[/?#].*@/
+// The URL parser would cut such a password in two and show a part of it as the host.
+const atAfterHost = /^\w+:\/\/[^/?#]*[/?#].*@/
 const insufficientPrivilege = '42501'
-// A connection on which nobody speaks is asked for then whether its other end is there; ten seconds later it is given up.
+// After this idle time TCP checks the connection; ten seconds later it gives the connection up.
 const keepAliveMs = 10_000
 
-// No number of ours is too large for a double.
+// All our numbers fit into a double.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') =>
     id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id, format as 'text'),
 }
 
 /**
- * What every connection to the database has in common. The files that the URL names are read here: where one is gone by the time of
- * another connection, the pool would end the process.
+ * The settings of every connection. Reads the files that the URL names: the pool would end the process if one were
+ * missing later.
  */
 export function connectionTo(url: string) {
   return {
     application_name: 'rostrum',
-    // The driver reads times in this style alone, and a database may write them in another.
+    // The driver reads times only in this style, and a database may have another.
     options: '-c datestyle=iso',
-    statement_timeout: mostStatementMs,
+    statement_timeout: maxStatementMs,
     idle_in_transaction_session_timeout: maxIdleTransactionMs,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -44,11 +44,11 @@ export function connectionTo(url: string) {
 }
 
 /**
- * A connection to the database, migrated, whose statements take as long as they take. `StartError` where it cannot be had; it never
- * repeats the password.
+ * A connection to the migrated database, without a bound on statements. `StartError`, without the password, if there
+ * is none.
  */
 export async function connect(url: string): Promise<pg.Client> {
-  if (atBehindHost.test(url)) throw notUrl()
+  if (atAfterHost.test(url)) throw notUrl()
   try {
     return await openMigrated(new pg.Client(connectionTo(url)))
   } catch (error) {
@@ -65,13 +65,13 @@ export async function connect(url: string): Promise<pg.Client> {
   }
 }
 
-// Whatever bounds its role and its database have; older versions lack one of them.
+// Overrides the bounds of its role and its database. Older versions lack one of them.
 const unbound = `
   select set_config(name, '0', false) from pg_settings
   where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`
 
 async function openMigrated(client: pg.Client): Promise<pg.Client> {
-  // What happens to a connection is told to whoever waits for its answer.
+  // The statement that waits for an answer fails by itself.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -86,7 +86,8 @@ async function openMigrated(client: pg.Client): Promise<pg.Client> {
 
 function notUrl(): StartError {
   return new StartError(
-    'The setting DATABASE_URL is not a URL: it must be `postgres://user:password@host:port/database`, with `@`, `/`, `?`, `#` and `%` in the password written as `%40`, `%2F`, `%3F`, `%23` and `%25`.',
+    'The setting DATABASE_URL is not a URL: it must be `postgres://user:password@host:port/database`, with ' +
+      '`@`, `/`, `?`, `#` and `%` in the password written as `%40`, `%2F`, `%3F`, `%23` and `%25`.',
   )
 }
 

@@ -23,8 +23,8 @@ interface Dependencies {
 }
 
 /**
- * NOTIFY apart from the changes: inside their transactions it takes a lock until the commit is on disk, so that the database
- * makes one commit after the other, and less than half the changes a second (2,700 instead of 6,200).
+ * NOTIFY apart from the changes: inside their transactions it takes a lock until the commit is on disk, so that the
+ * database makes one commit after the other, and less than half the changes a second (2,700 instead of 6,200).
  */
 export function createEventSignal({ url, client }: Dependencies): EventSignal {
   const listeners = new Set<ChangeListener>()

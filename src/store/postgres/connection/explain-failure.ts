@@ -1,7 +1,7 @@
 import { RostrumError } from '../../../errors.ts'
 import { endsConnection, sqlStateOf } from './sql-state.ts'
 
-// PostgreSQL, appendix A: the statement was ended for its time, or could not be taken; what it had done is undone.
+// PostgreSQL, appendix A: it ended or refused the statement, and undid it.
 const undone: Readonly<Record<string, string>> = {
   '57014': 'The database took too long and was stopped',
   '55P03': 'The database took too long and was stopped',
@@ -15,7 +15,7 @@ const undone: Readonly<Record<string, string>> = {
   '53300': 'The database takes no more connections',
 }
 
-/** What to tell of a failed call to the store: `UNAVAILABLE` where it is the database that fails, else the failure as it is. */
+/** The error for a caller: `UNAVAILABLE` if the database failed, else the same error. */
 export function explainFailure(error: unknown): unknown {
   const state = sqlStateOf(error)
   if (state === null) return error
@@ -24,12 +24,12 @@ export function explainFailure(error: unknown): unknown {
   return endsConnection(error) ? outcomeUnknown('The database went away', error) : error
 }
 
-/** For a statement that was not sent: the database is not there, or all connections were in use for too long. */
+/** For a statement that was not sent: the database is away, or all connections were in use for too long. */
 export function explainNoConnection(cause: unknown): RostrumError {
   return nothingChanged(undone[sqlStateOf(cause) ?? ''] ?? 'The database gave no connection', cause)
 }
 
-/** For a statement that was sent over a connection which was lost before the answer came. */
+/** For a statement whose connection was lost before the answer came. */
 export function connectionBroke(cause: unknown): RostrumError {
   return outcomeUnknown('The connection to the database broke', cause)
 }
@@ -39,10 +39,11 @@ export function nothingChanged(reason: string, cause?: unknown): RostrumError {
   return unavailable(`${reason}, and nothing was changed. Try again in 1 s.`, cause)
 }
 
-/** For a call that was sent and not answered. */
+/** For a call without an answer. */
 export function outcomeUnknown(reason: string, cause?: unknown): RostrumError {
   return unavailable(
-    `${reason} before it answered: a change may have been made or not. Look first, or try again with the same \`Idempotency-Key\`.`,
+    `${reason} before it answered: a change may have been made or not. ` +
+      'Look first, or try again with the same `Idempotency-Key`.',
     cause,
   )
 }

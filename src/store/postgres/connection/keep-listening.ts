@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionTo, mostSilentMs } from './connect.ts'
+import { connectionTo, maxSilentMs } from './connect.ts'
 
 const pauseMs = 100
 
 interface KeepListening {
   readonly url: string
   readonly channel: string
-  /** Called each time when it listens from then on: at first, and after a connection was lost. */
+  /** Called each time listening begins: at first, and after a connection was lost. */
   readonly onListening: () => void
   readonly onNotification: (payload: string) => void
 }
 
-/** Listens to a channel by a connection of its own, and by another when that is lost; gives what ends it. */
+/** Listens to a channel on its own connection, and reconnects. Gives a function that stops it. */
 export function keepListening({ url, channel, onListening, onNotification }: KeepListening): () => void {
   const stopping = new AbortController()
   let client: pg.Client | undefined
 
   async function listen(): Promise<void> {
-    client = new pg.Client({ ...connectionTo(url), query_timeout: mostSilentMs })
+    client = new pg.Client({ ...connectionTo(url), query_timeout: maxSilentMs })
     const ended = new Promise<void>(resolve => client?.once('end', resolve))
     client.on('error', () => {})
     client.on('notification', ({ payload }) => onNotification(payload ?? ''))

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { createAccountTurns } from './account-turns.ts'
 import { type Client, createClient, type Send } from './client.ts'
-import { connectionTo, mostSilentMs } from './connect.ts'
+import { connectionTo, maxSilentMs } from './connect.ts'
 import { connectionBroke, explainNoConnection } from './explain-failure.ts'
 import { endsConnection } from './sql-state.ts'
 
@@ -10,8 +10,8 @@ const maxConnections = 10
 const maxConnectionsOfAccount = 5
 
 /**
- * Connections to the database, opened as they are needed and given to accounts in turn. Where there is none, or one is lost,
- * a statement is `UNAVAILABLE`; what PostgreSQL refuses is the driver's `DatabaseError`.
+ * Connections to the database, opened as they are needed and given to accounts in turn. Where there is none, or one is
+ * lost, a statement is `UNAVAILABLE`; what PostgreSQL refuses is the driver's `DatabaseError`.
  */
 export interface Pool {
   /** The client whose statements wait for the turn of this account or share. */
@@ -20,7 +20,9 @@ export interface Pool {
 }
 
 export interface PoolClient extends Client {
-  /** Runs `work` in a transaction, on a connection of its own: committed if it resolves to a result that `keep` allows. */
+  /**
+   * Runs `work` in a transaction, on a connection of its own: committed if it resolves to a result that `keep` allows.
+   */
   begin<T>(work: (client: Client) => Promise<T>, keep?: (result: T) => boolean): Promise<T>
 }
 
@@ -35,7 +37,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     ...connectionTo(url),
     max: maxConnections,
     idleTimeoutMillis: 0,
-    query_timeout: mostSilentMs,
+    query_timeout: maxSilentMs,
   })
   // The statement that waits for an answer fails by itself; the pool drops a connection that nobody uses.
   pool.on('error', () => {})

@@ -16,8 +16,8 @@ export interface Transactions {
   /** Makes the call for this account or share: its statements and transactions wait for its turn. */
   runAs<T>(owner: string, call: () => Promise<T>): Promise<T>
   /**
-   * Runs `work` in a transaction, again after a deadlock. Resolves with its result once that is committed; undone when `work`
-   * rejects or `keep` refuses its result.
+   * Runs `work` in a transaction, again after a deadlock. Resolves with its result once that is committed; undone when
+   * `work` rejects or `keep` refuses its result.
    */
   write<T>(work: () => Promise<T>, keep?: (result: T) => boolean): Promise<T>
   /** Runs `work` again after a deadlock: for a statement that is a transaction of its own. */

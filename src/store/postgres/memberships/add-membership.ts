@@ -25,9 +25,9 @@ export interface Addition {
 }
 
 /**
- * Adds memberships. Those of an account that are asked for in the same turn of the event loop share a statement: all changes
- * of an account wait for its counter until a commit is on disk, so it can have more additions a second than the disk has
- * commits. A step is written with its row, and one that was made before is left out.
+ * Adds memberships. Those of an account that are asked for in the same turn of the event loop share a statement: all
+ * changes of an account wait for its counter until a commit is on disk, so it can have more additions a second than
+ * the disk has commits. A step is written with its row, and one that was made before is left out.
  */
 export function createAddMembership({ database, transactions, inTurn }: Dependencies): AddMembership {
   const addAll = prepareAddAll(database)
@@ -41,8 +41,8 @@ export function createAddMembership({ database, transactions, inTurn }: Dependen
     return additions.map(addition => ({ answer: answers.get(accountOf(addition)) }))
   })
 
-  // If a statement was refused for the data of one addition, each is tried alone. If several attempts at a step come at the
-  // same time, one makes it.
+  // If a statement was refused for the data of one addition, each is tried alone. If several attempts at a step come
+  // at the same time, one makes it.
   async function addAlone(addition: Addition): Promise<Membership | undefined> {
     try {
       return (await addSome(accountOf(addition), [addition])).get(addition)
@@ -99,10 +99,10 @@ function prepareAddAll({ chain, list, tables }: Database) {
   }
 }
 
-// PostgreSQL runs what the answer needs first, then the other parts that write, from the last to the first, each after the
-// parts that it needs. So rows are locked in the order in which every other change locks them (the counter of ids, pairs,
-// steps, the counter of events, teams, users), and rows of one kind in ascending order. If several add the same pair, the
-// first has made it.
+// PostgreSQL runs what the answer needs first, then the other parts that write, from the last to the first, each after
+// the parts that it needs. So rows are locked in the order in which every other change locks them (the counter of ids,
+// pairs, steps, the counter of events, teams, users), and rows of one kind in ascending order. If several add the same
+// pair, the first has made it.
 function wordParts(rows: SQL): Chain {
   return {
     asked: sql`

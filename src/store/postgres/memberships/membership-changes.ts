@@ -7,14 +7,15 @@ import { selectMembership } from '../../entities/memberships/membership-reads.ts
 import { first, type Work } from '../../work.ts'
 
 /**
- * A change of a membership with all that belongs to it, in one chain, which is a transaction of its own: the records that it
- * needs, the row, the event, the step. A gateway that hangs holds no lock.
+ * A change of a membership with all that belongs to it, in one chain, which is a transaction of its own: the records
+ * that it needs, the row, the event, the step. A gateway that hangs holds no lock.
  *
- * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new teams and
- * users. So the numbers of an account's events come in the order of their commits, and changes do not deadlock.
+ * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new
+ * teams and users. So the numbers of an account's events come in the order of their commits, and changes do not
+ * deadlock.
  *
- * A chain gives no row where the account has no such row in one of the versions, another row has the new pair, or the step
- * was made before.
+ * A chain gives no row where the account has no such row in one of the versions, another row has the new pair, or the
+ * step was made before.
  */
 export interface MembershipChanges {
   move(move: Move): Work<Membership | undefined>
@@ -89,7 +90,8 @@ const move = {
   head: bumpCounter(sql`moved, before where moved.version <> before.version`),
   event: sql`
     ${insertEvent}
-    select ${accountCode}, head.value, 'moved', moved.id, before.user_id, before.team_id, moved.user_id, moved.team_id, ${by}
+    select ${accountCode}, head.value, 'moved', moved.id, before.user_id, before.team_id, moved.user_id,
+      moved.team_id, ${by}
     from moved, before, head`,
   step: insertStep('moved'),
 }

@@ -42,8 +42,8 @@ interface Dependencies {
 }
 
 /**
- * Single changes as one chain each: one round trip and one commit, where a transaction of short statements takes eight. What
- * was in the way of a change is looked up after it; if nothing is by then, the change is tried again.
+ * Single changes as one chain each: one round trip and one commit, where a transaction of short statements takes
+ * eight. What was in the way of a change is looked up after it; if nothing is by then, the change is tried again.
  */
 export function createMembershipStore(dependencies: Dependencies): MembershipStore {
   const { database, parts, transactions, inTurn, bound, signal } = dependencies

@@ -9,8 +9,8 @@ const { nodeTiming } = performance
 /** Whether another process may have changed the file, without reading what. */
 export interface ChangeMark {
   /**
-   * Gives another number after another process has committed a transaction. SQLite is asked once in a turn of the event loop:
-   * the requests that are read in this turn came before.
+   * Gives another number after a commit of another process. Asks SQLite once in a turn of the event loop: the requests
+   * of this turn came before.
    */
   readOthers(): number
 }
@@ -24,7 +24,8 @@ export function createChangeMark(client: Database): ChangeMark {
   let askedInTurn: number | undefined
   return {
     readOthers() {
-      // Counted where the loop looks for new events. A `setImmediate` of another caller would end the turn only after that.
+      // Counted where the loop looks for new events. A `setImmediate` of another caller would end the turn only after
+      // that.
       const turn = nodeTiming.uvMetricsInfo.loopCount
       if (turn === askedInTurn && performance.now() - askedAt < maxAgeMs) return others
       askedAt = performance.now()

@@ -17,7 +17,9 @@ interface Attempt {
   answer(): void
 }
 
-/** Commits the first of the waiting writes in one transaction, answers them once it is on disk, and gives the others. */
+/**
+ * Commits the first of the waiting writes in one transaction, answers them once it is on disk, and gives the others.
+ */
 export type CommitTogether = (waiting: readonly Write[]) => Write[]
 
 export function createCommitTogether(client: Database): CommitTogether {
@@ -28,7 +30,8 @@ export function createCommitTogether(client: Database): CommitTogether {
   const close = client.prepare('RELEASE one')
   const undo = client.prepare('ROLLBACK TO one')
 
-  // A savepoint copies each page that is written in it. Where rows are added at the end, that is half of the write again.
+  // A savepoint copies each page that is written in it. Where rows are added at the end, that is half of the write
+  // again.
   function attemptApart(write: Write): Attempt {
     open.run()
     try {

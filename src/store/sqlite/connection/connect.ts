@@ -6,8 +6,8 @@ import { cannotBe } from './describe-failure.ts'
 
 const busyTimeoutMs = 5_000
 
-// 32 MB. Moving the log into the file stops the event loop for some milliseconds; each page is moved once, however often it
-// was written.
+// 32 MB. Moving the log into the file stops the event loop for some milliseconds; each page is moved once, however
+// often it was written.
 const pagesOfLog = 8_000
 
 interface Connect {

@@ -10,7 +10,8 @@ export type RawRow = readonly unknown[]
 const writer = new SQLiteSyncDialect()
 
 export function toText(query: Query) {
-  return is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
+  const { sql, params } = is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
+  return { text: sql.trim(), params }
 }
 
 /** A prepared statement: its rows as the driver gives them, and the names of their columns. */
@@ -51,8 +52,8 @@ const decoders: Readonly<Record<string, (value: never) => unknown>> = {
 }
 
 /**
- * Makes a row of the values selected, in the order of the selection. Drizzle itself would look up for each value of each row
- * how to read it, which takes as long as SQLite does.
+ * Makes a row of the values selected, in the order of the selection. Drizzle itself would look up for each value of
+ * each row how to read it, which takes as long as SQLite does.
  */
 export function createReadRow(selection: Selection): (raw: RawRow) => Readonly<Record<string, unknown>> {
   const fields = Object.entries<StoreColumn>(selection).map(([name, column]) => ({

@@ -20,8 +20,8 @@ const maxBytesToCheck = 64 * 2 ** 20
 const sqliteHeader = Buffer.from('SQLite format 3\0')
 
 /**
- * Refuses a path that is not a store and must not become one, with a `StartError` of one line. Creates the missing folders of
- * a new file and writes nothing else: a file that is refused keeps every byte.
+ * Refuses a path that is not a store and must not become one, with a `StartError` of one line. Creates the missing
+ * folders of a new file and writes nothing else: a file that is refused keeps every byte.
  */
 export function refuseUnusableFile(path: string): void {
   makeFolder(path)
@@ -99,8 +99,8 @@ function refuseForeignHeader(path: string): void {
   }
 }
 
-// To close a connection writes the log of a crash into the file, unless the connection only reads. A connection that only
-// reads leaves its own empty files if there was no log.
+// To close a connection writes the log of a crash into the file, unless the connection only reads. A connection that
+// only reads leaves its own empty files if there was no log.
 function refuseDamage(path: string, bytes: number): void {
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   let client: Database | undefined

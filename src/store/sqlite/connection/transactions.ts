@@ -4,9 +4,9 @@ import { createCommitTogether, type Write } from './commit-together.ts'
 /** The one place where writes are grouped into transactions of the SQLite file. */
 export interface Transactions {
   /**
-   * Runs the synchronous `work` with the write lock, in a transaction that it may share. Resolves with its result once that
-   * is on disk. If `work` throws, it alone is undone, and it may run a second time. Work that decides against a change does
-   * so before it writes, and `wrote` is false for its result.
+   * Runs the synchronous `work` with the write lock, in a transaction that it may share. Resolves with its result once
+   * that is on disk. If `work` throws, it alone is undone, and it may run a second time. Work that decides against a
+   * change does so before it writes, and `wrote` is false for its result.
    */
   write<T>(work: () => T, wrote?: (result: T) => boolean): Promise<T>
   /** Commits the waiting writes at once, for a store that closes. */
@@ -17,8 +17,9 @@ export interface Transactions {
 const maxWaitMs = 2
 
 /**
- * A commit waits for the disk many times longer than the statements take, so writes that come together share one: those of a
- * turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on the connection meanwhile.
+ * A commit waits for the disk many times longer than the statements take, so writes that come together share one:
+ * those of a turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on the
+ * connection meanwhile.
  */
 export function createTransactions(client: Database): Transactions {
   const commitTogether = createCommitTogether(client)

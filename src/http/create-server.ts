@@ -25,10 +25,9 @@ import { createTurnHook } from './request/take-turn.ts'
 import { registerRestRoutes } from './rest/register-rest-routes.ts'
 
 const stalledReaderMs = 10_000
-// A stream without news says every 12 s that it is there.
-const mostSilentMs = 20_000
+// A stream without events sends a ping every 12 s.
+const maxSilentMs = 20_000
 
-/** For those who start and stop it without knowing what it is made of. */
 export type HttpServer = FastifyInstance
 
 /** The HTTP server with all its routes, not yet listening. */
@@ -37,11 +36,11 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const connections = new Connections({ arrivalTimeoutMs, onConnection: () => services.turns.expectMore() })
   let isClosing = false
   function prepareEnd({ raw, state }: FastifyRequest, reply: FastifyReply): void {
-    // A client that stops reading would keep its answer in memory for ever. Node takes progress in the writing for activity,
-    // and looks for it twice: it closes after two such times.
-    raw.socket.setTimeout(state.isStream ? mostSilentMs : stalledReaderMs)
+    // If a client stops reading, its answer stays in memory. Node counts progress in writing as activity and checks
+    // twice, so it closes the connection after two such times.
+    raw.socket.setTimeout(state.isStream ? maxSilentMs : stalledReaderMs)
     const isLast = connections.countAnswer(raw, state.identity !== null)
-    // What is in flight is answered, and its connection ends with the answer: else it would hold the stop up.
+    // A request in flight is answered, and its connection ends with the answer. Otherwise it would delay the stop.
     if (isClosing || isLast || state.isStream) reply.header('connection', 'close')
   }
 
@@ -50,14 +49,14 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     logger: false,
     bodyLimit: bodyBytes,
     serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
-    // Bounded by the head's size; a long id gets the answer that names it.
+    // The size of the head limits it. The answer to a long id names the id.
     routerOptions: { maxParamLength: maxHeadBytes },
-    // Fastify's own are Ajv and a compiler of serializers: half a megabyte of code that would never be called.
+    // Fastify would load Ajv and a compiler of serializers: half a megabyte of code that is never called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
     clientErrorHandler: createClientErrorHandler(log, connections),
-    // Faults of the URL come before any hook and have none; the request may be ambiguous as well.
+    // Fastify runs no hooks for a URL that it cannot decode.
     frameworkErrors: (error, request, reply) => {
       beginRequest(request, reply, logs)
       const refusal = refuseHead(request, reply) ?? { error: fromServerFault(error, bodyBytes) }
@@ -88,8 +87,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', createBodyParser(services, parseJsonBody))
   server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    // Closing at once would reset the connection under a client that is still sending: let it read the answer. Only what
-    // Fastify has set is taken back, since without a header Node would not tell a client that asked for it of the close.
+    // Closing at once would reset the connection of a client that is still sending, before it reads the answer. A
+    // header that Node set for a client that asked for the close stays.
     if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
     return answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
   })
@@ -106,21 +105,22 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   return server
 }
 
-// A connection kept alive can bring requests after the server stopped listening: they are sent elsewhere.
+// A keep-alive connection can send requests after the server stopped listening. The client sends them again
+// elsewhere.
 function shuttingDown(): RostrumError {
   return new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', { retryAfterSeconds: 1 })
 }
 
 function refuseSchemas(): never {
-  throw new Error('Routes have no Fastify schemas here: read what comes with zod, and send bytes.')
+  throw new Error('Routes must not have Fastify schemas: check input with zod and send bytes.')
 }
 
-// RFC 3986, 2.3: whether these are escaped or not, it is the same URL.
+// RFC 3986, 2.3: the URL is the same with or without these escapes.
 const escapedUnreserved = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
 /**
- * A request target in the one spelling that everything behind it knows: a whole URL (RFC 9112, 3.2.2) is cut to its path and
- * query, a fragment is cut off, and what needs no escape in the path has none.
+ * Normalizes a request target: a whole URL (RFC 9112, 3.2.2) becomes its path and query, a fragment is removed, and
+ * characters that need no escape in the path have none.
  */
 function normalizeTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('%') && !target.includes('#')) return target
@@ -130,7 +130,10 @@ function normalizeTarget(target: string): string {
   return (path.replace(escapedUnreserved, decodeURIComponent) || '/') + local.slice(path.length)
 }
 
-/** `/health` while the process lives, `/ready` while it can serve (contract, section 5); neither needs a credential. */
+/**
+ * Registers `/health`, 200 while the process lives, and `/ready`, 200 while it can serve (contract, section 5).
+ * Neither needs a credential.
+ */
 function registerHealthRoutes(server: FastifyInstance, { findUnready }: HttpServices): void {
   server.get('/health', async () => ({ status: 'ok' }))
   server.get('/ready', async (_request, reply) => {

@@ -8,7 +8,7 @@ const docsFolder = new URL('../../docs/', import.meta.url)
 const style =
   ':root{color-scheme:light dark}body{max-width:40rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 system-ui}'
 
-// Nothing on the page is loaded from anywhere, and nothing on it runs.
+// The page loads nothing and runs nothing.
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -17,7 +17,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The pages of `docs/`, in the order of a reader. */
+/** The pages of `docs/`, in reading order. */
 export const docsPages = [
   'quickstart',
   'scripts',
@@ -41,8 +41,8 @@ interface Page {
 }
 
 /**
- * `GET /`, for a person who opens the gateway in a browser, and the pages of `docs/` as the text that they are. They need no
- * credential, since they show no data. All are read once, at the start.
+ * Registers `GET /`, a page for a person who opens the gateway in a browser, and the pages of `docs/` as plain text.
+ * They need no credential, because they show no data. All are read once, at the start.
  */
 export function registerPages(server: FastifyInstance): void {
   const docs = docsPages.map(readDocsPage).filter(page => page !== null)
@@ -60,7 +60,7 @@ export function registerPages(server: FastifyInstance): void {
   }
 }
 
-// Null where the gateway was installed without its pages.
+// Null if the installation has no `docs/` folder.
 function readDocsPage(name: string): Page | null {
   const file = new URL(`${name}.md`, docsFolder)
   if (!existsSync(file)) return null
@@ -82,10 +82,10 @@ function writeFrontPage(docs: readonly Page[]): Page {
 <body>
 <main>
 <h1>Rostrum</h1>
-<p>This is a Rostrum gateway. It runs your customers' JavaScript safely and keeps track of who is in which team, over GraphQL
-and REST.</p>
-<p><a href="${graphqlPath}">Open GraphiQL</a> to try queries. You need a token: <code>npm start</code> prints one on the first
-start.</p>
+<p>This is a Rostrum gateway. It runs your customers' JavaScript safely and keeps track of who is in which team,
+over GraphQL and REST.</p>
+<p><a href="${graphqlPath}">Open GraphiQL</a> to try queries. You need a token: <code>npm start</code> prints one on the
+first start.</p>
 <h2>Docs</h2>
 <ul>
 ${links.join('\n')}

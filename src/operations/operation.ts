@@ -1,8 +1,8 @@
-/** A member of a record, in both spellings. */
+/** A member of a record, with both of its names. */
 export interface Member {
-  /** As REST and scripts spell it: `user_id`. */
+  /** The name for REST and scripts: `user_id`. */
   readonly name: string
-  /** As GraphQL spells it: `userId`. */
+  /** The name for GraphQL: `userId`. */
   readonly field: string
   /**
    * - `id`: an integer to REST and scripts, and text to GraphQL
@@ -11,16 +11,16 @@ export interface Member {
    * - `value`: passed on
    */
   readonly kind: 'id' | 'word' | 'list' | 'value'
-  /** Of each record in a `list`. */
+  /** The members of each record in a `list`. */
   readonly members: readonly Member[]
 }
 
 /** A kind of record, as callers see it. */
 export interface RecordShape {
-  /** What REST wraps it in: `{"team_membership":{…}}`. */
+  /** The member of a REST body that contains it: `{"team_membership":{…}}`. */
   readonly name: string
   readonly members: readonly Member[]
-  /** What a document selects of it. */
+  /** The fields that a document selects. */
   readonly selection: string
 }
 
@@ -38,9 +38,9 @@ export interface InputMember {
    */
   readonly kind: 'id' | 'path' | 'text' | 'value' | 'document' | 'labels'
   readonly isRequired: boolean
-  /** Of a `document` that is left out. */
+  /** The value of a `document` that is left out. */
   readonly byDefault: string | null
-  /** Of `labels`. */
+  /** The members of `labels`. */
   readonly labels: readonly Label[]
 }
 
@@ -51,34 +51,34 @@ export interface Label {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/**
- * One GraphQL operation, with the REST path and the method of a script's `Platform` that stand for it. Plain data, from which
- * both ways in take what they need.
- */
+/** One GraphQL operation, with its REST path and its method of a script's `Platform`. It is plain data. */
 export interface Operation {
   readonly method: Method
   readonly path: string
-  /** Null where scripts have none. */
+  /** Null if scripts have no such method. */
   readonly platform: { readonly object: string; readonly method: string } | null
   readonly document: string
   /** The root field of the document. */
   readonly field: string
-  /** The variables of the document, in the order of the `Platform` method's arguments. REST alone gives `ifVersions`. */
+  /**
+   * The variables of the document, in the order of the arguments of the `Platform` method. Only REST gives
+   * `ifVersions`.
+   */
   readonly variables: readonly VariableName[]
   readonly input: readonly InputMember[]
-  /** Names of input members, for messages, of which a request must have one; null where it may have none. */
+  /** Names the input members of which a request needs at least one, for messages; null if it needs none. */
   readonly needsOneOf: string | null
   readonly answer: RecordShape
   readonly isList: boolean
 }
 
-/** What a sandbox needs of an operation, as JSON. */
+/** The parts of an operation that a sandbox needs. It gets them as JSON. */
 export interface PlatformMethod extends Pick<Operation, 'document' | 'field' | 'input' | 'isList'> {
   readonly object: string
   readonly method: string
-  /** The variables that the method's arguments stand for, in their order. */
+  /** The variables for the method's arguments, in their order. */
   readonly takes: readonly VariableName[]
-  /** Of the record that it resolves with. */
+  /** The members of the record that it resolves with. */
   readonly members: readonly Member[]
 }
 
@@ -88,7 +88,7 @@ interface OperationRow {
   /** `object.method` */
   readonly platform?: string
   readonly field: string
-  /** Their GraphQL types. */
+  /** The variables with their GraphQL types. */
   readonly variables: Readonly<Partial<Record<VariableName, string>>>
   readonly input?: readonly InputMember[]
   readonly needsOneOf?: string
@@ -96,7 +96,7 @@ interface OperationRow {
   readonly isList?: boolean
 }
 
-/** Makes an operation of its row; the document follows from the row. */
+/** Makes an operation. Its document follows from the row. */
 export function operation(route: `${Method} /${string}`, row: OperationRow): Operation {
   const [method, path] = route.split(' ') as [Method, string]
   const { platform, field, variables, input = [], needsOneOf = null, answer, isList = false } = row
@@ -119,14 +119,13 @@ export function operation(route: `${Method} /${string}`, row: OperationRow): Ope
   }
 }
 
-/** Members by name. A member is one of the kinds, the selection of an object that is passed on, or the members of a list. */
+/** Members by name: a kind, the selection of an object that is passed on, or the members of a list. */
 interface MemberKinds {
   readonly [name: string]: 'id' | 'word' | 'value' | `{${string}}` | MemberKinds
 }
 
 /**
- * Makes a kind of record of its members, in their order. `more` are fields that a document selects for headers, and no record
- * shows.
+ * Makes a kind of record with its members in order. `more` are fields that documents select but records do not show.
  */
 export function record(name: string, kinds: MemberKinds, more = ''): RecordShape {
   return { name, members: membersOf(kinds), selection: `${selectionOf(kinds)} ${more}`.trimEnd() }
@@ -150,7 +149,7 @@ function selectionOf(kinds: MemberKinds): string {
 
 type InputOptions = Partial<Pick<InputMember, 'byDefault' | 'labels'>>
 
-/** Makes an input member of `kind`; a kind that ends in `?` may be left out. */
+/** Makes an input member. A kind that ends in `?` may be left out. */
 export function member(
   name: string,
   kind: InputMember['kind'] | `${InputMember['kind']}?`,
@@ -161,7 +160,7 @@ export function member(
   return { name, field: fieldOf(name), kind: plain, isRequired, byDefault, labels }
 }
 
-/** The name that GraphQL has for a member: `userId` for `user_id`. */
+/** The GraphQL name of a member: `userId` for `user_id`. */
 export function fieldOf(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -93,7 +93,7 @@ const execution = record('task_execution', {
   duration_ms: 'value',
 })
 
-/** The labels of a task, members of its `metadata`. */
+/** The labels of a task, which are the members of its `metadata`. */
 export const taskLabels: readonly Label[] = ['case_type_code', 'account_nickname'].map(name => ({
   name,
   field: fieldOf(name),
@@ -114,7 +114,9 @@ export const executeTask: Operation = operation('POST /api/1/endpoint/execute', 
   answer: execution,
 })
 
-/** The operations on records (contract, sections 1 and 2): each is one REST path, and most are a method of `Platform`. */
+/**
+ * The operations on records (contract, sections 1 and 2). Each is a REST path, and most are methods of `Platform`.
+ */
 export const recordOperations: readonly Operation[] = [...memberships, ...directory]
 
 /** The methods of a script's `Platform`, for the sandboxes. */

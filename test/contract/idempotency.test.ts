@@ -252,7 +252,7 @@ test('a mutation with a key that takes a stream alone is 400, and is not execute
   const answer = await send(graphql(`mutation { removeTeamMembership(id: ${id}) { id } }`), freshKey(), {
     headers,
   })
-  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('A stream cannot be kept')])
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('A stream cannot be stored')])
   expect(await listMemberships(server, [id])).toHaveLength(1)
 })
 

@@ -110,7 +110,7 @@ const statusOf = async (token: string) =>
   (await server.graphql('{ viewer { accountCode } }', {}, token)).status
 
 /** Keeps an answer of 3 MB under a key of the account; gives the request that is given it again. */
-async function keepAnswer(token: string): Promise<string> {
+async function storeAnswer(token: string): Promise<string> {
   const key = `Idempotency-Key: ${crypto.randomUUID()}`
   const request = requestOf(runOf(1_000_000), token, [key])
   const socket = openConnection()
@@ -145,7 +145,7 @@ const attacks: readonly Attack[] = [
   {
     title: 'given again under a key',
     refusesOwn: false,
-    begin: async () => sendUnread((await keepAnswer(attacker)).repeat(20), 100),
+    begin: async () => sendUnread((await storeAnswer(attacker)).repeat(20), 100),
   },
   {
     title: 'of five accounts',

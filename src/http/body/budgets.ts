@@ -1,22 +1,22 @@
 import { AccountBudget } from '../../limits/account-budget.ts'
 import { BodyPlaces } from './body-places.ts'
 
-/** What requests and streams hold in memory, counted to their accounts. */
+/** The memory of requests and streams, counted to their accounts. */
 export interface HttpBudgets {
   /** Bodies, from their announcement to the answer. */
   readonly bodies: AccountBudget
   readonly bodyPlaces: BodyPlaces
-  /** Documents and variables of streams, for as long as these last. */
+  /** Documents and variables of open streams. */
   readonly streams: AccountBudget
 }
 
-// A parsed body takes twice its bytes, so that an account can have 32 of the largest in work.
+// A parsed body takes twice its bytes, so an account can have 32 of the largest in flight.
 const maxLargestBodies = 64
-const leastBodyBytes = 16 * 2 ** 20
+const minBodyBytes = 16 * 2 ** 20
 const maxStreamBytes = 16 * 2 ** 20
 
 export function createHttpBudgets(bodyBytes: number): HttpBudgets {
-  const ofBodies = Math.max(maxLargestBodies * bodyBytes, leastBodyBytes)
+  const ofBodies = Math.max(maxLargestBodies * bodyBytes, minBodyBytes)
   return {
     bodies: new AccountBudget(shared(ofBodies), {
       describe: held => `Bodies of ${held} bytes`,
@@ -30,7 +30,7 @@ export function createHttpBudgets(bodyBytes: number): HttpBudgets {
   }
 }
 
-// Two accounts at their maximum, and no third one that goes short.
+// Two accounts can be at their maximum while a third one still has its share.
 function shared(account: number) {
   return { account, total: 2 * account, share: account / 8 }
 }

@@ -6,19 +6,18 @@ import { dropBody } from '../edge/node-internals.ts'
 /** Up to here a body is read as it comes and parsed at once. A longer one takes turns with others. */
 export const maxBytesAtOnce = 2 ** 16
 
-// Each chunk is an object of its own, and is worked on for a microsecond: a body in chunks of a byte would take an hour of a
-// processor where its bytes take a second.
+// Each chunk takes a microsecond: a large body in chunks of one byte would take an hour of a processor.
 const maxFewChunks = 1_024
-const leastBytesOfChunk = 64
+const minBytesOfChunk = 64
 
 interface Collecting {
   readonly payload: Readable
-  /** Bytes by its head's word; 0 where that says nothing. */
+  /** The announced length in bytes; 0 if the head has none. */
   readonly announced: number
   readonly maxBytes: number
-  /** Of the account, for what has come. */
+  /** Counts the bytes to the account. */
   readonly holding: Holding
-  /** Has the connection closed after the answer: what else comes on it is not worth the work. */
+  /** Closes the connection after the answer, because reading the rest is not worth the work. */
   closeConnection(): void
   /** Called once, with what goes on reading, when more than `maxBytesAtOnce` have come. */
   waitForPlace(resume: () => void): void
@@ -29,8 +28,9 @@ type Collected = (error: Error | null, body: Buffer) => void
 const nothing = Buffer.alloc(0)
 
 /**
- * Reads a body into one buffer, which is counted to the account as it grows. `PAYLOAD_TOO_LARGE` past the most bytes, `OVERLOADED`
- * where the account holds too many, `BAD_USER_INPUT` for chunks of a few bytes each. What follows a refusal is thrown away.
+ * Reads a body into one buffer, which is counted to the account as it grows. Fails with `PAYLOAD_TOO_LARGE` past
+ * `maxBytes`, `OVERLOADED` if the account holds too many bytes, `BAD_USER_INPUT` for chunks of a few bytes each.
+ * Bytes after a refusal are dropped.
  */
 export function collectBody(collecting: Collecting, done: Collected): void {
   const { payload, announced, maxBytes, holding } = collecting
@@ -45,7 +45,7 @@ export function collectBody(collecting: Collecting, done: Collected): void {
     const needed = bytes + chunk.length
     chunks++
     if (needed > maxBytes) throw tooLarge(maxBytes)
-    if (chunks > maxFewChunks + needed / leastBytesOfChunk) {
+    if (chunks > maxFewChunks + needed / minBytesOfChunk) {
       collecting.closeConnection()
       throw tooManyChunks()
     }
@@ -95,6 +95,6 @@ function tooLarge(maxBytes: number): RostrumError {
 function tooManyChunks(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
-    `The body came in more than ${maxFewChunks} chunks of less than ${leastBytesOfChunk} bytes each; send larger ones.`,
+    `The body came in more than ${maxFewChunks} chunks of less than ${minBytesOfChunk} bytes each; send larger ones.`,
   )
 }

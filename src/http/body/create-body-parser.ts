@@ -6,7 +6,7 @@ import type { HttpBudgets } from './budgets.ts'
 import { collectBody, maxBytesAtOnce } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
 
-/** From the bytes of a body to its value. */
+/** Turns the bytes of a body into its value. */
 export type ReadBody = (body: Buffer, holdMemory: HoldMemory) => unknown
 
 type BodyDone = (error: Error | null, value?: unknown) => void
@@ -17,10 +17,10 @@ interface Parts {
   readonly budgets: Pick<HttpBudgets, 'bodyPlaces'>
 }
 
-/** A content type parser of Fastify's for bodies that `read` reads. */
+/** Returns a Fastify content type parser that reads bodies with `read`. */
 export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: Parts, read: ReadBody) {
   function readNow(request: FastifyRequest, body: Buffer): unknown {
-    // Many clients name a type on every request; a DELETE has no body all the same.
+    // Many clients send a content type with every request, but a DELETE has no body.
     if (request.method === 'DELETE') return undefined
     const { state, headers } = request
     const value = read(body, bytes => state.heldBody?.resize(bytes))
@@ -42,7 +42,7 @@ export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: 
   return (request: FastifyRequest, payload: Readable, done: BodyDone): void => {
     const { state } = request
     const { heldBody: holding } = state
-    if (holding === null) throw new Error('A body is read only where it is counted to an account.')
+    if (holding === null) throw new Error('A body can be read only after it was counted to an account.')
     const place = bodyPlaces.hold(state.identity?.caller.accountCode ?? '')
     const collecting = {
       payload,

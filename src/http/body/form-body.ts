@@ -2,9 +2,9 @@ import { RostrumError } from '../../errors.ts'
 import { parseParameters } from '../rest/parse-parameters.ts'
 import { decodeBody, type HoldMemory, memoryOf } from './json-body.ts'
 
-const mostFields = 100
+const maxFields = 100
 
-/** The fields of a form, by name, on an object without prototype; each name once (`BAD_USER_INPUT`). */
+/** Parses the fields of a form into an object without prototype. Throws `BAD_USER_INPUT` if a name occurs twice. */
 export function parseFormBody(
   body: Buffer,
   holdMemory: HoldMemory = () => undefined,
@@ -13,7 +13,7 @@ export function parseFormBody(
   holdMemory(memoryOf(body.length, 0))
   const text = decodeBody(body)
   refuseBadEscapes(text)
-  const parsed = parseParameters({ text, most: mostFields, what: 'A form' })
+  const parsed = parseParameters({ text, maxFields, what: 'A form' })
   for (const [name, value] of parsed) {
     if (name in fields) {
       throw new RostrumError(
@@ -26,7 +26,7 @@ export function parseFormBody(
   return fields
 }
 
-// `URLSearchParams` puts a replacement character for bytes that are no UTF-8; the caller shall know instead.
+// `URLSearchParams` would replace bytes that are not UTF-8 without an error.
 function refuseBadEscapes(text: string): void {
   try {
     decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'))

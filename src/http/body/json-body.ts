@@ -3,23 +3,23 @@ import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { ScanLimits } from '../../json/scanner.ts'
 
-/** Told how many bytes a body will take in memory before it takes them; throws where there is no room. */
+/** Reserves the memory of a body before it is parsed. Throws if there is not enough. */
 export type HoldMemory = (bytes: number) => void
 
 const maxDepth = 2_000
-/** Items and fields of a whole body, whatever they are for: the variables of an operation may have 8,000 of them. */
+/** Items and fields of a whole body; the variables of an operation may have 8,000 of them. */
 export const maxValues = 10_000
-// Up to here a look through the bytes first would cost more than it saves.
+// Scanning shorter bodies first would cost more than it saves.
 const maxUnscannedBytes = 2_048
 
-// Any spelling of the key, escapes included, must contain one of these.
+// Every spelling of the key, with escapes, contains one of these.
 const suspect = /__proto__|\\u00(?:5f|6f|70|72|74)/i
 
 const holdNothing: HoldMemory = () => undefined
 
 /**
- * The JSON value of a body; `BAD_USER_INPUT` for what is not UTF-8, not JSON, nested more than 2,000 deep, has more than 10,000
- * values, or a key `__proto__` anywhere. Values are counted before they are made.
+ * Parses a JSON body. Throws `BAD_USER_INPUT` if it is not UTF-8 or not JSON, is nested more than 2,000 deep, has
+ * more than 10,000 values, or has a key `__proto__` anywhere. Values are counted before they are created.
  */
 export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
   const text = decodeBody(body)
@@ -41,7 +41,7 @@ function parseShort(body: Buffer, text: string): unknown {
   }
 }
 
-/** Looks through a body, and refuses it as `parseJsonBody` does. */
+/** Scans a body without creating its values. Throws like `parseJsonBody`. */
 export function scanBody(
   body: Buffer,
   limits: Pick<ScanLimits, 'maxValues' | 'maxMembers'>,
@@ -66,14 +66,14 @@ export function tooManyValues(): RostrumError {
   )
 }
 
-/** What JSON takes in memory once it is parsed, at most: two bytes a character, and an object of its own for each value. */
+/** The most memory that parsed JSON takes: two bytes for each character, and an object for each value. */
 export function memoryOf(bytes: number, values: number): number {
   return 2 * bytes + 64 * values
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The text of a body, which must be UTF-8. */
+/** Decodes a body. Throws `BAD_USER_INPUT` if it is not UTF-8. */
 export function decodeBody(body: Buffer): string {
   try {
     return decoder.decode(body)
@@ -82,7 +82,7 @@ export function decodeBody(body: Buffer): string {
   }
 }
 
-// A byte order mark, which the decoder leaves out as well.
+// The decoder removes a byte order mark as well.
 function withoutMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { type FieldError, RostrumError } from '../../errors.ts'
 
-/** A JSON integer that can be an id, passed on as the text that GraphQL takes. */
+/** A JSON integer that can be an id, as the text that GraphQL takes. */
 export const jsonId = z
   .custom<number>(isId, { error: issue => describeBadJsonId(issue.input) })
   .transform(String)
 
-/** Checks a body; `BAD_USER_INPUT` with a JSON pointer for each bad field (contract, section 2). */
+/** Checks a body. Throws `BAD_USER_INPUT` with a JSON pointer to each bad field (contract, section 2). */
 export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
   const parsed = shape.safeParse(body)
   if (parsed.success) return parsed.data
@@ -17,14 +17,14 @@ export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
   throw new RostrumError('BAD_USER_INPUT', `${message.join('; ')}.`, { fields })
 }
 
-/** For a message: a value as JSON, cut to a sane length. */
+/** A value as JSON for a message, cut to 40 characters. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   const text = JSON.stringify(value) ?? 'undefined'
   return `\`${text.length > 40 ? `${text.slice(0, 40)}…` : text}\``
 }
 
-/** For zod: what a field of a type must be, or that it is missing. */
+/** A zod message: what a field must be, or that it is missing. */
 export function mustBe(what: string) {
   return (issue: { readonly input?: unknown }) =>
     issue.input === undefined ? 'is required' : `must be ${what}; it is ${describeValue(issue.input)}`

@@ -7,11 +7,11 @@ interface SharedBody {
   requests: number
 }
 
-/** The bodies of requests with a key: those of an account that came with the same bytes hold one body together. */
+/** Bodies of requests with a key. Equal bodies of one account share one copy. */
 export class SharedBodies {
   readonly #bodies = new Map<string, SharedBody>()
 
-  /** Puts the body of an equal request, if there is one, in the place of the request's own. It is kept until all are done. */
+  /** Replaces the body of the request with that of an equal request, if there is one, until all of them are done. */
   share(fingerprint: Buffer, request: FastifyRequest): void {
     const { state } = request
     const id = `${state.identity?.caller.accountCode} ${fingerprint.toString('base64')}`

@@ -28,8 +28,8 @@ const openBrace = 0x7b
 const openBracket = 0x5b
 
 /**
- * The fields of a JSON body of the execution endpoint. Its documents may have any number of values, since they are not made: the
- * text of each goes to the script as it came. Refuses what `parseJsonBody` does.
+ * Parses the fields of a JSON body of the execution endpoint. Its documents may have any number of values, because
+ * they are not parsed: the script gets their text unchanged. Throws like `parseJsonBody`.
  */
 export function parseTaskBody(body: Buffer, holdMemory: HoldMemory = () => undefined): unknown {
   decodeBody(body)
@@ -47,7 +47,7 @@ function readMember(name: string, { bytes }: JsonMember): unknown {
   const [first] = bytes
   if (!documents.includes(name) || first === quote) return JSON.parse(text)
   if (name === 'inputDocument' || first === openBrace) return new JsonText(text)
-  // Options that are no object are refused: all that is said of them is their kind.
+  // Options that are not an object are refused later, by their type alone.
   return first === openBracket ? [] : JSON.parse(text)
 }
 
@@ -81,7 +81,7 @@ const taskBody = z.object(
   { error: mustBe('a JSON object or a form') },
 )
 
-/** The input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */
+/** Reads the input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */
 export function readTaskBody(body: unknown) {
   const given = readBody(taskBody, body)
   const beside = given as Readonly<Record<string, unknown>>
@@ -99,7 +99,10 @@ export function readTaskBody(body: unknown) {
   }
 }
 
-/** Where a label of a task stands in its body: in the object, or beside it under a bracketed key. */
+/**
+ * Maps the pointer of each label of a task to its place in the body: in `metadata`, or beside it under a bracketed
+ * key.
+ */
 export function pointersIntoTask(body: unknown): Readonly<Record<string, string>> {
   const { metadata } = body as { readonly metadata?: Readonly<Record<string, unknown>> | null }
   const pointerOf = (name: string) =>
@@ -111,7 +114,7 @@ function besideMetadata(name: string): string {
   return `metadata[${name}]`
 }
 
-// Text is taken to hold JSON; any other value stands for itself.
+// Text contains JSON; any other value stands for itself.
 function asText(value: string | JsonText): string {
   return typeof value === 'string' ? value : value.text
 }

@@ -22,9 +22,9 @@ const faults: Readonly<Record<string, Fault>> = {
 const malformed: Fault = { status: 400, message: 'This is not a valid HTTP request.' }
 
 /**
- * Answers bytes that never became a request: malformed, too large or too slow. Then closes the connection. A request before
- * them on the same connection is answered first, or the client would take one answer for the other. Fastify's own handler
- * does not wait, and its answer is no problem document and has no request id.
+ * Answers bytes that never became a request (malformed, too large or too slow) and closes the connection. A request
+ * before them on the same connection is answered first, or the client would take one answer for the other. Fastify's
+ * own handler does not wait, and its answer is not a problem document and has no request id.
  */
 export function createClientErrorHandler(log: Logger, connections: Connections) {
   const failed = new WeakSet<Duplex>()
@@ -33,7 +33,7 @@ export function createClientErrorHandler(log: Logger, connections: Connections) 
     const connection = connections.of(socket)
     if (error.code === pausedCode) return connection?.keepUnread(error)
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.excusesTimeout()) return
-    // Whatever else arrives is as unreadable.
+    // Everything after the first fault is unreadable.
     if (failed.has(socket)) return
     failed.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -52,12 +52,12 @@ export function createClientErrorHandler(log: Logger, connections: Connections) 
 function answerAfter(before: ServerResponse | null, socket: Socket, answer: () => void): void {
   if (before === null) answer()
   else if (before.req.complete) before.once('close', () => socket.writable && answer())
-  // A body that breaks off is its own request's fault, and this the answer to it.
+  // An incomplete body belongs to that request, so this is its answer.
   else if (before.headersSent) socket.destroy()
   else answer()
 }
 
-// Node made no request of it, and so no response.
+// Node gives no response object for it.
 function writeAnswer({ status, message }: Fault, requestId: string): string {
   const body = JSON.stringify(toProblem(new RostrumError('BAD_USER_INPUT', message), status))
   const head = [

@@ -1,13 +1,13 @@
 // Requests are handled for this long before the event loop looks for new ones.
 const msOfRound = 1
-// A first read is work that follows its turn, a tenth of a millisecond each.
+// A first read takes a tenth of a millisecond after its turn.
 const maxReadsOfRound = 4
 const maxSkippedMs = 4
 
 /**
- * Turns for connections and requests without a known credential. Requests are handled first come, first served: each connection
- * has one at a time, so that is fair between them. New connections are read last come, first served: in a flood of them, one
- * that has just come does not wait for all that came before it.
+ * Turns for connections and requests without a known credential. Requests are handled first come, first served, which
+ * is fair because each connection has one at a time. New connections are read last come, first served: in a flood of
+ * connections, a new one does not wait for all earlier ones.
  */
 export class ArrivalTurns {
   readonly #requests: (() => void)[] = []
@@ -22,7 +22,7 @@ export class ArrivalTurns {
     return this.#requests.length > 0
   }
 
-  /** Calls `work` at once where nothing waits and the round has time left, else in turn. */
+  /** Calls `work` at once if nothing waits and the round has time left, otherwise in turn. */
   take(work: () => void): void {
     if (this.#requests.length > 0) return this.wait(work)
     if (!this.#isRound) this.#beginRound()
@@ -30,15 +30,15 @@ export class ArrivalTurns {
     else this.wait(work)
   }
 
-  /** Calls `work` in turn, and never before the event loop has looked for what else has come. */
+  /** Calls `work` in turn, after the event loop has looked for new requests. */
   wait(work: () => void): void {
     this.#requests.push(work)
     if (!this.#isRound) this.#beginRound()
   }
 
   /**
-   * Calls `read` for a connection that has come, at once or in turn. The event loop takes one connection each time that it looks,
-   * so more may wait: most rounds are skipped until none comes.
+   * Calls `read` for a new connection, at once or in turn. The event loop accepts one connection in each round, so
+   * more may wait: most rounds are skipped until none comes.
    */
   read(read: () => void): void {
     if (!this.#isRound) this.#beginRound()

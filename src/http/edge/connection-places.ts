@@ -3,24 +3,24 @@ import type { Connection } from './connection.ts'
 const mebibyte = 2 ** 20
 const lookEveryMs = 250
 
-/** How many connections there may be, and what they may have sent of requests that are not whole yet. */
+/** Limits for connections and the incomplete requests that they hold. */
 export interface PlaceLimits {
   readonly connections: number
-  /** Of those without a good credential. */
+  /** Connections without a valid credential. */
   readonly withoutCredential: number
   readonly headBytes: number
 }
 
-// Node keeps 15 KiB for a connection, and a head may have 128 KiB: all of it together less than 400 MB.
+// Node takes 15 KiB for a connection, and a head may have 128 KiB. All limits together take less than 400 MB.
 const defaultLimits: PlaceLimits = { connections: 8_192, withoutCredential: 2_048, headBytes: 64 * mebibyte }
 
 /**
- * The places of connections, each by the account of its latest credential, or by none. Where there are too many, the one that has
- * been there longest gives way: of those without a credential, or of the account that has most.
+ * Holds the open connections, each under the account of its latest credential or under none. Past a limit the oldest
+ * one is closed: of those without a credential, or of the account with the most connections.
  */
 export class ConnectionPlaces {
   readonly #limits: PlaceLimits
-  /** By account; null for none. Within one, in the order in which they came. */
+  /** By account, in order of arrival; null is no account. */
   readonly #byAccount = new Map<string | null, Set<Connection>>()
   #count = 0
   #looking: NodeJS.Timeout | null = null
@@ -29,7 +29,7 @@ export class ConnectionPlaces {
     this.#limits = limits
   }
 
-  /** Gives a connection its place, or another place than it has. */
+  /** Adds a connection, or moves it to another account. */
   enter(connection: Connection, accountCode: string | null): void {
     this.leave(connection)
     connection.accountCode = accountCode
@@ -59,7 +59,7 @@ export class ConnectionPlaces {
     )
   }
 
-  // The longest are cut first.
+  // Closes the connections with the largest incomplete heads first.
   #lookAtHeads(): void {
     if (this.#count === 0) {
       clearInterval(this.#looking ?? undefined)
@@ -76,7 +76,7 @@ export class ConnectionPlaces {
   }
 }
 
-// One that waits for nothing, where there is one.
+// Prefers an idle connection.
 function cutOldest(connections: ReadonlySet<Connection>): void {
   const [oldest] = connections
   const idle = connections.values().find(({ answer }) => answer === null)

@@ -8,7 +8,7 @@ import {
   stopReading,
 } from './node-internals.ts'
 
-// No bytes, but a place in memory: the parser takes a null pointer for the end of the connection.
+// An empty buffer that has an address: the parser takes a null pointer for the end of the connection.
 const nothing = Buffer.alloc(1).subarray(1)
 
 const lingerMs = 1_000
@@ -18,45 +18,45 @@ interface Held {
   readonly keepAlive: boolean
 }
 
-/** What Node puts into the errors of its parser. */
+/** The fields that Node adds to errors of its parser. */
 export interface UnreadPacket {
   readonly rawPacket?: unknown
   readonly bytesParsed?: number | undefined
 }
 
-/** What a connection asks of those who know them all. */
+/** What a connection needs of the owner of all connections. */
 export interface ConnectionOwner {
-  /** Calls `next` when it is the turn of a request that was held. */
+  /** Calls `next` in the turn of a held request. */
   takeTurn(connection: Connection, next: () => void): void
-  /** Counts bytes that were read before their turn; false where too many are held, and they are to be dropped. */
+  /** Counts bytes that were read before their turn. Returns false if too many are held; then they must be dropped. */
   holdUnread(bytes: number): boolean
   releaseUnread(bytes: number): void
-  /** Limits the time in which the rest of a request arrives that was held for longer than Node gives it. */
+  /** Limits the time for the rest of a request that was held for longer than Node's own timeout. */
   limitArrival(connection: Connection, request: Held['request']): void
 }
 
 /**
- * One connection, which has one request at a time. The head of the next one (pipelined: sent before the answer) is held, and
- * the bytes after it stay unread, until the answer has been sent and it is the connection's turn. So whatever a client sends at
- * once, the gateway holds one request and one read of the socket for it, and answers keep their order.
+ * One connection, which has one request at a time. The head of the next request (pipelined: sent before the answer) is
+ * held, and the bytes after it stay unread, until the answer was sent and it is the connection's turn. So the gateway
+ * holds one request and one read of the socket for each connection, and answers keep their order.
  *
  *   free ── head ──> answering ── head ──> answering and holding
  *    ^                │   ^                          │
  *    └─ answer sent ──┘   └──── turn ── answer sent ─┘
  */
 export class Connection {
-  /** Of the good credential that its latest request came with; null where it came without. */
+  /** Of the valid credential of its latest request; null if that had none. */
   accountCode: string | null = null
-  /** Answers since then. */
+  /** Answers since its last valid credential. */
   answersWithoutCredential = 0
   readonly socket: ServerSocket
   readonly #owner: ConnectionOwner
   readonly #parser: NodeParser
   readonly #accept: AcceptHead
   #isFree = true
-  /** What was read of the socket when its latest answer had been sent. */
+  /** Bytes read from the socket when its latest answer was sent. */
   #bytesBefore = 0
-  /** No further request is taken: the one in front is answered, and the connection closed. */
+  /** The current request is the last one: the connection is closed after its answer. */
   #isOver = false
   #isStopped = false
   #missedTimeout = false
@@ -73,33 +73,33 @@ export class Connection {
     socket.once('close', () => this.#takeUnread())
   }
 
-  /** The answer that is not sent yet. */
+  /** The answer that is not sent yet; null if there is none. */
   get answer(): ServerResponse | null {
     return this.#answer
   }
 
-  /** What has come of a request that is not whole yet, about. */
+  /** The approximate bytes of a request that is not complete yet. */
   get headBytes(): number {
     return this.#isFree ? this.socket.bytesRead - this.#bytesBefore : 0
   }
 
-  /** To be called with the answer of each request that Node gives out. */
+  /** Takes the answer of each request that Node emits. */
   begin(answer: ServerResponse): void {
     this.#answer = answer
     answer.once('close', this.#end)
   }
 
-  /** Takes what Node reports as an error after a head was held. */
+  /** Takes the unread bytes that Node reports as an error after a head was held. */
   keepUnread({ rawPacket, bytesParsed }: UnreadPacket): void {
     if (this.#held === null || !Buffer.isBuffer(rawPacket)) return
     const rest = rawPacket.subarray(bytesParsed)
     if (!this.#owner.holdUnread(rest.length)) return this.#closeAfterAnswer()
-    // The packet is a copy of what was read: most of it is kept as it is, a small rest is copied again.
+    // The packet is a copy of the read. A small rest is copied again, so that the packet can be freed.
     const isMost = rest.length > rawPacket.length / 2
     this.#unread = rest.length === 0 ? nothing : isMost ? rest : Buffer.from(rest)
   }
 
-  /** Node's time for a request runs while it is held: true where that is why it has run out. */
+  /** Returns true if Node's request timeout ran out only because the request was held. */
   excusesTimeout(): boolean {
     if (this.#held === null) return false
     this.#missedTimeout = true
@@ -116,8 +116,8 @@ export class Connection {
     return paused
   }
 
-  // Node drops what it has read after a request that asks for another protocol. Nobody here speaks one: it is a request like others,
-  // but what follows it in the same read is lost.
+  // Node drops the bytes after an upgrade request. This server supports no upgrade and handles it like any other
+  // request, but the bytes after it in the same read are lost.
   #losesWhatFollows(request: Held['request']): boolean {
     if (!request.upgrade) return false
     request.upgrade = false
@@ -150,7 +150,7 @@ export class Connection {
     this.#begin(held)
     if (!this.#isOpen()) return
     this.#isStopped = false
-    // Node's own pause is over: there is one answer at a time, and the last has been sent.
+    // Node may resume: there is one answer at a time, and the last one was sent.
     this.socket._paused = false
     this.socket.emit('data', unread)
     if (!this.#isStopped) resumeReading(this.socket)
@@ -175,7 +175,7 @@ export class Connection {
     if (this.#answer !== null && !this.#answer.headersSent) this.#answer.shouldKeepAlive = false
   }
 
-  // A socket that is closed with bytes unread is reset, and the client loses answers that it has not read yet.
+  // Closing a socket with unread bytes resets it, and the client loses answers that it has not read yet.
   #closeGently(): void {
     const { socket } = this
     this.#isOver = true

@@ -7,16 +7,16 @@ import { Connection, type ConnectionOwner } from './connection.ts'
 import { ConnectionPlaces, type PlaceLimits } from './connection-places.ts'
 import type { ServerSocket } from './node-internals.ts'
 
-/** Answers that a connection gets one after another without a good credential; it is closed after the last. */
+/** Answers in a row without a valid credential, after which a connection is closed. */
 const maxAnswersWithoutCredential = 32
-// Of requests that were sent before the answer to the one in front: a client that pipelines has less than 64 KiB there.
+// Bytes of pipelined requests that are held for their turn. A client that pipelines has less than 64 KiB there.
 const maxUnreadBytes = 64 * 2 ** 20
 
 /** `pauseOnConnect` is an option of `net.Server`, which `http.createServer` does not take. */
 type PausingServer = Server & { pauseOnConnect?: boolean }
 
 interface ConnectionOptions {
-  /** Within which a request is to arrive. */
+  /** The time within which a request must arrive. */
   readonly arrivalTimeoutMs: number
   /** Called for each new connection. */
   readonly onConnection?: () => void
@@ -24,14 +24,14 @@ interface ConnectionOptions {
 }
 
 /**
- * All connections. Before a credential was found good, what is asked is counted to the connection: it gets its turn among the
- * others, a number of answers, and its place only until too many have come after it.
+ * All connections. Until a credential is found valid, requests count to their connection: it gets its turn among the
+ * others and a limited number of answers, and it is closed if too many connections come after it.
  */
 export class Connections implements ConnectionOwner {
   readonly #bySocket = new WeakMap<Duplex, Connection>()
   readonly #turns = new ArrivalTurns()
   readonly #places: ConnectionPlaces
-  // Digests of credentials that were good lately: what comes with one waits for none that comes without.
+  // Digests of recent valid credentials: requests with one do not wait for requests without.
   readonly #known = new LRUCache<string, true>({ max: 10_000 })
   readonly #arrivalTimeoutMs: number
   readonly #onConnection: () => void
@@ -47,13 +47,13 @@ export class Connections implements ConnectionOwner {
     return this.#bySocket.get(socket)
   }
 
-  /** Adds the connections of a server. Each is read for the first time when it is its turn. */
+  /** Adds the connections of a server. The first read of each waits for its turn. */
   watch(server: PausingServer): void {
     server.pauseOnConnect = true
     server.on('connection', socket => this.#add(socket as ServerSocket))
   }
 
-  /** Passes a request on when it is its turn. */
+  /** Passes a request to `handle` in its turn. */
   pass(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const connection = this.#bySocket.get(request.socket)
     connection?.begin(response)
@@ -64,7 +64,7 @@ export class Connections implements ConnectionOwner {
     })
   }
 
-  /** A request came with a good credential: from now on its account is asked. */
+  /** Counts the connection to the account of a valid credential from now on. */
   trust(request: IncomingMessage, accountCode: string): void {
     const connection = this.#bySocket.get(request.socket)
     if (connection === undefined || connection.accountCode === accountCode) return
@@ -72,7 +72,7 @@ export class Connections implements ConnectionOwner {
     this.#known.set(digestCredential(request) ?? '', true)
   }
 
-  /** Counts an answer; true where it is to be the connection's last. */
+  /** Counts an answer. Returns true if it must be the last of its connection. */
   countAnswer(request: IncomingMessage, hasCredential: boolean): boolean {
     const connection = this.#bySocket.get(request.socket)
     if (connection === undefined) return false

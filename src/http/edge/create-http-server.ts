@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Connections } from './connections.ts'
 
-/** A request arrives within this time, its head as well as its body. */
+/** The time within which a request must arrive, head and body. */
 export const arrivalTimeoutMs = 10_000
 
 interface HttpServerOptions {
@@ -9,7 +9,7 @@ interface HttpServerOptions {
   readonly maxHeadBytes: number
 }
 
-/** Node's HTTP server, which gives each connection its turns. */
+/** Node's HTTP server, with a turn for each connection. */
 export function createHttpServer(
   handle: RequestListener,
   { connections, maxHeadBytes }: HttpServerOptions,
@@ -20,12 +20,12 @@ export function createHttpServer(
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 65_000,
     maxHeaderSize: maxHeadBytes,
-    // Refused later, in the contract's shape.
+    // `refuseHead` refuses it as a problem document.
     requireHostHeader: false,
   }
   const pass: RequestListener = (request, response) => connections.pass(request, response, handle)
   const server = createServer(options, pass)
-  // `refuseHead` answers it.
+  // `refuseHead` refuses it.
   server.on('checkExpectation', pass)
   connections.watch(server)
   return server

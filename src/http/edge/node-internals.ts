@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 
-/** A request; `upgrade` where it asks for another protocol, or for a tunnel. */
+/** A request. `upgrade` is set if it asks for another protocol or a tunnel. */
 export type ParsedHead = IncomingMessage & { upgrade?: boolean }
 export type AcceptHead = (request: ParsedHead, keepAlive: boolean) => number
 
-/** What Node's HTTP server keeps with a socket. It has no public way to stop within the bytes of one read. */
+/** What Node's HTTP server stores on a socket. Node has no public way to stop parsing within one read. */
 export interface NodeParser {
   onIncoming: AcceptHead
   resume(): void
@@ -20,8 +20,8 @@ export type ServerSocket = Socket & {
 }
 
 /**
- * llhttp's word for "stop here", which `onIncoming` may give back. Node then reports an error of this code, with the packet and
- * how far it has read.
+ * The llhttp code for a pause, which `onIncoming` may return. Node then reports an error of this code, with the
+ * packet and the number of bytes that it has parsed.
  */
 export const paused = 21
 export const pausedCode = 'HPE_PAUSED'
@@ -29,8 +29,8 @@ export const pausedCode = 'HPE_PAUSED'
 const ignore = () => undefined
 
 /**
- * Stops reading for good, until `resumeReading`: bodies and drained answers would make Node resume by itself. The listener takes
- * the socket from the parser, which reads it directly, so that what arrives late is kept in order.
+ * Stops reading until `resumeReading` is called: bodies and drained answers would make Node resume by itself. The
+ * listener takes the socket from the parser, which reads it directly, so that later bytes stay in order.
  */
 export function stopReading(socket: ServerSocket): void {
   socket.pause()

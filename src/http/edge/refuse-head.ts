@@ -3,15 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 
 /**
- * Node's own limit counts the URL as well: room for 1,000 ids of 16 digits (contract, section 2), and for several times as
- * many, so that the refusal of too many ids can say so.
+ * Node's own limit includes the URL. This leaves room for 1,000 ids of 16 digits (contract, section 2), and for
+ * several times as many, so that the refusal of too many ids can say so.
  */
 export const maxHeadBytes = 128 * 2 ** 10
 
 // As much as Node allows by default.
 const maxHeaderBytes = 16 * 2 ** 10
 
-// RFC 3986, 3.2.2: a name, an address, or an address of version 6 in brackets; perhaps a port.
+// RFC 3986, 3.2.2: a name, an IPv4 address, or an IPv6 address in brackets, with an optional port.
 const host = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 export interface HeadRefusal {
@@ -20,8 +20,8 @@ export interface HeadRefusal {
 }
 
 /**
- * Refuses a head that Node lets pass: an ambiguous one (400), which two servers in a row could read in two ways, `CONNECT`
- * (400), an expectation other than `100-continue` (417), and large headers (431).
+ * Refuses a head that Node accepts: an ambiguous one (400), which two servers in a row could read in two ways,
+ * `CONNECT` (400), an expectation other than `100-continue` (417), and large headers (431).
  */
 export function refuseHead({ raw }: FastifyRequest, reply: FastifyReply): HeadRefusal | null {
   const refusal = findAmbiguity(raw) ?? findUnspoken(raw)
@@ -35,8 +35,8 @@ export function refuseHead({ raw }: FastifyRequest, reply: FastifyReply): HeadRe
   return refuse(431, `The headers have ${bytes} bytes; at most ${maxHeaderBytes} are allowed.`)
 }
 
-// A request of HTTP/1.1 names one host (RFC 9112, 3.2), and its body is framed by `chunked` alone, which HTTP/1.0 does
-// not know (6.1).
+// An HTTP/1.1 request names one host (RFC 9112, 3.2). Its body is framed by `chunked` alone, which HTTP/1.0 does not
+// know (6.1).
 function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): HeadRefusal | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return refuse(400, 'Only HTTP/1.1 and HTTP/1.0 are supported.')

@@ -3,14 +3,14 @@ import { AccountBudget } from '../../limits/account-budget.ts'
 
 const mebibyte = 2 ** 20
 
-// Of what clients have not taken yet; the buffers of the system hold some megabytes for each connection besides. Requests are
-// refused past the first. What was in work by then may come to the second: past that, connections are closed.
+// Bytes that clients have not read yet; the buffers of the system hold some megabytes more for each connection. Past
+// the first limit, requests are refused. Requests in flight may use the second; past that, connections are closed.
 const maxBytes = { ofAccount: 32 * mebibyte, ofAccountInAll: 64 * mebibyte, ofGateway: 128 * mebibyte }
 
-// A text this long is copied to bytes at once, out of the heap: writing it would copy it as well.
+// Longer texts are converted to bytes at once, outside the heap. Writing them would copy them as well.
 const longText = 2 ** 16
 
-/** A part of an answer that waits for its client to read. */
+/** A part of an answer that its client has not read yet. */
 export interface UnreadAnswer {
   readonly accountCode: string
   readonly bytes: number
@@ -19,18 +19,18 @@ export interface UnreadAnswer {
 }
 
 /**
- * Counts what the clients of each account have not read. Where that is too much for the account or the gateway, the reader that
- * has waited longest is cut: of that account, or of the one that holds most.
+ * Counts the bytes that the clients of each account have not read. Past the limit of the account or the gateway, it
+ * closes the connection of the slowest reader: of that account, or of the account with the most bytes.
  */
 export class UnreadAnswers {
   readonly #budget = new AccountBudget(
     { account: maxBytes.ofAccount, total: Number.POSITIVE_INFINITY },
     { describe: bytes => `Answers of ${bytes} bytes that are not read yet`, retryAfterSeconds: 1 },
   )
-  // By account, in the order in which they came.
+  // By account, in order of arrival.
   readonly #unread = new Map<string, Set<UnreadAnswer>>()
 
-  /** `OVERLOADED` while the account has too much to read, before anything is done for it. */
+  /** Throws `OVERLOADED` while the account has too many unread bytes, before any work is done. */
   refuseWhenFull(accountCode: string): void {
     this.#budget.refuseBeyond(accountCode, 1)
   }
@@ -46,7 +46,7 @@ export class UnreadAnswers {
     while (this.#budget.total > maxBytes.ofGateway) this.#cutOldest(this.#budget.findLargest() ?? accountCode)
   }
 
-  /** Nothing happens where it was released, or cut, before. */
+  /** Does nothing if the answer was released or cut before. */
   release(answer: UnreadAnswer): void {
     const { accountCode, bytes } = answer
     const ofAccount = this.#unread.get(accountCode)
@@ -66,7 +66,7 @@ export class UnreadAnswers {
 
 type SendDone = (error: Error | null, payload: unknown) => void
 
-/** The two ends of a request: a hook before anything is done for it, and one before its answer is sent. */
+/** Two hooks: one refuses a request before any work is done, one counts its answer before it is sent. */
 export function createUnreadHooks(unread: UnreadAnswers) {
   return {
     refuseWhenFull({ state: { identity } }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
@@ -90,14 +90,14 @@ export function createUnreadHooks(unread: UnreadAnswers) {
   }
 }
 
-// With it go the answers behind this one.
+// The later answers on the connection are lost with it.
 function cutUnread({ state, raw: { socket } }: FastifyRequest, bytes: number): void {
   if (socket.destroyed) return
-  state.log.warn({ bytes }, 'an answer was not read in time: its connection is closed to make room')
+  state.log.warn({ bytes }, 'an answer was not read in time; its connection is closed to make room')
   socket.destroy()
 }
 
-// A stream counts its own.
+// A stream counts its chunks by itself.
 function countBytes(payload: unknown): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload)
   return Buffer.isBuffer(payload) ? payload.length : 0

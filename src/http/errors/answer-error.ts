@@ -9,24 +9,24 @@ import { toProblem } from './problem.ts'
 interface Failed {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** Where HTTP has a better word than the catalogue (405, 431). */
+  /** A status that fits better than the one of the catalogue (405, 431). */
   readonly status?: number
 }
 
-/** Answers a request with whatever was thrown, masked. */
+/** Answers a request with an error of any kind, masked. */
 export function answerError({ error, ...failed }: Failed & { readonly error: unknown }): FastifyReply {
   return answerFailure({ ...failed, failure: maskError(error, failed.request.state) })
 }
 
 /**
- * Answers a request with a masked failure: on `/graphql` in the form of GraphQL, elsewhere as a problem document (contract,
- * section 2).
+ * Answers a request with a masked failure: in the form of GraphQL on `/graphql`, elsewhere as a problem document
+ * (contract, section 2).
  */
 export function answerFailure(failed: Failed & { readonly failure: RostrumError }): FastifyReply {
   return failed.reply.send(prepareFailure(failed))
 }
 
-/** Sets status and headers for that answer, and gives its body. */
+/** Sets the status and headers of that answer and returns its body. */
 export function prepareFailure({
   request,
   reply,

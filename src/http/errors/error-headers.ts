@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { RostrumError } from '../../errors.ts'
 
-/** Sets what belongs to a failure: `Retry-After`, and for 401 and missing scopes the challenge of RFC 6750, section 3. */
+/** Sets `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. */
 export function setErrorHeaders(
   reply: FastifyReply,
   { code, message, facts, retryAfterSeconds }: RostrumError,
@@ -11,7 +11,7 @@ export function setErrorHeaders(
   if (code === 'FORBIDDEN') reply.header('www-authenticate', challengeScope(facts.scope, message))
 }
 
-/** The challenge for a credential that lacks a scope. */
+/** The challenge for a credential without the scope. */
 export function challengeScope(scope: string | number | undefined, message: string): string {
   return challenge({ error: 'insufficient_scope', scope, message })
 }
@@ -22,7 +22,7 @@ interface Challenge {
   readonly message: string
 }
 
-// Without a credential the challenge stands alone: the RFC keeps the reason for those who sent one.
+// The RFC gives the reason only to clients that sent a credential.
 function challenge({ error, scope, message }: Challenge): string {
   const attributes = [
     'realm="rostrum"',

@@ -11,7 +11,7 @@ export interface Problem {
   readonly [fact: string]: unknown
 }
 
-/** The problem document for a failure; its facts become members, in the REST side's snake case. */
+/** Returns the problem document of a failure. Its facts become members in snake case. */
 export function toProblem({ code, message, fields, facts }: RostrumError, status?: number): Problem {
   const entry = catalogue[code]
   return {

@@ -22,8 +22,9 @@ const knownPaths: readonly KnownPath[] = [
 ]
 
 /**
- * Answers what no route takes: 404, on a known path with the methods it has; on `/graphql` 405, as its specification asks. A
- * hook, and no handler: nobody has asked who sent this, so its body is not worth reading.
+ * Answers a request that matches no route: 404, which names the methods of a known path; on `/graphql` 405, as its
+ * specification asks. This is a hook and not a handler, so that the body of a request without a credential is not
+ * read.
  */
 export function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   return request.is404 ? answerUnknownRoute(request, reply) : undefined

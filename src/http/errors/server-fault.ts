@@ -2,8 +2,8 @@ import type { FastifyError } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 
 /**
- * Turns what Fastify itself throws about a request (its codes start with `FST_`, or the stream of the body broke) into an
- * error of ours; anything else passes unchanged.
+ * Turns an error that Fastify throws about a request (its codes start with `FST_`, or the stream of the body broke)
+ * into a `RostrumError`. Other errors pass unchanged.
  */
 export function fromServerFault(error: FastifyError, bodyBytes: number): unknown {
   switch (error.code) {
@@ -12,7 +12,8 @@ export function fromServerFault(error: FastifyError, bodyBytes: number): unknown
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new RostrumError(
         'UNSUPPORTED_MEDIA_TYPE',
-        'The body must be sent as `Content-Type: application/json`, or for `/api/1/endpoint/execute` also as `application/x-www-form-urlencoded`.',
+        'Send the body as `Content-Type: application/json`. ' +
+          '`/api/1/endpoint/execute` also takes `application/x-www-form-urlencoded`.',
       )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new RostrumError('BAD_USER_INPUT', 'The body is not as long as `Content-Length` says.')
@@ -24,7 +25,7 @@ export function fromServerFault(error: FastifyError, bodyBytes: number): unknown
   }
 }
 
-// Whatever else Fastify has against a request: its messages name methods and headers, nothing of ours.
+// Other errors of Fastify about a request. Their messages name methods and headers, and no internals.
 function isFaultOfRequest({ code, statusCode = 500 }: FastifyError): boolean {
   return (
     typeof code === 'string' &&

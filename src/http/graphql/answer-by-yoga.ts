@@ -9,7 +9,7 @@ import type { HttpServices } from '../request/http-services.ts'
 import { sendEventStream } from './send-event-stream.ts'
 import type { YogaLane } from './yoga-lane.ts'
 
-// Yoga sets these for streams, whatever the client has asked for. Node knows the connection better.
+// Yoga sets these for streams whatever the client asked for. Node sets the right ones.
 const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 interface Asking {
@@ -24,7 +24,7 @@ export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers)
   const loadYoga = loadOnce(() => loadYogaLane(services))
   async function answer({ request, reply, type }: Asking): Promise<FastifyReply> {
     const { method, url, raw } = request
-    // The credential stays here.
+    // Without the credential.
     const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
     const yoga = await loadYoga()
     const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
@@ -40,7 +40,7 @@ export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers)
   return { answer, load: loadYoga }
 }
 
-// Some 500 modules and 8 MB, which take 130 ms of the event loop.
+// About 500 modules and 8 MB, which take 130 ms of the event loop.
 async function loadYogaLane(services: HttpServices): Promise<YogaLane> {
   const { createYogaLane } = await import('./yoga-lane.ts')
   return createYogaLane(services)
@@ -63,7 +63,7 @@ async function sendResponse({ request, reply, response, insertions }: Sending): 
   return reply.send(body === null ? undefined : fillTemplate({ text: await response.text(), insertions }))
 }
 
-// Yoga answers some faults of a request without a body.
+// Yoga answers some bad requests without a body.
 function refusalOf(status: number): RostrumError {
   if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
   return new RostrumError('BAD_USER_INPUT', 'This is not a request of GraphQL over HTTP.')

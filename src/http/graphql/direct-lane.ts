@@ -15,8 +15,8 @@ const contentTypes = new Set([
 const parameters = new Set(['query', 'variables', 'operationName', 'extensions'])
 
 /**
- * The operation of a request that is nothing but an ordinary one: a POST of `application/json` with the parameters that there are.
- * Null for any other, which is Yoga's: it knows what to say of it.
+ * Returns the operation of an ordinary request: a POST of `application/json` with known parameters of the right type.
+ * Returns null for any other request, which Yoga answers.
  */
 export function readOrdinaryOperation({ method, headers, body }: FastifyRequest): Operation | null {
   if (method !== 'POST' || !contentTypes.has(headers['content-type'] ?? '') || !isObject(body)) return null
@@ -37,7 +37,7 @@ interface DirectRequest {
   readonly type: string
 }
 
-/** Executes an ordinary operation, and answers it as Yoga would, without the bodies and streams of the Fetch API. */
+/** Executes an ordinary operation and answers it as Yoga would, without the bodies and streams of the Fetch API. */
 export async function answerDirectly({
   request,
   reply,
@@ -46,7 +46,7 @@ export async function answerDirectly({
   type,
 }: DirectRequest): Promise<FastifyReply> {
   const { state } = request
-  // The operation is all that is needed of it from here.
+  // The body is not needed any more.
   request.body = undefined
   const executing = executeFor(state, services, operation)
   const answer = executing instanceof Promise ? await executing : executing

@@ -8,7 +8,8 @@ import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
-// The page holds all it needs; this keeps it, and whatever an answer might smuggle into it, from asking anyone else.
+// The page contains everything it needs. This policy stops it, and any script in an answer, from contacting other
+// hosts.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval' blob:",
@@ -22,17 +23,17 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-// Without a credential, each fills the kernel's memory for its connection with some megabytes, whether it is read or not.
+// Each page fills some megabytes of kernel memory for its connection, and needs no credential.
 const maxPagesAtOnce = 32
 
 /**
- * Answers a browser's GET with GraphiQL, everything inlined. It needs no credential, since it shows no data: the token goes
- * into its header editor. Rendered and compressed once, when first asked for.
+ * Answers a browser's GET with GraphiQL, with everything inlined. It needs no credential, because it shows no data;
+ * the token goes into its header editor. It is rendered and compressed once, at the first request.
  */
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)
   let pages = 0
-  // The kernel takes megabytes of a page at once: pages that wait for the same moment are sent one a turn of the event loop.
+  // The kernel copies megabytes of a page at once, so pages are sent one in each turn of the event loop.
   let lastSent: Promise<void> = Promise.resolve()
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.state.operation = 'graphiql'
@@ -61,11 +62,11 @@ export function createGraphiqlHook() {
 }
 
 function overloaded(): RostrumError {
-  const message = `GraphiQL is being sent ${maxPagesAtOnce} times already, the maximum. Try again in 1 s.`
+  const message = `GraphiQL is being sent ${maxPagesAtOnce} times, the maximum. Try again in 1 s.`
   return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
 }
 
-// JSON first, so that it wins where a client takes both alike (`*/*`).
+// JSON first: it wins if a client accepts both alike (`*/*`).
 function prefersPage(request: FastifyRequest): boolean {
   const offered = ['application/json', 'application/graphql-response+json', 'text/html']
   return new Negotiator(request.raw).mediaType(offered) === 'text/html'
@@ -76,7 +77,7 @@ interface Page {
   readonly gzipped: Buffer
 }
 
-// In a thread of its own: loading nine megabytes of JavaScript would stop the event loop for 100 ms, and keep them in memory.
+// In a thread: loading nine megabytes of JavaScript would stop the event loop for 100 ms and keep them in memory.
 async function renderPage(): Promise<Page> {
   const worker = new Worker(new URL('./render-graphiql-page.ts', import.meta.url))
   const [{ plain, gzipped }] = (await once(worker, 'message')) as [GraphiqlPage]

@@ -6,13 +6,14 @@ import { challengeScope } from '../errors/error-headers.ts'
 interface HttpHint {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Only for `application/graphql-response+json`: as `application/json` it is 200. */
+  /** Only for `application/graphql-response+json`; for `application/json` it is 200. */
   readonly spec?: boolean
 }
 
 /**
- * The HTTP status of an answer; null for 200. Faults of the document are 400 for `application/graphql-response+json` and 200 for
- * `application/json`, as the GraphQL-over-HTTP specification has it. Everything else has one status whatever the media type.
+ * Returns the HTTP status of an answer; null for 200. Errors of the document are 400 for
+ * `application/graphql-response+json` and 200 for `application/json`, as the GraphQL-over-HTTP specification asks.
+ * Other statuses do not depend on the media type.
  */
 export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | null {
   switch (refusedBy) {
@@ -35,7 +36,7 @@ export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | 
   }
 }
 
-// Of a subscription whose stream did not begin; as on the REST side.
+// For a subscription whose stream did not begin: as on the REST side.
 function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
   const [first] = failures
   const { status } = catalogue[first?.code ?? 'INTERNAL']
@@ -44,7 +45,7 @@ function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
   return { status, ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }) }
 }
 
-/** Puts the HTTP status of an answer where Yoga looks for it: in `extensions.http`, which never leaves. */
+/** Puts the HTTP status of an answer into `extensions.http`, where Yoga looks for it. It is not sent. */
 export function withHttpStatus(answer: Answer): ExecutionResult {
   const { result } = answer
   const http = hintStatus(answer)
@@ -53,13 +54,13 @@ export function withHttpStatus(answer: Answer): ExecutionResult {
   return { ...result, errors: result.errors?.map(error => withErrorStatus(error, http)) ?? [] }
 }
 
-/** An error of the request that Yoga shall answer with this status. */
+/** An error that Yoga answers with this status. */
 export function withErrorStatus(error: GraphQLError, http: HttpHint): GraphQLError {
   const { message, extensions, nodes = null, source = null, positions = null, path = null } = error
   return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } })
 }
 
-// Every root field was refused for want of a scope, before its resolver: nothing was read, and nothing was done.
+// Every root field was refused for a missing scope before its resolver, so nothing was read or changed.
 function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
   if (errors.length === 0) return false
   const isRefusal = ({ path, extensions }: GraphQLError) =>
@@ -67,7 +68,7 @@ function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
   return errors.every(isRefusal) && Object.values(data ?? {}).every(value => value === null)
 }
 
-// As on the REST side, for the first scope that is lacking.
+// As on the REST side, for the first missing scope.
 function challengeFirst([first]: readonly RostrumError[]): Record<string, string> {
   return first === undefined ? {} : { 'www-authenticate': challengeScope(first.facts.scope, first.message) }
 }

@@ -4,13 +4,13 @@ import Negotiator from 'negotiator'
 
 export const eventStream = 'text/event-stream'
 
-// In this order where a client takes several alike.
+// In this order if a client accepts several alike.
 const json = withCharset(['application/json', 'application/graphql-response+json'])
 const stream = withCharset([eventStream])
 
 /**
- * The media type to answer a GraphQL request with: JSON, or a stream for those who take nothing else. Null where `Accept`
- * allows neither, which must be known before anything is executed: Yoga itself would ask afterwards.
+ * Returns the media type of the answer to a GraphQL request: JSON, or a stream for clients that accept nothing else.
+ * Returns null if `Accept` allows neither. Yoga would only check that after the execution.
  */
 export function negotiateAccept(request: IncomingMessage): string | null {
   const { accept } = request.headers
@@ -18,13 +18,13 @@ export function negotiateAccept(request: IncomingMessage): string | null {
   const known = negotiated.get(accept)
   if (known !== undefined) return known.type
   const type = negotiate(request)
-  if (accept.length <= longestKept) negotiated.set(accept, { type })
+  if (accept.length <= maxCachedLength) negotiated.set(accept, { type })
   return type
 }
 
-// Clients send the same few over and over.
+// Clients send the same few headers.
 const negotiated = new LRUCache<string, { readonly type: string | null }>({ max: 100 })
-const longestKept = 200
+const maxCachedLength = 200
 
 function negotiate(request: IncomingMessage): string | null {
   const negotiator = new Negotiator(request)
@@ -32,7 +32,7 @@ function negotiate(request: IncomingMessage): string | null {
   return type?.split(';', 1)[0] ?? null
 }
 
-// A client that names the charset would else not be understood.
+// For clients that name the charset.
 function withCharset(types: readonly string[]): string[] {
   return types.flatMap(type => [type, `${type};charset=utf-8`])
 }

@@ -2,14 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import { parseParameters } from '../rest/parse-parameters.ts'
 
-const mostFields = 100
+const maxFields = 100
 
-/** The parameters of a GraphQL request, unchecked, on an object of their own: those of a POST's body or a GET's query string. */
+/** Reads the parameters of a GraphQL request, unchecked, from the body of a POST or the query string of a GET. */
 export function readGraphqlParams({ method, url, body }: FastifyRequest): unknown {
   if (method === 'POST') return isPlainObject(body) ? { ...body } : body
   const queryStart = url.indexOf('?')
   const text = queryStart === -1 ? '' : url.slice(queryStart + 1)
-  const given = parseParameters({ text, most: mostFields, what: 'A query string' })
+  const given = parseParameters({ text, maxFields, what: 'A query string' })
   const params: Record<string, unknown> = Object.create(null)
   for (const [name, value] of given) {
     if (name in params)

@@ -15,7 +15,7 @@ import { answerDirectly, readOrdinaryOperation } from './direct-lane.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
 import { eventStream, negotiateAccept } from './negotiate-accept.ts'
 
-/** `GET` and `POST /graphql` (contract, section 3); GraphiQL comes before the credential is asked for. */
+/** Registers `GET` and `POST /graphql` (contract, section 3). GraphiQL needs no credential. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
   { services, takeTurn, idempotency, unread, unreadAnswers }: Registration,
@@ -33,7 +33,7 @@ export async function registerGraphqlRoute(
     routes.addHook('preHandler', refuseEndedRun)
     routes.addHook('preHandler', unread.refuseWhenFull)
     routes.addHook('preHandler', idempotency.createBeginHook(findMutation))
-    routes.addHook('onSend', idempotency.keepAnswer)
+    routes.addHook('onSend', idempotency.storeAnswer)
     routes.addHook('onSend', unread.countAnswer)
     routes.route({
       method: ['GET', 'POST'],
@@ -51,7 +51,8 @@ export async function registerGraphqlRoute(
   })
 }
 
-// By its words, before it is parsed: a document without the word has no mutation, and one without `executeTask` starts no run.
+// Searches the text, before it is parsed: a document without `mutation` has none, and one without `executeTask`
+// starts no run.
 function findMutation({ method, body, raw }: FastifyRequest): { readonly mayRun: boolean } | null {
   const { query } = (body ?? {}) as { readonly query?: unknown }
   if (method !== 'POST' || typeof query !== 'string' || !/\bmutation\b/.test(query)) return null

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 
-/** GraphiQL with everything inlined, and the same compressed. */
+/** GraphiQL with everything inlined, plain and compressed. */
 export interface GraphiqlPage {
   readonly plain: Uint8Array<ArrayBuffer>
   readonly gzipped: Uint8Array<ArrayBuffer>

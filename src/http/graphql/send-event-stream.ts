@@ -7,12 +7,12 @@ import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { Pending } from '../request/pending.ts'
 import { eventStream } from './negotiate-accept.ts'
 
-// A stream without news says that it is there, so that nobody on the way takes it for dead.
+// A stream without events sends a ping, so that no proxy closes it.
 const pingEveryMs = 12_000
 const ping = Buffer.from(':\n\n')
 const complete = 'event: complete\ndata:\n\n'
 
-// What is written at once: the events that are there, up to about so many characters and milliseconds.
+// Limits of one write: the events that are ready, up to this many characters and milliseconds.
 const maxChunkLength = 2 ** 16
 const maxTurnMs = 1
 
@@ -25,8 +25,8 @@ interface Sending {
 }
 
 /**
- * Answers with server-sent events, as Yoga writes them. The results of events are made in turns with the requests of all accounts,
- * a chunk of them once the client has room for it: until the client has read that, it counts as unread.
+ * Answers with server-sent events, as Yoga writes them. Each chunk of events takes its turn among the requests of all
+ * accounts, once the client has room for it. Until the client has read the chunk, it counts as unread.
  */
 export function sendEventStream(sending: Sending): FastifyReply {
   const headers = { 'content-type': eventStream, 'cache-control': 'no-cache', 'content-encoding': 'none' }
@@ -54,7 +54,7 @@ async function* countUnread(
 
 async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator<Buffer, void> {
   const accountCode = request.state.identity?.caller.accountCode ?? ''
-  // Some browsers take a stream for begun once something has come.
+  // Some browsers report a stream as open only after its first bytes.
   yield ping
   for (let next: Next | null = takeNext(stream); next !== null; ) {
     while (!(await next.settlesWithin(pingEveryMs))) yield ping

@@ -16,17 +16,17 @@ import { readGraphqlParams } from './read-graphql-params.ts'
 
 export interface YogaContext {
   readonly fastifyRequest: FastifyRequest
-  /** Takes a stream that has begun: Yoga has checked its request, and does not write the answer. */
+  /** Takes a stream that has begun. Yoga has checked its request and does not write the answer. */
   readonly takeStream: (stream: EventStream) => void
-  /** Texts that are put into the answer once Yoga has written it. */
+  /** Texts to put into the answer after Yoga has written it. */
   readonly insertions: string[]
 }
 
 export type YogaLane = ReturnType<typeof createYogaLane>
 
 /**
- * GraphQL over HTTP by Yoga: it checks the parameters and negotiates the media type. The operation itself goes
- * to the engine whole, so that this lane has no parsing, validation or execution of its own.
+ * GraphQL over HTTP by Yoga, which checks the parameters and negotiates the media type. The engine parses, validates
+ * and executes the operation.
  */
 export function createYogaLane(services: HttpServices) {
   return createYoga<YogaContext>({
@@ -39,7 +39,7 @@ export function createYogaLane(services: HttpServices) {
     logging: false,
     maxRequestBodySize: false,
     parserAndValidationCache: false,
-    // What Yoga refuses is masked in `maskRefusals`, which knows the request.
+    // `maskRefusals` masks these errors, because it knows the request.
     maskedErrors: { maskError: error => (error instanceof Error ? error : new Error(String(error))) },
     plugins: [executeByEngine(services), maskRefusals()],
   })
@@ -47,7 +47,7 @@ export function createYogaLane(services: HttpServices) {
 
 function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
   return {
-    // Yoga would read the body again; it was parsed before, under our own limits.
+    // The body was parsed before, under our own limits.
     onRequestParse({ serverContext, setRequestParser }) {
       setRequestParser(() => {
         const { fastifyRequest } = serverContext
@@ -84,8 +84,8 @@ function leaveHoles(result: ExecutionResult, insertions: string[]): ExecutionRes
   return { ...result, data: JSON.parse(holed.text) }
 }
 
-// The engine's errors have a code of the catalogue and pass. What Yoga or the reading of the parameters threw gets one,
-// and the status that goes with it, unless Yoga said another.
+// Errors of the engine have a code of the catalogue and pass. Errors of Yoga or of the parameters get a code and its
+// status, unless Yoga set another status.
 function maskRefusals(): Plugin<object, YogaContext> {
   return {
     onResultProcess({ result, setResult, setResultProcessor, serverContext }) {

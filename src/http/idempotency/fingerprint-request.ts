@@ -3,8 +3,9 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
 
 /**
- * SHA-256 over all that decides the answer of a write: what is asked, byte by byte, and by whom with which rights, so that nobody
- * gets by a key what another was answered. The type is a part of it, since a body may be one thing as JSON and another as a form.
+ * Returns the SHA-256 of everything that decides the answer of a write: method, URL, headers and body, and the caller
+ * with its scopes. So nobody reads an answer to somebody else. The content type counts too, because a body can differ
+ * as JSON and as a form.
  */
 export function fingerprintRequest({ method, url, headers, state }: FastifyRequest, caller: Caller): Buffer {
   const { userId, subject, email, displayName, scopes } = caller

@@ -9,11 +9,11 @@ import { isGraphqlUrl } from '../paths.ts'
 import type { HttpServices } from '../request/http-services.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
 import { judgeAnswer } from './judge-answer.ts'
-import { decodeAnswer, encodeAnswer, keptHeaders } from './kept-answer.ts'
+import { decodeAnswer, encodeAnswer, storedHeaders } from './stored-answer.ts'
 
-/** What a request asks for that is to be done once. */
+/** Work that is done once under a key. */
 interface Work {
-  /** It may start a run, which is never started again. */
+  /** It may start a run. A run is never started again. */
   readonly mayRun: boolean
 }
 
@@ -23,27 +23,27 @@ interface KeyedAttempt extends Work {
 
 type Parts = Pick<HttpServices, 'keyedRequests' | 'turns'>
 
-// In memory: twice the bytes that are read without a turn of their own.
-const maxHeldAtOnce = 2 ** 17
+// Bytes in memory: twice those of a body that is read without a turn of its own.
+const maxBytesAtOnce = 2 ** 17
 
 type SendDone = (error: Error | null, payload: unknown) => void
 
 /**
- * The two ends of a request with an `Idempotency-Key`: a hook behind the reading of the body, which gives a request that was answered
- * before its answer, and one that keeps each answer before its first byte leaves.
+ * Two hooks for requests with an `Idempotency-Key`: one after the body is read, which sends the stored answer of a
+ * request that was answered before, and one that stores each answer before its first byte is sent.
  */
 export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Parts) {
   const attempts = new WeakMap<FastifyRequest, KeyedAttempt>()
   const bodies = new SharedBodies()
 
-  /** Gives false where it has answered. */
+  /** Resolves with false if it has answered the request. */
   async function beginAttempt({ request, reply, work, key }: Beginning): Promise<boolean> {
     const { state } = request
     if (state.identity === null)
-      throw new Error('A key is an account’s, and no credential was checked on this path.')
+      throw new Error('A key belongs to an account, but no credential was checked on this path.')
     const { caller } = state.identity
     const fingerprint = fingerprintRequest(request, caller)
-    const isLarge = (state.heldBody?.amount ?? 0) > maxHeldAtOnce
+    const isLarge = (state.heldBody?.amount ?? 0) > maxBytesAtOnce
     bodies.share(fingerprint, request)
     const begun = await begin({
       accountCode: caller.accountCode,
@@ -51,7 +51,7 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       fingerprint,
       isRepeatable: !work.mayRun,
       beginWaiting() {
-        // It waits for no sandbox meanwhile.
+        // While it waits for the other request, it needs no place for a run.
         state.releaseRunPlace()
         return state.signal
       },
@@ -62,13 +62,13 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
     }
     attempts.set(request, { attempt: begun, ...work })
     state.idempotencyKey = key
-    // Keys are claimed together: many large bodies would be worked on one after the other.
+    // Keys are claimed together, so many large bodies would be processed one after the other without a pause.
     if (isLarge) await turns.wait(caller.accountCode)
     return true
   }
 
   return {
-    /** `findWork` gives null for a request that does nothing: its key means nothing. */
+    /** `findWork` returns null for a request that changes nothing; its key is ignored. */
     createBeginHook: (findWork: (request: FastifyRequest) => Work | null) => {
       return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
         const header = request.headers['idempotency-key']
@@ -81,13 +81,13 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       }
     },
 
-    keepAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: SendDone): void {
+    storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: SendDone): void {
       const keyed = attempts.get(request)
       if (keyed === undefined) return done(null, payload)
       attempts.delete(request)
-      keep({ request, reply, payload, keyed }).then(
+      storeAnswerOf({ request, reply, payload, keyed }).then(
         () => done(null, payload),
-        error => done(null, prepareUnkept({ request, reply, error })),
+        error => done(null, prepareNotStored({ request, reply, error })),
       )
     },
   }
@@ -100,26 +100,31 @@ interface Beginning {
   readonly key: string
 }
 
-interface Unkept {
+interface NotStored {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly error: unknown
 }
 
-interface Keeping {
+interface Storing {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly payload: unknown
   readonly keyed: KeyedAttempt
 }
 
-async function keep({ request, reply, payload, keyed: { attempt, mayRun } }: Keeping): Promise<void> {
+async function storeAnswerOf({
+  request,
+  reply,
+  payload,
+  keyed: { attempt, mayRun },
+}: Storing): Promise<void> {
   const body = readBytes(payload)
   if (body === null) return attempt.release('unknown')
   const { statusCode: status } = reply
   const outcome = judgeAnswer({ status, body, isGraphql: isGraphqlUrl(request.url), mayRun })
   if (outcome !== 'final') return attempt.release(outcome)
-  const headers = keptHeaders.flatMap(name => {
+  const headers = storedHeaders.flatMap(name => {
     const value = reply.getHeader(name)
     return value === undefined ? [] : [[name, String(value)]]
   })
@@ -137,14 +142,14 @@ function readBytes(payload: unknown): Buffer | null {
   return Buffer.isBuffer(payload) ? payload : null
 }
 
-// Not sent, since the next one who asks could be answered otherwise.
-function prepareUnkept({ request, reply, error }: Unkept): string {
-  for (const name of keptHeaders) reply.removeHeader(name)
+// The answer is not sent, because a repeated request could be answered otherwise.
+function prepareNotStored({ request, reply, error }: NotStored): string {
+  for (const name of storedHeaders) reply.removeHeader(name)
   return JSON.stringify(prepareFailure({ request, reply, failure: maskError(error, request.state) }))
 }
 
-// An answer without its body is told as an error of its own: with its own status it would pass for an answer that lacks what
-// was asked, and any status that is not marked as replayed could be taken for a request that was not done.
+// An answer without its body becomes an error of its own. With its own status it would look complete, and a status
+// that is not marked as replayed could be taken for a request that was not done.
 function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer): void {
   const { status, headers, body } = decodeAnswer(answer)
   reply.header('idempotency-replayed', 'true')
@@ -156,18 +161,18 @@ function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer)
   reply.send(body.length === 0 ? undefined : body)
 }
 
-/** Refuses what would have to be kept while it flows. */
+/** The refusal of a stream under a key: it cannot be stored. */
 export function refuseStream(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
-    'A stream cannot be kept under an `Idempotency-Key`: leave one of them out, or accept JSON.',
+    'A stream cannot be stored under an `Idempotency-Key`: leave one of them out, or accept JSON.',
   )
 }
 
-// Visible ASCII. Two headers come joined by a comma, as does a list.
+// Visible ASCII without a comma, which joins two headers or the items of a list.
 const oneKey = /^[!-+\--~]{1,255}$/
 
-/** The key that an `Idempotency-Key` header holds; `BAD_USER_INPUT` for what is not one key. */
+/** Reads the key of an `Idempotency-Key` header. Throws `BAD_USER_INPUT` if it is not one key. */
 function readIdempotencyKey(header: string | string[]): string {
   if (typeof header === 'string' && oneKey.test(header)) return header
   throw new RostrumError(

@@ -14,8 +14,8 @@ interface GraphqlBody {
 const refusals = new Set([401, 403, 406, 429])
 
 /**
- * What an answer is to the one who tries again: `final`, and given again; `undone`, since nothing came of the request; or `unknown`, since
- * the failure is ours.
+ * Judges an answer for a repeated request: `final` is sent again; `undone` means that nothing was changed; `unknown`
+ * means that this server failed.
  */
 export function judgeAnswer(answer: Judged): 'final' | 'undone' | 'unknown' {
   const { status, isGraphql } = answer
@@ -30,8 +30,8 @@ function judgeGraphql({ body, mayRun }: Judged): 'final' | 'undone' | 'unknown' 
   const codes = new Set(errors.map(({ extensions }) => extensions?.code))
   const isFailed = codes.has('INTERNAL') || codes.has('UNAVAILABLE')
   if (!isFailed && !codes.has('OVERLOADED')) return 'final'
-  // A run is not repeated for the sake of what failed beside it. Null as a whole says nothing of the parts: where one of them must not
-  // be null and failed, all that was done is left out.
+  // A run is not repeated because of an error beside it. `data: null` does not say what was done: one failed field
+  // that must not be null removes all others.
   const isSomeDone = data === null || Object.values(data ?? {}).some(value => value !== null)
   if (mayRun && isSomeDone) return 'final'
   return isFailed ? 'unknown' : 'undone'

@@ -5,7 +5,7 @@ import { digestToken } from '../../credentials/digest-token.ts'
 import { unknownToken } from '../../credentials/read-bearer.ts'
 import { RostrumError } from '../../errors.ts'
 
-/** A hook that runs before the body is read: who asks, or `UNAUTHENTICATED`. The only place that reads the credential. */
+/** A hook that reads the credential before the body is read, and nothing else does. Throws `UNAUTHENTICATED`. */
 export function createAuthenticationHook(authenticate: Authenticate) {
   return ({ state, headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
     const found = authenticate(headers.authorization)
@@ -20,17 +20,17 @@ export function createAuthenticationHook(authenticate: Authenticate) {
   }
 }
 
-/** What a request's credential is known by; null where it has none. */
+/** The digest of the credential of a request; null if it has none. */
 export function digestCredential({ headers }: IncomingMessage): string | null {
   return headers.authorization === undefined ? null : digestToken(headers.authorization)
 }
 
-/** A hook for when the body is there. It may have come slowly: the run may be over, and its token with it. */
+/** A hook after the body was read. That can take long, so the run may have ended, and its token with it. */
 export function refuseEndedRun({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
   done(state.identity?.run?.signal.aborted ? unknownToken() : undefined)
 }
 
-/** A hook: requests are taken as they are, since a compressed body could be a thousand times its size. */
+/** A hook that refuses compressed bodies, because one could be a thousand times its size. */
 export function refuseEncodedBody({ headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
   const encoding = headers['content-encoding']
   if (encoding === undefined || encoding === 'identity') return done()

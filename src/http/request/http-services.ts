@@ -10,24 +10,27 @@ import { Holding } from '../../limits/holding.ts'
 import type { HttpBudgets } from '../body/budgets.ts'
 import type { RequestState } from './request-state.ts'
 
-/** What the way in over HTTP stands on; wired in `app.ts`. */
+/** The services that routes use; wired in `app.ts`. */
 export interface HttpServices {
   readonly engine: Engine
   readonly authenticate: Authenticate
   readonly createContext: CreateContext
   readonly keyedRequests: KeyedRequests
-  /** What the service still waits for before it can serve; empty when it is ready. */
+  /** What the gateway still waits for before it can serve; empty if it is ready. */
   findUnready(): Promise<string[]>
-  /** Keeps a place for a run that is being read, until what it gives is called; `OVERLOADED` where there is none. */
+  /**
+   * Reserves a place for the run of a request until the returned function is called. Throws `OVERLOADED` if there is
+   * none.
+   */
   holdRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
-  /** Of one answer. */
+  /** Maximum of one answer, in bytes. */
   readonly maxAnswerBytes: number
   readonly budgets: HttpBudgets
-  /** In which requests are worked on, and the calls of scripts among them. */
+  /** Turns of requests and of the calls of scripts. */
   readonly turns: FairTurns
   readonly log: Logger
-  /** False where every GraphQL request is to go by way of Yoga, for the test that compares the two ways. */
+  /** False sends every GraphQL request through Yoga, for the test that compares the two lanes. */
   readonly hasDirectLane: boolean
 }
 
@@ -40,7 +43,7 @@ export function executeFor(
   return engine.execute(operation, createContext(state, identityOf(state)))
 }
 
-/** The same for a request that takes a stream. */
+/** The same for a request that accepts a stream. */
 export async function subscribeFor(
   state: RequestState,
   { engine, createContext, budgets }: HttpServices,

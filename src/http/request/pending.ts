@@ -1,4 +1,4 @@
-/** A promise that is waited for in pieces: each wait leaves nothing behind on it, however many there are. */
+/** A promise to wait for several times. A wait that ends early leaves nothing on the promise. */
 export class Pending<Value> {
   readonly promise: Promise<Value>
   #isSettled = false
@@ -10,11 +10,11 @@ export class Pending<Value> {
       this.#isSettled = true
       this.#wake()
     }
-    // What it rejects with is for whoever takes the promise itself.
+    // The rejection is for the code that awaits the promise.
     promise.then(settle, settle)
   }
 
-  /** Whether it settles within so many milliseconds. */
+  /** Resolves with true if the promise settles within `ms`. */
   settlesWithin(ms: number): Promise<boolean> {
     return this.#settlesBefore(late => {
       const timer = setTimeout(late, ms)
@@ -22,7 +22,7 @@ export class Pending<Value> {
     })
   }
 
-  /** Whether it settles before the event loop goes on: nothing but what is there already is needed for it. */
+  /** Resolves with true if the promise settles before the event loop continues. */
   settlesAtOnce(): Promise<boolean> {
     return this.#settlesBefore(late => {
       const immediate = setImmediate(late)

@@ -14,8 +14,8 @@ export interface RequestRecord {
 export type WriteRecord = (record: RequestRecord) => void
 
 /**
- * Returns a function that logs the line of a request, byte for byte as `log.info(record, 'request')` does. It replaces Pino's
- * own writer, which inspects each value: that takes 7 % of the processor time of a REST read.
+ * Returns a function that logs the line of a request, byte for byte as `log.info(record, 'request')` does. It
+ * replaces Pino's own writer, which inspects each value: that takes 7 % of the processor time of a REST read.
  */
 export function createRequestLog(log: Logger): WriteRecord {
   const lines = log.child({}) as Logger & Record<symbol, unknown>
@@ -25,7 +25,8 @@ export function createRequestLog(log: Logger): WriteRecord {
     const texts = `"account":${JSON.stringify(account)},"operation":${JSON.stringify(operation)}`
     const numbers = `"status":${status},"durationMs":${durationMs}`
     const rest = `${txnID === null ? '' : `,"txnID":${JSON.stringify(txnID)}`}${aborted ? ',"aborted":true' : ''}`
-    return `{"level":${level}${time}${bindings},"requestId":"${requestId}",${texts},${numbers}${rest},"msg":"${message}"}\n`
+    const head = `{"level":${level}${time}${bindings},"requestId":"${requestId}"`
+    return `${head},${texts},${numbers}${rest},"msg":"${message}"}\n`
   }
   return record => lines.info(record, 'request')
 }

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Where the lines of requests go: each one's own, and whatever else is said of it. */
+/** The log of a request, and the writer of its one line. */
 export interface RequestLogs {
   readonly system: Logger
   readonly writeRecord: WriteRecord
@@ -21,28 +21,28 @@ export interface RequestLogs {
 const nothing = () => undefined
 
 /**
- * What one HTTP request gathers on its way, for its context and its log line: an id of our own making, and a signal for the
- * client that goes away. Signal and log are made for those who ask for them; most requests end without.
+ * The state of one HTTP request, for its context and its log line. Its signal and its log are created on first use,
+ * because most requests need neither.
  */
 export class RequestState implements ContextSource {
   readonly requestId: string = randomUUID()
   /** Null until the credential was checked, and on paths that need none. */
   identity: Identity | null = null
-  /** For the log line: the route, until it is known which GraphQL operation it is. */
+  /** For the log line: the route, then the GraphQL operation once it is known. */
   operation: string | null
   /** For the log line: the transaction of a task that the request ran. */
   txnId: string | null = null
-  /** The key under which what the request does is done once. */
+  /** The key under which the changes of the request are made once. */
   idempotencyKey: string | null = null
-  /** Gives back what was kept for the run that the request asks for, once the run itself counts. */
+  /** Releases the place reserved for the run of the request, once the run itself counts. */
   releaseRunPlace: () => void = nothing
-  /** What the request's body takes in memory; null where none is read. */
+  /** The memory of the request body; null if none is read. */
   heldBody: Holding | null = null
-  /** SHA-256 of the body's bytes, of a request with an idempotency key. */
+  /** SHA-256 of the body, for a request with an idempotency key. */
   bodyDigest: Buffer | null = null
-  /** Gives back the request's turn, and what its body held. */
+  /** Ends the turn of the request and releases its body. */
   endTurn: () => void = nothing
-  /** Whether its answer lasts until somebody ends it. */
+  /** True if its answer is a stream. */
   isStream = false
   readonly #startedAt = performance.now()
   readonly #reply: FastifyReply
@@ -66,11 +66,11 @@ export class RequestState implements ContextSource {
     return this.#log
   }
 
-  /** Aborted when the client's connection is gone before it has its answer. */
+  /** Aborted if the client disconnects before it has its answer. */
   get signal(): AbortSignal {
     if (this.#gone === null) {
       this.#gone = new AbortController()
-      if (this.#isAborted) this.#gone.abort(goneAway())
+      if (this.#isAborted) this.#gone.abort(disconnected())
     }
     return this.#gone.signal
   }
@@ -80,34 +80,34 @@ export class RequestState implements ContextSource {
     this.releaseRunPlace()
   }
 
-  /** For a request whose answer is a stream: it holds its connection from then on, not a turn. */
+  /** Begins a stream as the answer, which holds its connection but no turn. */
   beginStream(): void {
     this.isStream = true
     this.endTurn()
   }
 
-  /** Has the connection closed after the answer. */
+  /** Closes the connection after the answer. */
   closeConnection(): void {
     this.#reply.raw.shouldKeepAlive = false
   }
 
-  /** Calls this once the connection is done with the answer; at once where it is gone, since nobody hears of its end then. */
+  /** Calls `ending` when the answer is sent or the client has disconnected; at once if it has disconnected before. */
   atEnd(ending: () => void): void {
     if (this.#reply.raw.destroyed) ending()
     else if (this.#endings === null) this.#endings = [ending]
     else this.#endings.push(ending)
   }
 
-  // The one log line is written here, whether the answer was read or not.
+  // Writes the log line, whether the answer was read or not.
   #close(): void {
     const { raw, statusCode } = this.#reply
     this.#isAborted = !raw.writableFinished
-    if (this.#isAborted) this.#gone?.abort(goneAway())
+    if (this.#isAborted) this.#gone?.abort(disconnected())
     this.#writeRecord({
       requestId: this.requestId,
       account: this.identity?.caller.accountCode ?? null,
       operation: this.operation,
-      // Null for an answer that nobody was there to get.
+      // Null if the client disconnected before the answer.
       status: raw.headersSent ? statusCode : null,
       durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
       txnID: this.txnId,
@@ -117,17 +117,17 @@ export class RequestState implements ContextSource {
   }
 }
 
-/** Starts the scope of a request; its id goes into `x-request-id`. */
+/** Creates the state of a request. Its id is sent as `x-request-id`. */
 export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs): void {
   request.state = new RequestState(request, reply, logs)
   reply.header('x-request-id', request.state.requestId)
 }
 
-function goneAway(): RostrumError {
-  return new RostrumError('OVERLOADED', 'The client has gone away.')
+function disconnected(): RostrumError {
+  return new RostrumError('OVERLOADED', 'The client disconnected.')
 }
 
-// The row of the REST table, for one. Null where no route took the request.
+// The route, or null if no route matches.
 function routeOf({ method, routeOptions }: FastifyRequest): string | null {
   return routeOptions.url === undefined ? null : `${method} ${routeOptions.url}`
 }

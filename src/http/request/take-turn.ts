@@ -5,7 +5,7 @@ import type { createUnreadHooks, UnreadAnswers } from '../edge/unread-answers.ts
 import type { createIdempotencyHooks } from '../idempotency/idempotency-hooks.ts'
 import type { HttpServices } from './http-services.ts'
 
-/** What routes are registered with. */
+/** The hooks and services that routes are registered with. */
 export interface Registration {
   readonly services: HttpServices
   readonly takeTurn: ReturnType<typeof createTurnHook>
@@ -15,8 +15,8 @@ export interface Registration {
 }
 
 /**
- * A hook behind the credential's and before the body is read: waits for the request's turn among those of all accounts. The body
- * is counted to the account as it was announced.
+ * A hook after the credential was checked and before the body is read. It waits for the turn of the request among
+ * those of all accounts, and counts the announced body to the account.
  */
 export function createTurnHook({
   turns,
@@ -55,7 +55,7 @@ function endOnce(end: () => void): () => void {
   }
 }
 
-// What comes in chunks is counted as it comes.
+// A body without a length is counted as it arrives.
 function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0)
 }

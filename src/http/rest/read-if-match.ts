@@ -1,9 +1,9 @@
-/** Versions are GraphQL `Int`s: a larger number can be no version. */
-const largestVersion = 2 ** 31 - 1
+/** Versions are GraphQL `Int`s, so no version is larger. */
+const maxVersion = 2 ** 31 - 1
 
 /**
- * The versions that `If-Match` allows (RFC 9110, section 13.1.1): null without the header and for `*`, which any existing row
- * satisfies. Weak tags never match, and neither does what is no entity tag of ours.
+ * Reads the versions that `If-Match` allows (RFC 9110, section 13.1.1). Null without the header and for `*`, which
+ * every existing row satisfies. Weak tags and tags of another form never match.
  */
 export function readIfMatch(header: string | undefined): number[] | null {
   if (header === undefined || header.trim() === '*') return null
@@ -12,7 +12,7 @@ export function readIfMatch(header: string | undefined): number[] | null {
     .map(tag => /^"([1-9]\d{0,9})"$/.exec(tag.trim())?.[1])
     .filter(version => version !== undefined)
     .map(Number)
-    .filter(version => version <= largestVersion)
+    .filter(version => version <= maxVersion)
 }
 
 export function toEtag(version: number): string {

@@ -9,8 +9,9 @@ type Values = Readonly<Record<string, unknown>>
 const detail = z.string({ error: mustBe('text or null') }).nullable()
 
 /**
- * A function to the `input` of an operation from a body such as `{"team_membership":{…}}`; `BAD_USER_INPUT` with a pointer to
- * each bad field. A member that is left out stays out, since null would change it.
+ * Returns a function that reads the `input` of an operation from a body such as `{"team_membership":{…}}`. It throws
+ * `BAD_USER_INPUT` with a pointer to each bad field. A member that is left out stays out, because null would change
+ * it.
  */
 export function createInputReader({ input, needsOneOf, answer: { name: wrapper } }: Operation) {
   const members = input.filter(({ kind }) => kind !== 'path')

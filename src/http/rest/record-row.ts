@@ -7,7 +7,7 @@ import type { RestAnswer, RestRequest, RestRow } from './rest-row.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The row of an operation on records (contract, sections 1 and 2). */
+/** The REST row of an operation on records (contract, sections 1 and 2). */
 export function recordRow(operation: Operation): RestRow {
   const { variables, input, answer: shape } = operation
   const readInput = createInputReader(operation)
@@ -49,7 +49,7 @@ function createRecordAnswer({ method, path, isList, answer: shape }: Operation):
   }
 }
 
-/** `createdAt` is the collection's path if the record is new; it names the record in `Location`. */
+/** `createdAt` is the path of the collection if the record is new, for `Location`. */
 function answerRecord(row: Row, shape: RecordShape, createdAt: string | null): RestAnswer {
   const { version } = row
   return {
@@ -62,7 +62,7 @@ function answerRecord(row: Row, shape: RecordShape, createdAt: string | null): R
   }
 }
 
-/** A row of GraphQL as the record that REST callers see. */
+/** Turns a row of GraphQL into the record that REST callers see. */
 export function toRecord(members: readonly Member[], row: Row): Record<string, unknown> {
   const record: Record<string, unknown> = {}
   for (const member of members) record[member.name] = toValue(member, row[member.field])
@@ -91,13 +91,15 @@ function notFound({ name }: RecordShape, id: string): RostrumError {
 const maxQueryFields = 10_000
 
 /**
- * The values of `ids[]` in a raw query string, in order, brackets plain or as `%5B%5D` (contract, section 2). No parser that
- * builds objects from brackets ever sees what a caller sends. No ids at all are `BAD_USER_INPUT`.
+ * Reads the values of `ids[]` from a raw query string, in order, with brackets plain or as `%5B%5D` (contract,
+ * section 2). Nothing here builds objects from brackets. Throws `BAD_USER_INPUT` if there are no ids.
  */
 function readIds(queryString: string): string[] {
-  const ids = parseParameters({ text: queryString, most: maxQueryFields, what: 'A query string' }).getAll(
-    'ids[]',
-  )
+  const ids = parseParameters({
+    text: queryString,
+    maxFields: maxQueryFields,
+    what: 'A query string',
+  }).getAll('ids[]')
   if (ids.length > 0) return ids
   throw new RostrumError('BAD_USER_INPUT', 'Name the memberships to list, as in `?ids[]=1&ids[]=2`.')
 }

@@ -20,7 +20,7 @@ import type { Registration } from '../request/take-turn.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { RestRequest, RestRow } from './rest-row.ts'
 
-/** Registers the rows of the REST table, those that take forms apart: no other path parses them. */
+/** Registers the rows of the REST table. Only rows that take forms parse them. */
 export async function registerRestRoutes(
   server: FastifyInstance,
   { services, takeTurn, idempotency, unread }: Registration,
@@ -31,7 +31,7 @@ export async function registerRestRoutes(
       routes.addHook('onRequest', refuseEncodedBody)
       routes.addHook('preHandler', refuseEndedRun)
       routes.addHook('preHandler', unread.refuseWhenFull)
-      routes.addHook('onSend', idempotency.keepAnswer)
+      routes.addHook('onSend', idempotency.storeAnswer)
       routes.addHook('onSend', unread.countAnswer)
       if (takesForms) {
         routes.removeContentTypeParser('application/json')
@@ -53,7 +53,7 @@ export async function registerRestRoutes(
   }
 }
 
-// One run too many is refused before its body is read. A run inside a run never waits, and needs no place.
+// Refuses a run without a place before its body is read. A nested run never waits, so it needs no place.
 function createPlaceHook({ holdRunPlace }: HttpServices) {
   return ({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
     if (state.identity === null || state.identity.run !== null) return done()
@@ -92,7 +92,7 @@ function readRequest({ params, url, body, headers }: FastifyRequest): RestReques
   }
 }
 
-// Resolvers name fields as GraphQL does; the caller sent the REST side's names.
+// Resolvers use the names of GraphQL, and the caller sent those of REST.
 function renameFields(failure: RostrumError, pointers: Readonly<Record<string, string>>): RostrumError {
   if (!failure.fields.some(({ pointer }) => Object.hasOwn(pointers, pointer))) return failure
   return invalidInput(

@@ -1,6 +1,6 @@
 import type { Operation } from '../../operations/operation.ts'
 
-/** What a row of the REST table reads of a request. */
+/** The parts of a request that a row reads. */
 export interface RestRequest {
   /** The `:id` of the path, as text. */
   readonly id: string
@@ -15,15 +15,15 @@ export interface RestAnswer {
   readonly body?: unknown
 }
 
-/** One path of the REST side: how its operation gets its variables, and how its data becomes an answer. */
+/** One path of the REST side: its operation, how it reads the variables and how it answers. */
 export interface RestRow {
   readonly operation: Operation
   readonly takesForms: boolean
-  /** True if it starts a run. One that has no place to wait is refused before its body is read. */
+  /** True if it starts a run, which needs a place before its body is read. */
   readonly startsRun: boolean
   readVariables(request: RestRequest): Record<string, unknown>
-  /** `value` is what the operation's root field gave. */
+  /** `value` is the data of the root field. */
   answer(value: unknown, request: RestRequest): RestAnswer
-  /** The JSON pointers into this body, by the pointers that the resolvers' errors name. */
+  /** Maps the pointers in resolvers' errors to pointers into this body. */
   pointersInto(body: unknown): Readonly<Record<string, string>>
 }

@@ -1,0 +1,28 @@
+/** An answer as it is stored for repeated requests. */
+export interface StoredAnswer {
+  readonly status: number
+  /** Headers about the body or the row. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Null if it was too large to store. */
+  readonly body: Buffer | null
+}
+
+export const storedHeaders = ['content-type', 'etag', 'location'] as const
+
+// One line of JSON, in which line breaks are escaped, then the body unchanged.
+const lineBreak = 10
+
+interface Head extends Omit<StoredAnswer, 'body'> {
+  readonly isWithoutBody?: boolean
+}
+
+export function encodeAnswer({ status, headers, body }: StoredAnswer): Buffer {
+  const head = { status, headers, ...(body === null ? { isWithoutBody: true } : {}) }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body ?? Buffer.alloc(0)])
+}
+
+export function decodeAnswer(stored: Buffer): StoredAnswer {
+  const end = stored.indexOf(lineBreak)
+  const { status, headers, isWithoutBody = false } = JSON.parse(stored.toString('utf8', 0, end)) as Head
+  return { status, headers, body: isWithoutBody ? null : stored.subarray(end + 1) }
+}

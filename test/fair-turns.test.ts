@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { FairTurns } from '../src/limits/fair-turns.ts'
 
-// All ask within one turn of the event loop; gives the order in which they, and who stands in the list already, had theirs.
+// All ask within one turn of the event loop; gives the order in which they, and who stands in the list already, had
+// theirs.
 async function ask(turns: FairTurns, names: readonly string[], served: string[] = []): Promise<string[]> {
   await Promise.all(
     names.map(async name => {
@@ -94,7 +95,8 @@ test('a turn that takes long counts as many, so that a flood of long ones does n
   const long = Array.from({ length: 10 }, (_, n) => work(`a${n}`, 20))
   const short = Array.from({ length: 30 }, (_, n) => work(`b${n}`, 0))
   await Promise.all([...long, ...short])
-  // The first is at once and the second in its turn. While the event loop looks for more before the next long one, short ones go on.
+  // The first is at once and the second in its turn. While the event loop looks for more before the next long one,
+  // short ones go on.
   const places = served.flatMap((name, place) => (name.startsWith('a') ? [place] : []))
   expect(places).toEqual([0, 1, 32, 33, 34, 35, 36, 37, 38, 39])
 })

@@ -5,7 +5,9 @@ export interface BudgetLimits {
   readonly account: number
   /** What all accounts together may hold. */
   readonly total: number
-  /** What each account may hold whatever the others do, so that a few that fill the total cannot keep the others out. */
+  /**
+   * What each account may hold whatever the others do, so that a few that fill the total cannot keep the others out.
+   */
   readonly share?: number
 }
 
@@ -16,8 +18,8 @@ export interface BudgetWording {
 }
 
 /**
- * Counts what each account holds of one resource, in bytes or places. `hold` refuses with `OVERLOADED` before a limit is
- * passed; everything held is released with the same arguments.
+ * Counts what each account holds of one resource, in bytes or places. `hold` refuses with `OVERLOADED` before a limit
+ * is passed; everything held is released with the same arguments.
  */
 export class AccountBudget {
   readonly #limits: BudgetLimits

@@ -19,8 +19,9 @@ export function findMaxLongBytes({ resultBytes, logBytes }: RunLimits): number {
 }
 
 /**
- * Counts the values of one answer that can be long, in bytes of JSON, each before it becomes a part of the answer: aliases would
- * repeat them. Resolvers call `add`; past the maximum it throws `BAD_USER_INPUT`, which makes their field null.
+ * Counts the values of one answer that can be long, in bytes of JSON, each before it becomes a part of the answer:
+ * aliases would repeat them. Resolvers call `add`; past the maximum it throws `BAD_USER_INPUT`, which makes their field
+ * null.
  */
 export class AnswerBytes {
   readonly #max: number

@@ -4,18 +4,18 @@ import { FairQueue } from './fair-queue.ts'
 // As long as requests are worked on before the event loop looks for new ones: some thirty short ones, or one long one.
 const msOfRound = 1
 const mostInRound = 64
-// Before a turn that may be long, the event loop looks this often for what others have sent: a request needs a look to be accepted,
-// one to be read, and one for its body. A look that finds nothing takes some microseconds.
+// Before a turn that may be long, the event loop looks this often for what others have sent: a request needs a look to
+// be accepted, one to be read, and one for its body. A look that finds nothing takes some microseconds.
 const longMs = 5
 const looksBeforeLong = 4
 // It accepts one connection a look. While connections come it goes on looking, for at most this long.
 const maxLooksMs = 10
 
 /**
- * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first come first
- * served. While they come faster than they are answered, an account that floods waits behind its own flood and not before
- * another account's request. A turn that takes long counts as as many as the milliseconds it took: the accounts share the time
- * of the event loop, and not the number of turns.
+ * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first
+ * come first served. While they come faster than they are answered, an account that floods waits behind its own flood
+ * and not before another account's request. A turn that takes long counts as as many as the milliseconds it took: the
+ * accounts share the time of the event loop, and not the number of turns.
  */
 export class FairTurns {
   readonly #maxRequests: number
@@ -45,7 +45,10 @@ export class FairTurns {
     this.#readMs = readMs
   }
 
-  /** Resolves when it is the turn of a request; `OVERLOADED` at once where its account has too many. Each taken is to be ended. */
+  /**
+   * Resolves when it is the turn of a request; `OVERLOADED` at once where its account has too many. Each taken is to be
+   * ended.
+   */
   async take(accountCode: string): Promise<void> {
     const inWork = this.#inWork.get(accountCode) ?? 0
     if (inWork >= this.#maxRequests) {
@@ -56,7 +59,10 @@ export class FairTurns {
     if (turn !== null) await turn
   }
 
-  /** Resolves when it is the account's turn, for work that is counted elsewhere: the calls of a run are. Nothing ends it. */
+  /**
+   * Resolves when it is the account's turn, for work that is counted elsewhere: the calls of a run are. Nothing ends
+   * it.
+   */
   async wait(accountCode: string): Promise<void> {
     const turn = this.#join(accountCode)
     if (turn !== null) await turn
@@ -95,8 +101,8 @@ export class FairTurns {
     setImmediate(this.#giveTurn)
   }
 
-  // Each in a call of its own, so that the one before has done what it can at once, and its time is known. What the round has
-  // no time for is left to the next, behind a look for what has come from other accounts.
+  // Each in a call of its own, so that the one before has done what it can at once, and its time is known. What the
+  // round has no time for is left to the next, behind a look for what has come from other accounts.
   readonly #giveTurn = (): void => {
     const now = this.#readMs()
     const isFirstOfRound = !this.#isRound

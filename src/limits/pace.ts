@@ -4,8 +4,8 @@ const maxWork = 5_000
 const settled = Promise.resolve()
 
 /**
- * Splits the execution of a large operation into pieces of some milliseconds, with other requests' turns between them. Work that is
- * postponed begins in order, in later turns.
+ * Splits the execution of a large operation into pieces of some milliseconds, with other requests' turns between them.
+ * Work that is postponed begins in order, in later turns.
  */
 export class Pace {
   readonly #takeTurn: () => Promise<void>

@@ -12,7 +12,10 @@ export interface Comparison {
 
 const asked = [0, 1, 2, 500]
 
-/** Asks all servers the same and fails unless status and body are those of the first, byte for byte, and a bad token is refused. */
+/**
+ * Asks all servers the same and fails unless status and body are those of the first, byte for byte, and a bad token is
+ * refused.
+ */
 export async function compareAnswers(comparison: Comparison): Promise<void> {
   const { servers, kind, token, normalize = text => text } = comparison
   const expected = new Map<number, string>()

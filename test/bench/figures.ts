@@ -30,8 +30,8 @@ export function medianFigures(rounds: readonly Figures[]): Figures {
 }
 
 /**
- * The median of the ratios of one server to another, round by round: what slows the machine for a while slows both in that
- * round. Null where a figure is missing.
+ * The median of the ratios of one server to another, round by round: what slows the machine for a while slows both in
+ * that round. Null where a figure is missing.
  */
 export function medianRatio(
   ours: readonly Figures[],

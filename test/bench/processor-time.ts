@@ -8,8 +8,8 @@ const microsecondsPerTick = 10_000
 export const canReadProcesses = existsSync('/proc/self/stat')
 
 /**
- * Processor time of a server so far, in microseconds: of its process, of all processes under it, and of those of them that
- * have ended and been waited for. Null where the kernel does not tell.
+ * Processor time of a server so far, in microseconds: of its process, of all processes under it, and of those of them
+ * that have ended and been waited for. Null where the kernel does not tell.
  */
 export function processorTimeOf(pid: number): number | null {
   if (!canReadProcesses) return null

@@ -19,8 +19,8 @@ export type Rounds = ReadonlyMap<string, readonly Figures[]>
 const longestWarmUp = 1.5
 
 /**
- * Warms each case up, then measures one after the other, round by round and each round beginning with another one, so that what
- * the machine does meanwhile falls on all of them.
+ * Warms each case up, then measures one after the other, round by round and each round beginning with another one, so
+ * that what the machine does meanwhile falls on all of them.
  */
 export async function measureRounds({ cases, rounds, seconds }: RoundsParts): Promise<Rounds> {
   const figures = new Map(cases.map(({ name }) => [name, [] as Figures[]]))

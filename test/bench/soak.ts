@@ -27,7 +27,10 @@ interface Sample extends Memory {
   readonly of: string
 }
 
-/** Reads, then runs, and the memory of all processes all the while: is it the same at the end as it was once all was warm? */
+/**
+ * Reads, then runs, and the memory of all processes all the while: is it the same at the end as it was once all was
+ * warm?
+ */
 export async function soak(parts: SoakParts): Promise<Report> {
   return withServers([() => startRostrum({ ...parts, name: 'rostrum' })], async ([server]) => {
     if (server === undefined) throw new Error('The gateway was not started.')

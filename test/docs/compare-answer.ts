@@ -7,9 +7,9 @@ export interface Compared {
 }
 
 /**
- * Compares output with the block under its command. `json`: the same value, with keys in the same order, however the lines are
- * broken; a text that ends in `…` stands for all that begin like it. `http`: the same, after the status and those of the
- * headers that are shown. `text`: the same text.
+ * Compares output with the block under its command. `json`: the same value, with keys in the same order, however the
+ * lines are broken; a text that ends in `…` stands for all that begin like it. `http`: the same, after the status and
+ * those of the headers that are shown. `text`: the same text.
  */
 export function compareAnswer(output: string, { language, text }: Block): Compared {
   if (language === 'json') return compareJson(output, text)

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { apply, type Operation, type State } from './operation.ts'
 
 /**
- * Whether there is an order of these operations on one membership that explains all their answers, and in which none comes
- * before another that was answered before it was asked for. Wing and Gong's search, with Lowe's memory of what has been tried.
+ * Whether there is an order of these operations on one membership that explains all their answers, and in which none
+ * comes before another that was answered before it was asked for. Wing and Gong's search, with Lowe's memory of what
+ * has been tried.
  */
 export function isLinearizable(operations: readonly Operation[]): boolean {
   const ordered = operations.toSorted((one, other) => one.askedAt - other.askedAt)
@@ -33,7 +34,8 @@ export function isLinearizable(operations: readonly Operation[]): boolean {
     return false
   }
 
-  // Those that may be next: asked for before any other that is still to come was answered. Null where all answers are explained.
+  // Those that may be next: asked for before any other that is still to come was answered. Null where all answers are
+  // explained.
   function findOpen(first: number): number[] | null {
     const open: number[] = []
     let hasAnswersLeft = false

@@ -3,8 +3,8 @@ import { findEventFaults, readStore } from './read-store.ts'
 import type { RunningLoad } from './start-load.ts'
 
 /**
- * What must be true after every fault: what was acknowledged is there, once; what clients saw has an order; no half of a move was seen; each
- * refusal says why; the events lead to the rows. Prints the figures.
+ * What must be true after every fault: what was acknowledged is there, once; what clients saw has an order; no half of
+ * a move was seen; each refusal says why; the events lead to the rows. Prints the figures.
  */
 export async function judgeLoad(faults: string, load: RunningLoad, url: string): Promise<void> {
   await load.stop()

@@ -20,7 +20,10 @@ export type Answer =
 
 export interface Operation {
   readonly request: Request
-  /** Null where the client never learned what became of it: it was done once, at any time after it was asked for, or never. */
+  /**
+   * Null where the client never learned what became of it: it was done once, at any time after it was asked for, or
+   * never.
+   */
   readonly answer: Answer | null
   /** Nanoseconds of one clock. */
   readonly askedAt: number
@@ -35,7 +38,10 @@ interface Outcome {
   readonly answer: Answer
 }
 
-/** What a membership in this state answers to a request, and what becomes of it: the rules (contract, section 2) for one id. */
+/**
+ * What a membership in this state answers to a request, and what becomes of it: the rules (contract, section 2) for one
+ * id.
+ */
 export function apply(state: State, request: Request): Outcome | null {
   if (request.kind === 'add') {
     // An id is given out once.

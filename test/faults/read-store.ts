@@ -29,7 +29,10 @@ export async function readStore(url: string): Promise<StoreContents> {
   return { events, rows: new Map(rows.map(row => [Number(row.id), readRow(row)])) }
 }
 
-/** What is wrong with the events: a gap in their numbers, one that does not go on from those before it, and rows other than they lead to. */
+/**
+ * What is wrong with the events: a gap in their numbers, one that does not go on from those before it, and rows other
+ * than they lead to.
+ */
 export function findEventFaults({ rows, events }: StoreContents): string[] {
   const faults: string[] = []
   const pairs = new Map<number, MembershipPair>()

@@ -10,7 +10,9 @@ export interface SendOperation {
   readonly token: string
   readonly id: number | null
   readonly request: Request
-  /** Set: sent again, to the next gateway, under this `Idempotency-Key`, until it is answered or `giveUpMs` are over. */
+  /**
+   * Set: sent again, to the next gateway, under this `Idempotency-Key`, until it is answered or `giveUpMs` are over.
+   */
   readonly key: string | null
   readonly giveUpMs: number
   readonly onRefusal: (problem: ProblemBody) => void

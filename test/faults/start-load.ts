@@ -32,7 +32,10 @@ export interface RunningLoad {
 const teamOf = (userId: number) => userId + 1_000_000
 const mostShared = 60
 
-/** Clients that add, move, remove and read memberships they share, each one request after the other, until they are stopped. */
+/**
+ * Clients that add, move, remove and read memberships they share, each one request after the other, until they are
+ * stopped.
+ */
 export function startLoad({ baseUrls, token, clients, isKeyed }: Load): RunningLoad {
   const history = createHistory()
   const shared: { readonly id: number; version: number }[] = []

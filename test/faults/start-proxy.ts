@@ -19,7 +19,9 @@ export interface TcpProxy {
   stop(): Promise<void>
 }
 
-/** Stands on a port of its own before another of this machine, and lets happen to connections what happens in networks. */
+/**
+ * Stands on a port of its own before another of this machine, and lets happen to connections what happens in networks.
+ */
 export async function startProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let weather: Weather = { kind: 'fair' }

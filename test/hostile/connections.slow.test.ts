@@ -1,4 +1,5 @@
-// Many connections, and connections that misbehave: other clients are answered meanwhile, and what was held is given back.
+// Many connections, and connections that misbehave: other clients are answered meanwhile, and what was held is given
+// back.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
-// Every request of the corpus, kinds `graphql` and `http`, against the real server, each of its expectations checked in full.
-// `wire-requests.ts` says what an input may hold, `wire-expectations.ts` what may be expected; anything else fails. A case of
-// our own is a line in a file of `requests/`.
+// Every request of the corpus, kinds `graphql` and `http`, against the real server, each of its expectations checked in
+// full. `wire-requests.ts` says what an input may hold, `wire-expectations.ts` what may be expected; anything else
+// fails. A case of our own is a line in a file of `requests/`.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CorpusLine, type Expectation, readCorpusLines } from './corpus-lines.ts'

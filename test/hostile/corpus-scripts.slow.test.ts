@@ -1,7 +1,8 @@
-// Every script of the corpus against the real server, through both doors, and each of its expectations checked. To add a case
-// to the corpus, add a line to `corpus-2.jsonl`: `expect` may hold the keys of `checks` in `corpus-expectations.ts`, `input` the
-// fields of the endpoint (one that ends in `Js` is an expression that makes it), or a `sequence` of runs by the accounts
-// A and B, of which the last one's answers must be as expected. A case of our own is easier written as a file of `scripts/`.
+// Every script of the corpus against the real server, through both doors, and each of its expectations checked. To add
+// a case to the corpus, add a line to `corpus-2.jsonl`: `expect` may hold the keys of `checks` in
+// `corpus-expectations.ts`, `input` the fields of the endpoint (one that ends in `Js` is an expression that makes it),
+// or a `sequence` of runs by the accounts A and B, of which the last one's answers must be as expected. A case of our
+// own is easier written as a file of `scripts/`.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkExpectation, mustRunAlone, type Seen } from './corpus-expectations.ts'

@@ -1,5 +1,6 @@
-// A customer of its own process that floods: so many connections, each of which sends its next request as soon as it has an
-// answer. Prints a `FloodReport`. Arguments: base URL, token, the kinds to send (`read,write,run,log`), connections, seconds.
+// A customer of its own process that floods: so many connections, each of which sends its next request as soon as it
+// has an answer. Prints a `FloodReport`. Arguments: base URL, token, the kinds to send (`read,write,run,log`),
+// connections, seconds.
 
 import { Agent, request } from 'undici'
 

@@ -18,7 +18,8 @@ let neighbour: string
 
 beforeAll(async () => {
   server = await startServer({ ...usualPatience })
-  // Or this process would spend its time on reading what the flooder logs. It is written all the same, as far as it fits.
+  // Or this process would spend its time on reading what the flooder logs. It is written all the same, as far as it
+  // fits.
   server.pauseStdout()
   flooder = await server.token({ account: 'flooder', user: 1 })
   neighbour = await server.token({ account: 'neighbour', user: 1 })
@@ -31,7 +32,8 @@ async function floodWith(kinds: string, connections: number): Promise<FloodRepor
   return JSON.parse(stdout)
 }
 
-// A further run of the flooder every 100 ms, while it floods; of those, the times of the ones that had no place to wait.
+// A further run of the flooder every 100 ms, while it floods; of those, the times of the ones that had no place to
+// wait.
 async function probeRefusals(during: Promise<unknown>): Promise<number[]> {
   const refusedMs: number[] = []
   const probes: Promise<void>[] = []

@@ -13,7 +13,9 @@ interface Holding {
   readonly reads?: boolean
 }
 
-/** Opens connections, gives them some bytes and leaves them alone, unread if asked for. Others are answered meanwhile. */
+/**
+ * Opens connections, gives them some bytes and leaves them alone, unread if asked for. Others are answered meanwhile.
+ */
 export async function holdMany(
   stage: WireStage,
   { count, bytes, reads = true }: Holding,

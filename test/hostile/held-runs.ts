@@ -35,7 +35,10 @@ interface Told {
   release(): void
 }
 
-/** A listed host that scripts tell their token, and whose answer they await: what happens meanwhile happens during the run. */
+/**
+ * A listed host that scripts tell their token, and whose answer they await: what happens meanwhile happens during the
+ * run.
+ */
 export async function startRunHolder(): Promise<RunHolder> {
   const waiting = new Map<string, (told: Told) => void>()
   let count = 0

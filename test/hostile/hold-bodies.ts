@@ -1,6 +1,6 @@
-// A customer of its own process that makes the gateway hold large bodies: it sends one of the requests below on each of so many
-// connections, reads what is answered and goes on holding them. Prints the statuses after each change, as JSON lines, and ends
-// with its standard input. Arguments: base URL, token, the kind, connections.
+// A customer of its own process that makes the gateway hold large bodies: it sends one of the requests below on each of
+// so many connections, reads what is answered and goes on holding them. Prints the statuses after each change, as JSON
+// lines, and ends with its standard input. Arguments: base URL, token, the kind, connections.
 
 import { request } from 'node:http'
 

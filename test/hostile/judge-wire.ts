@@ -2,7 +2,10 @@ import { graphqlBody } from '../properties/contract-shapes.ts'
 import { findCommonFaults, findProblemFaults } from '../properties/judge-answer.ts'
 import type { WireAnswer } from '../properties/wire-answer.ts'
 
-/** What is wrong with an answer whatever was asked: headers, leaks, and for a refusal its shape (contract, sections 2 and 3). */
+/**
+ * What is wrong with an answer whatever was asked: headers, leaks, and for a refusal its shape (contract, sections 2
+ * and 3).
+ */
 export function findWireFaults(answer: WireAnswer, isHead = false): string[] {
   const judged = { answer, isHead, secrets: [] }
   const { status, headers, text } = answer

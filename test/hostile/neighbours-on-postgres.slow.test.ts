@@ -5,7 +5,8 @@ import { startServer, type TestServer } from '../server/start-server.ts'
 import { createDatabase } from '../store/create-database.ts'
 import { startSteadyLoad } from './steady-load.ts'
 
-// The neighbour's slowest request is printed beside that of a quiet time, and not asserted: it depends on the machine. The aim is 250 ms.
+// The neighbour's slowest request is printed beside that of a quiet time, and not asserted: it depends on the machine.
+// The aim is 250 ms.
 
 let server: TestServer
 let attacker: string
@@ -83,7 +84,10 @@ test.each([
   await measure(`five connections of ${name}`, () => pipeline(5, word, 5_000))
 })
 
-/** Sends requests 100 at a time over each connection, opened anew where the gateway closes it; gives how many were answered. */
+/**
+ * Sends requests 100 at a time over each connection, opened anew where the gateway closes it; gives how many were
+ * answered.
+ */
 async function pipeline(connections: number, word: (n: number) => string, ms: number): Promise<object> {
   const { hostname, port } = new URL(server.baseUrl)
   const endAt = performance.now() + ms

@@ -4,8 +4,8 @@ import { findDescendants } from '../server/child-processes.ts'
 const lookEveryMs = 20
 
 /**
- * Watches the gateway and all processes under it; the function it gives ends that and tells the most bytes that any one of
- * them held. The kernel keeps each one's peak, so that only what a dying process grew in its last moment is missed.
+ * Watches the gateway and all processes under it; the function it gives ends that and tells the most bytes that any one
+ * of them held. The kernel keeps each one's peak, so that only what a dying process grew in its last moment is missed.
  */
 export function watchPeakMemory(gatewayPid: number): () => number {
   let peak = 0

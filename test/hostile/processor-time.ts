@@ -14,7 +14,10 @@ export function processorMsOf(pid: number): number {
   }
 }
 
-/** Milliseconds that the main thread of a process has computed so far: what its event loop did, whatever else the machine did. */
+/**
+ * Milliseconds that the main thread of a process has computed so far: what its event loop did, whatever else the
+ * machine did.
+ */
 export function mainThreadMsOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 }

@@ -21,8 +21,9 @@ const patienceMs = 30_000
 const normalWithinMs = 2_000
 
 /**
- * Sends what a line says, of a sequence one after another with the last one's answer to be as expected, and checks all that it expects; and whatever it expects, that the answers keep to the contract, that
- * the prototypes are clean and that another account is answered at once.
+ * Sends what a line says, of a sequence one after another with the last one's answer to be as expected, and checks all
+ * that it expects; and whatever it expects, that the answers keep to the contract, that the prototypes are clean and
+ * that another account is answered at once.
  */
 export async function runWireLine(line: CorpusLine, stage: WireStage): Promise<void> {
   const expectation = fillPlaceholders(line.expect, stage.placeholders)

@@ -1,19 +1,14 @@
-// Attacks of our own, each a file of `scripts/` that is run by the real server. A script to add: its first line names the attack,
-// then come header lines, and it logs 'before' before it attacks.
-//   // ends: TIMEOUT MEMORY     how the run may end: `exit`, `fail`, an error's code or an HTTP status
-//   // result: {"a":1}          what it exits with
-//   // message: "no"            what it fails with
-//   // error: ^TypeError        what the error's message matches
-//   // place: 3:7               line and column of the error
-//   // logs: [["a"],["b"]]      all that it logs; without this line the first entry is ["before"]
-//   // calls: 0                 documents that it has the gateway execute
-//   // payload: {"a":1}         its payload, {} without this line
-//   // options: {"x":1}         options beside `params`: `hanging`, a url that may be asked and never answers, the gateway's
-//                               `port`, and `membershipOfB` and `userOfB`, ids of another account
-//   // source: '('.repeat(9)    an expression that makes the source instead of the file
-//   // next: exit(typeof leak)  what another account runs next, and
-//   // nextResult: "undefined"  what that exits with
-// `HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1'` runs them under other settings; the nightly mode does.
+// Attacks of our own, each a file of `scripts/` that is run by the real server. A script to add: its first line names
+// the attack, then come header lines, and it logs 'before' before it attacks. // ends: TIMEOUT MEMORY     how the run
+// may end: `exit`, `fail`, an error's code or an HTTP status // result: {"a":1}          what it exits with // message:
+// "no"            what it fails with // error: ^TypeError        what the error's message matches // place: 3:7
+// line and column of the error // logs: [["a"],["b"]]      all that it logs; without this line the first entry is
+// ["before"] // calls: 0                 documents that it has the gateway execute // payload: {"a":1}         its
+// payload, {} without this line // options: {"x":1}         options beside `params`: `hanging`, a url that may be asked
+// and never answers, the gateway's `port`, and `membershipOfB` and `userOfB`, ids of another account // source:
+// '('.repeat(9)    an expression that makes the source instead of the file // next: exit(typeof leak)  what another
+// account runs next, and // nextResult: "undefined"  what that exits with `HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account
+// ROSTRUM_JIT=1'` runs them under other settings; the nightly mode does.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'

@@ -4,7 +4,8 @@ import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { startUpstream, type Upstream } from '../server/start-upstream.ts'
 
-// Runs that wait for a listed host which never answers hold their sandboxes for the 10 s of a run; a run waits 2 s for one.
+// Runs that wait for a listed host which never answers hold their sandboxes for the 10 s of a run; a run waits 2 s for
+// one.
 let hanging: Upstream
 let server: TestServer
 

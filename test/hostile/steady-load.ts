@@ -12,8 +12,9 @@ export interface LoadReport {
 const betweenRequestsMs = 20
 
 /**
- * An ordinary customer: a run, a read and a write in turn, one every 20 ms whether or not the last has been answered, so that a
- * server that stands still is seen in every request that it keeps waiting. `stop` waits for the answers still to come.
+ * An ordinary customer: a run, a read and a write in turn, one every 20 ms whether or not the last has been answered,
+ * so that a server that stands still is seen in every request that it keeps waiting. `stop` waits for the answers still
+ * to come.
  */
 export async function startSteadyLoad(server: TestServer, token: string) {
   const { id } = await addMembership(server, {}, token)

@@ -28,7 +28,10 @@ export interface Exchange {
   readonly tookMs: number
 }
 
-/** Speaks to the server in bytes and reads what it answers, as HTTP, until enough is there, it closes or the time is over. */
+/**
+ * Speaks to the server in bytes and reads what it answers, as HTTP, until enough is there, it closes or the time is
+ * over.
+ */
 export function exchangeBytes(request: ExchangeRequest): Promise<Exchange> {
   const { url, writes, thenByteEveryMs, isHead = false, answers: enough, mostMs } = request
   const { hostname, port } = new URL(url)

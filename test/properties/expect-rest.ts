@@ -15,7 +15,9 @@ interface RestExpectation {
 
 const refusals = [400, 401, 403, 415]
 
-/** The statuses that the contract allows for a request, by rules of the tests' own: one, where the input alone decides. */
+/**
+ * The statuses that the contract allows for a request, by rules of the tests' own: one, where the input alone decides.
+ */
 export function expectRest(expectation: RestExpectation): readonly number[] {
   const { request, matched, path } = expectation
   // Node's parser takes no such bytes in a target, whoever sends them.

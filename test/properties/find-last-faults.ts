@@ -13,7 +13,9 @@ interface EndOfHistory {
   readonly missingId: number
 }
 
-/** What is wrong once a history is over: rows that are not the model's, records that are missing, foreign ids that show. */
+/**
+ * What is wrong once a history is over: rows that are not the model's, records that are missing, foreign ids that show.
+ */
 export async function findLastFaults(end: EndOfHistory): Promise<string[]> {
   const faults = []
   for (const account of accounts) {

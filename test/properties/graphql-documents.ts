@@ -25,7 +25,9 @@ const mutation = schema.getRootType(OperationTypeNode.MUTATION) ?? fail()
 
 const deepest = 5
 
-/** A document from the schema with its variables; mostly valid, and wrong now and then in each of the ways there are. */
+/**
+ * A document from the schema with its variables; mostly valid, and wrong now and then in each of the ways there are.
+ */
 export function chooseParams(choose: Chooser): Params {
   const declared: string[] = []
   const variables: Record<string, unknown> = {}

@@ -63,7 +63,8 @@ function findResultFaults(json: unknown, status: number, isPlainJson: boolean): 
     const refused = errors.every(({ extensions }) => extensions.code === 'FORBIDDEN') && status === 403
     return status === 200 || refused ? [] : [`status ${status} with data`]
   }
-  // Faults of a document are 200 where plain JSON is asked for, as the specification has it; all else has its own status.
+  // Faults of a document are 200 where plain JSON is asked for, as the specification has it; all else has its own
+  // status.
   const [first] = errors
   const own = first === undefined ? 0 : statusOfCode[first.extensions.code]
   const allowed = [own, ...(own === 400 ? [405, 406, 417, 431, ...(isPlainJson ? [200] : [])] : [])]

@@ -123,7 +123,10 @@ function same(left: Outcome, right: Outcome): boolean {
   return isDeepStrictEqual(left, right)
 }
 
-/** The model after operations that were under way together, in whichever order explains all that came of them; else null. */
+/**
+ * The model after operations that were under way together, in whichever order explains all that came of them; else
+ * null.
+ */
 export function applyInSomeOrder(
   model: Model,
   done: readonly { readonly operation: Addressed; readonly outcome: Outcome }[],

@@ -19,7 +19,9 @@ type Action =
 export type Operation = Action & {
   readonly account: AccountName
   readonly side: 'rest' | 'graphql'
-  /** Which of the ids made so far, by whomever, counted from the last one; beyond them an id that was never given out. */
+  /**
+   * Which of the ids made so far, by whomever, counted from the last one; beyond them an id that was never given out.
+   */
   readonly target: number
 }
 

@@ -12,7 +12,9 @@ declare module 'vitest' {
   }
 }
 
-/** All cases of one run of `test/properties`: PROPERTY_CASES in the nightly mode, else what `vitest.config.ts` provides. */
+/**
+ * All cases of one run of `test/properties`: PROPERTY_CASES in the nightly mode, else what `vitest.config.ts` provides.
+ */
 export const totalCases = Number(process.env.PROPERTY_CASES ?? inject('propertyCases'))
 
 /** Cases of each property of a hundred; they cost very different times. */
@@ -50,8 +52,8 @@ interface Property<Case> {
 }
 
 /**
- * Checks a property in several lanes at once, each with a seed of its own. A failure prints seed and path; to see it again:
- * `PROPERTY_SEED=… PROPERTY_PATH=… npx vitest run test/properties/<file> -t '<title>'`.
+ * Checks a property in several lanes at once, each with a seed of its own. A failure prints seed and path; to see it
+ * again: `PROPERTY_SEED=… PROPERTY_PATH=… npx vitest run test/properties/<file> -t '<title>'`.
  */
 export async function checkProperty<Case>(
   { task }: Pick<TestContext, 'task'>,

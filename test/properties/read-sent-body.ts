@@ -28,8 +28,8 @@ export function readSentBody(request: WireRequest): SentBody {
   }
 }
 
-// Without recursion: some of these are a hundred thousand levels deep. Every string is taken whole, be it a key or not, so
-// that none is begun in the middle of another.
+// Without recursion: some of these are a hundred thousand levels deep. Every string is taken whole, be it a key or not,
+// so that none is begun in the middle of another.
 function hasPrototypeKey(text: string): boolean {
   return [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].some(
     ([, string = '', colon]) => colon !== undefined && JSON.parse(string) === '__proto__',

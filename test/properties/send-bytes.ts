@@ -18,8 +18,8 @@ const patienceMs = 20_000
 const silenceMs = 60
 
 /**
- * Writes bytes on a connection of their own and reads what the server says. Half closed it is only then: to the gateway that
- * is a client that has gone away, whose runs must end, so that it would answer no more.
+ * Writes bytes on a connection of their own and reads what the server says. Half closed it is only then: to the gateway
+ * that is a client that has gone away, whose runs must end, so that it would answer no more.
  */
 export async function sendBytes({ url, bytes, expected }: Bytes): Promise<ByteExchange> {
   const { hostname, port } = new URL(url)

@@ -13,8 +13,8 @@ interface TakenAnswer {
 }
 
 /**
- * The first whole answer in the bytes, and what follows it; null while it is not complete. An answer without a length lasts
- * until the connection ends. Throws on what is no HTTP.
+ * The first whole answer in the bytes, and what follows it; null while it is not complete. An answer without a length
+ * lasts until the connection ends. Throws on what is no HTTP.
  */
 export function takeAnswer(bytes: Buffer, isHead: boolean, ended: boolean): TakenAnswer | null {
   const headEnd = bytes.indexOf('\r\n\r\n')

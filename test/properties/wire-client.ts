@@ -4,7 +4,9 @@ import { showRequest, toBytes, type WireRequest } from './wire-request.ts'
 
 /** One connection, kept alive, that sends bytes no HTTP client would; opened again whenever the server closes it. */
 export interface WireClient {
-  /** Null when the server closed the connection without an answer. Rejects on an answer that is no HTTP or never ends. */
+  /**
+   * Null when the server closed the connection without an answer. Rejects on an answer that is no HTTP or never ends.
+   */
   send(request: WireRequest): Promise<WireAnswer | null>
   /** What went before the last request on the same connection; a fault may be its doing. */
   before(): WireRequest | null

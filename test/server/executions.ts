@@ -1,5 +1,5 @@
-// To be imported before anything imports `graphql`: its other modules take `execute` from here once, when they are loaded. What
-// the engine executes by a plan is counted by the module that stands in for the plan's.
+// To be imported before anything imports `graphql`: its other modules take `execute` from here once, when they are
+// loaded. What the engine executes by a plan is counted by the module that stands in for the plan's.
 
 import { createRequire, registerHooks } from 'node:module'
 

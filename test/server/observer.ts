@@ -10,7 +10,10 @@ import { schema } from '../../src/schema/index.ts'
 export interface Observation {
   /** Calls of resolvers, of introspection's own too; `__typename` has none. */
   readonly resolverCalls: number
-  /** Documents executed, and how many at once since the last look: a script's calls, and the operation that ran the script. */
+  /**
+   * Documents executed, and how many at once since the last look: a script's calls, and the operation that ran the
+   * script.
+   */
   readonly executions: number
   readonly mostExecutionsAtOnce: number
   /** Own keys of the language's prototypes that were not there at the start. */
@@ -20,8 +23,8 @@ export interface Observation {
   /** The longest time for which the event loop stood still since the last look. */
   readonly longestPauseMs: number
   /**
-   * The most processor time of this thread that a turn of the event loop took since the last look: what others that run on the
-   * machine take is not in it.
+   * The most processor time of this thread that a turn of the event loop took since the last look: what others that run
+   * on the machine take is not in it.
    */
   readonly longestTurnMs: number
 }

@@ -1,6 +1,6 @@
 /**
- * A busy machine boots sandboxes slowly and runs scripts slowly. Under these settings no run ends for that, so that tests of
- * other things do not fail for it.
+ * A busy machine boots sandboxes slowly and runs scripts slowly. Under these settings no run ends for that, so that
+ * tests of other things do not fail for it.
  */
 export const patience = { ROSTRUM_QUEUE_WAIT_MS: '60000', ROSTRUM_TASK_TIMEOUT_MS: '60000' }
 

@@ -13,8 +13,8 @@ export interface Command {
 }
 
 /**
- * Starts `node src/main.ts …`, as `npm start` and `npm run token` do, with an environment of these settings alone. A module to
- * `preload` runs in it first, and may speak over Node's IPC.
+ * Starts `node src/main.ts …`, as `npm start` and `npm run token` do, with an environment of these settings alone. A
+ * module to `preload` runs in it first, and may speak over Node's IPC.
  */
 export function spawnCommand(
   args: readonly string[],

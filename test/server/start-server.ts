@@ -64,7 +64,10 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
   return server
 }
 
-/** The same, with `observer.ts` preloaded: it counts resolver calls and looks at what hostile input may have left behind. */
+/**
+ * The same, with `observer.ts` preloaded: it counts resolver calls and looks at what hostile input may have left
+ * behind.
+ */
 export async function startObservedServer(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<ObservedServer> {

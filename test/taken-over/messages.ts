@@ -153,7 +153,9 @@ export const badLine: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
-/** Anything, good or bad: for behind a bad line, where nothing is heard any more. `userId` must never get a membership. */
+/**
+ * Anything, good or bad: for behind a bad line, where nothing is heard any more. `userId` must never get a membership.
+ */
 export function anyLine(userId: number): fc.Arbitrary<string> {
   const mutation = `mutation { addTeamMembership(input: { userId: ${userId}, teamId: 1 }) { id } }`
   return fc.oneof(

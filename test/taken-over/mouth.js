@@ -1,7 +1,7 @@
 // A sandbox process in somebody else's hands, between a real gateway and a real sandbox. A run whose source begins with
-// `//speech ` is not run: what the gateway hears is the rest of that line, a JSON list of chunks (see deeds below). All other
-// runs go to a real sandbox, started when first needed, and are not touched.
-// Arguments: the command of the real sandbox. It is given to this program in the place of the `sh` that would have started it.
+// `//speech ` is not run: what the gateway hears is the rest of that line, a JSON list of chunks (see deeds below). All
+// other runs go to a real sandbox, started when first needed, and are not touched. Arguments: the command of the real
+// sandbox. It is given to this program in the place of the `sh` that would have started it.
 import { spawn } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

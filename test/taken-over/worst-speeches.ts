@@ -1,7 +1,10 @@
 import { callMessage, endMessage } from './messages.ts'
 import type { Deed } from './start-taken-over.ts'
 
-/** The worst that one run of a taken-over sandbox may say: name, what it does, the code of the error that its caller gets. */
+/**
+ * The worst that one run of a taken-over sandbox may say: name, what it does, the code of the error that its caller
+ * gets.
+ */
 export type WorstSpeech = readonly [name: string, deeds: readonly Deed[], code: string]
 
 const say = (message: object): Deed => ({ text: `${JSON.stringify(message)}\n` })

@@ -13,8 +13,8 @@ export interface BodyPlace {
 }
 
 /**
- * Places for the long bodies that arrive. Each account has 16; its further long bodies stay in the buffers of the system until
- * one of them has been read.
+ * Places for the long bodies that arrive. Each account has 16; its further long bodies stay in the buffers of the
+ * system until one of them has been read.
  */
 export class BodyPlaces {
   readonly #taken = new Map<string, number>()
@@ -22,8 +22,8 @@ export class BodyPlaces {
   #lastInChunks: Promise<void> = Promise.resolve()
 
   /**
-   * Resolves when it is the turn of a body in chunks, one in each iteration of the event loop: a read of 64 KiB may hold ten thousand
-   * chunks, which take 10 ms.
+   * Resolves when it is the turn of a body in chunks, one in each iteration of the event loop: a read of 64 KiB may
+   * hold ten thousand chunks, which take 10 ms.
    */
   takeTurnInChunks(): Promise<void> {
     this.#lastInChunks = this.#lastInChunks.then(() => nextTurn())

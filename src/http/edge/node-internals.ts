@@ -51,7 +51,10 @@ export function resumeReading(socket: ServerSocket): void {
   handle.readStart()
 }
 
-/** Has Node drop what else comes of a body without an event for each chunk. The answer, and the next request, are not touched. */
+/**
+ * Has Node drop what else comes of a body without an event for each chunk. The answer, and the next request, are not
+ * touched.
+ */
 export function dropBody(body: Readable & { _dump?(): void }): void {
   body._dump?.()
 }

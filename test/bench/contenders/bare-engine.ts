@@ -1,7 +1,8 @@
 import ivm from 'isolated-vm'
 import { prelude, wrap } from './isolate-prelude.ts'
 
-// The engine alone, with no server around it: runs in a loop on one thread, by the synchronous API, which is its fastest.
+// The engine alone, with no server around it: runs in a loop on one thread, by the synchronous API, which is its
+// fastest.
 
 const source = wrap('log("total", payload.total)\nexit({ total: payload.total * 2 })')
 const kept = new ivm.Isolate({ memoryLimit: 64 })

@@ -10,7 +10,8 @@ import { createPostgresReads } from './postgres-reads.ts'
 import { createPostgresWrites } from './postgres-writes.ts'
 import { inOrder } from './prepare-reads.ts'
 
-// The same handlers over PostgreSQL: a pool of ten connections, the driver prepares and pipelines, one transaction a write.
+// The same handlers over PostgreSQL: a pool of ten connections, the driver prepares and pipelines, one transaction a
+// write.
 
 const sql = postgres(process.env.BENCH_DATABASE ?? '', { max: 10, fetch_types: false })
 const reads = createPostgresReads(sql)

@@ -7,8 +7,8 @@ import { listen } from './listen.ts'
 import { openDatabase } from './open-database.ts'
 import { inOrder, type MembershipRow, prepareReads, type Reads } from './prepare-reads.ts'
 
-// Mercurius as its documentation tunes it: documents compiled at their first use, and its own loaders for fields of lists.
-// Their cache costs more than it saves here (it serializes each object), so it is off.
+// Mercurius as its documentation tunes it: documents compiled at their first use, and its own loaders for fields of
+// lists. Their cache costs more than it saves here (it serializes each object), so it is off.
 
 declare module 'mercurius' {
   interface MercuriusContext {

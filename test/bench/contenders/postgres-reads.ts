@@ -9,7 +9,10 @@ export interface RawRow {
   readonly version: string
 }
 
-/** The statements of the reads, which the driver prepares at their first use. Each names the account; a list is one parameter. */
+/**
+ * The statements of the reads, which the driver prepares at their first use. Each names the account; a list is one
+ * parameter.
+ */
 export function createPostgresReads(sql: Sql) {
   return {
     async membership(accountCode: string, id: number) {

@@ -3,7 +3,10 @@ import type { Sql } from 'postgres'
 import type { Caller } from './authenticate.ts'
 import { type RawRow, readRow } from './postgres-reads.ts'
 
-/** The gateway's writes: each one statement, and so one transaction, with the event of the change; they resolve after the commit. */
+/**
+ * The gateway's writes: each one statement, and so one transaction, with the event of the change; they resolve after
+ * the commit.
+ */
 export function createPostgresWrites(sql: Sql) {
   return {
     async add({ accountCode, userId: byUserId }: Caller, { userId, teamId }: Pair) {

@@ -22,7 +22,10 @@ export interface TeamRow {
 const columns = 'id, user_id AS userId, team_id AS teamId, leader, version'
 const listed = 'account_code = ? AND id IN (SELECT value FROM json_each(?))'
 
-/** The statements of all contenders, prepared once. Each names the account; a list of ids is one parameter, as in the gateway. */
+/**
+ * The statements of all contenders, prepared once. Each names the account; a list of ids is one parameter, as in the
+ * gateway.
+ */
 export function prepareReads(client: Database) {
   const membership = client.prepare<[string, number], MembershipRow>(
     `SELECT ${columns} FROM team_memberships WHERE account_code = ? AND id = ?`,

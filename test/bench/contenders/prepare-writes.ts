@@ -22,8 +22,8 @@ interface Change {
 const columns = 'id, user_id AS userId, team_id AS teamId, leader, version'
 
 /**
- * The gateway's writes, statement by statement, in one transaction each, with the event of each change; they return once the commit
- * is on disk.
+ * The gateway's writes, statement by statement, in one transaction each, with the event of each change; they return
+ * once the commit is on disk.
  */
 export function prepareWrites(client: Database) {
   const find = client.prepare<[string, number], MembershipRow>(

@@ -12,7 +12,9 @@ export interface Plan {
   readonly seconds: number
   /** Ends after so many requests, however long that takes. */
   readonly requests?: number
-  /** Requests start at this pace whether or not earlier ones were answered; else each connection sends the next at once. */
+  /**
+   * Requests start at this pace whether or not earlier ones were answered; else each connection sends the next at once.
+   */
   readonly perSecond?: number
   /** Goes away at the end without waiting for what was not answered yet. */
   readonly isCutAtEnd?: boolean

@@ -154,7 +154,8 @@ function execute(sourceCode: string, n: number): LoadRequest {
   }
 }
 
-// Users that exist, and teams that nobody is in yet: a thousand new memberships to a new team, counted from `firstTeam`.
+// Users that exist, and teams that nobody is in yet: a thousand new memberships to a new team, counted from
+// `firstTeam`.
 function newPair(n: number, firstTeam: number): { userId: number; teamId: number } {
   return { userId: 1 + (n % seeded.users), teamId: firstTeam + Math.floor(n / seeded.users) }
 }

@@ -8,7 +8,8 @@ import { startPeer, startRostrum } from '../server-process.ts'
 import { formatRounds, ratioIn } from '../table.ts'
 import { withServers } from '../with-servers.ts'
 
-// Directus 11, a flow with one script in isolated-vm: measured before, on another machine of this kind, and quoted here.
+// Directus 11, a flow with one script in isolated-vm: measured before, on another machine of this kind, and quoted
+// here.
 const directusPerSecond = 212
 
 const names = {

@@ -1,5 +1,5 @@
-// An attacker of its own process: sends the attack that is named. Arguments: its name, an `AttackStage` as JSON. Prints what it
-// was answered.
+// An attacker of its own process: sends the attack that is named. Arguments: its name, an `AttackStage` as JSON. Prints
+// what it was answered.
 
 import { attacks, isAttack } from './attacks.ts'
 

@@ -1,6 +1,9 @@
 const computedMs = 200
 
-/** How many times its processor time a busy piece of work takes here: about 1 where no other process wants the processors. */
+/**
+ * How many times its processor time a busy piece of work takes here: about 1 where no other process wants the
+ * processors.
+ */
 export function measureBusyness(): number {
   const startedAt = performance.now()
   const before = process.threadCpuUsage()

@@ -17,8 +17,8 @@ export interface NeighbourReport {
 }
 
 /**
- * An ordinary customer beside an attack: a read every 20 ms and a run every 100 ms, whether or not the last has been answered. Gives
- * what ends it, which waits for the answers still to come.
+ * An ordinary customer beside an attack: a read every 20 ms and a run every 100 ms, whether or not the last has been
+ * answered. Gives what ends it, which waits for the answers still to come.
  */
 export async function startNeighbour(server: TestServer, token: string) {
   const { id } = await addMembership(server, {}, token)

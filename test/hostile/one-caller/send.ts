@@ -2,7 +2,10 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 
-/** What an attack may use: the gateway's URL, tokens of five accounts that are none of the neighbour's, and a listed host. */
+/**
+ * What an attack may use: the gateway's URL, tokens of five accounts that are none of the neighbour's, and a listed
+ * host.
+ */
 export interface AttackStage {
   readonly baseUrl: string
   readonly tokens: readonly string[]

@@ -1,8 +1,8 @@
 import type { WriteAnswer } from './write-answers.ts'
 
 /**
- * How a listed host may answer, and what the script gets: a JSON value, or the message that its call rejects with. To add
- * one, add a line; `waits` is for those that only the run's deadline ends.
+ * How a listed host may answer, and what the script gets: a JSON value, or the message that its call rejects with. To
+ * add one, add a line; `waits` is for those that only the run's deadline ends.
  */
 export interface HostAnswer {
   readonly title: string

@@ -22,8 +22,8 @@ export interface NamespaceStage {
 }
 
 /**
- * To be called in a network and a mount namespace of one's own: makes every address there is this machine's, serves the zone
- * and the canaries on all of them, and starts the real gateway amid them.
+ * To be called in a network and a mount namespace of one's own: makes every address there is this machine's, serves the
+ * zone and the canaries on all of them, and starts the real gateway amid them.
  */
 export async function startNamespaceStage(
   settings: Readonly<Record<string, string>>,

@@ -15,7 +15,9 @@ const script = `require('node:net').createServer().listen({ port: 0, host: '127.
   console.log(this.address().port) })`
 const trying = '02'
 
-/** A host that does not answer at all: its process is stopped and its queue is full, so that a connection is never made. */
+/**
+ * A host that does not answer at all: its process is stopped and its queue is full, so that a connection is never made.
+ */
 export async function startStoppedHost(): Promise<StoppedHost> {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise<number>(resolve => child.stdout.once('data', text => resolve(Number(text))))

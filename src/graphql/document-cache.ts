@@ -1,6 +1,6 @@
 import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { declaredVariables } from './bounds/variables-shape.ts'
+import type { declaredVariables } from './bounds/measure-variables.ts'
 
 /** A parsed document within the bounds that need no variables. */
 export interface PreparedDocument {

@@ -13,7 +13,7 @@ import { arrivalTimeoutMs, createHttpServer } from './edge/create-http-server.ts
 import { maxHeadBytes, refuseHead } from './edge/refuse-head.ts'
 import { createUnreadHooks, UnreadAnswers } from './edge/unread-answers.ts'
 import { answerError } from './errors/answer-error.ts'
-import { refuseUnknownRoute } from './errors/refuse-unknown-route.ts'
+import { answerUnknownRoute } from './errors/answer-unknown-route.ts'
 import { fromServerFault } from './errors/server-fault.ts'
 import { registerGraphqlRoute } from './graphql/register-graphql-route.ts'
 import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
@@ -74,7 +74,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     if (isClosing) throw shuttingDown()
     const refusal = refuseHead(request, reply)
     if (refusal !== null) answerError({ request, reply, ...refusal })
-    else if (refuseUnknownRoute(request, reply) === undefined) done()
+    else if (request.is404) answerUnknownRoute(request, reply)
+    else done()
   })
   server.addHook('preParsing', ({ raw, state }, _reply, _payload, done) => {
     if (state.identity !== null) connections.trust(raw, state.identity.caller.accountCode)

@@ -17,12 +17,11 @@ import {
 import { prepareDocument, refuseDeepNesting } from '../prepare-document.ts'
 import type { Bound } from './bounds.ts'
 import { createIntrospectionMeasure } from './introspection-bytes.ts'
-import { createPricing, type Price } from './operation-cost.ts'
+import { areFewValues, declaredVariables, refuseManyValues, shapeOf } from './measure-variables.ts'
+import { type CostRequest, createPricing, type Price } from './operation-cost.ts'
 import type { Variables } from './read-argument.ts'
 import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
-import { areFewValues, refuseManyValues } from './refuse-many-values.ts'
 import { refuseConditionalSubscription } from './refuse-shape.ts'
-import { declaredVariables, shapeOf } from './variables-shape.ts'
 
 export interface OperationRequest {
   readonly query: string
@@ -95,6 +94,13 @@ export function createOperationCheck(
     }
   }
 
+  /** Throws `BAD_USER_INPUT` past the bound. Returns whether the operation is large. */
+  function priceWithinBounds(request: CostRequest): boolean {
+    const cost = price(request)
+    refuseBeyond(boundOfCost(request.operation), cost)
+    return cost > maxCostAtOnce && price({ ...request, withoutIntrospection: true }) > maxCostAtOnce
+  }
+
   function cacheOperation({ prepared, node, name }: Operation): PreparedOperation {
     const { document, operations } = prepared
     const known = operations.get(name)
@@ -128,10 +134,7 @@ export function createOperationCheck(
       node = getOperationAST(prepared.document, operationName) ?? null
       if (node !== null) {
         const { fragments } = prepared
-        const pricing = { operation: node, fragments, variables: variables ?? {} }
-        const cost = price(pricing)
-        refuseBeyond(boundOfCost(node), cost)
-        isLarge = cost > maxCostAtOnce && price({ ...pricing, withoutIntrospection: true }) > maxCostAtOnce
+        isLarge = priceWithinBounds({ operation: node, fragments, variables: variables ?? {} })
         refuseManyValues(variables)
       }
       const invalid = findErrors(prepared)

@@ -1,7 +1,6 @@
 import { RostrumError } from '../../errors.ts'
 import type { Member, Operation, RecordShape } from '../../operations/operation.ts'
 import { parseParameters } from './parse-parameters.ts'
-import { readIfMatch, toEtag } from './read-if-match.ts'
 import { createInputReader } from './read-input.ts'
 import type { RestAnswer, RestRequest, RestRow } from './rest-row.ts'
 
@@ -102,4 +101,25 @@ function readIds(queryString: string): string[] {
   }).getAll('ids[]')
   if (ids.length > 0) return ids
   throw new RostrumError('BAD_USER_INPUT', 'Name the memberships to list, as in `?ids[]=1&ids[]=2`.')
+}
+
+/** Versions are GraphQL `Int`s, so no version is larger. */
+const maxVersion = 2 ** 31 - 1
+
+/**
+ * Reads the versions that `If-Match` allows (RFC 9110, section 13.1.1). Null without the header and for `*`, which
+ * every existing row satisfies. Weak tags and tags of another form never match.
+ */
+function readIfMatch(header: string | undefined): number[] | null {
+  if (header === undefined || header.trim() === '*') return null
+  return header
+    .split(',')
+    .map(tag => /^"([1-9]\d{0,9})"$/.exec(tag.trim())?.[1])
+    .filter(version => version !== undefined)
+    .map(Number)
+    .filter(version => version <= maxVersion)
+}
+
+function toEtag(version: number): string {
+  return `"${version}"`
 }

@@ -23,14 +23,9 @@ const knownPaths: readonly KnownPath[] = [
 
 /**
  * Answers a request that matches no route: 404, which names the methods of a known path; on `/graphql` 405, as its
- * specification asks. This is a hook and not a handler, so that the body of a request without a credential is not
- * read.
+ * specification asks. Called in a hook, so that the body of a request without a credential is not read.
  */
-export function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
-  return request.is404 ? answerUnknownRoute(request, reply) : undefined
-}
-
-function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
   if (path === graphqlPath) {
     reply.header('allow', 'GET, POST')

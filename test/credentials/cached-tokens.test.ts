@@ -46,6 +46,17 @@ test('a token is looked up once while nothing changes', async () => {
   expect(looks).toBe(1)
 })
 
+test('five changes of memberships, each with a new user, cost one look-up of the token', async () => {
+  token = await app.issueToken('beta')
+  const add = 'mutation ($userId: ID!) { addTeamMembership(input: { userId: $userId, teamId: 3 }) { id } }'
+  const looks = await countLookUps(async () => {
+    for (let userId = 1; userId <= 5; userId++) {
+      expect((await app.graphql(add, { userId }, token)).body.errors).toBeUndefined()
+    }
+  })
+  expect(looks).toBe(1)
+})
+
 test('a token that another program adds after a refusal works', async () => {
   const late = newApiToken()
   const ask = () => app.graphql('{ viewer { email } }', {}, late)

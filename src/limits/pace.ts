@@ -9,8 +9,9 @@ const settled = Promise.resolve()
  */
 export class Pace {
   readonly #takeTurn: () => Promise<void>
-  #postponed: (() => void)[] = []
-  #atEnd: (() => void)[] = []
+  // Made for the few operations that are large.
+  #postponed: (() => void)[] | null = null
+  #atEnd: (() => void)[] | null = null
   #done = 0
   #isWaiting = false
 
@@ -30,6 +31,7 @@ export class Pace {
   /** Does the work in a later turn. */
   postpone<T>(work: () => T | Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
+    this.#postponed ??= []
     this.#postponed.push(() => {
       try {
         resolve(work())
@@ -45,23 +47,25 @@ export class Pace {
   whenDrained(callback: () => void): void {
     void settled.then(() =>
       process.nextTick(() => {
-        if (this.#isWaiting) this.#atEnd.push(callback)
-        else callback()
+        if (!this.#isWaiting) return callback()
+        this.#atEnd ??= []
+        this.#atEnd.push(callback)
       }),
     )
   }
 
   async #continue(): Promise<void> {
     this.#isWaiting = true
-    for (let next = 0; next < this.#postponed.length; ) {
+    const postponed = this.#postponed ?? []
+    for (let next = 0; next < postponed.length; ) {
       await this.#takeTurn()
       this.#done = 0
-      while (next < this.#postponed.length && !this.isOver) this.#postponed[next++]?.()
+      while (next < postponed.length && !this.isOver) postponed[next++]?.()
     }
     this.#isWaiting = false
-    this.#postponed = []
-    const callbacks = this.#atEnd
-    this.#atEnd = []
+    this.#postponed = null
+    const callbacks = this.#atEnd ?? []
+    this.#atEnd = null
     for (const callback of callbacks) this.whenDrained(callback)
   }
 }

@@ -21,11 +21,12 @@ interface Dependencies {
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
   const { memberships, users, teams } = store
   // One batch for all pieces of an operation.
-  const options = { batchScheduleFn: (dispatch: () => void) => pace.whenDrained(dispatch) }
-  let loaders = new Map<string, DataLoader<number, unknown>>()
+  const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
+  let loaders: Map<string, DataLoader<number, unknown>> | null = null
 
   function batch<Value>(key: string, load: (ids: readonly number[]) => Promise<Value[]>) {
-    const loader = loaders.get(key) ?? new DataLoader<number, unknown>(load, options)
+    loaders ??= new Map()
+    const loader = loaders.get(key) ?? new DataLoader<number, unknown>(load, { batchScheduleFn })
     loaders.set(key, loader)
     return loader as DataLoader<number, Value>
   }
@@ -70,7 +71,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     membershipsOfUser: createPageLoader('userId'),
     membershipsOfTeam: createPageLoader('teamId'),
     clear() {
-      loaders = new Map()
+      loaders = null
     },
   }
 }

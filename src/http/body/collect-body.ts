@@ -42,6 +42,12 @@ export function collectBody(collecting: Collecting, done: Collected): void {
   let hasPlace = false
 
   function add(chunk: Buffer): void {
+    if (chunk.length === announced) {
+      // Most bodies come whole, and need no copy.
+      body = chunk
+      bytes = announced
+      return
+    }
     const needed = bytes + chunk.length
     chunks++
     if (needed > maxBytes) throw tooLarge(maxBytes)

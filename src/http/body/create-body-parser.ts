@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { FairTurns } from '../../limits/fair-turns.ts'
+import type { BodyPlace } from './body-places.ts'
 import type { HttpBudgets } from './budgets.ts'
 import { collectBody, maxBytesAtOnce } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
@@ -43,24 +44,27 @@ export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: 
     const { state } = request
     const { heldBody: holding } = state
     if (holding === null) throw new Error('A body can be read only after it was counted to an account.')
-    const place = bodyPlaces.hold(state.identity?.caller.accountCode ?? '')
+    let place: BodyPlace | null = null
     const collecting = {
       payload,
       announced: Number(request.headers['content-length'] ?? 0),
       maxBytes: bodyBytes,
       holding,
       closeConnection: () => state.closeConnection(),
-      waitForPlace: place.take,
+      waitForPlace: (resume: () => void) => {
+        place = bodyPlaces.hold(state.identity?.caller.accountCode ?? '')
+        place.take(resume)
+      },
     }
 
     function finish(error: Error | null, body: Buffer): void {
       if (error === null && body.length > maxBytesAtOnce) {
         readInTurn(request, body)
-          .finally(place.leave)
+          .finally(() => place?.leave())
           .then(value => done(null, value), done)
         return
       }
-      place.leave()
+      place?.leave()
       if (error !== null) return done(error)
       let value: unknown
       try {

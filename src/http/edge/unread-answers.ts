@@ -9,6 +9,7 @@ const maxBytes = { ofAccount: 32 * mebibyte, ofAccountInAll: 64 * mebibyte, ofGa
 
 // Longer texts are converted to bytes at once, outside the heap. Writing them would copy them as well.
 const longText = 2 ** 16
+const shortText = 2 ** 10
 
 /** A part of an answer that its client has not read yet. */
 export interface UnreadAnswer {
@@ -76,7 +77,7 @@ export function createUnreadHooks(unread: UnreadAnswers) {
 
     countAnswer(request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: SendDone): void {
       const { state } = request
-      if (state.identity === null) return done(null, payload)
+      if (state.identity === null || isShort(payload)) return done(null, payload)
       const sent = typeof payload === 'string' && payload.length > longText ? Buffer.from(payload) : payload
       const bytes = countBytes(sent)
       if (bytes > 0) {
@@ -95,6 +96,11 @@ function cutUnread({ state, raw: { socket } }: FastifyRequest, bytes: number): v
   if (socket.destroyed) return
   state.log.warn({ bytes }, 'an answer was not read in time; its connection is closed to make room')
   socket.destroy()
+}
+
+// A connection has one answer at a time: short ones take less memory than the connection itself, and are not counted.
+function isShort(payload: unknown): boolean {
+  return typeof payload === 'string' && payload.length < shortText
 }
 
 // A stream counts its chunks by itself.

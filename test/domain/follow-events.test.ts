@@ -33,7 +33,7 @@ eachStore(harness => {
 
   const add = (userId: number, from = store) => from.memberships.add(by('a'), { userId, teamId: 1 })
 
-  test('what another process has changed is told within the time of a look', async () => {
+  test('a follower gets events of another process by its next look at the store', async () => {
     const other = await harness.open({ url })
     const events = await follow()
     await add(1, other)
@@ -44,7 +44,7 @@ eachStore(harness => {
     await events.return()
   })
 
-  test('more than are read at once come in order, and then what is new', async () => {
+  test('several pages of events come in order, and then new ones', async () => {
     await Promise.all(Array.from({ length: 250 }, (_, index) => add(index + 1)))
     const events = await follow({ after: 0 })
     const sequences: number[] = []
@@ -56,7 +56,7 @@ eachStore(harness => {
     expect(sequences).toEqual(Array.from({ length: 251 }, (_, index) => index + 1))
   })
 
-  test('followers who wait at the same place are told by one read', async () => {
+  test('followers of the same place share one read', async () => {
     await add(1)
     const followers = await Promise.all(Array.from({ length: 50 }, () => follow({ after: 0 })))
     await Promise.all(followers.map(events => events.next()))
@@ -70,7 +70,7 @@ eachStore(harness => {
     await Promise.all(followers.map(events => events.return()))
   })
 
-  test('a follower who may not be told any longer gets the reason, and nothing that came since', async () => {
+  test('a follower whose credential ended gets the reason, and no later event', async () => {
     let isAllowed = true
     const confirm = async () => {
       if (!isAllowed) throw new RostrumError('FORBIDDEN', 'No longer.')
@@ -84,7 +84,7 @@ eachStore(harness => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('who goes away is followed for no longer, and makes room', async () => {
+  test('a follower that leaves makes room', async () => {
     const leaving = new AbortController()
     const { signal } = leaving
     const followers = await Promise.all(Array.from({ length: 100 }, () => follow({ signal })))
@@ -95,7 +95,7 @@ eachStore(harness => {
     await (await follow()).return()
   })
 
-  test('what cannot be read is trouble that is told once, and is read again', async () => {
+  test('a failed read is reported once, and tried again', async () => {
     const troubles: unknown[] = []
     let failures = 0
     let isGone = true
@@ -118,7 +118,7 @@ eachStore(harness => {
     await events.return()
   })
 
-  test('all are ended together, and nobody follows from then on', async () => {
+  test('all followers end together, and no new one is accepted', async () => {
     const followers = await Promise.all([follow(), follow({ accountCode: 'b' })])
     const waiting = followers.map(events => events.next())
     eventFollowing.close()

@@ -40,7 +40,7 @@ const claim = (key: string, fingerprint: number) => {
   return store.idempotency.claim(request)
 }
 
-test('keys are kept for 24 hours, and then forgotten however many there are', async () => {
+test('keys are kept for 24 hours, and then all are deleted', async () => {
   const keys = Array.from({ length: 450 }, (_, index) => `key-${index}`)
   await Promise.all(keys.map(key => claim(key, 1)))
   age(day - 60_000)

@@ -30,7 +30,7 @@ test('a bulk takes 1,000 items and refuses 1,001', async () => {
 
 const wrong = new RostrumError('BAD_USER_INPUT', 'Not an id.')
 
-test('an item that could not be read keeps its place and its error, and the others theirs', async () => {
+test('an item that could not be read keeps its place and its error', async () => {
   const changes = [wrong, add(7, 3), add(0, 3), move(1, {}), wrong, remove(99), add(7, 4)]
   const answer = await memberships.changeMany(by('a'), changes, 'partial')
   const bad = 'BAD_USER_INPUT'
@@ -81,7 +81,7 @@ test('changes of different memberships are decided by asking once', () => {
   expect(drive([remove(1)], () => true).rounds).toBe(0)
 })
 
-test('a membership that is moved to and fro is decided in as many rounds as moves fail, ten at most', () => {
+test('a membership that moves back and forth takes a round for each move that fails, ten at most', () => {
   const isBeside = ({ userId, teamId }: MembershipPair) => userId === 100 || teamId === 100
   const { rounds, kinds } = drive(toAndFro(9), isBeside)
   expect(rounds).toBeGreaterThan(2)

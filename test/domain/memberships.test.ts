@@ -22,7 +22,7 @@ async function failure(work: Promise<unknown>): Promise<RostrumError> {
   throw error
 }
 
-test('a list keeps the order asked, gives duplicates once and leaves out what is unknown', async () => {
+test('a list keeps the order of its ids, gives duplicates once and leaves out unknown ids', async () => {
   const ids = []
   for (const teamId of [1, 2, 3]) ids.push((await memberships.add(by('a'), { userId: 7, teamId })).id)
   const [first = 0, second = 0, third = 0] = ids

@@ -18,7 +18,7 @@ eachStore(harness => {
 
   const readEvents = () => store.events.listAfter('a', 0, 100_000)
 
-  test('bulks and single changes that cross on the same rows are all done, each by the version it finds', async () => {
+  test('bulks and single changes of the same rows are all done, each on the version that it finds', async () => {
     const ids = await addEach(
       store,
       range(40).map(userId => ({ userId, teamId: 1 })),
@@ -70,7 +70,7 @@ eachStore(harness => {
     expect(await store.events.newest('a')).toBe(80 + moved.length)
   })
 
-  test('of two atomic bulks that add the same pairs in other orders one adds and the other names all', async () => {
+  test('of two atomic bulks that add the same pairs in other orders, one adds and the other names all', async () => {
     const pairs = range(60).map(teamId => add(7, teamId))
     for (const _ of range(3)) {
       const [one, two] = await Promise.all([
@@ -92,7 +92,7 @@ eachStore(harness => {
     expect((await readEvents()).map(({ sequence }) => sequence)).toEqual(range(3 * 120))
   })
 
-  test('single adds of the pairs of a bulk are added once, by the one or the other', async () => {
+  test('pairs of a bulk that are also added singly are added once', async () => {
     const pairs = range(30).map(teamId => ({ userId: 100 + teamId, teamId }))
     const [bulk, ...singles] = await Promise.all([
       store.memberships.changeMany(
@@ -108,7 +108,7 @@ eachStore(harness => {
     expect(await store.events.newest('a')).toBe(30)
   })
 
-  test('who reads while pairs are passed on sees all of them at every moment', async () => {
+  test('a reader sees all pairs at every moment while rows pass them on', async () => {
     const ids = await addEach(
       store,
       range(50).map(teamId => ({ userId: 7, teamId })),

@@ -55,7 +55,7 @@ eachStore(harness => {
     expect([statements.at(0), statements.at(-1)]).toEqual([brackets[0], brackets[1]])
   })
 
-  test('what moves keeps the time it was made and its leader, to the last digit', async () => {
+  test('a moved row keeps its leader, and its creation time to the last digit', async () => {
     const ids = await change([add(1, 1), add(1, 2), add(1, 3)])
     await changeRows('update team_memberships set leader = (team_id = 1) where team_id < 3')
     const before = await readKept(ids)

@@ -49,7 +49,7 @@ eachStore(harness => {
     expect(await store.memberships.pageByUsers('a', [7], all)).toMatchObject([{ id, version: 201 }])
   })
 
-  test('of 50 adds of one pair at once one adds and 49 name it', async () => {
+  test('of 50 adds of one pair at once, one adds it and 49 name it', async () => {
     const results = await Promise.all(
       range(50).map(() => store.memberships.add(by('a'), { userId: 7, teamId: 3 })),
     )
@@ -60,7 +60,7 @@ eachStore(harness => {
     expect(await store.memberships.pageByUsers('a', [7], all)).toHaveLength(1)
   })
 
-  test('of 20 moves at once that allow the same version one moves', async () => {
+  test('of 20 moves at once that allow the same version, one moves', async () => {
     const id = await add(7, 1)
     const results = await Promise.all(
       range(20).map(count => store.memberships.move(by('a'), id, { teamId: count + 1 }, [1])),
@@ -70,7 +70,7 @@ eachStore(harness => {
     expect((await store.memberships.findByIds('a', [id]))[0]?.version).toBe(2)
   })
 
-  test('two memberships that move onto each other are both answered', async () => {
+  test("two memberships that move to each other's pair both get an answer", async () => {
     const first = await add(7, 1)
     const second = await add(7, 2)
     for (const _ of range(10)) {
@@ -85,7 +85,7 @@ eachStore(harness => {
     }
   })
 
-  test('a pair that comes and goes is at every moment added, in the way or gone', async () => {
+  test('a pair that is added and removed is always added, in the way or gone', async () => {
     const results = await Promise.all(
       range(60).map(async () => {
         const added = await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
@@ -118,7 +118,7 @@ eachStore(harness => {
     }
   })
 
-  test('of two gateways that start at once on an empty store one prints a token', async () => {
+  test('of two gateways that start at once on an empty store, one prints a token', async () => {
     const started = await Promise.all([prepareFirstStart(store, null), prepareFirstStart(store, null)])
     expect(started.filter(({ createdToken }) => createdToken !== null)).toHaveLength(1)
     expect(await store.tokens.list(null)).toHaveLength(1)

@@ -108,7 +108,7 @@ describe('a copied store', () => {
     expect(leaders).toEqual({ yes: '1000', no: '1000', unset: '1000' })
   })
 
-  test('of a store without a row has none, and is one to start with', async () => {
+  test('of a store without rows has none, and can be started', async () => {
     await (await openStore({ url: `sqlite:${from()}` })).close()
     const copies = await copyStore({ from: from(), to })
     expect(copies.map(({ rows }) => rows)).toEqual(copies.map(() => 0))
@@ -120,7 +120,7 @@ describe('a copied store', () => {
   })
 })
 
-test('what a gateway writes meanwhile waits until the copy is over', async () => {
+test('writes of a gateway wait until the copy ends', async () => {
   await fillStore(from())
   const store = await openStore({ url: to })
   const holder = await openClient(to)
@@ -159,7 +159,8 @@ describe('what is copied', () => {
     const client = new SqliteDatabase(from())
     const inSqlite = client
       .prepare<[], string>(
-        `select tables.name || '.' || columns.name from sqlite_master as tables, pragma_table_info(tables.name) as columns
+        `select tables.name || '.' || columns.name
+         from sqlite_master as tables, pragma_table_info(tables.name) as columns
          where tables.type = 'table'`,
       )
       .pluck()
@@ -196,7 +197,7 @@ describe('nothing is copied', () => {
     expect(await copyStore({ from: from(), to })).not.toEqual([])
   })
 
-  test('of a file that is not there, and none is made', async () => {
+  test('of a missing file, and no file is created', async () => {
     const missing = join(folder.path, 'other.db')
     expect(String(await failureOf(copyStore({ from: missing, to })))).toMatch(
       /There is no file `.*other\.db`\./,
@@ -206,7 +207,7 @@ describe('nothing is copied', () => {
 
   test.each([
     ['one whose account is missing', `insert into counters values ('nobody', 'x', 1)`, /`counters` .*nobody/],
-    ['one with a text that PostgreSQL cannot hold', `update teams set name = char(0)`, /`teams` .*u0000/],
+    ['one with a text that PostgreSQL cannot store', `update teams set name = char(0)`, /`teams` .*u0000/],
   ])('where a later row cannot be: %s', async (_title, change, line) => {
     runSqlite(change)
     const failure = await failureOf(copyStore({ from: from(), to }))
@@ -216,7 +217,7 @@ describe('nothing is copied', () => {
     expect(await countRows(to)).toEqual({})
   })
 
-  test('where a row arrives as another, and the line says of which table', async () => {
+  test('if a row changes on its way, and the line names the table', async () => {
     await (await openStore({ url: to })).close()
     await askPostgres(
       to,

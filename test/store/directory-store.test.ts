@@ -8,7 +8,7 @@ eachStore(harness => {
     store = await harness.open()
   })
 
-  test('saving makes the record, keeps what is left out and clears what is null', async () => {
+  test('saving creates the record, keeps missing details and clears those that are null', async () => {
     expect(await store.users.save('a', 7, {})).toEqual({ id: 7, email: null, displayName: null })
     await store.users.save('a', 7, { email: 'ann@example.com' })
     expect(await store.users.save('a', 7, { displayName: 'Ann' })).toEqual({
@@ -44,7 +44,7 @@ eachStore(harness => {
     expect(await store.users.findByEmail('b', 'ann@example.com')).toBeNull()
   })
 
-  test('of several users with an email the one of lowest id is found', async () => {
+  test('of several users with one email, the one with the lowest id is found', async () => {
     await store.users.save('a', 9, { email: 'ann@example.com' })
     await store.users.save('a', 8, { email: 'ann@example.com' })
     expect(await store.users.findByEmail('a', 'ann@example.com')).toMatchObject({ id: 8 })

@@ -18,7 +18,7 @@ eachStore(harness => {
     heard.length = 0
   })
 
-  test('a listener hears of the account of each kind of change, with or without an idempotency key', async () => {
+  test('a listener gets the account of each kind of change, with or without an idempotency key', async () => {
     const steps = { ...by('keyed'), step: { key: 'k', number: 1 } }
     await store.memberships.add(steps, { userId: 1, teamId: 1 })
     await expect.poll(() => heard).toContain('keyed')
@@ -35,7 +35,7 @@ eachStore(harness => {
     }
   })
 
-  test('what a listener hears of has been committed', async () => {
+  test('a listener is called after the commit', async () => {
     const sequences: Promise<number>[] = []
     stopListening()
     store.events.onChange(accountCode => {
@@ -46,7 +46,7 @@ eachStore(harness => {
     expect(await sequences[0]).toBe(1)
   })
 
-  test('many changes at once are told of a few times', async () => {
+  test('many changes at once cause few notifications', async () => {
     const adding = Array.from({ length: 200 }, (_, index) =>
       store.memberships.add(by('a'), { userId: index + 1, teamId: 1 }),
     )
@@ -56,7 +56,7 @@ eachStore(harness => {
     expect(heard.length).toBeLessThan(100)
   })
 
-  test('who listens no longer hears nothing', async () => {
+  test('a removed listener is not called', async () => {
     stopListening()
     const others: (string | null)[] = []
     store.events.onChange(accountCode => others.push(accountCode))

@@ -25,7 +25,7 @@ eachStore(harness => {
     return added.membership.id
   }
 
-  test('every change is told: what, before, after, by whom, in which transaction and when', async () => {
+  test('every change has an event: what, before, after, by whom, in which transaction and when', async () => {
     const startedAt = Date.now()
     const id = await add(7, 3)
     await store.memberships.move({ ...origin, userId: null, email: null }, id, { teamId: 4 }, null)
@@ -55,7 +55,7 @@ eachStore(harness => {
     }
   })
 
-  test('what changes nothing makes no event', async () => {
+  test('a change that changes nothing makes no event', async () => {
     const id = await add(7, 3)
     const other = await add(8, 3)
     const none = [
@@ -83,7 +83,7 @@ eachStore(harness => {
     expect(await store.events.listAfter('a', 2, 10)).toEqual([])
   })
 
-  test('accounts count apart, and none sees those of another', async () => {
+  test('each account counts its own events, and sees no other', async () => {
     await add(7, 3)
     await add(7, 3, by('b'))
     await add(8, 3, by('b'))
@@ -101,7 +101,7 @@ eachStore(harness => {
     expect(await sequences(4, 2)).toEqual([5])
   })
 
-  test('who follows while two gateways write sees each event once, in order, without a gap', async () => {
+  test('a follower of two writing gateways sees each event once, in order, without a gap', async () => {
     const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
     let isDone = false
     const seen: number[] = []

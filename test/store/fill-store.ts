@@ -55,18 +55,21 @@ export async function fillStore(path: string): Promise<void> {
       select 'Zeta', i, case when i % 3 then i || '@example.com' end, char(128512 + i % 80), 1700000000000 + i from n;
     insert into teams (account_code, id, created_at) values ('Zeta', 1, 1), ('Zeta', 2, 2);
     insert into team_memberships (account_code, id, user_id, team_id, leader, version, created_at)
-      select account_code, 100 + id, id, 1 + id % 2, case id % 3 when 0 then null else id % 3 - 1 end, 1 + id % 5, id * 1000
+      select account_code, 100 + id, id, 1 + id % 2, case id % 3 when 0 then null else id % 3 - 1 end, 1 + id % 5,
+        id * 1000
       from users where account_code = 'Zeta';
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${filled.events})
       insert into membership_events (account_code, sequence, kind, membership_id, before_user_id, before_team_id,
         after_user_id, after_team_id, by_user_id, by_email, transaction_id, created_at)
       select 'Zeta', i, 'moved', 101, i, 1, i, 2, ${odd.largest}, null, 'té-' || i, 1700000000000 + i from n;
-    insert into counters values ('Zeta', 'membership event', ${filled.events}), ('Zeta', 'membership', ${100 + filled.memberships + 50});
+    insert into counters values ('Zeta', 'membership event', ${filled.events}),
+      ('Zeta', 'membership', ${100 + filled.memberships + 50});
     insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer, created_at)
       values ('Zeta', '🔑', zeroblob(32), 'x', 1700000000999, null, 5), ('a-b', 'k', x'00ff', '', 0, x'', 6),
         ('a-b', 'K', x'', '', 0, randomblob(3000000), 7);
     insert into idempotency_usage values ('Zeta', 1024), ('a-b', ${2 ** 40});
-    insert into idempotency_steps (account_code, key, number, result, created_at) values ('a-b', 'k', 1, '{"id":"é"}', 8);
+    insert into idempotency_steps (account_code, key, number, result, created_at)
+      values ('a-b', 'k', 1, '{"id":"é"}', 8);
   `)
   client.close()
 }

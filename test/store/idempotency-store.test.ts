@@ -43,7 +43,7 @@ eachStore(harness => {
     }
   })
 
-  test('a key stands for one request, in work and answered', async () => {
+  test('a key belongs to one request, before and after its answer', async () => {
     const request = { ...asked, fingerprint: Buffer.alloc(32, 2) }
     await claim(asked)
     expect(await claim(request)).toEqual({ kind: 'other' })
@@ -58,7 +58,7 @@ eachStore(harness => {
     })
   })
 
-  test('a claim of a gateway that died is taken over, and can be settled by the one that took it alone', async () => {
+  test('a claim of a dead gateway is taken over, and only the new holder can settle it', async () => {
     await claim(lapsed)
     expect(await claim(ofOther)).toEqual({ kind: 'claimed' })
     expect(await settle(asked, 'of the dead')).toBe('lost')
@@ -66,17 +66,17 @@ eachStore(harness => {
     expect(await claim(asked)).toEqual({ kind: 'answered', answer: Buffer.from('answer') })
   })
 
-  test('a claim that a gateway has lost sight of is taken again by itself', async () => {
+  test('a gateway can claim its own lost claim again', async () => {
     await claim(asked)
     expect(await claim(asked)).toEqual({ kind: 'claimed' })
   })
 
-  test('what can only be tried once is cut off with its gateway', async () => {
+  test('a request that can only be tried once is cut off with its gateway', async () => {
     await claim({ ...lapsed, isRepeatable: false })
     expect(await claim({ ...ofOther, isRepeatable: false })).toEqual({ kind: 'cut off' })
   })
 
-  test('what is older than keys are kept is as if absent, its steps too', async () => {
+  test('an expired key counts as absent, and so do its steps', async () => {
     const pair = { userId: 7, teamId: 3 }
     await claim(asked)
     await store.memberships.add(step, pair)
@@ -89,13 +89,13 @@ eachStore(harness => {
   })
 
   describe('a claim that is given back', () => {
-    test('undone, is free for any request', async () => {
+    test('undone is free for any request', async () => {
       await claim({ ...asked, isRepeatable: false })
       await store.idempotency.release(asked, 'undone')
       expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2) })).toEqual({ kind: 'claimed' })
     })
 
-    test('undone after steps that were made, is free for the same request alone', async () => {
+    test('undone after its first step is free for the same request alone', async () => {
       await claim({ ...asked, isRepeatable: false })
       await store.memberships.add(step, { userId: 7, teamId: 3 })
       await store.idempotency.release(asked, 'undone')
@@ -104,20 +104,20 @@ eachStore(harness => {
       expect((await store.memberships.add(step, { userId: 7, teamId: 3 })).kind).toBe('added')
     })
 
-    test('with nobody knowing what was done, is free for the same request alone, at once', async () => {
+    test('with an unknown outcome is free for the same request alone, at once', async () => {
       await claim(asked)
       await store.idempotency.release(asked, 'unknown')
       expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2) })).toEqual({ kind: 'other' })
       expect(await claim(ofOther)).toEqual({ kind: 'claimed' })
     })
 
-    test('with nobody knowing what was done, stays cut off where it can only be tried once', async () => {
+    test('with an unknown outcome stays cut off if it can only be tried once', async () => {
       await claim({ ...asked, isRepeatable: false })
       await store.idempotency.release(asked, 'unknown')
       expect(await claim({ ...asked, isRepeatable: false })).toEqual({ kind: 'cut off' })
     })
 
-    test('by one who no longer has it, stays with the one who has', async () => {
+    test('by a gateway that lost it stays with its new holder', async () => {
       await claim(lapsed)
       await claim(ofOther)
       await store.idempotency.release(asked, 'undone')
@@ -125,7 +125,7 @@ eachStore(harness => {
     })
   })
 
-  test('old keys are forgotten with their steps, so many at a time', async () => {
+  test('old keys are deleted with their steps, some at a time', async () => {
     for (const key of ['k', 'l', 'm']) await claim({ ...asked, key })
     await store.memberships.add(step, { userId: 7, teamId: 3 })
     await sleep(5)
@@ -138,7 +138,7 @@ eachStore(harness => {
 
   // A SQLite file has one gateway: another holder is one before it.
   test.runIf(harness.engine === 'PostgreSQL')(
-    'of 20 claims at once, of 20 gateways, one is given, and the others hear that it is held',
+    'of 20 claims of 20 gateways at once, one succeeds and the others get `held`',
     async () => {
       const stores = [store, await harness.open({ url })]
       const results = await Promise.all(
@@ -161,7 +161,7 @@ eachStore(harness => {
   })
 
   test.runIf(harness.engine === 'PostgreSQL')(
-    'how old a key is its database says, whatever the time is at the gateway',
+    'the database decides the age of a key, not the clock of the gateway',
     async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * day })
       onTestFinished(() => void vi.useRealTimers())
@@ -170,7 +170,7 @@ eachStore(harness => {
     },
   )
 
-  test('a taker of a claim that lapsed takes it from itself alone: of 20 at once one has it in the end', async () => {
+  test('of 20 takers of a lapsed claim at once, one can settle it', async () => {
     await claim(lapsed)
     const holders = Array.from({ length: 20 }, (_, index) => `${index}`)
     await Promise.all(holders.map(holder => claim({ ...asked, holder })))

@@ -48,7 +48,7 @@ eachStore(harness => {
     expect(await readUsage()).toBe(rowBytes + 500)
   })
 
-  test('an answer that the account has no room for is not kept; a smaller one is, and one without a bound', async () => {
+  test('an answer is kept if the account has room for it, or if there is no maximum', async () => {
     for (const key of ['k', 'l', 'm']) await claim(key)
     expect(await settle('k', 7 * rowBytes + 1)).toBe('full')
     expect(await readUsage()).toBe(3 * rowBytes)
@@ -58,7 +58,7 @@ eachStore(harness => {
     expect(await readUsage()).toBe(10 * rowBytes + 1)
   })
 
-  test('of answers that come at once those are kept that there is room for', async () => {
+  test('answers that come at once are kept until the account is full', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`)
     const maxBytes = 40 * rowBytes
     await Promise.all(keys.map(key => claim(key, { maxBytes })))
@@ -68,7 +68,7 @@ eachStore(harness => {
     expect(await readUsage()).toBe(maxBytes)
   })
 
-  test('a new key that the account has no room for is not claimed; those that it has still are what they were', async () => {
+  test('a full account gets no new key, and its old keys stay as they are', async () => {
     for (let n = 1; n <= 10; n += 1) expect(await claim(`${n}`)).toEqual({ kind: 'claimed' })
     await settle('1', 5, null)
     expect(await claim('11')).toEqual({ kind: 'full' })
@@ -106,7 +106,7 @@ eachStore(harness => {
       expect(await readUsage()).toBeGreaterThan(2 * rowBytes + 60)
     })
 
-    test('by one who has lost it changes nothing', async () => {
+    test('by a gateway that has lost it changes nothing', async () => {
       await claim('k', { holdMs: 0 })
       await claim('k', { holder: 'other' })
       await store.idempotency.release({ ...asked, key: 'k' }, 'undone')
@@ -115,7 +115,7 @@ eachStore(harness => {
     })
   })
 
-  test('what is older than keys are kept makes room: when its key is claimed, and when it is forgotten', async () => {
+  test('an expired key makes room when it is claimed again, and when it is deleted', async () => {
     for (const key of ['k', 'l', 'm']) await claim(key)
     await claim('of-b', { accountCode: 'b' })
     await addUnder('k')
@@ -130,7 +130,7 @@ eachStore(harness => {
     expect(await claim('k', { maxBytes: rowBytes })).toEqual({ kind: 'claimed' })
   })
 
-  test('what is claimed, settled, given back and forgotten at once is counted to the byte', async () => {
+  test('claims, answers, releases and deletions at once are counted to the byte', async () => {
     const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
     const work = async (index: number) => {
       const { idempotency, memberships } = stores[index % stores.length] ?? store

@@ -22,7 +22,7 @@ const script = `
   await store.close()
 `
 
-test('a store opens without asking Node what kind of module each file of Drizzle is, and leaves no hook', async () => {
+test("a store opens without a look at each file of Drizzle's kind, and leaves no hook", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
   const { whileOpening, after } = JSON.parse(stdout) as { whileOpening: string[]; after: number }
   expect(whileOpening).toContain('drizzle-orm/better-sqlite3')

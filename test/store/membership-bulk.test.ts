@@ -61,7 +61,7 @@ eachStore(harness => {
     expect(second).toEqual({ kind: 'duplicate', existingId: first.membership.id })
   })
 
-  test('one item that cannot be leaves an atomic bulk undone, and each says what is wrong with it', async () => {
+  test('one bad item leaves an atomic bulk undone, and each bad item has its error', async () => {
     const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
     const changes = [add(8, 3), add(8, 3), move(id, { teamId: 4 }), remove(99), add(50, 60), remove(id, [9])]
     expect(await changeAll(changes)).toEqual({
@@ -80,7 +80,7 @@ eachStore(harness => {
     expect(await store.events.newest('a')).toBe(1)
   })
 
-  test('a partial bulk leaves out what cannot be', async () => {
+  test('a partial bulk leaves out bad items', async () => {
     const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
     const { applied, results } = await changeSome([add(8, 3), add(7, 3), remove(99), move(id, { teamId: 4 })])
     expect(applied).toBe(true)
@@ -89,13 +89,13 @@ eachStore(harness => {
     expect(await store.events.newest('a')).toBe(3)
   })
 
-  test('what was removed is missing for the items after it, and its pair is free', async () => {
+  test('a removed row is missing for later items, and its pair is free', async () => {
     const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
     const { results } = await changeSome([remove(id), move(id, { teamId: 4 }), remove(id), add(7, 3)])
     expect(kindsOf(results)).toEqual(['removed', 'missing', 'missing', 'added'])
   })
 
-  test('memberships pass their pairs on to one another in a chain and in a ring', async () => {
+  test('memberships pass their pairs on to each other in a chain and in a ring', async () => {
     const ids = await addEach(
       store,
       range(5).map(teamId => ({ userId: 7, teamId })),
@@ -135,14 +135,14 @@ eachStore(harness => {
     expect(await store.events.newest('a')).toBe(1)
   })
 
-  test('another account finds nothing of it', async () => {
+  test('another account finds none of the rows', async () => {
     const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
     const { results } = await changeSome([move(id, { teamId: 4 }), remove(id), add(7, 3)], by('b'))
     expect(kindsOf(results)).toEqual(['missing', 'missing', 'added'])
     expect(await find([id])).toMatchObject([{ teamId: 3, version: 1 }])
   })
 
-  test('without an item nothing is done', async () => {
+  test('a bulk without items does nothing', async () => {
     expect(await changeAll([])).toEqual({ applied: true, results: [] })
   })
 

@@ -40,7 +40,7 @@ eachStore(harness => {
     expect(await store.teams.findByIds('a', [3])).toEqual([{ id: 3, name: 'Service desk' }])
   })
 
-  test('ids are whole up to 2^53-1', async () => {
+  test('ids are exact up to 2^53-1', async () => {
     const most = Number.MAX_SAFE_INTEGER
     const added = await add('a', most, most - 1)
     expect(added).toMatchObject({ userId: most, teamId: most - 1 })
@@ -57,7 +57,7 @@ eachStore(harness => {
     expect(again).toEqual({ kind: 'duplicate', existingId: id })
   })
 
-  test('each account counts its own ids, whatever others add, and gives none again', async () => {
+  test('each account counts its own ids and gives none twice', async () => {
     const idsOf = async (account: string, length: number) => {
       const ids: number[] = []
       for (let teamId = 1; teamId <= length; teamId += 1) ids.push((await add(account, 1, teamId)).id)
@@ -128,7 +128,7 @@ eachStore(harness => {
     expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ teamId: 3, version: 1 }])
   })
 
-  test('a move that moves nothing leaves no record of its user, team or account behind', async () => {
+  test('a move that fails leaves no record of its user, team or account', async () => {
     const { id } = await add('a', 7, 3)
     await add('a', 8, 3)
     await store.memberships.move(by('a'), id, { userId: 50, teamId: 60 }, [9])

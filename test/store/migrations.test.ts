@@ -20,7 +20,7 @@ eachStore(harness => {
     expect(await readHashes(harness, url)).toEqual(known)
   })
 
-  test('four processes that open one empty store at once all get it, migrated once', async () => {
+  test('four processes open one empty store at once, and it is migrated once', async () => {
     const url = await harness.freshUrl()
     const opened = await Promise.all([1, 2, 3, 4].map(() => openInChild({ url })))
     for (const { child } of opened) await kill(child)
@@ -28,7 +28,7 @@ eachStore(harness => {
     expect(await readHashes(harness, url)).toEqual(known)
   })
 
-  test('ten openings of one empty store at once all get it, migrated once', async () => {
+  test('one empty store is opened ten times at once, and is migrated once', async () => {
     const url = await harness.freshUrl()
     const stores = await Promise.all(Array.from({ length: 10 }, () => openStore({ url })))
     for (const store of stores) await store.close()
@@ -93,10 +93,11 @@ eachStore(harness => {
     expect(await store.events.newest('a')).toBe(2)
   })
 
-  test('the keys that a store holds from before they were counted are counted', async () => {
+  test('a migration counts the keys that an older store has', async () => {
     const rows = (time: string) => `
       insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer)
-        values ('a', 'k', '', 'h', ${time}, '0123456789'), ('a', 'l', '', 'h', ${time}, null), ('b', 'k', '', 'h', ${time}, '');
+        values ('a', 'k', '', 'h', ${time}, '0123456789'), ('a', 'l', '', 'h', ${time}, null),
+          ('b', 'k', '', 'h', ${time}, '');
       insert into idempotency_steps (account_code, key, number, result) values ('a', 'k', 1, 'é'), ('a', 'k', 2, '')`
     const url = await makeOldStore(2, { sqlite: rows('0'), postgres: rows('now()') })
     await (await openStore({ url })).close()
@@ -107,11 +108,12 @@ eachStore(harness => {
     }
   })
 
-  test('a store that counted ids for all accounts counts them for each, past every id that the account had', async () => {
+  test('a migration gives each account its own counters, past every id that it has', async () => {
     const created = 2 ** 52
     const rows = `
       insert into accounts (account_code) values ('a'), ('b'), ('c');
-      insert into users (account_code, id) values ('a', 7), ('a', ${created}), ('a', ${2 ** 53 - 1}), ('b', 7), ('b', ${created + 1});
+      insert into users (account_code, id) values ('a', 7), ('a', ${created}), ('a', ${2 ** 53 - 1}),
+        ('b', 7), ('b', ${created + 1});
       insert into teams (account_code, id) values ('a', 3), ('b', 3);
       insert into team_memberships (account_code, user_id, team_id, id) values ('a', 7, 3, 4), ('b', 7, 3, 40);
       insert into membership_events (account_code, sequence, kind, membership_id, transaction_id) values
@@ -132,7 +134,7 @@ eachStore(harness => {
     expect(await store.memberships.findByIds('a', [4, 40])).toHaveLength(2)
   })
 
-  test('a database with the tables of another program is refused and gets none of ours', async () => {
+  test('a database with the tables of another program is refused and gets no table', async () => {
     const url = await harness.freshUrl()
     const sql = 'create table users (name text)'
     await runSql(harness, { url, sqlite: sql, postgres: sql })

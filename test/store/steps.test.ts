@@ -13,7 +13,7 @@ eachStore(harness => {
     store = await harness.open({ url })
   })
 
-  test('a step that is taken again answers what it came to, and changes nothing', async () => {
+  test('a repeated step answers its first result, and changes nothing', async () => {
     const added = await store.memberships.add(at(1), { userId: 7, teamId: 3 })
     if (added.kind !== 'added') throw new Error('The pair was there before.')
     const { id } = added.membership
@@ -42,7 +42,7 @@ eachStore(harness => {
     expect((await store.memberships.add(at(1), { userId: 7, teamId: 3 })).kind).toBe('added')
   })
 
-  test('of 20 at the same step at once, in two gateways, one changes and all answer it', async () => {
+  test('of 20 attempts at a step at once, in two gateways, one changes and all give its result', async () => {
     const stores = harness.engine === 'SQLite' ? [store, store] : [store, await harness.open({ url })]
     const atOnce = async <Result>(
       take: (memberships: MembershipStore, teamId: number) => Promise<Result>,

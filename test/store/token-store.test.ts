@@ -39,7 +39,7 @@ eachStore(harness => {
     expect(await store.tokens.findBySha256(hashToken('two'))).toEqual([])
   })
 
-  test('a revoked token is found no more, and only once revoked', async () => {
+  test('a revoked token is not found, and is revoked once', async () => {
     const { id } = await store.tokens.create(ofAnn('one'))
     expect(await store.tokens.revoke(id)).toBe(true)
     expect(await store.tokens.findBySha256(hashToken('one'))).toEqual([])
@@ -62,7 +62,7 @@ eachStore(harness => {
     expect(await store.tokens.list('c')).toEqual([])
   })
 
-  test('the mark of changes is another one after every change that may concern a token, whoever made it', async () => {
+  test('the change mark changes after every change of a token or user, by any process', async () => {
     const url = await harness.freshUrl()
     const [own, other] = [await harness.open({ url }), await harness.open({ url })]
     if (harness.engine === 'PostgreSQL') return expect(own.tokens.changeMark()).toBeNull()

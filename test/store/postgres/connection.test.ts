@@ -47,7 +47,7 @@ test('ping rejects while the server is gone, and the store works again by itself
   await proxy.stop()
 })
 
-test('times are read whatever style the database writes them in', async () => {
+test('times are read in any date style of the database', async () => {
   const url = await createDatabase()
   await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set datestyle to 'German, DMY'`)
   const store = await openStore({ url })
@@ -60,7 +60,7 @@ test('times are read whatever style the database writes them in', async () => {
   await store.close()
 })
 
-test('a database that bounds statements and transactions is migrated all the same', async () => {
+test('a database that bounds statements and transactions is migrated', async () => {
   const url = await createDatabase()
   for (const bound of ['statement_timeout', 'transaction_timeout'])
     await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set ${bound} to '100ms'`)
@@ -69,7 +69,7 @@ test('a database that bounds statements and transactions is migrated all the sam
   await client.end()
 })
 
-test('a pooler that takes no bound of statements is told when the store is opened', async () => {
+test('a pooler that refuses statement bounds is reported when the store opens', async () => {
   const url = await createDatabase()
   const pooler = await startPooler(Number(new URL(url).port))
   onTestFinished(() => void pooler.close())
@@ -94,7 +94,7 @@ async function startPooler(targetPort: number): Promise<Server> {
   return pooler
 }
 
-test('a move that PostgreSQL ends for a deadlock is made all the same', async () => {
+test('a move that PostgreSQL ends for a deadlock is made again', async () => {
   const url = await createDatabase()
   const store = await openStore({ url })
   const ids = []

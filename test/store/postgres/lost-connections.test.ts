@@ -7,7 +7,7 @@ const terminateAll = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'rostrum'`
 
-test('a store whose connections were all ended is closed, also in the middle of calls', async () => {
+test('a store whose connections all ended closes, also during calls', async () => {
   for (const isBusy of [false, true]) {
     const url = await createDatabase()
     const store = await openStore({ url })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('a server that goes away under load five times is used again at once, and answers each call its own', async () => {
+test('a server that restarts five times under load is used again at once, and each answer is right', async () => {
   const store = await openStore({ url: await server.createDatabase() })
   let lastUserId = 0
   let isOver = false

@@ -23,7 +23,7 @@ beforeEach(() => {
 const readPid = async () => Number((await client.query('select pg_backend_pid()'))[0]?.[0])
 const terminate = (pid: number) => askPostgres(url, `select pg_terminate_backend(${pid}, 5000)`)
 
-test('a connection whose statement was refused is used again, and one that was ended is not', async () => {
+test('a connection is used again after a refused statement, and not after its end', async () => {
   const pid = await readPid()
   await expect(client.query('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' })
   expect(await readPid()).toBe(pid)
@@ -31,7 +31,7 @@ test('a connection whose statement was refused is used again, and one that was e
   expect(await readPid()).not.toBe(pid)
 })
 
-test('statements and transactions on a connection that is ended say that nobody knows what became of them', async () => {
+test('statements and transactions on a connection that ends say that their outcome is unknown', async () => {
   for (const work of [
     () => client.query('select pg_terminate_backend(pg_backend_pid())'),
     () => client.begin(transaction => transaction.query('select pg_terminate_backend(pg_backend_pid())')),
@@ -45,7 +45,7 @@ test('statements and transactions on a connection that is ended say that nobody 
   expect(await client.query('select 1 as one')).toEqual([[1]])
 })
 
-test('a transaction that has failed is not taken for one that was committed, whoever caught the failure', async () => {
+test('a transaction that failed is not reported as committed, even if its work caught the failure', async () => {
   await client.query('create table if not exists notes (text text)')
   const made = client.begin(async transaction => {
     await transaction.query(`insert into notes values ('lost')`)
@@ -64,7 +64,7 @@ test('a statement that comes after the end of its transaction is refused', async
   await expect(late).rejects.toThrow(/after the end of its transaction/)
 })
 
-test('a transaction whose connection falls silent ends with its first statement that is not answered', async () => {
+test('a transaction on a silent connection ends with its first unanswered statement', async () => {
   const proxy = await startProxy(Number(new URL(url).port))
   const silenced = createPool({ url: url.replace(/:\d+\//, `:${proxy.port}/`), onStatement: undefined })
   onTestFinished(async () => {
@@ -80,7 +80,7 @@ test('a transaction whose connection falls silent ends with its first statement 
   expect(await silenced.of('a').query('select 1 as one')).toEqual([[1]])
 })
 
-test('connections are opened again though the file of their authority is gone by then', async () => {
+test('connections open after the file of their certificate authority is gone', async () => {
   const file = join(tmpdir(), `rostrum-authority-${process.pid}.pem`)
   await writeFile(file, '')
   const named = createPool({ url: `${url}?sslmode=disable&sslrootcert=${file}`, onStatement: undefined })
@@ -90,7 +90,7 @@ test('connections are opened again though the file of their authority is gone by
   expect(await askAll()).toHaveLength(30)
 })
 
-test('twenty times as many calls as there are connections have each its own answer', async () => {
+test('with twenty times as many calls as connections, each call gets its own answer', async () => {
   const numbers = Array.from({ length: 200 }, (_, index) => index)
   const answers = await Promise.all(
     numbers.map(number =>
@@ -102,7 +102,7 @@ test('twenty times as many calls as there are connections have each its own answ
   expect(answers).toEqual(numbers.map(number => [[number]]))
 })
 
-test('an account that wants every connection has half of them, and others have theirs in turn', async () => {
+test('an account that wants every connection gets half of them, and others get theirs in turn', async () => {
   const ended: string[] = []
   const rival = await openClient(url)
   await rival.query('select pg_advisory_lock(1)')

@@ -23,7 +23,7 @@ async function open(): Promise<Store> {
 const range = (length: number) => Array.from({ length }, (_, index) => index + 1)
 const idOf = (result: AddResult) => (result.kind === 'added' ? result.membership.id : result.existingId)
 
-test('additions of a turn are one statement for each account, and an event each, in the name of who asked', async () => {
+test('additions of a turn are one statement for each account, and one event each, by its caller', async () => {
   const store = await open()
   await store.memberships.add(by('a'), { userId: 1, teamId: 1 })
   const nobody = {
@@ -55,7 +55,7 @@ test('additions of a turn are one statement for each account, and an event each,
   expect(await store.events.newest('b')).toBe(1)
 })
 
-test('of those who add one pair in a turn the first has made it, and the others are told of it', async () => {
+test('if several add one pair in a turn, the first adds it and the others learn its id', async () => {
   const store = await open()
   const results = await Promise.all(
     range(5).map(() => store.memberships.add(by('a'), { userId: 7, teamId: 3 })),
@@ -66,8 +66,8 @@ test('of those who add one pair in a turn the first has made it, and the others 
 })
 
 test.each([
-  ['text that PostgreSQL cannot hold', { ...by('a'), email: 'ann\0@example.com' }],
-  ['a number that it cannot hold', { ...by('a'), userId: 2 ** 63 }],
+  ['text that PostgreSQL cannot store', { ...by('a'), email: 'ann\0@example.com' }],
+  ['a number that it cannot store', { ...by('a'), userId: 2 ** 63 }],
 ])('an addition with %s fails alone', async (_title, bad) => {
   const store = await open()
   const additions = [by('a'), bad, by('a')].map((origin, index) =>

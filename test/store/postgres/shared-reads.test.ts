@@ -30,7 +30,7 @@ async function countStatements<T>(work: () => Promise<T>) {
   return { result: await work(), count: statements.length }
 }
 
-test('who asks for rows in the same turn is answered by one statement, and with rows of his account alone', async () => {
+test('asks for rows of the same turn share a statement, and each gets rows of its account alone', async () => {
   const { result, count } = await countStatements(() =>
     Promise.all([
       store.users.findByIds('a', [1]),
@@ -54,7 +54,7 @@ test('who asks for rows in the same turn is answered by one statement, and with 
   expect(result[0]).toEqual([{ id: 1, email: 'a1@example.com', displayName: '{"a",\\}' }])
 })
 
-test('a long list goes by itself, and an account code is no more than text', async () => {
+test('a long list has its own statement, and an account code is plain text', async () => {
   const long = Array.from({ length: 1_000 }, (_, index) => index + 1)
   const { result, count } = await countStatements(() =>
     Promise.all([
@@ -67,7 +67,7 @@ test('a long list goes by itself, and an account code is no more than text', asy
   expect(result.map(teams => teams.map(({ id }) => id))).toEqual([[1, 2, 3], [], [3]])
 })
 
-test('a statement that fails fails all whom it was to answer, and nobody else', async () => {
+test('a statement that fails fails all of its asks, and no other', async () => {
   const tooLarge = 2 ** 70
   const reads = await Promise.allSettled([
     store.teams.findByIds('a', [1]),
@@ -78,7 +78,7 @@ test('a statement that fails fails all whom it was to answer, and nobody else', 
   expect(await store.teams.findByIds('a', [1])).toHaveLength(1)
 })
 
-test('tokens of any accounts are found by one statement, those never found by another, and a revoked one is not', async () => {
+test('tokens of all accounts share a statement, unknown tokens another, and a revoked token is not found', async () => {
   const create = (accountCode: string, secret: string) =>
     store.tokens.create({ accountCode, userId: 1, label: null, scopes: [], sha256: hashToken(secret) })
   const [one, two] = [await create('a', 'one'), await create('b', 'two')]
@@ -102,7 +102,7 @@ test('a token is created and read in one transaction, so that a failure leaves n
   expect([statements.at(0), statements.length, statements.at(-1)]).toEqual(['begin', 5, 'commit'])
 })
 
-test('an operator’s own token of two accounts is found in both, the older one first', async () => {
+test('an operator’s own token of two accounts is found in both, the older first', async () => {
   const sha256 = hashToken('shared')
   const make = (accountCode: string) =>
     store.tokens.create({ accountCode, userId: 1, label: null, scopes: ['admin'], sha256 })

@@ -36,7 +36,7 @@ async function failureOf(call: Promise<unknown>): Promise<RostrumError> {
   return failure as RostrumError
 }
 
-test('a database that cannot be reached is told, and that nothing was changed', async () => {
+test('calls without a database say so, and that nothing was changed', async () => {
   await proxy.closeWhile(async () => {
     const failures = await Promise.all(Array.from({ length: 100 }, (_, n) => failureOf(add(n + 1))))
     for (const { code, retryAfterSeconds } of failures)
@@ -46,7 +46,7 @@ test('a database that cannot be reached is told, and that nothing was changed', 
   })
 })
 
-test('a way that falls silent is told, and is left for a new one by itself', async () => {
+test('calls on a silent connection say so, and the next ones use a new connection', async () => {
   await add(1)
   proxy.setWeather({ kind: 'silent' })
   const failures = await Promise.all(Array.from({ length: 30 }, (_, n) => failureOf(add(n + 2))))
@@ -70,7 +70,7 @@ test('a statement that waits too long is stopped and undone, and its place in th
   expect((await add(20)).kind).toBe('added')
 })
 
-test('a transaction that the database ends together with its connection is told, and that nobody knows', async () => {
+test('a transaction that ends with its connection says that its outcome is unknown', async () => {
   const unlock = await lockMemberships()
   await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set transaction_timeout = '200ms'`)
   const { code, message } = await failureOf(add(1))
@@ -79,7 +79,7 @@ test('a transaction that the database ends together with its connection is told,
   expect((await add(1)).kind).toBe('added')
 })
 
-test('calls of an account that a database does not get to are refused at once past their number, and of no other', async () => {
+test('an account with too many unanswered calls is refused at once, and no other account', async () => {
   await store.teams.save('b', 1, { name: 'Red' })
   const unlock = await lockMemberships()
   for (let userId = 1; userId <= 2_000; userId += 1) add(userId).catch(() => {})
@@ -95,7 +95,7 @@ test('calls of an account that a database does not get to are refused at once pa
 
 test.each([
   ['PostgreSQL ends for a deadlock each time', `raise exception using errcode = '40P01'`],
-  ['is not made, though nothing stands against it', 'return null'],
+  ['is not made, though nothing is in its way', 'return null'],
 ])('a change that %s is told to be tried again', async (_title, body) => {
   await add(1)
   await askPostgres(

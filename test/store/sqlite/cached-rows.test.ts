@@ -56,7 +56,7 @@ test('rows that were read show a change of many at once as soon as that is answe
   expect(await read(removed)).toBeUndefined()
 })
 
-test('a row that was asked for before it was made is found once it is', async () => {
+test('a row that did not exist at the first read is found once it is added', async () => {
   const id = await create(10)
   expect(await read(id + 1)).toBeUndefined()
   expect(await create(11)).toBe(id + 1)
@@ -77,13 +77,13 @@ test('a change that fails leaves the row as it was', async () => {
   ])
 })
 
-test('a row that was read in one account is none of another', async () => {
+test('a row that one account has read is not found by another', async () => {
   const id = await create(30)
   await read(id)
   expect(await store.memberships.findByIds('b', [id])).toEqual([])
 })
 
-test('what another program writes to the file shows in the next turn', async () => {
+test('a change by another program is seen in the next turn', async () => {
   const id = await create(40)
   const other = new Database(path)
   for (let teamId = 1; teamId <= 20; teamId++) {
@@ -95,7 +95,7 @@ test('what another program writes to the file shows in the next turn', async () 
   other.close()
 })
 
-test('what another program writes at the end of a turn shows to a message that comes after it', async () => {
+test('a change by another program at the end of a turn is seen by the next message', async () => {
   const id = await create(50)
   const other = new Database(path)
   other.pragma('synchronous = off')
@@ -114,7 +114,7 @@ test('what another program writes at the end of a turn shows to a message that c
   other.close()
 })
 
-test('rows are kept up to their number, and then anew', () => {
+test('a full cache is cleared', () => {
   const client = new Database(':memory:')
   const cached = createCachedRows<{ id: number }>(createChangeMark(client), 100)
   const count = () => cached.of('a').size + cached.of('b').size

@@ -14,7 +14,9 @@ const script = `
   let statements = []
   const answered = []
   for (let userId = 1; userId < 20_000; userId += 50) {
-    const creates = Array.from({ length: 50 }, (_, n) => store.memberships.add({ accountCode: 'a', userId: 1, email: null, transactionId: 'test', step: null }, { userId: userId + n, teamId: 1 }))
+    const origin = { accountCode: 'a', userId: 1, email: null, transactionId: 'test', step: null }
+    const add = n => store.memberships.add(origin, { userId: userId + n, teamId: 1 })
+    const creates = Array.from({ length: 50 }, (_, n) => add(n))
     const results = await Promise.allSettled(creates)
     const failed = results.filter(({ status }) => status === 'rejected').map(({ reason }) => reason.message)
     answered.push(...results.filter(({ status }) => status === 'fulfilled').map(({ value }) => value.membership))

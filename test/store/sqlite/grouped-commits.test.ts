@@ -77,7 +77,7 @@ test('no transaction holds more than 256 changes, and all are written', async ()
   expect(sizes.reduce((sum, size) => sum + size)).toBe(1_000)
 })
 
-test('changes that take long are parted, so that reads come in between', async () => {
+test('slow changes are split into several commits, so that reads come in between', async () => {
   const client = new Database(':memory:')
   const transactions = createTransactions(client)
   let turns = 0
@@ -150,7 +150,7 @@ test('a change that throws costs itself alone', async () => {
   expect(await store.tokens.list(accountCode)).toEqual([])
 })
 
-test('a store that closes writes what waits', async () => {
+test('a store that closes commits the waiting writes', async () => {
   const results = range(300).map(userId => create(userId))
   await store.close()
   expect((await Promise.all(results)).every(({ kind }) => kind === 'added')).toBe(true)

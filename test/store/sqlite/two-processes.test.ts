@@ -15,7 +15,8 @@ const script = `
   const [url, userId] = process.argv.slice(1)
   const store = await openStore({ url })
   for (let teamId = 1; teamId <= ${count}; teamId += 1) {
-    const { kind } = await store.memberships.add({ accountCode: 'a', userId: 1, email: null, transactionId: 'test', step: null }, { userId: Number(userId), teamId })
+    const origin = { accountCode: 'a', userId: 1, email: null, transactionId: 'test', step: null }
+    const { kind } = await store.memberships.add(origin, { userId: Number(userId), teamId })
     if (kind !== 'added') throw new Error(kind)
   }
   await store.close()

@@ -119,7 +119,7 @@ test('an empty file becomes a store', async () => {
   await store.close()
 })
 
-test('a store left behind by a killed gateway opens with all it had', async () => {
+test('a store of a killed gateway opens with all its rows', async () => {
   const { child } = await openInChild({ url: `sqlite:${path}`, serve: true })
   const writer = await openStore({ url: `sqlite:${path}` })
   await writer.accounts.ensure('a')
@@ -130,7 +130,7 @@ test('a store left behind by a killed gateway opens with all it had', async () =
   await writer.close()
 })
 
-test('a damaged store with a log left behind is refused, and every byte of both stays', async () => {
+test('a damaged store with a log is refused, and every byte of both stays', async () => {
   const live = await mkdtemp(join(tmpdir(), 'rostrum-live-'))
   await cp(sample, live, { recursive: true })
   const writer = await openStore({ url: `sqlite:${join(live, 'store.db')}` })
@@ -146,7 +146,7 @@ test('a damaged store with a log left behind is refused, and every byte of both 
   for (const name of ['store.db', 'store.db-wal']) expect(after[name]).toBe(before[name])
 })
 
-test('a folder or a file that must not be written is refused, and nothing is left in it', async () => {
+test('a folder or file without write permission is refused, and nothing is written', async () => {
   const uid = isRoot ? { uid: nobody } : {}
   await chmod(folder, 0o755)
   await chmod(folder, 0o555)

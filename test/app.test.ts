@@ -73,11 +73,12 @@ describe('a served application', () => {
     expect(refused.body.task_execution.payload.errors[0].extensions.code).toBe('FORBIDDEN')
   })
 
-  test('a document beyond the bounds is a failure that rejects in a script, a bad one is an answer with errors', async () => {
+  test('a document past a bound rejects in a script, and an invalid one is an answer with errors', async () => {
     const source = `
       const answer = await graphql('{ nothing }')
       let rejected = null
-      try { await graphql('{ ' + Array.from({ length: 60 }, (_, i) => 'a' + i + ': __typename').join(' ') + ' }') } catch (error) { rejected = error.message }
+      try { await graphql('{ ' + Array.from({ length: 60 }, (_, i) => 'a' + i + ': __typename').join(' ') + ' }') }
+        catch (error) { rejected = error.message }
       exit({ code: answer.errors[0].extensions.code, rejected })`
     const { body } = await app.send('/api/1/endpoint/execute', execute(source))
     expect(body.task_execution.payload).toEqual({

@@ -51,7 +51,7 @@ test('one that comes late waits for one turn of each other account, not for all 
   await Promise.all(flood)
 })
 
-test('an account has so many in work at once, whatever others have, and a place again after each end', async () => {
+test('an account has its own maximum of active requests, and a free slot after each end', async () => {
   const turns = new FairTurns(2)
   await ask(turns, ['a1', 'a2', 'b1'])
   await expect(turns.take('a')).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 1 })

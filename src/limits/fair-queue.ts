@@ -1,4 +1,4 @@
-/** Those who wait, by account: accounts in turn, within one first come first served. */
+/** Waiting requests by account. Accounts take turns; requests of one account go in order of arrival. */
 export class FairQueue<Item> {
   // In the order in which the accounts are served: the one served last goes to the end.
   readonly #items = new Map<string, Item[]>()

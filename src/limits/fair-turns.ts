@@ -20,7 +20,7 @@ const maxLooksMs = 10
 export class FairTurns {
   readonly #maxRequests: number
   readonly #readMs: () => number
-  readonly #inWork = new Map<string, number>()
+  readonly #active = new Map<string, number>()
   readonly #waiting = new FairQueue<() => void>()
   /** From the first request that comes until a round finds nobody waiting. */
   #isBusy = false
@@ -30,7 +30,7 @@ export class FairTurns {
   #roundEndsAt = 0
   /** What each account has used since there was last nobody who waited: one for each turn, more for a long one. */
   readonly #used = new Map<string, number>()
-  /** What the account whose turn was last had used before it; who comes anew starts with as much. */
+  /** The time that the last served account had used before its turn. A new account starts with the same. */
   #usedByLast = 0
   /** Accounts whose last turn was long. */
   readonly #slow = new Set<string>()
@@ -39,7 +39,7 @@ export class FairTurns {
   #looksEndAt = 0
   #turn: { readonly accountCode: string; readonly beganAt: number } | null = null
 
-  /** `maxRequests`: of one account in work or waiting. */
+  /** `maxRequests`: the maximum of one account that run or wait. */
   constructor(maxRequests: number, readMs = () => performance.now()) {
     this.#maxRequests = maxRequests
     this.#readMs = readMs
@@ -50,11 +50,11 @@ export class FairTurns {
    * ended.
    */
   async take(accountCode: string): Promise<void> {
-    const inWork = this.#inWork.get(accountCode) ?? 0
-    if (inWork >= this.#maxRequests) {
-      throw overloaded(`${inWork} requests of this account are in work already, the most there may be`)
+    const active = this.#active.get(accountCode) ?? 0
+    if (active >= this.#maxRequests) {
+      throw overloaded(`${active} requests of this account are running or waiting already, the maximum`)
     }
-    this.#inWork.set(accountCode, inWork + 1)
+    this.#active.set(accountCode, active + 1)
     const turn = this.#join(accountCode)
     if (turn !== null) await turn
   }
@@ -86,9 +86,9 @@ export class FairTurns {
 
   /** The end of one that was taken. */
   end(accountCode: string): void {
-    const left = (this.#inWork.get(accountCode) ?? 1) - 1
-    if (left === 0) this.#inWork.delete(accountCode)
-    else this.#inWork.set(accountCode, left)
+    const left = (this.#active.get(accountCode) ?? 1) - 1
+    if (left === 0) this.#active.delete(accountCode)
+    else this.#active.set(accountCode, left)
   }
 
   /** A connection has come, so that more of them may wait to be accepted. */

@@ -25,7 +25,8 @@ export function drawChart({ title, series, spans }: Chart): string {
     const points = values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ')
     const colour = colours[i % colours.length]
     return `<polyline points="${points}" fill="none" stroke="${colour}" stroke-width="2"/>
-<text x="${width - margin.right - 160 * (series.length - i) + 160}" y="22" text-anchor="end" fill="${colour}">${toXmlText(name)}</text>`
+<text x="${width - margin.right - 160 * (series.length - i) + 160}" y="22"
+  text-anchor="end" fill="${colour}">${toXmlText(name)}</text>`
   })
   let from = 0
   const labels = spans.map(({ name, values }) => {
@@ -33,11 +34,13 @@ export function drawChart({ title, series, spans }: Chart): string {
     from += values
     const end =
       from < count
-        ? `<line x1="${x(from - 0.5)}" y1="${margin.top}" x2="${x(from - 0.5)}" y2="${height - margin.bottom}" stroke="#999" stroke-dasharray="4"/>`
+        ? `<line x1="${x(from - 0.5)}" y1="${margin.top}"
+          x2="${x(from - 0.5)}" y2="${height - margin.bottom}" stroke="#999" stroke-dasharray="4"/>`
         : ''
     return `${end}<text x="${middle}" y="${height - 14}" text-anchor="middle">${toXmlText(name)}</text>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13" fill="#333">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"
+    font-family="sans-serif" font-size="13" fill="#333">
 <rect width="${width}" height="${height}" fill="#fff"/>
 <text x="${margin.left}" y="22">${toXmlText(title)}</text>
 ${[...grid, ...lines, ...labels].join('\n')}

@@ -59,7 +59,8 @@ async function copyRows(seed: Seed, sql: Sql): Promise<void> {
     const values = columns.map(name => (name === 'sha256' ? `'\\x' || hex(sha256) as sha256` : name))
     const rows = client.prepare(`select ${values.join()} from ${table} where account_code <> ''`).all()
     await sql.unsafe(
-      `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::text::json)`,
+      `insert into ${table} (${columns})
+        select ${columns} from json_populate_recordset(null::${table}, $1::text::json)`,
       [JSON.stringify(rows)],
     )
   }

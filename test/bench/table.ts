@@ -9,7 +9,8 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   )
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
-  const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
+  const dashes = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  const rule = `| ${dashes.join(' | ')} |`
   return [line(head), rule, ...rows.map(line)].join('\n')
 }
 

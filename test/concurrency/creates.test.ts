@@ -49,7 +49,8 @@ test('the same pair in two accounts at once is two memberships', async () => {
 
 test('parallel creates over REST, GraphQL and scripts make one membership', async () => {
   const pair = { user_id: freshId(), team_id: freshId() }
-  const mutation = `mutation { addTeamMembership(input: {userId: "${pair.user_id}", teamId: "${pair.team_id}"}) { id } }`
+  const mutation = `mutation {
+    addTeamMembership(input: {userId: "${pair.user_id}", teamId: "${pair.team_id}"}) { id } }`
   const script = 'exit(await Platform.teamMemberships.add(payload).then(row => row.id, () => null))'
   const made = await Promise.all([
     ...Array.from({ length: 10 }, async () => (await create(pair)).body.team_membership?.id ?? null),

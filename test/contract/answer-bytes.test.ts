@@ -24,7 +24,7 @@ const longLog = 'for (let i = 0; i < 500; i++) log("x".repeat(500)); exit(1)'
 
 const answerBytes = { code: 'BAD_USER_INPUT', bound: 'answerBytes', most: 2 ** 21 + 2 ** 18 + 2 ** 12 }
 
-test('a result under many aliases is left out where the answer would pass its maximum, and the run is told', async () => {
+test('a result under many aliases is null past the maximum of an answer, and the error names the run', async () => {
   const { status, text, body } = await server.graphql<{ executeTask: Record<string, unknown> }>(
     runOf(large, aliases(20, 'payload')),
   )
@@ -57,7 +57,7 @@ test('a run that gives all it may is answered whole through both doors', async (
   expect(byGraphql.body.errors).toBeUndefined()
 })
 
-test('an answer that grows by many small fields is replaced before it is sent, and its change is not hidden', async () => {
+test('an answer too large by many small fields is replaced by an error that reports its change', async () => {
   const items = Array.from({ length: 1_000 }, (_, index) => ({ userId: index + 1, teamId: 1 }))
   const fields = Array.from({ length: 99 }, (_, index) => `${'x'.repeat(22)}${index}: __typename`)
   const { status, text, body } = await server.graphql(

@@ -45,7 +45,7 @@ describe('Platform', () => {
   })
 })
 
-test("a run's token is in no log line, not even by way of a run inside it", async () => {
+test("a run's token is in no log line, not even through a nested run", async () => {
   await run(`log(options.authorization)
     await Platform.tasks.execute({ name: 'inner', sourceCode: 'log(payload); exit()',
       inputDocument: JSON.stringify(options.authorization), options: {} })

@@ -20,7 +20,7 @@ async function seeOptions(options: unknown, token = server.adminToken): Promise<
 }
 
 describe('current_user', () => {
-  test('is passed on as given, whoever asks', async () => {
+  test('is passed on as given, for every caller', async () => {
     const given = { id: 42, email: 'x@y.example', display_name: 'Someone', account_code: 'other', more: [1] }
     expect((await seeOptions({ current_user: given })).current_user).toEqual(given)
   })

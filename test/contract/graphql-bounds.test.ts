@@ -40,7 +40,7 @@ test('bounds count the values of variables, not their names', async () => {
   expect((await post({ query, variables: { n: 1000 } })).status).toBe(400)
 })
 
-// Whoever follows the fragments one by one does not end: they make 2^30 fields.
+// Expanded one by one, the fragments make 2^30 fields.
 test('bounds come to an end with fragments that double and with cycles', async () => {
   const doubling = `{ ...F0 } ${many(30, i => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`)}
     fragment F30 on Query { __typename }`

@@ -152,7 +152,8 @@ test('1,000 items are done in one call, whatever is selected of them', async () 
     teamMembership { id userId teamId leader version user { id email displayName } team { id name } }
     error { code message existingId version }
   } }`
-  const document = `mutation ($items: [AddTeamMembershipInput!]!) { it: addTeamMemberships(items: $items) ${everything} }`
+  const document = `mutation ($items: [AddTeamMembershipInput!]!) {
+    it: addTeamMemberships(items: $items) ${everything} }`
   const answer = await server.graphql<Bulk>(document, { items })
   expect(answer.body.errors).toBeUndefined()
   const rows = answer.body.data?.it.items ?? []
@@ -198,7 +199,7 @@ test('without an item there is nothing to do, and a value that is no item is ref
   }
 })
 
-test('what a bulk changed is read anew by the rest of its operation', async () => {
+test('the rest of an operation reads what a bulk changed', async () => {
   const row = await addMembership(server)
   const document = `mutation ($id: ID!, $team: ID!) {
     before: moveTeamMembership(id: $id, input: {teamId: ${row.team_id}}) { user { memberships { nodes { teamId } } } }
@@ -218,7 +219,8 @@ test('a script changes many by `graphql`, and the events tell its transaction', 
   // Of an account that has no other events.
   const token = await server.token({ account: 'beta' })
   const answer = await server.execute<string[]>(
-    `const { data } = await graphql(${JSON.stringify(documents.add)}, { items: [{ userId: ${userId}, teamId: 1 }, { userId: ${userId}, teamId: 2 }] })
+    `const { data } = await graphql(${JSON.stringify(documents.add)},
+      { items: [{ userId: ${userId}, teamId: 1 }, { userId: ${userId}, teamId: 2 }] })
      exit(data.it.items.map(item => item.teamMembership.id))`,
     { token },
   )

@@ -64,7 +64,10 @@ describe('POST', () => {
     const mutation = `mutation{saveTeam(input:{id:"${id}",name:"x"}){id}}`
     const bodies: Record<string, string> = {
       'application/x-www-form-urlencoded': `query=${encodeURIComponent(mutation)}`,
-      'multipart/form-data; boundary=x': `--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query":${JSON.stringify(mutation)}}\r\n--x\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}\r\n--x--\r\n`,
+      'multipart/form-data; boundary=x':
+        `--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n` +
+        `{"query":${JSON.stringify(mutation)}}\r\n` +
+        `--x\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}\r\n--x--\r\n`,
       'application/graphql': mutation,
     }
     const answer = await post(bodies[type] ?? JSON.stringify({ query: mutation }), { 'content-type': type })

@@ -36,7 +36,7 @@ const create = (body: object, { token, key }: Sent) =>
     headers: { 'idempotency-key': key },
   })
 
-// Leaves a result of so many bytes, and a membership for each time that it runs.
+// Gives a result of this size, and adds a membership each time it runs.
 const script = (teamId: number, bytes: number) =>
   `await Platform.teamMemberships.add({ user_id: ${freshId()} + Math.floor(Math.random() * 1e9), team_id: ${teamId} })
   exit('x'.repeat(${bytes}))`
@@ -50,7 +50,7 @@ async function countMembers(teamId: number, token: string): Promise<number> {
   return (await server.graphql<Team>(query, {}, token)).body.data?.team.memberships.nodes.length ?? 0
 }
 
-test('an answer too large to keep is told of as done, with its status, and never done again', async () => {
+test('a request with an answer too large to store is reported as done and never repeated', async () => {
   const sent = { token: await freshToken(), key: freshKey() }
   const teamId = freshId()
   const large = script(teamId, keyBytes)
@@ -69,7 +69,7 @@ test('an answer too large to keep is told of as done, with its status, and never
   expect(await countMembers(teamId, sent.token)).toBe(1)
 })
 
-test('of 20 at once with an answer too large to keep one is done, and the others are told so', async () => {
+test('of 20 at once with an answer too large to store, one is done and the others say so', async () => {
   const sent = { token: await freshToken(), key: freshKey() }
   const teamId = freshId()
   const large = script(teamId, keyBytes)
@@ -79,9 +79,10 @@ test('of 20 at once with an answer too large to keep one is done, and the others
   expect(await countMembers(teamId, sent.token)).toBe(1)
 })
 
-test('on `/graphql` it is told of as an error with the status', async () => {
+test('on `/graphql` it is reported as an error with the status', async () => {
   const token = await freshToken()
-  const query = `mutation { executeTask(input: { name: "t", sourceCode: "exit('x'.repeat(${keyBytes}))", inputDocument: "{}", options: "{}" }) { payload } }`
+  const query = `mutation { executeTask(input: { name: "t",
+    sourceCode: "exit('x'.repeat(${keyBytes}))", inputDocument: "{}", options: "{}" }) { payload } }`
   const send = () =>
     server.rest<{ readonly errors?: unknown }>('POST', '/graphql', {
       token,
@@ -102,7 +103,7 @@ test('on `/graphql` it is told of as an error with the status', async () => {
   })
 })
 
-test('once an account has spent three quarters, answers are kept without their body, and say where the row is', async () => {
+test('past three quarters of an account, answers are stored without their body, and say where the row is', async () => {
   const token = await freshToken()
   expect((await execute(`exit('x'.repeat(${keyBytes * 0.7}))`, { token, key: 'large' })).status).toBe(200)
   const rows: { key: string; body: object; location: string | null }[] = []

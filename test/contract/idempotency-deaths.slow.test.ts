@@ -39,7 +39,7 @@ function forEachAtOnce<Item>(items: readonly Item[], work: (item: Item) => Promi
 }
 
 describe('SQLite', () => {
-  test('of a gateway killed under load, each key makes its one change, whoever had an answer', async () => {
+  test('after a gateway is killed under load, each key makes its change once', async () => {
     const folder = makeTempFolder()
     onTestFinished(() => folder.remove())
     const url = `sqlite:${folder.path}/store.db`
@@ -123,7 +123,7 @@ describe('two gateways on one PostgreSQL', () => {
   })
   afterAll(() => other.stop())
 
-  test('a request that takes longer than a claim stays its gateway’s, and who waits too long is told so', async () => {
+  test('a request longer than its claim stays with its gateway, and one that waits too long says so', async () => {
     const slow = await startServer({
       DATABASE_URL: url,
       ROSTRUM_TASK_TIMEOUT_MS: '14000',

@@ -81,11 +81,12 @@ describe('two gateways on one PostgreSQL', () => {
     expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, null])
   })
 
-  test('a change whose answer cannot be kept is not told as one that was not made', async () => {
+  test('a change whose answer cannot be stored is not reported as not made', async () => {
     const userId = freshId()
     await askPostgres(
       url,
-      `create function refuse() returns trigger language plpgsql as $$ begin raise exception using errcode = '57014'; end $$;
+      `create function refuse() returns trigger language plpgsql as
+        $$ begin raise exception using errcode = '57014'; end $$;
       create trigger refuse before update of answer on idempotency_keys for each row
         when (new.key = 'h') execute function refuse()`,
     )

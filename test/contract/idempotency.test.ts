@@ -75,7 +75,8 @@ const writes: Readonly<Record<string, () => Promise<Write>>> = {
   },
   addTeamMemberships: async () =>
     graphql(
-      `mutation { addTeamMemberships(items: [{ userId: ${freshId()}, teamId: 1 }, { userId: ${freshId()}, teamId: 1 }]) { applied } }`,
+      `mutation { addTeamMemberships(items: [
+        { userId: ${freshId()}, teamId: 1 }, { userId: ${freshId()}, teamId: 1 }]) { applied } }`,
     ),
   removeTeamMembership: async () => {
     const { id } = await addMembership(server)
@@ -86,7 +87,8 @@ const writes: Readonly<Record<string, () => Promise<Write>>> = {
   saveUser: async () => graphql('mutation { saveUser(id: 8, input: { email: "b@b.example" }) { email } }'),
   executeTask: async () =>
     graphql(
-      'mutation { executeTask(input: { name: "t", sourceCode: "exit(generateGuid())", inputDocument: "{}" }) { id payload } }',
+      `mutation { executeTask(input: { name: "t", sourceCode: "exit(generateGuid())", inputDocument: "{}" }) {
+        id payload } }`,
     ),
 }
 
@@ -272,7 +274,7 @@ test('a run that ended with its client is not run again: the next one reads how 
   expect(answer.text).toContain('begun')
 })
 
-test('a client that goes away at whatever moment leaves a key that is answered, and its change made once', async () => {
+test('a client that disconnects at any moment leaves an answered key, and its change is made once', async () => {
   const teamId = freshId()
   const asked = Array.from({ length: 60 }, () => ({ key: freshKey(), body: pairBody(freshId(), teamId) }))
   await Promise.all(
@@ -288,7 +290,7 @@ test('a client that goes away at whatever moment leaves a key that is answered, 
   expect(await listMemberships(server, ids)).toHaveLength(60)
 })
 
-test('one that waits for another and goes away costs the others nothing', async () => {
+test('one that waits for another and disconnects does not affect the others', async () => {
   const key = freshKey()
   const script = execute(`${gate.wait}; exit(1)`)
   const { method, path, body } = script

@@ -22,7 +22,8 @@ describe.each([
 
   test('a run finds nothing of the run before it, of its own account or another', async () => {
     const soil = `globalThis.left = 'A'; Array.prototype.left = 'A'; Object.prototype.left = 'A'
-      options.left = 'A'; Platform.left = 'A'; JSON.stringify = () => '"A"'; Promise.prototype.then = () => { throw 1 }; exit(1)`
+      options.left = 'A'; Platform.left = 'A'; JSON.stringify = () => '"A"';
+        Promise.prototype.then = () => { throw 1 }; exit(1)`
     const look = `exit([typeof globalThis.left, typeof [].left, options.left ?? null, Platform.left ?? null,
       await Promise.resolve('ok'), JSON.stringify('own')])`
     for (const token of [server.adminToken, beta, server.adminToken]) {
@@ -32,7 +33,8 @@ describe.each([
   })
 
   test('what a run left pending never shows in a later one', async () => {
-    const leave = `const late = () => Promise.resolve().then(() => { log('late') }).then(late); graphql('{ viewer { email } }')
+    const leave = `const late = () => Promise.resolve().then(() => { log('late') }).then(late);
+      graphql('{ viewer { email } }')
       .then(() => { throw new Error('A-CANARY') }); Promise.reject(new Error('A-CANARY')); late(); exit(1)`
     for (let turn = 0; turn < 5; turn += 1) {
       expect((await run(leave)).payload).toBe(1)

@@ -40,7 +40,7 @@ describe('calls of graphql() in a run', () => {
     expect(payload[0]?.[1]).toMatch(/100/)
   })
 
-  test('are counted for every run anew', async () => {
+  test('are counted separately for every run', async () => {
     const all = 'for (let i = 0; i < 100; i++) await graphql("{ __typename }"); exit(1)'
     expect([(await run(all)).payload, (await run(all)).payload]).toEqual([1, 1])
   })
@@ -82,7 +82,8 @@ test('an answer of the gateway itself past the limit rejects too', async () => {
 describe('runs inside runs', () => {
   // A script that runs itself until it is refused, and tells how deep it came.
   const recursive = `const inner = await Platform.tasks.execute({ name: 'inner', sourceCode: payload.source,
-      inputDocument: payload, options: {} }).catch(error => ({ payload: { depth: 0, refused: \`\${error.code} \${error.message}\` } }))
+      inputDocument: payload, options: {} })
+        .catch(error => ({ payload: { depth: 0, refused: \`\${error.code} \${error.message}\` } }))
     exit({ depth: inner.payload.depth + 1, refused: inner.payload.refused })`
 
   test('go 3 deep, and the fourth rejects', async () => {

@@ -109,7 +109,7 @@ test('waiting longer than the limit is a 429, before the holder lets go', async 
   expect((await answer).body.task_execution.payload).toBe('held')
 })
 
-test('a client that goes away ends its run and frees the sandbox', async () => {
+test('a client that disconnects ends its run and frees the sandbox', async () => {
   const controller = new AbortController()
   await hold(server, controller.signal)
   const before = closed
@@ -119,7 +119,7 @@ test('a client that goes away ends its run and frees the sandbox', async () => {
   await until(() => closed === before + 1)
 })
 
-test('a client that goes away ends its run over GraphQL too', async () => {
+test('a client that disconnects ends its run over GraphQL as well', async () => {
   const controller = new AbortController()
   const before = release.length
   const inner = `await graphql('{ x }', {}, '${upstream.url}/')`
@@ -139,7 +139,7 @@ test('a client that goes away ends its run over GraphQL too', async () => {
   await until(() => closed === closedBefore + 1)
 })
 
-test('a client that goes away while it waits never runs', async () => {
+test('a client that disconnects while it waits never runs', async () => {
   const { answer, letGo } = await hold()
   const mutation = 'mutation { saveTeam(input: {id: "424242", name: "ghost"}) { id } }'
   const leave = Array.from({ length: 2 }, () => {

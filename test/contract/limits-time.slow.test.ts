@@ -60,7 +60,7 @@ describe('processor time', () => {
     expect(ms).toBeLessThan(timeoutMs + slackMs)
   })
 
-  test('is over long before the time of the whole run, and is told as such', async () => {
+  test('ends long before the time of the whole run, and is reported as such', async () => {
     // Beside others a sandbox may come to little processor time.
     const patient = await startServer({
       ROSTRUM_TASK_TIMEOUT_MS: '20000',

@@ -47,7 +47,7 @@ test('a script changes memberships there as well', async () => {
   expect(body.task_execution).toMatchObject({ outcome: 'exit', payload: { team_id: 900_001 } })
 })
 
-test('what cannot be read behind a change is not told as if the change had not been made', async () => {
+test('a failed read after a change is not reported as if the change was not made', async () => {
   const rival = await openClient(one.settings.DATABASE_URL ?? '')
   await rival.query('begin; lock table team_memberships')
   const { status, body } = await one.graphql(

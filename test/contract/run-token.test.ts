@@ -8,7 +8,7 @@ let server: TestServer
 let elsewhere: TestServer
 let duringRun: (token: string) => Promise<unknown>
 
-// The upstream is told the run's token by the script, and uses it while the run waits for the answer.
+// The script sends the run's token to the upstream, which uses it while the run waits for the answer.
 beforeAll(async () => {
   upstream = await startUpstream(async (request, response) => {
     const { variables } = JSON.parse(request.body) as { variables: { token: string } }
@@ -66,8 +66,8 @@ test('has the rights of the credential that caused the run, and no wider ones', 
 test('dies with a run that fails, that errs and that is stopped', async () => {
   for (const end of ['fail(options.authorization)', 'throw new Error(options.authorization)']) {
     const answer = await server.execute(end)
-    const told = answer.body.task_execution.message ?? answer.body.task_execution.error?.message ?? ''
-    const token = /Bearer (\S+)/.exec(told)?.[1] ?? ''
+    const text = answer.body.task_execution.message ?? answer.body.task_execution.error?.message ?? ''
+    const token = /Bearer (\S+)/.exec(text)?.[1] ?? ''
     expect(token).not.toBe('')
     expect((await view(server, token)).status).toBe(401)
   }

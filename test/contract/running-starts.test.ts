@@ -45,7 +45,7 @@ describe('starting where something runs already', () => {
 const damaged: [string, (path: string) => void][] = [
   ['is random bytes', path => writeFileSync(path, randomBytes(100_000))],
   ['is a text', path => writeFileSync(path, 'hello '.repeat(1000))],
-  ['has a header and nothing behind it', path => writeFileSync(path, 'SQLite format 3\0'.padEnd(4096, 'x'))],
+  ['has only a header', path => writeFileSync(path, 'SQLite format 3\0'.padEnd(4096, 'x'))],
   [
     'was cut in the middle',
     path => damage(path, bytes => bytes.subarray(0, Math.floor(bytes.length / 2) - 100)),

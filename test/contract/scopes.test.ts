@@ -133,7 +133,8 @@ describe('through a script', () => {
   test('a caller that may only run tasks reads and writes nothing', async () => {
     const userId = freshId()
     const answer = await server.execute<GraphqlBody[]>(
-      `const ask = document => graphql(document).catch(error => ({ errors: [{ message: error.message, extensions: { code: 'FORBIDDEN' } }] }))
+      `const ask = document => graphql(document)
+        .catch(error => ({ errors: [{ message: error.message, extensions: { code: 'FORBIDDEN' } }] }))
        exit([
          await ask('{ user(id: "5") { id } }'),
          await ask('mutation { addTeamMembership(input: {userId: "${userId}", teamId: "1"}) { id } }'),

@@ -94,7 +94,8 @@ describe('the language', () => {
       const sorted = [3, 1, 2].toSorted()
       const { a, ...rest } = { a: 1, b: 2, c: 3 }
       exit([new A().x, sorted, rest, [...'ab'].map(c => c.codePointAt(0)), 2 ** 10, new Set([1, 1]).size,
-        'x'.padStart(3, '-'), Math.max(1, 2), JSON.stringify({ a }), new Date(0).getTime(), /(?<y>\\d+)/.exec('42').groups.y])`
+        'x'.padStart(3, '-'), Math.max(1, 2), JSON.stringify({ a }), new Date(0).getTime(),
+          /(?<y>\\d+)/.exec('42').groups.y])`
     expect((await run(sourceCode)).payload).toEqual([
       1,
       [1, 2, 3],
@@ -111,9 +112,8 @@ describe('the language', () => {
   })
 
   const absent =
-    'require module exports process global Buffer fetch XMLHttpRequest WebSocket setTimeout setInterval setImmediate queueMicrotask Worker Deno Bun __dirname __filename'.split(
-      ' ',
-    )
+    `require module exports process global Buffer fetch XMLHttpRequest WebSocket setTimeout setInterval setImmediate
+    queueMicrotask Worker Deno Bun __dirname __filename`.split(/\s+/)
 
   test.each(absent)('has no %s', async name => {
     expect((await run(`exit(typeof ${name})`)).payload).toBe('undefined')
@@ -157,7 +157,8 @@ describe('a run', () => {
 
   test('still ends rightly when it has broken its own built-ins', async () => {
     const soil = `Promise.prototype.then = () => { throw 1 }; JSON.stringify = () => '{"forged":1}'
-      JSON.parse = () => ({ forged: 1 }); Array.prototype.push = () => { throw 1 }; Map.prototype.get = () => { throw 1 }
+      JSON.parse = () => ({ forged: 1 }); Array.prototype.push = () => { throw 1 };
+        Map.prototype.get = () => { throw 1 }
       log('kept'); exit({ real: 1 })`
     const { payload, logs } = await run(soil)
     expect(payload).toEqual({ real: 1 })

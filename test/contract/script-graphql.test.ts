@@ -21,7 +21,8 @@ async function run<P = GraphqlBody>(
 describe('graphql() without a url', () => {
   test('resolves to the JSON of the gateway itself, with variables', async () => {
     const row = await addMembership(server)
-    const sourceCode = `exit(await graphql('query($id: ID!) { teamMembership(id: $id) { id user { id } } viewer { accountCode } }', { id: payload.id }))`
+    const sourceCode = `exit(await graphql(
+      'query($id: ID!) { teamMembership(id: $id) { id user { id } } viewer { accountCode } }', { id: payload.id }))`
     expect((await run(sourceCode, row)).payload).toEqual({
       data: {
         teamMembership: { id: String(row.id), user: { id: String(row.user_id) } },
@@ -43,10 +44,15 @@ describe('graphql() without a url', () => {
   test('adds, moves and removes memberships', async () => {
     const [user, team, other] = [freshId(), freshId(), freshId()]
     const sourceCode = `const call = async (document, variables) => (await graphql(document, variables)).data
-      const { a } = await call('mutation($u: ID!, $t: ID!) { a: addTeamMembership(input: {userId: $u, teamId: $t}) { id } }', { u: payload.user, t: payload.team })
-      const { m } = await call('mutation($id: ID!, $t: ID!) { m: moveTeamMembership(id: $id, input: {teamId: $t}) { teamId } }', { id: a.id, t: payload.other })
+      const { a } = await call(
+        'mutation($u: ID!, $t: ID!) { a: addTeamMembership(input: {userId: $u, teamId: $t}) { id } }',
+        { u: payload.user, t: payload.team })
+      const { m } = await call(
+        'mutation($id: ID!, $t: ID!) { m: moveTeamMembership(id: $id, input: {teamId: $t}) { teamId } }',
+        { id: a.id, t: payload.other })
       const { r } = await call('mutation($id: ID!) { r: removeTeamMembership(id: $id) { id } }', { id: a.id })
-      exit([m.teamId, r.id === a.id, (await call('query($id: ID!) { q: teamMembership(id: $id) { id } }', { id: a.id })).q])`
+      exit([m.teamId, r.id === a.id,
+        (await call('query($id: ID!) { q: teamMembership(id: $id) { id } }', { id: a.id })).q])`
     expect((await run<unknown[]>(sourceCode, { user, team, other })).payload).toEqual([
       String(other),
       true,
@@ -96,7 +102,8 @@ describe('graphql() without a url', () => {
 
   test('runs calls at once and in any order of answers', async () => {
     const sourceCode = `const answers = await Promise.all(Array.from({ length: 30 }, (_, i) =>
-        graphql('query($id: ID!) { teamMembership(id: $id) { id } v: viewer { accountCode } }', { id: String(i + 1000000) })))
+        graphql('query($id: ID!) { teamMembership(id: $id) { id } v: viewer { accountCode } }',
+          { id: String(i + 1000000) })))
       exit(answers.every(answer => answer.data.v.accountCode === 'demo'))`
     expect((await run<boolean>(sourceCode)).payload).toBe(true)
   })
@@ -126,7 +133,8 @@ describe('graphql() with a url', () => {
   ])('%s is refused with a message that says why', async url => {
     const target = url.replace('{PORT}', new URL(server.baseUrl).port)
     const { payload } = await run<unknown[]>(
-      'exit(await graphql("{ viewer { email } }", {}, payload).then(() => ["resolved"], error => [error instanceof Error, error.message]))',
+      `exit(await graphql("{ viewer { email } }", {}, payload)
+        .then(() => ["resolved"], error => [error instanceof Error, error.message]))`,
       JSON.stringify(target),
     )
     expect(payload).toEqual([

@@ -101,7 +101,8 @@ describe('Platform.tasks', () => {
   test('execute runs another script and gives its execution, whatever its outcome', async () => {
     const sourceCode = `const run = sourceCode => Platform.tasks.execute({ name: 'inner', sourceCode,
         inputDocument: JSON.stringify({ n: 5 }), options: '{}', metadata: { case_type_code: 'incident' } })
-      const [done, failed, broken] = [await run('log("in"); exit(payload.n * 2)'), await run('fail("no")'), await run('null.x')]
+      const [done, failed, broken] = [await run('log("in"); exit(payload.n * 2)'),
+        await run('fail("no")'), await run('null.x')]
       exit({ done, failed, broken })`
     const { payload, error } = await run<Record<string, Record<string, unknown>>>(sourceCode)
     expect(error).toBeNull()
@@ -118,7 +119,8 @@ describe('Platform.tasks', () => {
   })
 
   test('execute takes inputDocument and options as JSON values', async () => {
-    const sourceCode = `const inner = await Platform.tasks.execute({ name: 'inner', sourceCode: 'exit([payload, options.params])',
+    const sourceCode = `const inner = await Platform.tasks.execute({ name: 'inner',
+      sourceCode: 'exit([payload, options.params])',
         inputDocument: { a: [1] }, options: { params: { p: 1 } } })
       exit(inner.payload)`
     expect((await run(sourceCode)).payload).toEqual([{ a: [1] }, { p: 1 }])

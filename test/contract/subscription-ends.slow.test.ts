@@ -39,7 +39,7 @@ describe.each([
     expect(follower.errors.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED'])
   })
 
-  test('clients that go away at whatever moment leave a gateway that serves, and no stream behind', async () => {
+  test('clients that disconnect at any moment leave no stream, and the gateway keeps serving', async () => {
     const token = await server.token({ account: 'fickle', scopes: ['memberships:read'] })
     const body = { query: 'subscription { teamMembershipChanged { cursor } }' }
     const headers = { accept: 'text/event-stream' }

@@ -16,7 +16,7 @@ const followMany = (count: number, token: string) =>
 test('an account has a hundred streams; the next is refused with 429, until one ends', async () => {
   const token = await server.token({ account: 'many', scopes: ['memberships:read', 'memberships:write'] })
   const followers: Follower[] = []
-  // No more at once than may be in work.
+  // No more at once than the maximum of active requests.
   for (let tens = 0; tens < 10; tens += 1) followers.push(...(await followMany(10, token)))
   expect(new Set(followers.map(({ status }) => status))).toEqual(new Set([200]))
 
@@ -28,7 +28,7 @@ test('an account has a hundred streams; the next is refused with 429, until one 
   expect(other.status).toBe(200)
   other.cut()
 
-  // A hundred streams are no requests in work, of which there may be twenty.
+  // A hundred streams do not count as active requests, of which there may be twenty.
   await Promise.all(Array.from({ length: 15 }, () => addMembership(server, {}, token)))
   await expect.poll(() => Math.min(...followers.map(({ events }) => events.length))).toBe(15)
 

@@ -25,7 +25,7 @@ const idsOf = ({ events }: Follower) => events.map(({ teamMembershipId }) => Num
 
 const inOrder = (ids: readonly number[]) => ids.toSorted((a, b) => a - b)
 
-test('followers miss nothing and see nothing twice while the connections that wake them are cut again and again', async () => {
+test('followers miss and repeat nothing while the connections that wake them are cut repeatedly', async () => {
   const followers = await Promise.all([followEvents(other), followEvents(writer)])
   const admin = await openClient(url)
   const made: number[] = []

@@ -48,7 +48,7 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
   })
   afterAll(() => server.stop())
 
-  test('a follower is told of each change that is made from then on, in order', async () => {
+  test('a follower receives each new change in order', async () => {
     await addMembership(server)
     const follower = await followEvents(server)
     const { id } = await addMembership(server)
@@ -65,7 +65,7 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     follower.cut()
   })
 
-  test('a stream that is cut and resumed twenty times, while others write, misses nothing and repeats nothing', async () => {
+  test('a stream cut and resumed twenty times while others write misses and repeats nothing', async () => {
     const token = await server.token({ account: 'cut', scopes: ['memberships:read', 'memberships:write'] })
     await addMembership(server, {}, token)
     const [first] = await listEvents(server, token)
@@ -91,13 +91,13 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     expect(all.length).toBeGreaterThan(200)
   })
 
-  test('nobody is told of another account', async () => {
+  test('no follower receives events of another account', async () => {
     const token = await server.token({ account: 'other', scopes: ['memberships:read', 'memberships:write'] })
     const [ours, theirs] = await Promise.all([followEvents(server), followEvents(server, { token })])
     const idsOf = ({ events }: Follower) => events.map(({ teamMembershipId }) => teamMembershipId)
     const made = async (account?: string) => String((await addMembership(server, {}, account)).id)
     const [our, their] = [await made(), await made(token)]
-    // Streams tell in order: with the last of its own changes, each follower has been told all that came before.
+    // Events come in order: with its own last change, each follower has received all earlier ones.
     const [ourLast, theirLast] = [await made(), await made(token)]
     await until(() => idsOf(ours).includes(ourLast) && idsOf(theirs).includes(theirLast))
     expect([idsOf(ours), idsOf(theirs)]).toEqual([
@@ -108,7 +108,7 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     theirs.cut()
   })
 
-  test('a revoked token ends its stream with `UNAUTHENTICATED` before anything more is told', async () => {
+  test('a revoked token ends its stream with `UNAUTHENTICATED` before any other event', async () => {
     const token = await server.token({ account: 'leaver', scopes: ['memberships:read'] })
     const follower = await followEvents(server, { token })
     const id = await findTokenId(server, 'leaver')

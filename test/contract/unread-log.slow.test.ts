@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/start-server.ts'
 
-// 256 KiB of log a run, four times as long in the system log: whoever reads it must not be waited for.
+// 256 KiB of log a run, four times as long in the system log. Nothing may wait for its reader.
 const flood = 'for (let n = 0; n < 1000; n++) log("x".repeat(200)); exit(1)'
 
-test('a log that nobody reads holds up no request and no stop; what was lost is told once it is read', async () => {
+test('a log that nobody reads delays no request and no stop, and reports lost lines when it is read', async () => {
   const server = await startServer()
   server.pauseStdout()
   for (let n = 0; n < 60; n++) {

@@ -96,7 +96,8 @@ describe.each([
     const answer = await server.execute(
       {
         sourceCode: `options.current_user.account_code = '${owner}'; options.authorization = 'Bearer ${tokens[owner]}'
-          const { data } = await graphql('{ viewer { accountCode } teamMembership(id: "${idsOf(owner).membership}") { id } }')
+          const { data } = await graphql(
+            '{ viewer { accountCode } teamMembership(id: "${idsOf(owner).membership}") { id } }')
           exit([data, Platform.accountCode])`,
         options: { current_user: { id: 1, account_code: owner }, authorization: `Bearer ${tokens[owner]}` },
         metadata: { account_nickname: owner },

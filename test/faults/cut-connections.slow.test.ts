@@ -40,9 +40,7 @@ test('answers that are cut on their way to the client leave no change lost, doub
 test.each([
   { clients: 'that ask once', isKeyed: false },
   { clients: 'that ask again under their key', isKeyed: true },
-])('answers of PostgreSQL that are cut on their way to a gateway lose, double and halve no change of clients $clients', async ({
-  isKeyed,
-}) => {
+])('cut answers of PostgreSQL lose, double and halve no change of clients $clients', async ({ isKeyed }) => {
   const url = await postgres.createDatabase()
   const proxy = await startProxy(Number(new URL(url).port))
   onTestFinished(() => proxy.stop())
@@ -54,7 +52,7 @@ test.each([
     isKeyed,
   })
   await sleep(500)
-  // The way in takes some 500 bytes.
+  // Connecting takes about 500 bytes.
   for (let storm = 1; storm <= 5; storm += 1) {
     proxy.setWeather({ kind: 'cut', afterBytes: between(100, 6_000) })
     await postgres.restart(async () => {})

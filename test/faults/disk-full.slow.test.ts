@@ -9,12 +9,12 @@ import { judgeLoad } from './judge-load.ts'
 import { startLoad } from './start-load.ts'
 import { untilReady } from './until-ready.ts'
 
-/** Files of this process may have so many bytes; the kernel refuses to write beyond. */
+/** Limits the files of this process to this size; the kernel refuses further writes. */
 async function limitFiles(pid: number, bytes: number | 'unlimited'): Promise<void> {
   await promisify(execFile)('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }
 
-test('a full disk refuses changes with its reason, keeps nothing of them, and serves again once there is room', async () => {
+test('a full disk refuses changes with its reason, stores nothing of them, and recovers', async () => {
   const folder = makeTempFolder()
   onTestFinished(() => folder.remove())
   const url = `sqlite:${folder.path}/store.db`

@@ -69,7 +69,7 @@ function keepChanging(works: readonly (() => Promise<void>)[]): { stop(): Promis
 test.each([
   ['keyed moves, removals and saves', () => [remove, saveUser]],
   ['these and bulks', () => [remove, saveUser, addMany]],
-])('while a gateway hangs in the midst of %s, changes of the account at another one wait less than 2 s', async (name, hanging) => {
+])('while a gateway hangs during %s, changes at another one wait less than 2 s', async (name, hanging) => {
   const id = await addOne(other)
   const changing = keepChanging([
     () => move(hung, id),

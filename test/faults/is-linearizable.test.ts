@@ -63,7 +63,7 @@ const wrong: Readonly<Record<string, readonly Operation[]>> = {
   'an acknowledged move is lost': [added, seen(2, 3, move(4), row(7, 4, 2)), seen(4, 5, read, row(7, 3, 1))],
   'an acknowledged create is lost': [added, seen(2, 3, read, missing)],
   'an acknowledged removal is lost': [added, seen(2, 3, remove, removed), seen(4, 5, read, row(7, 3, 1))],
-  'a read goes back behind an earlier one': [
+  'a read returns older data than an earlier one': [
     added,
     seen(2, 9, move(4), row(7, 4, 2)),
     seen(3, 4, read, row(7, 4, 2)),

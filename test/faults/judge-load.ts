@@ -14,7 +14,8 @@ export async function judgeLoad(faults: string, load: RunningLoad, url: string):
   const { operations, changes, memberships, unknown, refused } = load.history.counts()
   process.stdout.write(
     `${faults}: ${operations} operations on ${memberships} memberships, ${changes} changes acknowledged, ` +
-      `${load.retries()} retries, ${unknown} of unknown outcome, ${refused} refused; ${violations.length} memberships out of order, ` +
+      `${load.retries()} retries, ${unknown} of unknown outcome, ${refused} refused; ` +
+      `${violations.length} memberships out of order, ` +
       `${load.halfMoves()} half moves seen, ${contents.events.length} events, ${eventFaults.length} faults in them; ` +
       `longest wait ${Math.round(load.longestMs())} ms\n`,
   )

@@ -7,7 +7,7 @@ import { startLoad } from './start-load.ts'
 import { startProxy } from './start-proxy.ts'
 import { untilReady } from './until-ready.ts'
 
-test('while PostgreSQL is slow, silent or gone every call has its answer within seconds, and then all goes on', async () => {
+test('while PostgreSQL is slow, silent or gone, every call is answered within seconds', async () => {
   const postgres = await startPostgres()
   const url = await postgres.createDatabase()
   const proxy = await startProxy(Number(new URL(url).port))

@@ -1,4 +1,4 @@
-// Preloaded into a gateway's process: it loads the code, and begins only once it is told to.
+// Preloaded into a gateway's process. It loads the code and starts on a signal of the test.
 
 import { once } from 'node:events'
 import { cacheCompiledCode } from '../../src/commands/cache-compiled-code.ts'

@@ -4,9 +4,9 @@ export type Weather =
   | { readonly kind: 'fair' }
   /** Each piece waits so long before it goes on. */
   | { readonly kind: 'slow'; readonly delayMs: number }
-  /** Nothing goes on any more, and nobody is told; a connection that met it stays so for ever. */
+  /** Stops forwarding without closing anything. A connection that was stopped stays so. */
   | { readonly kind: 'silent' }
-  /** A connection is reset once so many bytes of what is answered have gone through. */
+  /** Resets a connection after this number of answered bytes. */
   | { readonly kind: 'cut'; readonly afterBytes: () => number }
 
 export interface TcpProxy {

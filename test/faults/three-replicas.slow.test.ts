@@ -7,7 +7,7 @@ import { judgeLoad } from './judge-load.ts'
 import { startLoad } from './start-load.ts'
 import { untilReady } from './until-ready.ts'
 
-test('three replicas killed one after another, and PostgreSQL stopped and killed, lose and double nothing', async () => {
+test('three killed replicas, and PostgreSQL stopped and killed, lose and double nothing', async () => {
   // Unlike those of other tests it keeps what it has answered, whatever happens.
   const postgres = await startPostgres(['-c', 'shared_buffers=32MB'])
   const DATABASE_URL = await postgres.createDatabase()

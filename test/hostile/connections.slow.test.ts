@@ -88,7 +88,9 @@ describe.concurrent('clients that take their time', () => {
     await exchangeBytes({ url: stage.server.baseUrl, writes: [page], answers: 1, mostMs: 20_000 })
     const before = await stage.observe()
     const query = '{"query":"{__schema{types{name fields{name args{name}}}}}"}'
-    const post = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\nContent-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`
+    const post =
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`
     const held = [
       ...(await holdMany(stage, { count: 30, bytes: page, reads: false })),
       ...(await holdMany(stage, { count: 50, bytes: Buffer.from(post.repeat(50)), reads: false })),
@@ -111,7 +113,9 @@ describe.concurrent('clients that take their time', () => {
   })
 
   test('bodies that drip a byte a second, 200 at once, leave others their answers', async () => {
-    const head = `POST /platform/team_memberships HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
+    const head =
+      `POST /platform/team_memberships HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.tokens.A}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
     const rows = stage.readRows()
     const dripping = Array.from({ length: 200 }, () =>
       exchangeBytes({
@@ -130,7 +134,7 @@ describe.concurrent('clients that take their time', () => {
   })
 })
 
-test('3,000 connections that each send most of a large head take no more than a part of the memory, and others are answered', {
+test('3,000 connections that each send most of a large head take little memory, and others are answered', {
   timeout: 60_000,
 }, async () => {
   const before = await stage.observe()

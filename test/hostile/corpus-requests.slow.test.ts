@@ -17,7 +17,7 @@ const contractHolds: Readonly<Record<string, { reason: string; instead: Expectat
     instead: { rejected: undefined, status: [200], data: { teamMembership: null } },
   },
   'red-137': {
-    reason: 'CONNECT is refused, behind the answer of the request in front of it',
+    reason: 'CONNECT is refused after the answer of the request before it',
     instead: { status: undefined, statuses: [200, 400] },
   },
   'red-112': {
@@ -58,7 +58,7 @@ test('all lines of the two kinds were read, and no exception is for a line that 
   expect(Object.keys(contractHolds).filter(id => !ids.includes(id))).toEqual([])
 })
 
-test('with a credential introspection is answered, since it tells nothing that the credential may not know', async () => {
+test('introspection is answered with a credential', async () => {
   const { status, body } = await stage.server.graphql('{__schema{types{name}}}', {}, stage.tokens.A)
   expect(status).toBe(200)
   expect(body.errors).toBeUndefined()

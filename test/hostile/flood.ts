@@ -1,4 +1,4 @@
-// A customer of its own process that floods: so many connections, each of which sends its next request as soon as it
+// A flooding client in a separate process: a number of connections, each of which sends its next request as soon as it
 // has an answer. Prints a `FloodReport`. Arguments: base URL, token, the kinds to send (`read,write,run,log`),
 // connections, seconds.
 

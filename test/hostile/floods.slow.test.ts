@@ -69,11 +69,11 @@ describe('one account that floods', () => {
       const refusedMs = kinds === 'run' ? await probeRefusals(flooding) : []
       const { answers, slowestMs } = await flooding
       const { failures, latencies } = await stop()
-      const told = Object.entries(latencies).map(
+      const lines = Object.entries(latencies).map(
         ([kind, ms]) =>
           `${kind} ${ms.length} × ${quantile(ms, 0.5).toFixed(1)} / ${quantile(ms, 0.99).toFixed(1)} ms`,
       )
-      console.log(`${kinds}: neighbour's median / p99 ${told.join(', ')}`, answers, { slowestMs, refusedMs })
+      console.log(`${kinds}: neighbour's median / p99 ${lines.join(', ')}`, answers, { slowestMs, refusedMs })
 
       expect(failures).toEqual([])
       for (const ms of Object.values(latencies)) {
@@ -82,7 +82,7 @@ describe('one account that floods', () => {
       }
       // Nothing but answers: 429 is one of them.
       for (const word of Object.keys(answers)) expect(word).toMatch(/ (200|201|409|429)$/)
-      // A wait of 2 s for a sandbox, and a run behind others on two processors.
+      // A wait of 2 s for a sandbox, and a run after others on two processors.
       expect(slowestMs).toBeLessThan(10_000)
       if (kinds !== 'run') return
       expect(answers['run 429']).toBeGreaterThan(100)
@@ -99,7 +99,8 @@ describe('a client that disconnects frees its sandbox within 100 ms', () => {
   test.each([
     [
       'that waits',
-      'await graphql(\'mutation { executeTask(input: {name: "n", sourceCode: "for(;;);", inputDocument: "{}", options: "{}"}) { id } }\')',
+      `await graphql('mutation { executeTask(input: {name: "n", sourceCode: "for(;;);", ' +
+        'inputDocument: "{}", options: "{}"}) { id } }')`,
     ],
     ['that loops', 'for (;;);'],
     ['that loops in a native function', 'const a = []; a.length = 2 ** 32 - 1; a[5] = 1; a.reverse()'],

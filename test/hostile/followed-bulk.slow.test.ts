@@ -102,7 +102,8 @@ test.each([
     const bytes = streams.reduce((sum, { counted }) => sum + counted.bytes, 0)
     const peakMb = Math.round(peakBytes / 2 ** 20)
     console.log(
-      `${which}: ${tookMs} ms, ${usedMs} ms of processor, ${bytes} bytes, peak ${peakMb} MB, neighbour at most ${Math.round(slowestMs)} ms`,
+      `${which}: ${tookMs} ms, ${usedMs} ms of processor, ${bytes} bytes, ` +
+        `peak ${peakMb} MB, neighbour at most ${Math.round(slowestMs)} ms`,
     )
     expect(Math.max(...heard())).toBe(1_000)
     expect([...statuses]).toEqual([200])

@@ -35,12 +35,12 @@ interface Attack {
 
 /** Attacks until all are answered, while the neighbour asks every 20 ms; 20 s where some never are. */
 async function attackWith({ kind, connections, statuses }: Attack): Promise<Record<string, number>> {
-  let told = ''
+  let output = ''
   let answers: Record<string, number> = {}
   const child = spawn(process.execPath, [attack, server.baseUrl, attacker, kind, String(connections)])
   child.stdout.on('data', chunk => {
-    told += chunk
-    answers = JSON.parse(told.trimEnd().split('\n').at(-1) ?? '{}')
+    output += chunk
+    answers = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '{}')
   })
   child.stderr.pipe(process.stderr)
   const failures: string[] = []

@@ -24,12 +24,12 @@ export interface HeldRun {
 export interface RunHolder {
   /** As it goes into the allow-list. */
   readonly host: string
-  /** A run that has told its token and waits for its release. */
+  /** A run that has sent its token and waits for its release. */
   hold(server: TestServer, options?: HeldRunOptions): Promise<HeldRun>
   close(): Promise<void>
 }
 
-interface Told {
+interface SentToken {
   readonly token: string
   readonly extra: unknown
   release(): void
@@ -40,10 +40,11 @@ interface Told {
  * run.
  */
 export async function startRunHolder(): Promise<RunHolder> {
-  const waiting = new Map<string, (told: Told) => void>()
+  const waiting = new Map<string, (sent: SentToken) => void>()
   let count = 0
   const upstream = await startUpstream(({ body }, response) => {
-    const { token, extra, ticket } = (JSON.parse(body) as { variables: Told & { ticket: string } }).variables
+    const { token, extra, ticket } = (JSON.parse(body) as { variables: SentToken & { ticket: string } })
+      .variables
     waiting.get(ticket)?.({ token, extra, release: () => sendJson(response, { data: null }) })
   })
 
@@ -53,21 +54,22 @@ export async function startRunHolder(): Promise<RunHolder> {
     async hold(server, { last = 'exit()', first = '', credential = server.adminToken, signal } = {}) {
       count += 1
       const ticket = String(count)
-      const told = Promise.withResolvers<Told>()
-      waiting.set(ticket, told.resolve)
+      const sent = Promise.withResolvers<SentToken>()
+      waiting.set(ticket, sent.resolve)
       const sourceCode = `let extra = null
         ${first}
-        await graphql('{ x }', { token: options.authorization.slice(7), ticket: '${ticket}', extra }, '${upstream.url}/')
+        await graphql('{ x }',
+          { token: options.authorization.slice(7), ticket: '${ticket}', extra }, '${upstream.url}/')
         ${last}`
       const answer = server.execute(sourceCode, {
         token: credential,
         ...(signal === undefined ? {} : { signal }),
       })
       answer.then(
-        ({ text }) => told.reject(new Error(`The run ended before it told its token: ${text}`)),
-        told.reject,
+        ({ text }) => sent.reject(new Error(`The run ended before it sent its token: ${text}`)),
+        sent.reject,
       )
-      const { token, extra, release } = await told.promise
+      const { token, extra, release } = await sent.promise
       return { token, extra, release, answer }
     },
   }

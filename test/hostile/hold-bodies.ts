@@ -1,6 +1,6 @@
 // A customer of its own process that makes the gateway hold large bodies: it sends one of the requests below on each of
-// so many connections, reads what is answered and goes on holding them. Prints the statuses after each change, as JSON
-// lines, and ends with its standard input. Arguments: base URL, token, the kind, connections.
+// the given number of connections, reads the answers and goes on holding them. Prints the statuses after each change,
+// as JSON lines, and ends with its standard input. Arguments: base URL, token, the kind, connections.
 
 import { request } from 'node:http'
 
@@ -13,7 +13,9 @@ const fill = (head: string, part: string, tail: string) =>
   head + part.repeat(Math.floor((bodyBytes - head.length - tail.length) / part.length)) + tail
 
 const slowRun = JSON.stringify(
-  'mutation { executeTask(input: { name: "slow", sourceCode: "const end = Date.now() + 6000; while (Date.now() < end); exit(1)", inputDocument: "1", options: "{}" }) { outcome } }',
+  `mutation { executeTask(input: { name: "slow",
+    sourceCode: "const end = Date.now() + 6000; while (Date.now() < end); exit(1)",
+    inputDocument: "1", options: "{}" }) { outcome } }`,
 )
 const keyed = { accept: 'application/json', 'idempotency-key': 'held' }
 const streamed = { accept: 'text/event-stream' }

@@ -68,7 +68,7 @@ const requests: Readonly<Record<string, () => Sent>> = {
     path: '/api/1/endpoint/execute',
     body: `{${fill('"z":1,')}"options":{}}`,
   }),
-  'JSON that ends too early behind a million lines': () =>
+  'JSON that ends too early after a million lines': () =>
     execute('exit(1)', JSON.stringify(`[${fill('\n', 1e6)}`)),
   'a document of 2 MB of spaces': () => graphql(`{ __typename ${fill(' ')} }`),
   'a result of 690,000 objects': () => execute(giveObjects),
@@ -79,7 +79,7 @@ const requests: Readonly<Record<string, () => Sent>> = {
       run,
       JSON.stringify({ input: { name: 'a', sourceCode: giveObjects, inputDocument: '1', options: '{}' } }),
     ),
-  'a result of 690,000 objects by way of Yoga': () => ({
+  'a result of 690,000 objects through Yoga': () => ({
     ...graphql(
       'mutation ($input: ExecuteTaskInput!) { executeTask(input: $input) { payload } }',
       JSON.stringify({ input: { name: 'a', sourceCode: giveObjects, inputDocument: '1', options: '{}' } }),
@@ -89,12 +89,17 @@ const requests: Readonly<Record<string, () => Sent>> = {
   'an operation of 196,000 fields': () =>
     graphql(
       'query ($ids: [ID!]!) { ...f ...g } fragment f on Query { x: teamMemberships(ids: $ids) { ...h } } ' +
-        `fragment g on Query { y: teamMemberships(ids: $ids) { ...h } } fragment h on TeamMembership { ${aliases(97, 'id')} }`,
+        `fragment g on Query { y: teamMemberships(ids: $ids) { ...h } }
+          fragment h on TeamMembership { ${aliases(97, 'id')} }`,
       JSON.stringify({ ids }),
     ),
   'an operation of 20,000 records': () =>
     graphql(
-      `query ($ids: [ID!]!) { ${Array.from({ length: 10 }, (_, n) => `x${n}: teamMemberships(ids: $ids) { user { id } team { id } }`).join(' ')} }`,
+      `query ($ids: [ID!]!) {
+        ${Array.from(
+          { length: 10 },
+          (_, n) => `x${n}: teamMemberships(ids: $ids) { user { id } team { id } }`,
+        ).join(' ')} }`,
       JSON.stringify({ ids }),
     ),
   'an operation of 90,000 fields under a condition': () =>

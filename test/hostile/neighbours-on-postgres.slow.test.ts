@@ -75,7 +75,7 @@ test.each([
     () => 'GET /platform/team_memberships/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer made-up\r\n\r\n',
   ],
   [
-    'tokens that are made up anew',
+    'new invalid tokens',
     (n: number) =>
       `GET /platform/team_memberships/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer made-up-${n}\r\n\r\n`,
   ],
@@ -85,7 +85,7 @@ test.each([
 })
 
 /**
- * Sends requests 100 at a time over each connection, opened anew where the gateway closes it; gives how many were
+ * Sends requests 100 at a time over each connection, reopened if the gateway closes it; gives how many were
  * answered.
  */
 async function pipeline(connections: number, word: (n: number) => string, ms: number): Promise<object> {

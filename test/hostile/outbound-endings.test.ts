@@ -55,7 +55,7 @@ describe('the connection of a call is closed at the end of its run, by', () => {
     await untilReady(server)
   })
 
-  test('a client that goes away, ten calls at once', async () => {
+  test('a client that disconnects during ten calls', async () => {
     const gone = new AbortController()
     const asked = server.execute(`await Promise.all(Array.from({ length: 50 }, () => ${silent()}))`, {
       signal: gone.signal,
@@ -70,7 +70,7 @@ describe('the connection of a call is closed at the end of its run, by', () => {
     expect(host.requests.length).toBe(before)
   })
 
-  test('a client that goes away amid the TLS handshake', async () => {
+  test('a client that disconnects during the TLS handshake', async () => {
     const gone = new AbortController()
     const url = `https://${host.host}/`
     const asked = server.execute(`await graphql('{ x }', {}, '${url}')`, { signal: gone.signal })
@@ -80,7 +80,7 @@ describe('the connection of a call is closed at the end of its run, by', () => {
     await until(() => host.open() === 0)
   })
 
-  test('a client that goes away before the host has answered the connection', async () => {
+  test('a client that disconnects before the host accepts the connection', async () => {
     const gone = new AbortController()
     const asked = server.execute(`await graphql('{ x }', {}, 'http://${stopped.host}/')`, {
       signal: gone.signal,
@@ -94,7 +94,8 @@ describe('the connection of a call is closed at the end of its run, by', () => {
   test('the end of the run around it', async () => {
     const inner = JSON.stringify(`await ${silent()}`)
     const { body } = await server.execute(
-      `void Platform.tasks.execute({ name: 'inner', sourceCode: ${inner}, inputDocument: {}, options: {} }).catch(() => null)
+      `void Platform.tasks.execute({ name: 'inner', sourceCode: ${inner}, inputDocument: {},
+        options: {} }).catch(() => null)
        for (let n = 0; n < 40; n++) { ${answered()} }
        exit()`,
     )
@@ -104,7 +105,7 @@ describe('the connection of a call is closed at the end of its run, by', () => {
   })
 })
 
-describe('what leaves is a request of ours, whatever a script puts into it', () => {
+describe('an outbound request is well-formed, whatever a script puts into it', () => {
   const lines = [
     /^POST \/[!-~]* HTTP\/1\.1$/,
     /^host: 127\.0\.0\.1:\d+$/,
@@ -131,7 +132,8 @@ describe('what leaves is a request of ours, whatever a script puts into it', () 
   ])('a path with %s', async (_, path) => {
     const before = [host.requests.length, host.connections()]
     await server.execute({
-      sourceCode: `exit(await graphql('{ x }\\r\\nx-injected: 1', { a: '\\r\\n\\r\\n', ['b\\n']: options.params }, payload).catch(() => null))`,
+      sourceCode: `exit(await graphql('{ x }\\r\\nx-injected: 1',
+        { a: '\\r\\n\\r\\n', ['b\\n']: options.params }, payload).catch(() => null))`,
       inputDocument: JSON.stringify(`http://${host.host}${path}`),
       options: { params: { text: '\u2028\u0000' } },
     })

@@ -59,7 +59,7 @@ describe.skipIf(way === null)(way === null ? skipped : title, () => {
       if ('json' in gives) expect(said).toEqual(gives)
       else expect((said as { message?: string }).message).toContain(`graphql: ${gives.message}`)
       expect([...new Set(connections)]).toEqual(reaches)
-      // What has no good certificate, or none at all, is told nothing.
+      // A host with a bad certificate or none receives nothing.
       if ('message' in gives && gives.message.includes('could not be reached')) expect(requests).toEqual([])
     })
 
@@ -80,8 +80,8 @@ describe.skipIf(way === null)(way === null ? skipped : title, () => {
   })
 
   test('no message tells a script what a name resolves to', () => {
-    const told = reports.filter(({ group }) => group !== 'unlisted').map(({ said }) => JSON.stringify(said))
-    const inner = told.filter(text => /resolves/.test(text))
+    const texts = reports.filter(({ group }) => group !== 'unlisted').map(({ said }) => JSON.stringify(said))
+    const inner = texts.filter(text => /resolves/.test(text))
     expect(inner.length).toBeGreaterThan(40)
     const names = /`(127\.0\.0\.1\.nip\.test)`/g
     expect(

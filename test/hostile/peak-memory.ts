@@ -20,7 +20,7 @@ export function watchPeakMemory(gatewayPid: number): () => number {
   }
 }
 
-/** Lets the kernel count a process's peak anew, where it may be asked to. */
+/** Resets the kernel's peak memory of a process, if permitted. */
 export function forgetPeakMemory(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')

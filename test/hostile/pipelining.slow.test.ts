@@ -27,7 +27,8 @@ const send = (text: string | Buffer, more: { mostMs?: number; answers?: number }
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 const bearer = () => `Authorization: Bearer ${stage.tokens.A}\r\n`
 const post = (body: string, path = '/api/1/endpoint/execute', more = '') =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\n${bearer()}${more}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${bearer()}${more}Content-Type: application/json\r\n` +
+  `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 const run = (sourceCode: string) =>
   post(JSON.stringify({ name: 'a', sourceCode, inputDocument: '{}', options: '{}' }))
 const slowRun = () => run('for (let i = 0; i < 60; i++) await graphql("{viewer{userId}}"); exit("slow")')
@@ -98,7 +99,7 @@ describe('answers keep their order, and none is lost', () => {
     expect(closedAfterMs).not.toBeNull()
   })
 
-  test('where requests come after one for another protocol, the connection is closed and none is taken for another', async () => {
+  test('requests after one for another protocol close the connection', async () => {
     const upgrade = get('/health', 'Connection: Upgrade\r\nUpgrade: h2c\r\n')
     const alone = await send(upgrade, { mostMs: 1_000 })
     expect(alone.answers.map(answer => answer.headers.get('connection'))).toEqual(['keep-alive'])
@@ -128,7 +129,9 @@ test('a request that waits for the one in front for longer than requests may tak
 }, async () => {
   const server = await startWireStage({ ROSTRUM_TASK_TIMEOUT_MS: '13000', ROSTRUM_TASK_CPU_MS: '13000' })
   try {
-    const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.tokens.A}\r\nContent-Type: application/json\r\n`
+    const head =
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.tokens.A}\r\n` +
+      'Content-Type: application/json\r\n'
     const body = JSON.stringify({ name: 'a', sourceCode: 'for (;;);', inputDocument: '{}', options: '{}' })
     const loop = `${head.replace('/graphql', '/api/1/endpoint/execute')}Content-Length: ${body.length}\r\n\r\n${body}`
     const query = '{"query":"{viewer{accountCode}}"}'

@@ -1,6 +1,6 @@
 // Requests of our own, one a line in the files of `requests/`, in the corpus's form: `{id, class, kind, input,
 // expect}`. To add one, add a line. Of kind `graphql` an `input` holds `query`, `variables`, `operationName`,
-// `extensions` or a whole `body`, `headers`, `method`, and `as` (`A` unless told, `B`, `nobody`); of kind `http` it
+// `extensions` or a whole `body`, `headers`, `method`, and `as` (`A` by default, `B`, `nobody`); of kind `http` it
 // holds `method`, `path`, `headers`, `body`, or `raw` bytes: `{write: [...], thenByteEveryMs, neverRead, halfClose,
 // repeat}`. A key that ends in `Js` is an expression that makes the value; `{TOKEN_A}`, `{TOKEN_B}`,
 // `{ID_OF_ACCOUNT_A}`, `{ID_OF_ACCOUNT_B}` are filled in. What `expect` may hold is in `wire-expectations.ts`. Whatever

@@ -58,7 +58,7 @@ describe('the token of a run is good during the run and nothing once it has ende
     await untilReady(server)
   })
 
-  test('a client that goes away', async () => {
+  test('a client that disconnects', async () => {
     const gone = new AbortController()
     const { token, answer } = await holder.hold(server, { signal: gone.signal })
     expect(await status(token)).toBe(200)
@@ -89,7 +89,9 @@ describe('what began with the token and is not done when the run ends', () => {
   )('%s: a body that comes after the end has no effect', async (route, body) => {
     const { token, answer, release } = await holder.hold(server)
     const text = JSON.stringify(body())
-    const head = `${route} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${text.length}\r\n\r\n`
+    const head =
+      `${route} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
+      `content-type: application/json\r\nconnection: close\r\ncontent-length: ${text.length}\r\n\r\n`
     const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1').setEncoding('utf8')
     let said = ''
     socket.on('data', piece => {

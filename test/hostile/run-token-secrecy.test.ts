@@ -90,8 +90,10 @@ describe('the token of a run is written nowhere', () => {
     const { token, release, answer } = await holder.hold(server, {
       first: `const token = options.authorization.slice(7)
         log(options, [token], { [token]: token }, 'a' + token + 'b'); console.error(token)
-        await Platform.tasks.execute({ name: token, sourceCode: 'log(payload); fail(payload)', inputDocument: JSON.stringify(token),
-          options: { requestContext: { txnID: token, txnSource: token } }, metadata: { case_type_code: token, account_nickname: token } })
+        await Platform.tasks.execute({ name: token, sourceCode: 'log(payload); fail(payload)',
+          inputDocument: JSON.stringify(token),
+          options: { requestContext: { txnID: token, txnSource: token } },
+            metadata: { case_type_code: token, account_nickname: token } })
         await graphql('query Q($a: String) { ' + token.replaceAll('-', '_') + ' }', { a: token }).catch(() => null)
         await graphql('{ viewer { email } }', {}, 'https://' + token + '.example/' + token).catch(() => null)`,
       last: 'throw new Error(options.authorization)',

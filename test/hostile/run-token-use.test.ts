@@ -110,7 +110,7 @@ describe('a run stands on the credential that caused it', () => {
     last: 'exit(await graphql("{ viewer { accountCode } }").then(() => "read", error => error.message))',
   }
 
-  test('revoked meanwhile, its token and those of the runs inside it are nothing, and its calls are refused', async () => {
+  test('revoked, its token and those of nested runs stop working, and its calls are refused', async () => {
     const credential = await server.token({ account: 'gamma', email: 'revoked@example.com' })
     const outer = await holder.hold(server, { credential, ...script })
     const inner = await holder.hold(server, { credential: outer.token, ...script })

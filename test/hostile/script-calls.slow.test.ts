@@ -14,7 +14,8 @@ const callAll = (call: string) =>
 
 const descriptions = Array.from({ length: 60 }, (_, n) => `a${n}: description`).join(' ')
 const introspection = (types: number) =>
-  `{ __schema { ${Array.from({ length: types }, (_, n) => `t${n}: types { ...d }`).join(' ')} } } fragment d on __Type { ${descriptions} }`
+  `{ __schema { ${Array.from({ length: types }, (_, n) => `t${n}: types { ...d }`).join(' ')} } }
+    fragment d on __Type { ${descriptions} }`
 
 const attacks: [string, string][] = [
   ['the largest introspection', callAll(`() => graphql(${JSON.stringify(introspection(3))})`)],

@@ -25,7 +25,7 @@ export interface ScriptAnswer {
   readonly tookMs: number
 }
 
-/** The two ways in for a script. */
+/** The two entry points for a script. */
 export type Door = 'REST' | 'GraphQL'
 
 export const doors: readonly Door[] = ['REST', 'GraphQL']
@@ -68,7 +68,7 @@ function inRestWords(execution: Execution): Execution {
   return { ...execution, outcome: execution.outcome.toLowerCase() as Execution['outcome'], logs }
 }
 
-// Over GraphQL a refusal of the field itself is told by its code.
+// Over GraphQL the code tells whether the field itself was refused.
 function statusOf({ status, body }: Answer<GraphqlBody<unknown>>): number {
   const code = body?.errors?.[0]?.extensions.code
   return status === 200 && code !== undefined ? catalogue[code as ErrorCode].status : status

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const folder = new URL('scripts/', import.meta.url)
 
-/** One attack of ours; `scripts.test.ts` says how a file is written. */
+/** One attack; `scripts.test.ts` says how a file is written. */
 export interface ScriptFile {
   readonly file: string
   readonly attack: string

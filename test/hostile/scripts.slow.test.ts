@@ -22,7 +22,7 @@ const timeoutMs = 3_000
 const mostMs = timeoutMs + 4_000
 const deadly = ['TIMEOUT', 'MEMORY', 'CRASHED']
 
-// What costs a sandbox goes through one door, each in its turn; the doors differ behind it in nothing.
+// Scripts that destroy a sandbox are sent once, alternating between the entry points, which share everything after.
 const cases = readScriptFiles().flatMap((script, index) => {
   const isDeadly = script.ends.every(word => deadly.includes(word))
   const taken = isDeadly ? doors.filter((_, n) => n === index % doors.length) : doors

@@ -14,14 +14,14 @@ export interface ExchangeRequest {
   readonly isHead?: boolean
   /** Enough when this many answers are there; else the exchange lasts until the server closes. */
   readonly answers?: number
-  /** Enough when nothing more came for so long behind the last whole answer. */
+  /** Silence after the last whole answer that ends the exchange. */
   readonly idleMs?: number
   readonly mostMs: number
 }
 
 export interface Exchange {
   readonly answers: readonly WireAnswer[]
-  /** Bytes behind the last whole answer. */
+  /** Bytes after the last whole answer. */
   readonly rest: string
   readonly closedAfterMs: number | null
   /** Until the last answer was whole. */

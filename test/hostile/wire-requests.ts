@@ -22,7 +22,7 @@ interface GraphqlInput {
   readonly body?: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: 'GET' | 'POST'
-  /** Whose token goes with it: A's unless told. */
+  /** The account whose token is sent; A by default. */
   readonly as?: 'A' | 'B' | 'nobody'
 }
 

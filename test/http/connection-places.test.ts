@@ -52,7 +52,7 @@ async function openMany(count: number, account: string | null, more = ''): Promi
 
 const whichAreOpen = (of: readonly Socket[]) => () => of.map(socket => !socket.closed)
 
-test('the oldest connection without a credential gives way to one too many, those with one do not', async () => {
+test('past the maximum, the oldest connection without a credential is closed, and none with one', async () => {
   await start({ connections: 100, withoutCredential: 3, headBytes: 2 ** 20 })
   const known = await openMany(5, 'alpha')
   const unknown = await openMany(5, null)
@@ -60,7 +60,7 @@ test('the oldest connection without a credential gives way to one too many, thos
   await expect.poll(whichAreOpen(known)).toEqual(Array(5).fill(true))
 })
 
-test('past the maximum of all, the oldest of the account that has most gives way', async () => {
+test('past the total maximum, the oldest connection of the account with the most is closed', async () => {
   await start({ connections: 10, withoutCredential: 5, headBytes: 2 ** 20 })
   const neighbours = await openMany(3, 'beta')
   const hoard = await openMany(9, 'alpha')

@@ -15,7 +15,9 @@ test('headers and bodies that never end are given up after 10 s', { timeout: 20_
     pauseMs: 500,
     timeoutMs: 15_000,
   })
-  const body = `POST /platform/team_memberships HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`
+  const body =
+    `POST /platform/team_memberships HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.adminToken}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n`
   const exchanges = await Promise.all([
     sendRaw(drip('GET /health HTTP/1.1\r\nHost: x\r\nX: ')),
     sendRaw(drip(body)),

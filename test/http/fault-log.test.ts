@@ -10,7 +10,7 @@ interface LogLine {
   readonly requestId?: string
 }
 
-test('a fault of the store is one line of the log for each request, whichever way in', async () => {
+test('a fault of the store is logged once for each request, at every entry point', async () => {
   const folder = makeTempFolder()
   onTestFinished(() => folder.remove())
   const server = await startServer({ DATABASE_URL: `sqlite:${folder.path}/store.db`, ROSTRUM_SANDBOXES: '1' })

@@ -52,7 +52,7 @@ async function settle(count: number): Promise<number> {
 
 const chunk = `${bodyBytes.toString(16)}\r\n${' '.repeat(bodyBytes)}\r\n`
 
-test('an account holds 64 of the largest bodies as they are announced, others as before, and room again when they are gone', async () => {
+test('an account holds 64 of the largest announced bodies, and others are not affected', async () => {
   const other = await app.issueToken('other')
   held = Array.from({ length: 68 }, () => hold(`Content-Length: ${bodyBytes}`, ''))
   expect(await settle(4)).toBe(4)

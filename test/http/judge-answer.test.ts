@@ -42,7 +42,7 @@ test('changes beside a failure are made once whenever they are tried, a run besi
   expect(judge(200, result, true)).toBe('final')
 })
 
-test('a run may be behind an answer that is null as a whole, and is not tried again', () => {
+test('an answer that is null as a whole may hide a run, and is not retried', () => {
   const result = failed('OVERLOADED', null)
   expect(judge(200, result)).toBe('undone')
   expect(judge(200, result, true)).toBe('final')

@@ -19,7 +19,7 @@ async function save(sub: string, key: string, headers: Record<string, string> = 
   return [status, answered.get('idempotency-replayed')]
 }
 
-test('a key of one JWT subject is no key of another, though neither has an integer id, an e-mail or a name', async () => {
+test('keys of two JWT subjects differ, even without integer id, e-mail or name', async () => {
   expect(await save('service-a', 'one')).toEqual([200, null])
   expect(await save('service-b', 'one')).toEqual([409, null])
   expect(await save('service-a', 'one')).toEqual([200, 'true'])

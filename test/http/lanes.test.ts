@@ -111,7 +111,7 @@ const audits = serverAudits({
 })
 
 // Those of the direct lane are in `test/conformance`.
-test('what goes by way of Yoga passes every audit of GraphQL over HTTP as well', async () => {
+test('requests through Yoga pass every audit of GraphQL over HTTP as well', async () => {
   for (const audit of audits) {
     const result = await audit.fn()
     expect(result.status === 'ok' ? 'ok' : result.reason, audit.name).toBe('ok')

@@ -15,7 +15,8 @@ test.each([
   ['a bare carriage return in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n', 400],
   [
     'two lengths at once',
-    'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n',
+    'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n' +
+      '0\r\n\r\nGET /x HTTP/1.1\r\n\r\n',
     400,
   ],
   ['an expectation that cannot be met', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n', 417],
@@ -70,9 +71,11 @@ test('pipelined requests are answered in order', async () => {
   ])
 })
 
-test('what is no request is refused behind the answers to those before it', async () => {
+test('an invalid request is refused after the answers to those before it', async () => {
   const body = '{"query":"{ viewer { accountCode } }"}'
-  const post = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.adminToken}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const post =
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.adminToken}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   for (const bad of ['hello\r\n\r\n', 'GET / HTTP/1.1\r\nX: a\rb\r\n\r\n']) {
     const { text, closedAfterMs } = await sendRaw({ url: app.url, writes: [post + post + bad, post] })
     expect(closedAfterMs).not.toBeNull()

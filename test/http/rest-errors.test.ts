@@ -97,7 +97,7 @@ describe('a bad body', () => {
     expect(answer.body.detail).toContain('position 22')
   })
 
-  test('that is too large is a 413, whether its length was told or not', async () => {
+  test('that is too large is a 413, with or without a length header', async () => {
     const large = JSON.stringify({ team_membership: { user_id: 1, team_id: 1 }, more: 'x'.repeat(3_000) })
     expectProblem(await app.send(path, { method: 'POST', body: large }), 'PAYLOAD_TOO_LARGE')
     const chunked: RequestInit & { duplex: 'half' } = {

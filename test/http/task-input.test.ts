@@ -65,7 +65,9 @@ test('what is missing or of the wrong type is named by a pointer each', () => {
 })
 
 test('a document passes as it came, however many values it has, and a body has 10,000 besides', () => {
-  const given = `{"name":"a","sourceCode":"", "inputDocument" : [${'{}, '.repeat(100_000)}1e400] ,"options":{"a": [${'1,'.repeat(50_000)}-0]}}`
+  const given =
+    `{"name":"a","sourceCode":"", "inputDocument" : [${'{}, '.repeat(100_000)}1e400]` +
+    ` ,"options":{"a": [${'1,'.repeat(50_000)}-0]}}`
   const { inputDocument, options } = readTaskBody(parseTaskBody(Buffer.from(given)))
   expect(inputDocument).toBe(`[${'{}, '.repeat(100_000)}1e400]`)
   expect(options).toBe(`{"a": [${'1,'.repeat(50_000)}-0]}`)

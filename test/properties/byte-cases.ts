@@ -87,7 +87,7 @@ export interface ByteCase {
   readonly damages: readonly Damage[]
 }
 
-/** Requests one behind the other on one connection, with some bytes of theirs changed. */
+/** Consecutive requests on one connection, with some bytes changed. */
 export const byteCase: fc.Arbitrary<ByteCase> = fc.record({
   requests: fc.array(whole, { minLength: 1, maxLength: 3 }),
   damages: fc.array(damage, { maxLength: 3 }),

@@ -6,7 +6,7 @@ export interface Chooser {
   pick<T>(options: readonly T[]): T | undefined
   /** From 0 to `most`. */
   upTo(most: number): number
-  /** True once in so many times. */
+  /** True once in `times` on average. */
   oneIn(times: number): boolean
 }
 

@@ -20,7 +20,7 @@ const refusals = [400, 401, 403, 415]
  */
 export function expectRest(expectation: RestExpectation): readonly number[] {
   const { request, matched, path } = expectation
-  // Node's parser takes no such bytes in a target, whoever sends them.
+  // Node's parser refuses such bytes in a target.
   if (/[^\x21-\x7e]/.test(request.target)) return [400]
   const transport = expectTransport(request)
   // What cannot be decoded is found before the headers are counted.

@@ -90,7 +90,14 @@ export function chooseParams(choose: Chooser): Params {
     if (!choose.oneIn(12)) return ''
     const condition = choose.pick(['true', 'false', 'null', '"x"', '$none'])
     const held = choose.oneIn(2) ? declare('Boolean!', choose.pick([true, false, null, 'x'])) : condition
-    return ` ${choose.pick([`@include(if: ${held})`, `@skip(if: ${held})`, '@unknown', '@include', '@deprecated', '@defer'])}`
+    return ` ${choose.pick([
+      `@include(if: ${held})`,
+      `@skip(if: ${held})`,
+      '@unknown',
+      '@include',
+      '@deprecated',
+      '@defer',
+    ])}`
   }
 
   function writeSpread(type: GraphQLObjectType, depth: number): string {

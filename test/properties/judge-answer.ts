@@ -1,7 +1,7 @@
 import { problemBody, statusOfCode } from './contract-shapes.ts'
 import type { WireAnswer } from './wire-answer.ts'
 
-/** Never in an answer: paths, frames and statements of ours, whatever was asked. */
+/** Never in an answer: file paths, stack frames and SQL statements of the gateway. */
 const leak = /node_modules|SQLITE|SqliteError|PostgresError|\.ts:\d|\bat \w+ \(|file:\/\/|rst_[\w-]{20}/
 
 /** Headers that would let a browser's page in, or tell what we are made of. */

@@ -19,7 +19,7 @@ interface FaultyExchange {
   readonly before: WireRequest | null
 }
 
-/** For whoever reads a failure: everything that is needed to send it again by hand. */
+/** Everything needed to repeat a failed exchange by hand. */
 export function describeExchange({ faults, request, answer, before }: FaultyExchange): string {
   return [
     ...faults,

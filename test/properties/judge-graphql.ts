@@ -35,7 +35,7 @@ function expectStatuses(request: WireRequest, credential: RestExchange['sample']
   const transport = expectTransport(request)
   if (transport !== null) return [transport]
   if (request.method !== 'GET' && request.method !== 'POST') return [405]
-  // Who prefers a page gets one, whoever it is.
+  // A request that prefers HTML gets a page, with any credential.
   const page = request.method === 'GET' && /html/.test(sentHeader(request, 'accept') ?? '') ? [200] : []
   if (credential === 'none' || credential === 'bad') return [...page, 401]
   if (isEncoded(request)) return [...page, 415]

@@ -77,7 +77,7 @@ export async function checkProperty<Case>(
   task.meta.cases = outcomes.reduce((sum, { numRuns }) => sum + numRuns, 0)
 }
 
-// Making a failing case smaller ends in time: past so many tries, all others pass without a look.
+// Limits the shrinking of a failing case: past this number, all others pass unchecked.
 function untilFailed(most: number) {
   let left = Number.POSITIVE_INFINITY
   return async (check: () => Promise<void>): Promise<void> => {

@@ -10,7 +10,7 @@ export interface ByteExchange {
 interface Bytes {
   readonly url: string
   readonly bytes: Buffer
-  /** So many answers are waited for; where that is not known, a moment of silence is the end. */
+  /** The number of answers to wait for. If unknown, a moment of silence is the end. */
   readonly expected: number | null
 }
 
@@ -19,7 +19,7 @@ const silenceMs = 60
 
 /**
  * Writes bytes on a connection of their own and reads what the server says. Half closed it is only then: to the gateway
- * that is a client that has gone away, whose runs must end, so that it would answer no more.
+ * that is a disconnected client, whose runs end without an answer.
  */
 export async function sendBytes({ url, bytes, expected }: Bytes): Promise<ByteExchange> {
   const { hostname, port } = new URL(url)

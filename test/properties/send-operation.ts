@@ -72,8 +72,10 @@ function toGraphql(operation: Addressed, token: string): Sent {
   const input = pair && { userId: pair.user, teamId: pair.team }
   const query = {
     create: `mutation ($input: AddTeamMembershipInput!) { it: addTeamMembership(input: $input) ${fields} }`,
-    move: `mutation ($id: ID!, $input: MoveTeamMembershipInput!, $ifVersions: [Int!]) { it: moveTeamMembership(id: $id, input: $input, ifVersions: $ifVersions) ${fields} }`,
-    remove: `mutation ($id: ID!, $ifVersions: [Int!]) { it: removeTeamMembership(id: $id, ifVersions: $ifVersions) ${fields} }`,
+    move: `mutation ($id: ID!, $input: MoveTeamMembershipInput!, $ifVersions: [Int!]) {
+      it: moveTeamMembership(id: $id, input: $input, ifVersions: $ifVersions) ${fields} }`,
+    remove: `mutation ($id: ID!, $ifVersions: [Int!]) {
+      it: removeTeamMembership(id: $id, ifVersions: $ifVersions) ${fields} }`,
     read: `query ($id: ID!) { it: teamMembership(id: $id) ${fields} }`,
     list: `query ($ids: [ID!]!) { it: teamMemberships(ids: $ids) ${fields} }`,
   }[kind]

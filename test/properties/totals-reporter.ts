@@ -13,7 +13,8 @@ export default class TotalsReporter implements Reporter {
     const failed = tests.filter(test => test.result().state === 'failed').length
     const speed = seconds === 0 ? 0 : Math.round(cases / seconds)
     console.log(
-      `${cases} cases of ${passed.length} properties passed in ${Math.round(seconds)} s (${speed} a second); ${failed} failed`,
+      `${cases} cases of ${passed.length} properties passed in ${Math.round(seconds)} s ` +
+        `(${speed} a second); ${failed} failed`,
     )
   }
 }

@@ -29,7 +29,8 @@ export function createWireClient(url: string): WireClient {
           settle(() =>
             reject(
               new Error(
-                `no answer in time to:\n${showRequest(request)}\n--- which came after:\n${before === null ? 'nothing' : showRequest(before)}`,
+                `no answer in time to:\n${showRequest(request)}\n` +
+                  `--- which came after:\n${before === null ? 'nothing' : showRequest(before)}`,
               ),
             ),
           ),

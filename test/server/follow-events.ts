@@ -20,7 +20,7 @@ export interface Follower {
   readonly errors: NonNullable<Result['errors']>[number][]
   /** Resolves once nothing more comes: true where the gateway said so (`complete`). */
   readonly ended: Promise<boolean>
-  /** Goes away. */
+  /** Disconnects. */
   cut(): void
 }
 

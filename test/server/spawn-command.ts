@@ -41,7 +41,7 @@ export function spawnCommand(
   return { process: child, stdout: () => written.stdout, stderr: () => written.stderr, ended }
 }
 
-/** What a command left behind, once it has ended by itself; killed (and code null) past the time limit. */
+/** The output of an ended command. Past the time limit it is killed and the code is null. */
 export async function runCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,

@@ -13,7 +13,7 @@ export interface Gate {
   close(): Promise<void>
 }
 
-/** Starts a host that does not answer until it is told to: a run that calls it lasts as long as the test wants. */
+/** Starts a host that answers when the test releases it, so that the test decides how long a calling run lasts. */
 export async function startGate(): Promise<Gate> {
   const waiting: ServerResponse[] = []
   const upstream = await startUpstream((_, response) => void waiting.push(response))

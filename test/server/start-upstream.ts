@@ -50,7 +50,7 @@ export async function startUpstream(respond: Responder): Promise<Upstream> {
   }
 }
 
-/** Answers with JSON, 200 unless told otherwise. */
+/** Answers with JSON and status 200 by default. */
 export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

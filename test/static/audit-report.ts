@@ -16,7 +16,7 @@ interface Advisory {
   readonly severity: string
 }
 
-/** An advisory that is known, and why it is none of ours; by the end of its URL. */
+/** A known advisory that does not apply, with the reason; by the end of its URL. */
 export type Exceptions = Readonly<Record<string, string>>
 
 /** The advisories of high or critical severity without an exception, one line each. */

@@ -5,7 +5,9 @@ import { root } from './source-files.ts'
 
 const exceptions: Exceptions = {
   'GHSA-2jjq-x548-rhpv':
-    'CVE-2022-39266: `cachedData` from users. isolated-vm answered it with a warning in its documents, so that scanners keep on reporting it; no code of ours takes `cachedData`, and the one snapshot is made of our own text in the process that uses it.',
+    'CVE-2022-39266: `cachedData` from users. isolated-vm answered it with a warning in its ' +
+    'documents, so scanners still report it. This project passes no `cachedData`, and makes its one snapshot of ' +
+    'its own text in the process that uses it.',
 }
 
 const patienceMs = 30_000

@@ -103,7 +103,7 @@ describe('the gateway of the image', () => {
     folder.remove()
   })
 
-  test('may write nowhere, gets healthy all the same, runs a script, stops in order and is not healthy then', async () => {
+  test('becomes healthy on a read-only file system, runs a script, and stops cleanly', async () => {
     await until(isHealthy).catch(() => expect.unreachable(output))
     const answer = await fetch(`http://127.0.0.1:${environment.PORT}/api/1/endpoint/execute`, {
       method: 'POST',

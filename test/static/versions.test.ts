@@ -80,7 +80,7 @@ test('every package is locked by its content, and by no registry', () => {
   expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([])
 })
 
-test('no package is patched or replaced behind the lock', () => {
+test('no package is patched or replaced outside the lock file', () => {
   const { overrides, ...rest } = readJson<Record<string, unknown>>(`${root}package.json`)
   expect(overrides).toBe(undefined)
   expect(Object.keys(rest).filter(name => /resolutions|pnpm|patched/i.test(name))).toEqual([])

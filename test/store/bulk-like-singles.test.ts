@@ -84,9 +84,9 @@ async function applyTo(store: Store, accountCode: string, { pairs, changes, way 
   )
   const rows = await store.memberships.findByIds(accountCode, [...places.keys()])
   const counted = { results, rows: rows.toSorted((one, other) => one.id - other.id) }
-  const told = events.map(({ at: _, ...event }) => event)
+  const listed = events.map(({ at: _, ...event }) => event)
   const users = (await store.users.findByIds(accountCode, range(3))).map(({ id }) => id).toSorted()
-  const text = JSON.stringify({ ...counted, events: told, users }, (name, value) =>
+  const text = JSON.stringify({ ...counted, events: listed, users }, (name, value) =>
     name === 'id' || name === 'membershipId' || name === 'existingId' ? (places.get(value) ?? value) : value,
   )
   return JSON.parse(text) as {

@@ -8,7 +8,7 @@ import { by } from './origin.ts'
 
 eachStore(harness => {
   const statements: string[] = []
-  // Neither what is asked once in a turn of the event loop nor what others are told behind the commit belongs to a
+  // Neither statements shared by a turn of the event loop nor notifications after the commit belong to a
   // bulk.
   const onStatement = (statement: string) => {
     if (!/data_version|pg_notify/.test(statement)) statements.push(statement)

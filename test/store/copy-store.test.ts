@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-/** How many rows each table of ours has, of those that have any. */
+/** The number of rows of each table that has any. */
 async function countRows(url: string): Promise<Record<string, number>> {
   const client = await openClient(url)
   const counts: Record<string, number> = {}

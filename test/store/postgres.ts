@@ -75,7 +75,7 @@ const cleanUp = `read -r line
   if [ "$pid" -gt 0 ]; then kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.1; done; fi
   rm -rf "$0"`
 
-/** Removes the folder and the server in it when told to, or when this process has ended, however it ended. */
+/** Removes the folder and its server on request, or when this process has ended. */
 function guardFolder(folder: string) {
   const guard = spawn('sh', ['-c', cleanUp, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   const ended = once(guard, 'exit')

@@ -22,7 +22,7 @@ const sql = (accountCode: string, bytesOf: (column: string) => string) => `
     + coalesce((select sum(${rowBytes} + ${bytesOf('result')}) from idempotency_steps
       where account_code = '${accountCode}'), 0) as "ofRows"`
 
-/** What the keys of an account hold, in three ways that give the same while nothing is in work. */
+/** The bytes of an account's keys, counted in three ways that agree while nothing is pending. */
 export async function readKeyUsage(harness: Harness, url: string, accountCode: string): Promise<KeyUsage> {
   const text = sql(accountCode, column => `octet_length(${column})`)
   const found = harness.engine === 'SQLite' ? askSqlite(url, text) : (await askPostgres(url, text))[0]

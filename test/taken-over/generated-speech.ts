@@ -71,7 +71,7 @@ function tail(userId: number) {
 
 const crash = { outcome: 'error' as const, payload: null, code: 'CRASHED' }
 
-/** Speeches of three kinds: broken off by a bad line, broken behind a good ending, and good to their end. */
+/** Speeches of three kinds: with a bad line, with bad lines after a good ending, and good to the end. */
 export function generatedSpeech(userId: number): fc.Arbitrary<GeneratedSpeech> {
   const broken = fc
     .tuple(good, badLine, tail(userId), sizes)

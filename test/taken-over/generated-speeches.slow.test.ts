@@ -60,7 +60,8 @@ async function runAsNeighbour(n: number): Promise<void> {
   const { body, status } = await server.execute<unknown>(
     {
       sourceCode: `log('one', payload.n)
-        const { data } = await graphql('query ($id: ID!) { teamMembership(id: $id) { id user { id } } viewer { accountCode } }', { id: payload.id })
+        const { data } = await graphql(
+          'query ($id: ID!) { teamMembership(id: $id) { id user { id } } viewer { accountCode } }', { id: payload.id })
         log('two')
         exit({ n: payload.n, data })`,
       inputDocument: JSON.stringify({ n, id: String(row.id) }),

@@ -154,7 +154,7 @@ export const badLine: fc.Arbitrary<string> = fc.oneof(
 )
 
 /**
- * Anything, good or bad: for behind a bad line, where nothing is heard any more. `userId` must never get a membership.
+ * Anything, good or bad, for use after a bad line, where messages are ignored. `userId` must never get a membership.
  */
 export function anyLine(userId: number): fc.Arbitrary<string> {
   const mutation = `mutation { addTeamMembership(input: { userId: ${userId}, teamId: 1 }) { id } }`

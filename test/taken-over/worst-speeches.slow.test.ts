@@ -30,7 +30,7 @@ afterAll(async () => {
   await canary.close()
 })
 
-describe('whoever says', () => {
+describe('a sandbox that sends', () => {
   test.each(
     worstSpeeches,
   )('%s costs its own run, is gone, and holds the gateway up for no time', async (_, deeds, code) => {

@@ -13,8 +13,8 @@ const open = { type: 'log', run: '<run>', level: 'info', data: '["' }
 const opening = JSON.stringify(open).slice(0, -2)
 // A message around many times the same text, which takes the place of `@`.
 function around(message: object, text: string, times: number): Deed[] {
-  const [before = '', behind = ''] = JSON.stringify(message).split('@')
-  return [{ text: before }, { text, times }, { text: `${behind}\n` }]
+  const [before = '', after = ''] = JSON.stringify(message).split('@')
+  return [{ text: before }, { text, times }, { text: `${after}\n` }]
 }
 
 const error = { code: 'RUNTIME', message: 'm', line: 1, column: 1, stack: null }

@@ -62,7 +62,8 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
     }
     attempts.set(request, { attempt: begun, ...work })
     state.idempotencyKey = key
-    // Keys are claimed together, so many large bodies would be processed one after the other without a pause.
+    // Keys are claimed together, which means that many large bodies would be processed one after the other without a
+    // pause.
     if (isLarge) await turns.wait(caller.accountCode)
     return true
   }

@@ -30,7 +30,8 @@ export function createPostgresWrites(sql: Sql) {
         ), event as (
           insert into membership_events
             (account_code, sequence, kind, membership_id, after_user_id, after_team_id, by_user_id, transaction_id)
-          select ${accountCode}, head.value, 'added', added.id, added.user_id, added.team_id, ${byUserId}, ${randomUUID()}
+          select ${accountCode}, head.value, 'added', added.id, added.user_id, added.team_id,
+            ${byUserId}, ${randomUUID()}
           from added, head
         )
         select * from added`
@@ -42,7 +43,8 @@ export function createPostgresWrites(sql: Sql) {
           select user_id, team_id, version from team_memberships
           where account_code = ${accountCode} and id = ${id} for no key update
         ), the_team as (
-          insert into teams (account_code, id) select ${accountCode}, ${teamId}::bigint from before on conflict do nothing
+          insert into teams (account_code, id)
+            select ${accountCode}, ${teamId}::bigint from before on conflict do nothing
         ), moved as (
           update team_memberships as row set
             team_id = ${teamId},

@@ -10,13 +10,13 @@ export interface Plan {
   readonly from: number
   readonly connections: number
   readonly seconds: number
-  /** Ends after so many requests, however long that takes. */
+  /** Ends after this number of requests. */
   readonly requests?: number
   /**
    * Requests start at this pace whether or not earlier ones were answered; else each connection sends the next at once.
    */
   readonly perSecond?: number
-  /** Goes away at the end without waiting for what was not answered yet. */
+  /** Disconnects at the end without waiting for open answers. */
   readonly isCutAtEnd?: boolean
 }
 

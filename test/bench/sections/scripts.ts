@@ -56,8 +56,8 @@ export const scripts: Section = {
   },
 }
 
-const directusNote = `Directus' ${directusPerSecond} runs/s are a quoted figure from another run on a machine of this kind, not measured here.
-The engine alone is one thread in a loop without a server.`
+const directusNote = `Directus' ${directusPerSecond} runs/s are a quoted figure from another
+run on a machine of this kind, not measured here. The engine alone is one thread in a loop without a server.`
 
 function claimsOf(rounds: Awaited<ReturnType<typeof measureRounds>>) {
   const own = medianFigures(rounds.get(names.own) ?? [])

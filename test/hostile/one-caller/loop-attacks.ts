@@ -11,11 +11,16 @@ import {
 } from './send.ts'
 
 const introspection =
-  '{__schema{types{name description fields{name description args{name description type{name kind ofType{name}}} type{name kind ofType{name kind ofType{name kind ofType{name}}}}} inputFields{name type{name}} enumValues{name}}}}'
+  '{__schema{types{name description fields{name description args{name description ' +
+  'type{name kind ofType{name}}} type{name kind ofType{name kind ofType{name kind ofType{name}}}}} ' +
+  'inputFields{name type{name}} enumValues{name}}}}'
 // Under aliases of the parts of the schema: an answer of many megabytes.
 const largeIntrospection = introspection.replace(
   '{types{',
-  `{${Array.from({ length: 20 }, (_, index) => `t${index}:types{name fields{name args{name type{name}} type{name}}}`).join(' ')} types{`,
+  `{${Array.from(
+    { length: 20 },
+    (_, index) => `t${index}:types{name fields{name args{name type{name}} type{name}}}`,
+  ).join(' ')} types{`,
 )
 const callMany = `const q = ${JSON.stringify(largeIntrospection)}
   await Promise.all(Array.from({ length: 100 }, () => graphql(q).catch(() => 0))); exit(1)`
@@ -29,7 +34,8 @@ export const loopAttacks = {
     const [token = ''] = stage.tokens
     const subscription = {
       query:
-        'subscription{teamMembershipChanged{cursor kind teamMembershipId at transactionId before{userId teamId} after{userId teamId}}}',
+        'subscription{teamMembershipChanged{cursor kind teamMembershipId at transactionId ' +
+        'before{userId teamId} after{userId teamId}}}',
     }
     const headers = ['Accept: text/event-stream']
     const bytes = toBytes('POST', '/graphql', { token, headers, body: subscription })

@@ -60,7 +60,11 @@ async function runAttack(name: AttackName, settings: Record<string, string> = {}
   const busyness = Math.max(1, busyBefore, measureBusyness())
   const { slowestReadMs, slowestRunMs, longestHoldMs, refusals, requests } = report
   console.log(
-    `${name}: gateway at most ${megabytes(peakBytes)} MB; neighbour ${requests} requests, ${refusals.length} refused, slowest read ${slowestReadMs.toFixed()} ms, run ${slowestRunMs.toFixed()} ms; loop computed ${longestHoldMs.toFixed()} ms; machine ${busyness.toFixed(1)} times slower by others; attacker ${stdout}`,
+    `${name}: gateway at most ${megabytes(peakBytes)} MB; ` +
+      `neighbour ${requests} requests, ${refusals.length} refused, ` +
+      `slowest read ${slowestReadMs.toFixed()} ms, run ${slowestRunMs.toFixed()} ms; ` +
+      `loop computed ${longestHoldMs.toFixed()} ms; ` +
+      `machine ${busyness.toFixed(1)} times slower by others; attacker ${stdout}`,
   )
   const { status } = await fetch(`${started.baseUrl}/health`)
   return { ...report, peakBytes, storeBytes: storeBytesOf(started), status, busyness }

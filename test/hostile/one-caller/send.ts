@@ -40,7 +40,7 @@ export function openConnection({ baseUrl }: AttackStage): Socket {
   return connect(Number(port), hostname).on('error', () => {})
 }
 
-/** Opens connections that each write the bytes and read nothing; they stay for so many seconds. */
+/** Opens connections that write the bytes, read nothing and stay open for the given seconds. */
 export async function sendUnread(stage: AttackStage, bytes: string, connections: number, seconds: number) {
   const sockets = Array.from({ length: connections }, () => openConnection(stage).pause())
   for (const socket of sockets) socket.write(bytes)
@@ -99,7 +99,7 @@ export async function post(
   outcomes[ended] = (outcomes[ended] ?? 0) + 1
 }
 
-/** Sends so many at once. */
+/** Sends `count` requests at once. */
 export async function postMany(
   stage: AttackStage,
   count: number,
@@ -110,7 +110,7 @@ export async function postMany(
   return outcomes
 }
 
-/** From so many senders, each of which sends its next as soon as it has an answer. */
+/** Sends from several senders, each of which sends its next request after an answer. */
 export async function keepPosting(
   stage: AttackStage,
   senders: number,

@@ -47,7 +47,7 @@ export const framings: readonly HostAnswer[] = [
   }),
   ...group(json({ data: 1 }), {
     'a length that is too short': bytes(`${head}content-length: 10\r\n\r\n${data}{"data":2}`),
-    'a second answer behind the first': bytes(
+    'a second answer after the first': bytes(
       `${head}content-length: 10\r\n\r\n${data}`,
       `${head}content-length: 18\r\n\r\n{"data":"smuggled"}`,
     ),
@@ -58,7 +58,7 @@ export const framings: readonly HostAnswer[] = [
       `${chunked}${[...data].map(letter => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`,
     ),
     'a half-closed connection': bytesAndEnd(`${head}content-length: 10\r\n\r\n${data}`),
-    'keep-alive for ever': bytes(
+    'keep-alive without limit': bytes(
       `${head}connection: keep-alive\r\nkeep-alive: timeout=999999\r\ncontent-length: 10\r\n\r\n${data}`,
     ),
     'a pause amid everything': socket => {

@@ -30,7 +30,7 @@ export interface CanaryPorts {
   readonly https: Readonly<Record<number, Readonly<Record<string, Certificate>>>>
 }
 
-/** Servers on every address that there is: whoever connects to anything is seen. */
+/** Servers on every address, which see every connection. */
 export async function startCanaries({ http, https }: CanaryPorts, redirectTo: string): Promise<Canaries> {
   const connections: string[] = []
   const requests: SeenRequest[] = []

@@ -8,7 +8,7 @@ export interface Certificate {
 }
 
 export interface Authority {
-  /** Its own certificate, for those who are to trust it. */
+  /** Its own certificate, for clients that trust it. */
   readonly cert: string
   /** A certificate for these names and addresses; good for a day unless it is to be expired. */
   issue(names: readonly string[], isExpired?: boolean): Certificate

@@ -11,7 +11,7 @@ import { startNameServer } from './name-server.ts'
 import type { Report } from './namespace-reports.ts'
 import { zone } from './zone.ts'
 
-/** A port that is listed nowhere, with a canary behind it. */
+/** A port that no entry lists, with a canary. */
 export const canaryPort = 9090
 
 export interface NamespaceStage {

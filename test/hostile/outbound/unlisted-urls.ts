@@ -1,5 +1,5 @@
 /**
- * Urls of what is not on the list, each a try to spell, hide or wrap it. Every port named has a canary behind it, on
+ * Urls of what is not on the list, each a try to spell, hide or wrap it. Every port has a canary, on
  * every address; `public.test` and its ports 80 and 8080 are listed, port 22 is not, nor is any address written here.
  */
 export const unlistedUrls: readonly string[] = [

@@ -34,7 +34,7 @@ export function bytesAndEnd(...texts: (string | Buffer)[]): WriteAnswer {
   }
 }
 
-/** The first text once and the second for ever, as fast as it is read. */
+/** The first text once, then the second repeatedly, as fast as it is read. */
 export function endless(first: string, next: string | Buffer): WriteAnswer {
   return socket => {
     socket.write(first)
@@ -46,7 +46,7 @@ export function endless(first: string, next: string | Buffer): WriteAnswer {
   }
 }
 
-/** The first text once, and a character of the second each few milliseconds, for ever. */
+/** The first text once, then endlessly a character of the second every few milliseconds. */
 export function drip(first: string, next: string, everyMs = 50): WriteAnswer {
   return socket => {
     socket.write(first)

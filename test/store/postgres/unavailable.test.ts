@@ -96,7 +96,7 @@ test('an account with too many unanswered calls is refused at once, and no other
 test.each([
   ['PostgreSQL ends for a deadlock each time', `raise exception using errcode = '40P01'`],
   ['is not made, though nothing is in its way', 'return null'],
-])('a change that %s is told to be tried again', async (_title, body) => {
+])('a change that %s is reported as one to retry', async (_title, body) => {
   await add(1)
   await askPostgres(
     url,

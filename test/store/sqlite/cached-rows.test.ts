@@ -102,7 +102,7 @@ test('a change by another program at the end of a turn is seen by the next messa
   const change = other.prepare('update team_memberships set version = version + 1 where id = ?')
   const { port1, port2 } = new MessageChannel()
   for (let version = 2; version <= 50; version++) {
-    // Where writes are answered: behind what the turn was told, before what the next one is.
+    // Writes are answered after the messages of this turn and before those of the next.
     await nextTurn()
     await read(id)
     change.run(id)

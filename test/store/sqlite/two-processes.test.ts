@@ -9,7 +9,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 const count = 200
 const openStoreModule = new URL('../../../src/store/open-store.ts', import.meta.url).href
 
-// Adds memberships of the user it is told, each in a team of its own, as fast as it can.
+// Adds memberships of the given user, each in another team, as fast as it can.
 const script = `
   const { openStore } = await import(${JSON.stringify(openStoreModule)})
   const [url, userId] = process.argv.slice(1)

@@ -1,25 +1,23 @@
 import { RostrumError } from '../errors.ts'
 
 export interface BudgetLimits {
-  /** What one account may hold. */
+  /** The maximum of one account. */
   readonly account: number
-  /** What all accounts together may hold. */
+  /** The maximum of all accounts together. */
   readonly total: number
-  /**
-   * What each account may hold whatever the others do, so that a few that fill the total cannot keep the others out.
-   */
+  /** The amount that each account may always hold, so that a few accounts cannot use up the total. */
   readonly share?: number
 }
 
-/** What the refusal says is held, such as `Unread answers of 33554432 bytes`, and for how long a client should wait. */
+/** The beginning of the refusal, such as `Unread answers of 33554432 bytes`, and the time to retry after. */
 export interface BudgetWording {
   readonly describe: (held: number) => string
   readonly retryAfterSeconds: number
 }
 
 /**
- * Counts what each account holds of one resource, in bytes or places. `hold` refuses with `OVERLOADED` before a limit
- * is passed; everything held is released with the same arguments.
+ * Counts how much of one resource each account holds, in bytes or slots. `hold` throws `OVERLOADED` if that would
+ * exceed a limit. Release everything held with the same arguments.
  */
 export class AccountBudget {
   readonly #limits: BudgetLimits
@@ -45,7 +43,7 @@ export class AccountBudget {
     this.add(accountCode, amount)
   }
 
-  /** Refuses where `hold` of this amount would, and holds nothing. */
+  /** Throws like `hold` of this amount, without holding it. */
   refuseBeyond(accountCode: string, amount: number): void {
     const held = this.heldBy(accountCode)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
@@ -55,13 +53,13 @@ export class AccountBudget {
     }
   }
 
-  /** Counts what is there already and can be refused no more, past any limit. */
+  /** Holds an amount that can no longer be refused, even past the limits. */
   add(accountCode: string, amount: number): void {
     this.#held.set(accountCode, this.heldBy(accountCode) + amount)
     this.#total += amount
   }
 
-  /** The account that holds most; undefined where nothing is held. */
+  /** The account that holds the most; undefined if nothing is held. */
   findLargest(): string | undefined {
     let largest: string | undefined
     for (const accountCode of this.#held.keys())

@@ -2,26 +2,25 @@ import type { RunLimits } from '../config.ts'
 import { RostrumError } from '../errors.ts'
 
 const leastMaximum = 4 * 2 ** 20
-// What stands around the result and the log of a run, and around each entry of the log.
+// The JSON around the result and the log of a run, and around each log entry.
 const bytesAroundRun = 2 ** 20
 const bytesAroundEntry = 128
-// The entry that says how much of a log was cut.
+// The entry that reports how much of a log was cut.
 const bytesOfCut = 2 ** 12
 
-/** The maximum of bytes of an answer over HTTP: 4 MiB, or what one run can answer where its limits allow more. */
+/** Maximum bytes of an answer over HTTP: 4 MiB, or more if the limits of one run allow a larger answer. */
 export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: RunLimits): number {
   return Math.max(leastMaximum, resultBytes + logBytes + bytesAroundEntry * logEntries + bytesAroundRun)
 }
 
-/** What the results, messages and logs in one answer can have together: those of one run at its limits, once. */
+/** Maximum bytes of all results, messages and logs in one answer: those of one run at its limits. */
 export function findMaxLongBytes({ resultBytes, logBytes }: RunLimits): number {
   return resultBytes + logBytes + bytesOfCut
 }
 
 /**
- * Counts the values of one answer that can be long, in bytes of JSON, each before it becomes a part of the answer:
- * aliases would repeat them. Resolvers call `add`; past the maximum it throws `BAD_USER_INPUT`, which makes their field
- * null.
+ * Counts the long values of one answer in bytes of JSON, because aliases can repeat them. Resolvers call `add` before
+ * they return such a value. Past the maximum it throws `BAD_USER_INPUT`, which makes their field null.
  */
 export class AnswerBytes {
   readonly #max: number
@@ -39,7 +38,7 @@ export class AnswerBytes {
   }
 }
 
-/** The error for what would be longer than it may; it was executed all the same, and says so. */
+/** The error for a value or answer past the maximum. It says that the operation was executed. */
 export function tooLong(max: number, what: string, consequence: string): RostrumError {
   const advice = 'Ask for less in one operation. What this one changed or ran is done.'
   const message = `${what} can have at most ${max} bytes. ${consequence}. ${advice}`

@@ -1,6 +1,6 @@
 /** Waiting requests by account. Accounts take turns; requests of one account go in order of arrival. */
 export class FairQueue<Item> {
-  // In the order in which the accounts are served: the one served last goes to the end.
+  // In serving order: the account served last goes to the end.
   readonly #items = new Map<string, Item[]>()
   #length = 0
 
@@ -12,12 +12,12 @@ export class FairQueue<Item> {
     return this.#items.get(accountCode)?.length ?? 0
   }
 
-  /** How many wait of each account, in turn; a copy, so that they may be taken from meanwhile. */
+  /** The number of waiting items of each account, in serving order. A copy, so the queue may change meanwhile. */
   lengths(): [accountCode: string, length: number][] {
     return [...this.#items].map(([accountCode, items]) => [accountCode, items.length])
   }
 
-  /** The account that has the most waiting, the first of them in turn; undefined where nobody waits. */
+  /** The account with the most waiting items, the first in serving order; undefined if the queue is empty. */
   longest(): [accountCode: string, length: number] | undefined {
     return this.lengths().reduce<[string, number] | undefined>(
       (longest, each) => (each[1] > (longest?.[1] ?? 0) ? each : longest),
@@ -32,7 +32,7 @@ export class FairQueue<Item> {
     this.#length++
   }
 
-  /** Takes out the account's first, and puts the account at the end of the turn. */
+  /** Removes and returns the account's first item, and moves the account to the end. */
   serve(accountCode: string): Item | undefined {
     const items = this.#items.get(accountCode)
     if (items === undefined) return undefined
@@ -45,19 +45,19 @@ export class FairQueue<Item> {
     return item
   }
 
-  /** The accounts that wait, in turn; nothing may be taken out meanwhile. */
+  /** The waiting accounts in serving order. The queue must not change meanwhile. */
   accounts(): Iterable<string> {
     return this.#items.keys()
   }
 
-  /** Takes out the account's last. */
+  /** Removes and returns the account's last item. */
   removeLast(accountCode: string): Item | undefined {
     const last = this.#items.get(accountCode)?.at(-1)
     if (last !== undefined) this.remove(accountCode, last)
     return last
   }
 
-  /** Takes out one that waits no longer; nothing happens where it is not there. */
+  /** Removes an item if it is in the queue. */
   remove(accountCode: string, item: Item): void {
     const items = this.#items.get(accountCode)
     const at = items?.indexOf(item) ?? -1
@@ -67,7 +67,7 @@ export class FairQueue<Item> {
     if (items.length === 0) this.#items.delete(accountCode)
   }
 
-  /** Empties the queue; gives all who waited. */
+  /** Empties the queue and returns its items. */
   clear(): Item[] {
     const all = [...this.#items.values()].flat()
     this.#items.clear()

@@ -1,40 +1,39 @@
 import { RostrumError } from '../errors.ts'
 import { FairQueue } from './fair-queue.ts'
 
-// As long as requests are worked on before the event loop looks for new ones: some thirty short ones, or one long one.
+// Time for a round of turns before the event loop polls for new requests: about thirty short turns, or one long one.
 const msOfRound = 1
-const mostInRound = 64
-// Before a turn that may be long, the event loop looks this often for what others have sent: a request needs a look to
-// be accepted, one to be read, and one for its body. A look that finds nothing takes some microseconds.
+const maxInRound = 64
+// Polls of the event loop before a turn that may be long: a request needs one to be accepted, one to be read, and one
+// for its body. A poll that finds nothing takes microseconds.
 const longMs = 5
 const looksBeforeLong = 4
-// It accepts one connection a look. While connections come it goes on looking, for at most this long.
+// Each poll accepts one connection. While connections arrive, polling continues for at most this time.
 const maxLooksMs = 10
 
 /**
- * Gives each request, and each call of a script, its turn before it is worked on: accounts in turn, within one first
- * come first served. While they come faster than they are answered, an account that floods waits behind its own flood
- * and not before another account's request. A turn that takes long counts as as many as the milliseconds it took: the
- * accounts share the time of the event loop, and not the number of turns.
+ * Gives each request and each call of a script a turn before it is processed. Accounts alternate; requests of one
+ * account go in order of arrival, so that a flooding account delays only itself. A long turn counts once for each
+ * millisecond: accounts share the time of the event loop, not the number of turns.
  */
 export class FairTurns {
   readonly #maxRequests: number
   readonly #readMs: () => number
   readonly #active = new Map<string, number>()
   readonly #waiting = new FairQueue<() => void>()
-  /** From the first request that comes until a round finds nobody waiting. */
+  /** True from the first request until a round finds nothing waiting. */
   #isBusy = false
-  /** Turns of the round that the event loop still has to come to. */
+  /** Scheduled turns of this round that have not run yet. */
   #turnsLeft = 0
   #isRound = false
   #roundEndsAt = 0
-  /** What each account has used since there was last nobody who waited: one for each turn, more for a long one. */
+  /** The use of each account since the queue was last empty: one for each turn, more for a long one. */
   readonly #used = new Map<string, number>()
-  /** The time that the last served account had used before its turn. A new account starts with the same. */
+  /** The use of the last served account before its turn. A new account starts with the same. */
   #usedByLast = 0
   /** Accounts whose last turn was long. */
   readonly #slow = new Set<string>()
-  /** Rounds in which accounts whose turns are long get none. */
+  /** Remaining rounds without turns for accounts whose turns are long. */
   #looksLeft = 0
   #looksEndAt = 0
   #turn: { readonly accountCode: string; readonly beganAt: number } | null = null
@@ -45,10 +44,7 @@ export class FairTurns {
     this.#readMs = readMs
   }
 
-  /**
-   * Resolves when it is the turn of a request; `OVERLOADED` at once where its account has too many. Each taken is to be
-   * ended.
-   */
+  /** Resolves when the request has its turn. Throws `OVERLOADED` if its account has too many. Call `end` for each. */
   async take(accountCode: string): Promise<void> {
     const active = this.#active.get(accountCode) ?? 0
     if (active >= this.#maxRequests) {
@@ -59,22 +55,19 @@ export class FairTurns {
     if (turn !== null) await turn
   }
 
-  /**
-   * Resolves when it is the account's turn, for work that is counted elsewhere: the calls of a run are. Nothing ends
-   * it.
-   */
+  /** Resolves when the account has its turn, for work that is counted elsewhere, such as the calls of a run. */
   async wait(accountCode: string): Promise<void> {
     const turn = this.#join(accountCode)
     if (turn !== null) await turn
   }
 
-  // Null where the turn is at once.
+  // Null if the turn is immediate.
   #join(accountCode: string): Promise<void> | null {
     const isFirst = !this.#isBusy
     this.#isBusy = true
-    // One more than turns, so that the time of the last is known.
+    // One more than the turns, to measure the time of the last one.
     if (isFirst) this.#addTurn()
-    if (!this.#isRound && this.#turnsLeft <= mostInRound) this.#addTurn()
+    if (!this.#isRound && this.#turnsLeft <= maxInRound) this.#addTurn()
     if (isFirst) return null
     if (this.#waiting.lengthOf(accountCode) === 0) {
       this.#used.set(accountCode, Math.max(this.#used.get(accountCode) ?? 0, this.#usedByLast))
@@ -84,14 +77,14 @@ export class FairTurns {
     return promise
   }
 
-  /** The end of one that was taken. */
+  /** Ends a request that had its turn. */
   end(accountCode: string): void {
     const left = (this.#active.get(accountCode) ?? 1) - 1
     if (left === 0) this.#active.delete(accountCode)
     else this.#active.set(accountCode, left)
   }
 
-  /** A connection has come, so that more of them may wait to be accepted. */
+  /** Notes a new connection, after which more may wait to be accepted. */
   expectMore(): void {
     if (this.#looksLeft > 0 && this.#readMs() < this.#looksEndAt) this.#looksLeft = looksBeforeLong
   }
@@ -101,8 +94,8 @@ export class FairTurns {
     setImmediate(this.#giveTurn)
   }
 
-  // Each in a call of its own, so that the one before has done what it can at once, and its time is known. What the
-  // round has no time for is left to the next, behind a look for what has come from other accounts.
+  // Each turn is a separate callback, so that the synchronous part of the one before is finished and measured. Turns
+  // that do not fit in the round's time wait for the next round, after a poll for requests of other accounts.
   readonly #giveTurn = (): void => {
     const now = this.#readMs()
     const isFirstOfRound = !this.#isRound
@@ -156,7 +149,7 @@ export class FairTurns {
     this.#isBusy = this.#waiting.length > 0
     if (!this.#isBusy) return this.#forget()
     if (this.#looksLeft > 0) this.#looksLeft--
-    const turns = Math.min(this.#waiting.length, mostInRound)
+    const turns = Math.min(this.#waiting.length, maxInRound)
     for (let turn = 0; turn <= turns; turn++) this.#addTurn()
   }
 

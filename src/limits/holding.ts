@@ -1,6 +1,6 @@
 import type { AccountBudget } from './account-budget.ts'
 
-/** What one request or stream holds of a budget: it grows and shrinks until it is released. */
+/** The share of a budget that one request or stream holds. It can change until it is released. */
 export class Holding {
   readonly #budget: AccountBudget
   readonly #accountCode: string
@@ -15,7 +15,7 @@ export class Holding {
     return this.#amount
   }
 
-  /** Holds this amount in place of what it held; `OVERLOADED` where the budget has no room for more. */
+  /** Changes the amount. Throws `OVERLOADED` if the budget is used up. */
   resize(amount: number): void {
     const more = amount - this.#amount
     if (more > 0) this.#budget.hold(this.#accountCode, more)
@@ -23,7 +23,7 @@ export class Holding {
     this.#amount = amount
   }
 
-  /** Gives what it holds to another, which releases it; nothing is left here. */
+  /** Moves the amount to another holding, which releases it. */
   handOver(): Holding {
     const other = new Holding(this.#budget, this.#accountCode)
     other.#amount = this.#amount

@@ -1,15 +1,15 @@
-// Counted in fields, a resolver as five of them: about five milliseconds.
+// The size of a piece in fields, where a resolver counts as five: about 5 ms.
 const maxWork = 5_000
 
 const settled = Promise.resolve()
 
 /**
- * Splits the execution of a large operation into pieces of some milliseconds, with other requests' turns between them.
- * Work that is postponed begins in order, in later turns.
+ * Splits the execution of a large operation into pieces of a few milliseconds, with turns of other requests between
+ * them. Postponed work starts in order in later turns.
  */
 export class Pace {
   readonly #takeTurn: () => Promise<void>
-  // Made for the few operations that are large.
+  // Created only for large operations.
   #postponed: (() => void)[] | null = null
   #atEnd: (() => void)[] | null = null
   #done = 0
@@ -23,12 +23,12 @@ export class Pace {
     this.#done += work
   }
 
-  /** The piece is large enough: postpone what comes now. */
+  /** True if the current piece is full, so that further work must be postponed. */
   get isOver(): boolean {
     return this.#done >= maxWork
   }
 
-  /** Does the work in a later turn. */
+  /** Runs the work in a later turn. */
   postpone<T>(work: () => T | Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     this.#postponed ??= []
@@ -43,7 +43,7 @@ export class Pace {
     return promise
   }
 
-  /** Calls back when no work is postponed, so that one statement can load what all pieces ask for. */
+  /** Calls back when no work is postponed, so that one statement can load the rows of all pieces. */
   whenDrained(callback: () => void): void {
     void settled.then(() =>
       process.nextTick(() => {

@@ -7,14 +7,14 @@ import { sendJson, startUpstream, type Upstream } from '../server/start-upstream
 let upstream: Upstream
 let server: TestServer
 let open = 0
-let mostOpen = 0
+let maxOpen = 0
 
 beforeAll(async () => {
   upstream = await startUpstream(async (request, response) => {
     if (request.path === '/big') return sendJson(response, { data: 'x'.repeat(2 ** 21) })
     if (request.path === '/fits') return sendJson(response, { data: 'x'.repeat(2 ** 21 - 100) })
     open += 1
-    mostOpen = Math.max(mostOpen, open)
+    maxOpen = Math.max(maxOpen, open)
     await sleep(30)
     open -= 1
     sendJson(response, { data: 1 })
@@ -46,14 +46,14 @@ describe('calls of graphql() in a run', () => {
   })
 
   test('go out 10 at once; the others wait their turn and all are answered', async () => {
-    mostOpen = 0
+    maxOpen = 0
     const { payload } = await run(
       `const answers = await Promise.all(Array.from({ length: 40 }, () => graphql('{ x }', {}, payload)))
        exit(answers.filter(answer => answer.data === 1).length)`,
       JSON.stringify(`${upstream.url}/slow`),
     )
     expect(payload).toBe(40)
-    expect(mostOpen).toBe(10)
+    expect(maxOpen).toBe(10)
   })
 
   test('take answers up to 2 MiB and reject past it', async () => {

@@ -30,7 +30,7 @@ export interface RunningLoad {
 
 // All pairs that are ever asked for: so that half of a move is not one of them, and none is asked for twice.
 const teamOf = (userId: number) => userId + 1_000_000
-const mostShared = 60
+const maxShared = 60
 
 /**
  * Clients that add, move, remove and read memberships they share, each one request after the other, until they are
@@ -92,7 +92,7 @@ export function startLoad({ baseUrls, token, clients, isKeyed }: Load): RunningL
     if (one === undefined) return
     const { id, version } = one
     const dice = Math.random()
-    if (dice < 0.1 || shared.length > mostShared) {
+    if (dice < 0.1 || shared.length > maxShared) {
       shared.splice(index, 1)
       await ask(client, id, { kind: 'remove' })
     } else if (dice < 0.4) {

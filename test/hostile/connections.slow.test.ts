@@ -33,7 +33,7 @@ test('1,000 pipelined requests are all answered, in order', async () => {
   const last = get('/nowhere', 'Connection: close\r\n')
   const writes = [Buffer.concat([...ids.map(id => get(`/platform/team_memberships/${id}`)), last])]
   const [{ answers, rest }, slowest] = await Promise.all([
-    exchangeBytes({ url: stage.server.baseUrl, writes, mostMs: 25_000 }),
+    exchangeBytes({ url: stage.server.baseUrl, writes, maxMs: 25_000 }),
     slowestOf(10),
   ])
   const named = answers.map(({ text }) => Number(/`(\d+)`/.exec(text)?.[1]))
@@ -46,7 +46,7 @@ test('1,000 pipelined requests are all answered, in order', async () => {
 test('a connection that breaks within a thousand pipelined requests costs nobody else an answer', async () => {
   const writes = [Buffer.concat(Array.from({ length: 1_000 }, () => get('/platform/team_memberships/1')))]
   const broken = Array.from({ length: 20 }, (_, index) =>
-    exchangeBytes({ url: stage.server.baseUrl, writes, abortAfterMs: index * 5, mostMs: 10_000 }),
+    exchangeBytes({ url: stage.server.baseUrl, writes, abortAfterMs: index * 5, maxMs: 10_000 }),
   )
   expect(await slowestOf(20)).toBeLessThan(answeredWithinMs)
   await Promise.all(broken)
@@ -85,7 +85,7 @@ describe.concurrent('clients that take their time', () => {
   }, async () => {
     // GraphiQL's page: 9 MB for anyone who asks, in one copy for all.
     const page = Buffer.from('GET /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n')
-    await exchangeBytes({ url: stage.server.baseUrl, writes: [page], answers: 1, mostMs: 20_000 })
+    await exchangeBytes({ url: stage.server.baseUrl, writes: [page], answers: 1, maxMs: 20_000 })
     const before = await stage.observe()
     const query = '{"query":"{__schema{types{name fields{name args{name}}}}}"}'
     const post =
@@ -122,7 +122,7 @@ describe.concurrent('clients that take their time', () => {
         url: stage.server.baseUrl,
         writes: [Buffer.from(head)],
         thenByteEveryMs: 1_000,
-        mostMs: 20_000,
+        maxMs: 20_000,
       }),
     )
     expect(await slowestOf(50)).toBeLessThan(answeredWithinMs)

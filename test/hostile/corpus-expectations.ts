@@ -53,7 +53,7 @@ const checks: Readonly<Record<string, Check>> = {
   upstreamCalls: ({ happenings: { before, after }, operations }, expected) =>
     expect(after.executions - before.executions - operations).toBe(expected),
   maxConcurrentUpstream: ({ happenings, operations }, expected) =>
-    most(happenings.after.mostExecutionsAtOnce - operations, expected),
+    most(happenings.after.maxExecutionsAtOnce - operations, expected),
   maxDepth: ({ happenings }, expected) => most(depthOfRuns(readLogRecords(happenings.written)), expected),
   hostPeakRssMB: ({ peakBytes }, expected) => most(peakBytes / mebibyte, expected),
   hostObjectPrototypeClean: ({ happenings }, expected) =>

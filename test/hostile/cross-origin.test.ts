@@ -65,7 +65,7 @@ test.each(
       writes: [Buffer.concat(writes)],
       isHead: method === 'HEAD',
       answers: writes.length,
-      mostMs: 20_000,
+      maxMs: 20_000,
     })
     expect(answers).toHaveLength(writes.length)
     for (const answer of answers) {

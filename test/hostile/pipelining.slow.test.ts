@@ -16,11 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
-const send = (text: string | Buffer, more: { mostMs?: number; answers?: number } = {}) =>
+const send = (text: string | Buffer, more: { maxMs?: number; answers?: number } = {}) =>
   exchangeBytes({
     url: stage.server.baseUrl,
     writes: [Buffer.from(text)],
-    mostMs: 15_000,
+    maxMs: 15_000,
     ...more,
   })
 
@@ -101,7 +101,7 @@ describe('answers keep their order, and none is lost', () => {
 
   test('requests after one for another protocol close the connection', async () => {
     const upgrade = get('/health', 'Connection: Upgrade\r\nUpgrade: h2c\r\n')
-    const alone = await send(upgrade, { mostMs: 1_000 })
+    const alone = await send(upgrade, { maxMs: 1_000 })
     expect(alone.answers.map(answer => answer.headers.get('connection'))).toEqual(['keep-alive'])
     const { answers, closedAfterMs } = await send(upgrade + get('/nowhere') + get('/nowhere'))
     expect(answers.map(answer => [answer.status, answer.headers.get('connection')])).toEqual([[200, 'close']])
@@ -117,7 +117,7 @@ describe('answers keep their order, and none is lost', () => {
     )
     const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
     const writes = places.slice(1).map((end, n) => bytes.subarray(places[n], end))
-    const { answers, rest } = await exchangeBytes({ url: stage.server.baseUrl, writes, mostMs: 25_000 })
+    const { answers, rest } = await exchangeBytes({ url: stage.server.baseUrl, writes, maxMs: 25_000 })
     const payloads = answers.slice(0, -1).map(({ text }) => /"payload":"([^"]*)"/.exec(text)?.[1])
     expect(payloads).toEqual(Array.from({ length: 60 }, (_, n) => note(n)))
     expect([answers.at(-1)?.status, rest]).toEqual([404, ''])
@@ -140,7 +140,7 @@ test('a request that waits for the one in front for longer than requests may tak
       url: server.server.baseUrl,
       // The last one's body never comes: its own time begins when it is its turn.
       writes: [Buffer.from(loop + asks + asks.slice(0, -3))],
-      mostMs: 35_000,
+      maxMs: 35_000,
     })
     expect(answers.map(answer => answer.status)).toEqual([422, 200, 408])
   } finally {
@@ -151,7 +151,7 @@ test('a request that waits for the one in front for longer than requests may tak
 test('a neighbour who asks after 1,000 pipelined requests has its answer before them', async () => {
   const bytes = get('/platform/users/1', bearer()).repeat(1_000)
   let isOver = false
-  const flood = send(bytes, { answers: 1_000, mostMs: 25_000 }).finally(() => {
+  const flood = send(bytes, { answers: 1_000, maxMs: 25_000 }).finally(() => {
     isOver = true
   })
   await sleep(20)

@@ -37,7 +37,7 @@ export async function runWireLine(line: CorpusLine, stage: WireStage): Promise<v
       ? toGraphqlExchange(isAnonymous ? { ...step, as: 'nobody' } : step, stage)
       : toHttpExchange(step)
   const exchange = (request: ReturnType<typeof toExchange>): Promise<Exchange> =>
-    exchangeBytes({ ...request, url: stage.server.baseUrl, mostMs: mostMsOf(request) })
+    exchangeBytes({ ...request, url: stage.server.baseUrl, maxMs: maxMsOf(request) })
   const request = toExchange(once)
   const send = () => exchange(request)
 
@@ -78,7 +78,7 @@ export async function runWireLine(line: CorpusLine, stage: WireStage): Promise<v
 }
 
 // A client that never reads, or drips, has nothing to wait for but the end.
-function mostMsOf({ neverRead }: { readonly neverRead?: boolean }): number {
+function maxMsOf({ neverRead }: { readonly neverRead?: boolean }): number {
   return neverRead === true ? 3_000 : patienceMs
 }
 
@@ -100,7 +100,7 @@ async function sendCompared(
   const { answers } = await exchangeBytes({
     ...toHttpExchange(other),
     url: server.baseUrl,
-    mostMs: patienceMs,
+    maxMs: patienceMs,
   })
   return answers[0] ?? null
 }

@@ -16,7 +16,7 @@ export interface ExchangeRequest {
   readonly answers?: number
   /** Silence after the last whole answer that ends the exchange. */
   readonly idleMs?: number
-  readonly mostMs: number
+  readonly maxMs: number
 }
 
 export interface Exchange {
@@ -33,14 +33,14 @@ export interface Exchange {
  * over.
  */
 export function exchangeBytes(request: ExchangeRequest): Promise<Exchange> {
-  const { url, writes, thenByteEveryMs, isHead = false, answers: enough, mostMs } = request
+  const { url, writes, thenByteEveryMs, isHead = false, answers: enough, maxMs } = request
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
     const since = () => performance.now() - startedAt
     const socket = connect(Number(port), hostname).setNoDelay(true)
     const answers: WireAnswer[] = []
-    const timers: NodeJS.Timeout[] = [setTimeout(() => end(null), mostMs)]
+    const timers: NodeJS.Timeout[] = [setTimeout(() => end(null), maxMs)]
     let bytes: Buffer = Buffer.alloc(0)
     let tookMs = 0
     let idle: NodeJS.Timeout | undefined

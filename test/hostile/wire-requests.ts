@@ -3,7 +3,7 @@ import type { LineInput } from './corpus-lines.ts'
 import type { ExchangeRequest } from './wire-exchange.ts'
 import type { WireStage } from './wire-stage.ts'
 
-type Exchange = Omit<ExchangeRequest, 'url' | 'mostMs'>
+type Exchange = Omit<ExchangeRequest, 'url' | 'maxMs'>
 
 interface RawInput {
   readonly write: readonly string[]

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-const mostAtOnce = 4
+const maxAtOnce = 4
 
 // Beyond the ids given out: one that is not likely to be, of the same length.
 const missingId = 99_999_999
@@ -40,7 +40,7 @@ test(`${casesOf('model')} histories of two accounts, some of it at once, go as a
 
       async function send(operation: Addressed, index: number) {
         const { request, read } = toSent(operation, tokens[operation.account])
-        const answer = await gateway.client(lane * mostAtOnce + index).send(request)
+        const answer = await gateway.client(lane * maxAtOnce + index).send(request)
         const outcome: Outcome | null = answer === null ? null : read(answer)
         if (outcome === null)
           throw new Error(`${showRequest(request)}\n---\n${answer?.status} ${answer?.text}`)
@@ -60,7 +60,7 @@ test(`${casesOf('model')} histories of two accounts, some of it at once, go as a
         }
         model = next
       }
-      const client = gateway.client(lane * mostAtOnce)
+      const client = gateway.client(lane * maxAtOnce)
       expect(await findLastFaults({ client, model, tokens, missingId })).toEqual([])
     },
   })

@@ -36,7 +36,7 @@ const firstSeed = Number(process.env.PROPERTY_SEED ?? usualSeed) | 0
 // What a failure printed, to run that case alone.
 const path = process.env.PROPERTY_PATH
 
-const mostShrinks = 500
+const maxShrinks = 500
 
 export function casesOf(property: keyof typeof shares): number {
   return Math.ceil((totalCases * shares[property]) / 100)
@@ -62,7 +62,7 @@ export async function checkProperty<Case>(
   const cases = casesOf(name)
   const running = path === undefined ? lanes : 1
   const perLane = Math.ceil(cases / running)
-  const bounded = untilFailed(mostShrinks)
+  const bounded = untilFailed(maxShrinks)
   const runs = Array.from({ length: running }, (_, lane) => {
     const property = fc.asyncProperty(arbitrary, sample => bounded(() => check(sample, lane)))
     const again =

@@ -10,7 +10,7 @@ const execute = module.execute
 
 let begun = 0
 let going = 0
-let mostAtOnce = 0
+let maxAtOnce = 0
 
 module.execute = (...parts) => countExecution(execute(...parts))
 
@@ -26,7 +26,7 @@ registerHooks({
 export function countExecution<Result>(result: Result): Result {
   begun++
   going++
-  mostAtOnce = Math.max(mostAtOnce, going)
+  maxAtOnce = Math.max(maxAtOnce, going)
   void Promise.resolve(result).then(end, end)
   return result
 }
@@ -36,8 +36,8 @@ function end(): void {
 }
 
 /** Executions of documents since the start, and the most at once since the last look. */
-export function lookAtExecutions(): { executions: number; mostExecutionsAtOnce: number } {
-  const seen = { executions: begun, mostExecutionsAtOnce: mostAtOnce }
-  mostAtOnce = going
+export function lookAtExecutions(): { executions: number; maxExecutionsAtOnce: number } {
+  const seen = { executions: begun, maxExecutionsAtOnce: maxAtOnce }
+  maxAtOnce = going
   return seen
 }

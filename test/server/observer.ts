@@ -15,7 +15,7 @@ export interface Observation {
    * script.
    */
   readonly executions: number
-  readonly mostExecutionsAtOnce: number
+  readonly maxExecutionsAtOnce: number
   /** Own keys of the language's prototypes that were not there at the start. */
   readonly newPrototypeKeys: readonly string[]
   readonly residentBytes: number

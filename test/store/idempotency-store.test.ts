@@ -13,7 +13,7 @@ const asked: ClaimRequest = {
   holder: 'one',
   fingerprint: Buffer.alloc(32, 1),
   holdMs: 10_000,
-  keptMs: day,
+  retentionMs: day,
   maxBytes: 2 ** 30,
   isRepeatable: true,
 }
@@ -81,7 +81,7 @@ eachStore(harness => {
     await claim(asked)
     await store.memberships.add(step, pair)
     await settle(asked, 'answer')
-    expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2), keptMs: 0 })).toEqual({
+    expect(await claim({ ...ofOther, fingerprint: Buffer.alloc(32, 2), retentionMs: 0 })).toEqual({
       kind: 'claimed',
     })
     expect((await store.memberships.add(step, pair)).kind).toBe('duplicate')

@@ -12,7 +12,7 @@ const asked: ClaimRequest = {
   holder: 'one',
   fingerprint: Buffer.alloc(32, 1),
   holdMs: 10_000,
-  keptMs: 24 * 60 * 60 * 1000,
+  retentionMs: 24 * 60 * 60 * 1000,
   maxBytes: 10 * rowBytes,
   isRepeatable: true,
 }
@@ -121,7 +121,7 @@ eachStore(harness => {
     await addUnder('k')
     for (const key of ['k', 'l']) await settle(key, 2_000, null)
     await sleep(5)
-    expect(await claim('l', { keptMs: 0, maxBytes: 1 })).toEqual({ kind: 'claimed' })
+    expect(await claim('l', { retentionMs: 0, maxBytes: 1 })).toEqual({ kind: 'claimed' })
     await readUsage()
     while ((await store.idempotency.forgetOlderThan(1, 2)) > 0) await readUsage()
     await sleep(5)

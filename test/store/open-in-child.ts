@@ -28,14 +28,14 @@ export interface OpenInChild {
   /** The user to become before the store is opened. */
   readonly uid?: number
   /** The largest file the child may write. */
-  readonly mostFileKib?: number
+  readonly maxFileKib?: number
 }
 
 /** Opens a store in another process, which holds it until it is killed. */
-export async function openInChild({ uid, mostFileKib, ...options }: OpenInChild): Promise<Opened> {
+export async function openInChild({ uid, maxFileKib, ...options }: OpenInChild): Promise<Opened> {
   const args = ['--input-type=module', '-e', script, '--', JSON.stringify(options), uid ? String(uid) : '']
-  const limited = ['-c', `ulimit -f ${mostFileKib}; exec "$0" "$@"`, process.execPath, ...args]
-  const [command, commandArgs] = mostFileKib === undefined ? [process.execPath, args] : ['bash', limited]
+  const limited = ['-c', `ulimit -f ${maxFileKib}; exec "$0" "$@"`, process.execPath, ...args]
+  const [command, commandArgs] = maxFileKib === undefined ? [process.execPath, args] : ['bash', limited]
   const child = spawn(command, commandArgs, { stdio: ['ignore', 'pipe', 'inherit'] })
   const said = await new Promise<string>((resolve, reject) => {
     let text = ''

@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from './idempotency.ts'
-import { keptMs } from './keyed-requests.ts'
+import { retentionMs } from './keyed-requests.ts'
 
 // An account whose keys take the maximum waits for it.
 const everyMs = 60_000
@@ -20,5 +20,5 @@ export function startForgettingKeys({ store, onError }: Forgetting): () => void 
 
 /** Deletes expired keys, some at a time. */
 export async function forgetOldKeys(store: IdempotencyStore): Promise<void> {
-  while ((await store.forgetOlderThan(keptMs, maxAtOnce)) > 0);
+  while ((await store.forgetOlderThan(retentionMs, maxAtOnce)) > 0);
 }

@@ -43,7 +43,7 @@ export interface ClaimRequest extends Claim {
   /** Without a renewal for this long, another gateway may take the claim over. */
   readonly holdMs: number
   /** A key that was claimed before this age counts as absent. */
-  readonly keptMs: number
+  readonly retentionMs: number
   /** The maximum that the keys of the account may take, this one included. */
   readonly maxBytes: number
   /** False if the request must not be tried again after its gateway died. */

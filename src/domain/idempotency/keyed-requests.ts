@@ -6,7 +6,7 @@ import { keyRefusals } from './key-refusals.ts'
 import { createDeadline, type Deadline, endBefore } from './wait-for-key.ts'
 
 /** How long an answer is given again. */
-export const keptMs = 24 * 60 * 60 * 1000
+export const retentionMs = 24 * 60 * 60 * 1000
 // A gateway that died is waited for no longer than a caller waits.
 const holdMs = 8_000
 const renewEachMs = 2_000
@@ -94,7 +94,7 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
     }
     inWork.set(id, ended)
     try {
-      const limits = { holdMs, keptMs, maxBytes: accountBytes }
+      const limits = { holdMs, retentionMs, maxBytes: accountBytes }
       const claiming = { accountCode, key, fingerprint, isRepeatable, holder, ...limits }
       const result = await claimBefore(deadline, claiming)
       if (result.kind === 'claimed') return attempt({ accountCode, key, holder }, end)

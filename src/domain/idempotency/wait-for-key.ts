@@ -1,6 +1,6 @@
 import { keyRefusals } from './key-refusals.ts'
 
-const mostWaitMs = 10_000
+const maxWaitMs = 10_000
 
 /** The end of a wait, which most requests do without. */
 export interface Deadline {
@@ -16,7 +16,7 @@ export function createDeadline(beginWaiting: () => AbortSignal): Deadline {
     start() {
       if (signal !== null) return signal
       const late = new AbortController()
-      timer = setTimeout(() => late.abort(keyRefusals.stillInWork()), mostWaitMs)
+      timer = setTimeout(() => late.abort(keyRefusals.stillInWork()), maxWaitMs)
       signal = AbortSignal.any([beginWaiting(), late.signal])
       return signal
     },

@@ -25,7 +25,11 @@ export function createIdempotencyStore(
   const statements = prepareIdempotencyStatements(database)
 
   function* claim(request: ClaimRequest): Work<ClaimResult> {
-    const values = { ...request, answer: request.isRepeatable ? null : cannotRepeat, ageMs: -request.keptMs }
+    const values = {
+      ...request,
+      answer: request.isRepeatable ? null : cannotRepeat,
+      ageMs: -request.retentionMs,
+    }
     for (;;) {
       if ((yield* first(statements.insert, values)) !== undefined) return { kind: 'claimed' }
       const result = yield* claimAgain(request, values)

@@ -24,7 +24,7 @@ const names = {
 } as const
 
 // Each load has a table of four contenders: shorter rounds than elsewhere, and fewer.
-const mostRounds = 4
+const maxRounds = 4
 
 export const postgres: Section = {
   title:
@@ -62,7 +62,7 @@ async function measure(bench: Bench, servers: readonly ServerProcess[]) {
   // What one replica adds, the other has: it is asked for what changes nothing.
   for (const { kind } of loads)
     await compareAnswers({ servers: kind === 'restAdd' ? contenders : servers, kind, token })
-  const parts = { ...bench, rounds: Math.min(mostRounds, bench.rounds) }
+  const parts = { ...bench, rounds: Math.min(maxRounds, bench.rounds) }
   const tables: string[] = []
   const claims = []
   for (const { kind, what, connections, bound } of loads) {

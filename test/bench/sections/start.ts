@@ -7,7 +7,7 @@ import type { Section } from '../section.ts'
 import { startRostrum } from '../server-process.ts'
 import { formatNumber, formatTable } from '../table.ts'
 
-const mostRounds = 5
+const maxRounds = 5
 const settleMs = 2_000
 
 export const start: Section = {
@@ -16,7 +16,7 @@ export const start: Section = {
     const firstMs: number[] = []
     const laterMs: number[] = []
     let memory: Memory | null = null
-    for (let round = 0; round < Math.min(mostRounds, bench.rounds); round++) {
+    for (let round = 0; round < Math.min(maxRounds, bench.rounds); round++) {
       const folder = join(bench.folder, `start-${round}`)
       mkdirSync(folder)
       const database = join(folder, 'rostrum.db')

@@ -169,7 +169,7 @@ test('a folder or file without write permission is refused, and nothing is writt
 test('a disk without room is one clear line, and the store opens once there is room', async () => {
   await mkdir(join(folder, 'full'))
   const url = `sqlite:${join(folder, 'full', 'store.db')}`
-  const full = await openInChild({ url, serve: true, mostFileKib: 32 })
+  const full = await openInChild({ url, serve: true, maxFileKib: 32 })
   await kill(full.child)
   expect(full.said).toMatch(/^StartError: The database .* cannot be opened: [^\n]+\.$/)
   const store = await openStore({ url, serve: true })

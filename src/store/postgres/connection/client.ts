@@ -19,7 +19,7 @@ export function createClient(send: Send): Client {
   }
 }
 
-// A hash of the text: behind a pooler that shares connections it means the same to every gateway.
+// A hash of the text: with a pooler that shares connections, all gateways give a statement the same name.
 const names = new Map<string, string>()
 
 function nameOf(text: string): string {

@@ -1,8 +1,8 @@
 import { readConfig } from '../../src/config.ts'
+import { ComputingRuns } from '../../src/tasks/launch/computing-runs.ts'
+import type { LongRun } from '../../src/tasks/launch/long-run.ts'
 import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { type SandboxListener, SandboxProcess } from '../../src/tasks/launch/sandbox-process.ts'
-import { ComputingRuns } from '../../src/tasks/pool/computing-runs.ts'
-import type { LongRun } from '../../src/tasks/pool/long-run.ts'
 import type { RunMessage } from '../../src/tasks/protocol.ts'
 
 const started: SandboxProcess[] = []

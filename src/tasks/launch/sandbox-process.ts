@@ -1,10 +1,10 @@
-import type { ComputingRuns } from '../pool/computing-runs.ts'
-import { LongRun } from '../pool/long-run.ts'
 import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from '../protocol.ts'
 import { parseMessage } from '../run/parse-message.ts'
 import { prepareChild } from './child-priority.ts'
 import { ResidentMemory } from './child-resources.ts'
+import type { ComputingRuns } from './computing-runs.ts'
 import { LineChild } from './line-child.ts'
+import { LongRun } from './long-run.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
 const bootMs = 10_000

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
+import { ComputingRuns } from '../launch/computing-runs.ts'
+import type { LongRun } from '../launch/long-run.ts'
 import type { SandboxCommand } from '../launch/sandbox-command.ts'
 import { SandboxProcess } from '../launch/sandbox-process.ts'
-import { ComputingRuns } from './computing-runs.ts'
-import type { LongRun } from './long-run.ts'
 
 // A boot costs as much as fifty runs. An idle sandbox takes 58 MB after 300 clean runs and 63 MB after 1,800.
 const defaultMaxRuns = 2_000

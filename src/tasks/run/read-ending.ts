@@ -1,6 +1,6 @@
 import { JsonText } from '../../json/json-text.ts'
-import { errorWithoutPosition } from '../pool/error-without-position.ts'
 import type { Ending } from '../protocol.ts'
+import { errorWithoutPosition } from './error-without-position.ts'
 import { isSandboxJson } from './read-sandbox-json.ts'
 import type { TaskError } from './task-execution.ts'
 

@@ -1,8 +1,8 @@
 import type { RunLimits } from '../../config.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
-import { errorWithoutPosition } from '../pool/error-without-position.ts'
 import type { RunMessage } from '../protocol.ts'
+import { errorWithoutPosition } from './error-without-position.ts'
 import { type RunEnding, readEnding } from './read-ending.ts'
 import type { RunLog } from './run-log.ts'
 

@@ -1,4 +1,4 @@
-import { errorWithoutPosition } from '../pool/error-without-position.ts'
+import { errorWithoutPosition } from './error-without-position.ts'
 import type { RunEnding } from './read-ending.ts'
 import type { Run } from './run.ts'
 import type { RunLog } from './run-log.ts'

@@ -1,5 +1,5 @@
-import { setPriorityOf } from '../launch/child-priority.ts'
-import { processorMsOf } from '../launch/child-resources.ts'
+import { setPriorityOf } from './child-priority.ts'
+import { processorMsOf } from './child-resources.ts'
 import type { ComputingRuns } from './computing-runs.ts'
 
 // A longer run no longer counts as one whose sandbox will soon be free.

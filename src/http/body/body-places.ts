@@ -19,15 +19,17 @@ export interface BodyPlace {
 export class BodyPlaces {
   readonly #taken = new Map<string, number>()
   readonly #waiting = new FairQueue<() => void>()
-  #lastInChunks: Promise<void> = Promise.resolve()
+  readonly #lastInChunks = new Map<string, Promise<void>>()
 
   /**
-   * Resolves when it is the turn of a body in chunks, one in each iteration of the event loop: a read of 64 KiB may
-   * hold ten thousand chunks, which take 10 ms.
+   * Resolves when it is the turn of a body in chunks: an account begins one in each iteration of the event loop. A
+   * read of 64 KiB may hold ten thousand chunks, which take 10 ms.
    */
-  takeTurnInChunks(): Promise<void> {
-    this.#lastInChunks = this.#lastInChunks.then(() => nextTurn())
-    return this.#lastInChunks
+  async takeTurnInChunks(accountCode: string): Promise<void> {
+    const turn = (this.#lastInChunks.get(accountCode) ?? Promise.resolve()).then(() => nextTurn())
+    this.#lastInChunks.set(accountCode, turn)
+    await turn
+    if (this.#lastInChunks.get(accountCode) === turn) this.#lastInChunks.delete(accountCode)
   }
 
   hold(accountCode: string): BodyPlace {

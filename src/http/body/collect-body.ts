@@ -35,7 +35,7 @@ const nothing = Buffer.alloc(0)
 export function collectBody(collecting: Collecting, done: Collected): void {
   const { payload, announced, maxBytes, holding } = collecting
   if (announced > maxBytes) return done(tooLarge(maxBytes), nothing)
-  if (payload.destroyed) return done(new Error('The client disconnected.'), nothing)
+  if (payload.destroyed) return done(new RostrumError('OVERLOADED', 'The client disconnected.'), nothing)
   let body: Buffer = nothing
   let bytes = 0
   let chunks = 0

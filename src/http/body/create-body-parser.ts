@@ -44,6 +44,7 @@ export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: 
     const { state } = request
     const { heldBody: holding } = state
     if (holding === null) throw new Error('A body can be read only after it was counted to an account.')
+    const accountCode = state.identity?.caller.accountCode ?? ''
     let place: BodyPlace | null = null
     const collecting = {
       payload,
@@ -52,7 +53,7 @@ export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: 
       holding,
       closeConnection: () => state.closeConnection(),
       waitForPlace: (resume: () => void) => {
-        place = bodyPlaces.hold(state.identity?.caller.accountCode ?? '')
+        place = bodyPlaces.hold(accountCode)
         place.take(resume)
       },
     }
@@ -76,7 +77,7 @@ export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: 
     }
 
     if (collecting.announced > 0) collectBody(collecting, finish)
-    else void bodyPlaces.takeTurnInChunks().then(() => collectBody(collecting, finish))
+    else void bodyPlaces.takeTurnInChunks(accountCode).then(() => collectBody(collecting, finish))
   }
 }
 

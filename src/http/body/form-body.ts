@@ -12,9 +12,7 @@ export function parseFormBody(
   const fields: Record<string, string> = Object.create(null)
   holdMemory(memoryOf(body.length, 0))
   const text = decodeBody(body)
-  refuseBadEscapes(text)
-  const parsed = parseParameters({ text, maxFields, what: 'A form' })
-  for (const [name, value] of parsed) {
+  for (const [name, value] of parseFields(text)) {
     if (name in fields) {
       throw new RostrumError(
         'BAD_USER_INPUT',
@@ -26,11 +24,11 @@ export function parseFormBody(
   return fields
 }
 
-// `URLSearchParams` would replace bytes that are not UTF-8 without an error.
-function refuseBadEscapes(text: string): void {
+function parseFields(text: string): [string, string][] {
   try {
-    decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'))
+    return parseParameters({ text, maxFields, what: 'A form', fatal: true })
   } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
     throw new RostrumError(
       'BAD_USER_INPUT',
       'The form holds percent-encoded bytes that are not UTF-8 text.',

@@ -13,6 +13,10 @@ const nothing = Buffer.alloc(1).subarray(1)
 
 const lingerMs = 1_000
 
+// Node's parser keeps the text of a head until the next one comes. A connection is closed after a longer one, and a
+// longer one that is pipelined is not held.
+const maxHeldHead = 32 * 2 ** 10
+
 interface Held {
   readonly request: Parameters<AcceptHead>[0]
   readonly keepAlive: boolean
@@ -56,6 +60,8 @@ export class Connection {
   #isFree = true
   /** Bytes read from the socket when its latest answer was sent. */
   #bytesBefore = 0
+  /** The bytes of the head of the request that is being answered; 0 for a short one. */
+  #headBytes = 0
   /** The current request is the last one: the connection is closed after its answer. */
   #isOver = false
   #isStopped = false
@@ -78,9 +84,14 @@ export class Connection {
     return this.#answer
   }
 
-  /** The approximate bytes of a request that is not complete yet. */
+  /** The approximate bytes of a request that is not complete yet, or of a long head that is being answered. */
   get headBytes(): number {
-    return this.#isFree ? this.socket.bytesRead - this.#bytesBefore : 0
+    return this.#isFree ? this.socket.bytesRead - this.#bytesBefore : this.#headBytes
+  }
+
+  /** True if the request that is being answered has a head that must not be kept. */
+  get hasLongHead(): boolean {
+    return this.#headBytes > 0
   }
 
   /** Takes the answer of each request that Node emits. */
@@ -109,7 +120,8 @@ export class Connection {
   readonly #meetHead: AcceptHead = (request, keepAlive) => {
     const isLast = !keepAlive || this.#losesWhatFollows(request)
     if (this.#isFree) return this.#begin({ request, keepAlive: !isLast })
-    if (!this.#isOver) this.#held = { request, keepAlive: !isLast }
+    if (measureHead(request) > maxHeldHead) this.#closeAfterAnswer()
+    else if (!this.#isOver) this.#held = { request, keepAlive: !isLast }
     this.#isStopped = true
     stopReading(this.socket)
     this.socket.destroySoon = () => this.#closeGently()
@@ -127,6 +139,9 @@ export class Connection {
   }
 
   #begin({ request, keepAlive }: Held): number {
+    const mayBeLong = this.socket.bytesRead - this.#bytesBefore > maxHeldHead
+    const headBytes = mayBeLong ? measureHead(request) : 0
+    this.#headBytes = headBytes > maxHeldHead ? headBytes : 0
     this.#isFree = false
     this.#isOver = !keepAlive
     return this.#accept(request, keepAlive)
@@ -188,4 +203,8 @@ export class Connection {
     const timer = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => clearTimeout(timer))
   }
+}
+
+function measureHead({ url = '', rawHeaders }: Held['request']): number {
+  return rawHeaders.reduce((bytes, text) => bytes + text.length, url.length)
 }

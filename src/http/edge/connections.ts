@@ -78,11 +78,11 @@ export class Connections implements ConnectionOwner {
     if (connection === undefined) return false
     if (hasCredential) {
       connection.answersWithoutCredential = 0
-      return false
+      return connection.hasLongHead
     }
     if (connection.accountCode !== null) this.#places.enter(connection, null)
     this.#known.delete(digestCredential(request) ?? '')
-    return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential
+    return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential || connection.hasLongHead
   }
 
   takeTurn({ accountCode }: Connection, next: () => void): void {

@@ -1,17 +1,29 @@
 import { RostrumError } from '../../errors.ts'
 
 interface ParametersRequest {
+  /** Text whose characters are those of its bytes, or any text without a lone surrogate. */
   readonly text: string
   readonly maxFields: number
   /** What has these parameters, for the message. */
   readonly what: string
+  /** Throws a `TypeError` for escapes that are not UTF-8, which become U+FFFD otherwise. */
+  readonly fatal?: boolean
 }
 
+const percent = 0x25
+const plus = 0x2b
+const space = 0x20
+
 /**
- * Parses the parameters of a form or a query string. Throws `BAD_USER_INPUT` for more than `maxFields`, before it
- * parses them: the time of `URLSearchParams` grows with the square of their number, 11 s for a million.
+ * Parses the parameters of a form or a query string (WHATWG URL, section 5.1). Throws `BAD_USER_INPUT` for more than
+ * `maxFields`, before it parses them. `URLSearchParams` takes 0.2 s for 2 MB of `+`.
  */
-export function parseParameters({ text, maxFields, what }: ParametersRequest): URLSearchParams {
+export function parseParameters({
+  text,
+  maxFields,
+  what,
+  fatal = false,
+}: ParametersRequest): [string, string][] {
   let fields = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields++
   if (fields > maxFields) {
@@ -20,5 +32,38 @@ export function parseParameters({ text, maxFields, what }: ParametersRequest): U
       `${what} can have at most ${maxFields} fields; this has ${fields}.`,
     )
   }
-  return new URLSearchParams(text)
+  const decoder = new TextDecoder('utf-8', { fatal, ignoreBOM: true })
+  return text
+    .split('&')
+    .filter(field => field !== '')
+    .map(field => {
+      const nameEnd = field.indexOf('=')
+      const name = nameEnd === -1 ? field : field.slice(0, nameEnd)
+      const value = nameEnd === -1 ? '' : field.slice(nameEnd + 1)
+      return [decode(name, decoder), decode(value, decoder)]
+    })
+}
+
+function decode(text: string, decoder: TextDecoder): string {
+  if (!text.includes('%') && !text.includes('+')) return text
+  const bytes = Buffer.from(text)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    const escaped = byte === percent ? digitOf(bytes[at + 1]) * 16 + digitOf(bytes[at + 2]) : Number.NaN
+    if (Number.isNaN(escaped)) bytes[length++] = byte === plus ? space : byte
+    else {
+      bytes[length++] = escaped
+      at += 2
+    }
+  }
+  return decoder.decode(bytes.subarray(0, length))
+}
+
+// Of a hexadecimal digit; NaN for any other byte.
+function digitOf(byte: number | undefined): number {
+  if (byte === undefined) return Number.NaN
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN
 }

@@ -94,11 +94,9 @@ const maxQueryFields = 10_000
  * section 2). Nothing here builds objects from brackets. Throws `BAD_USER_INPUT` if there are no ids.
  */
 function readIds(queryString: string): string[] {
-  const ids = parseParameters({
-    text: queryString,
-    maxFields: maxQueryFields,
-    what: 'A query string',
-  }).getAll('ids[]')
+  const ids = parseParameters({ text: queryString, maxFields: maxQueryFields, what: 'A query string' })
+    .filter(([name]) => name === 'ids[]')
+    .map(([, id]) => id)
   if (ids.length > 0) return ids
   throw new RostrumError('BAD_USER_INPUT', 'Name the memberships to list, as in `?ids[]=1&ids[]=2`.')
 }

@@ -21,6 +21,7 @@ const credentials: readonly Rule[] = [
     title: 'one place reads the credential of a request',
     find: matching(/\bauthorization\b|\bcookies?\b|\brawHeaders\b/gi),
     allowed: {
+      'http/edge/connection.ts': 'counts the bytes of a head',
       'http/request/authenticate-request.ts': 'reads it',
       'http/edge/refuse-head.ts': 'counts the bytes of all headers, and those of one name',
       'credentials/read-bearer.ts': 'says in a refusal what the header must be',

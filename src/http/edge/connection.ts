@@ -13,6 +13,9 @@ const nothing = Buffer.alloc(1).subarray(1)
 
 const lingerMs = 1_000
 
+// Parsed without a pause: about 700 chunks of one byte, which take a millisecond.
+const maxSlice = 4 * 2 ** 10
+
 // Node's parser keeps the text of a head until the next one comes. A connection is closed after a longer one, and a
 // longer one that is pipelined is not held.
 const maxHeldHead = 32 * 2 ** 10
@@ -32,6 +35,8 @@ export interface UnreadPacket {
 export interface ConnectionOwner {
   /** Calls `next` in the turn of a held request. */
   takeTurn(connection: Connection, next: () => void): void
+  /** Calls `work` in turn with what comes without a credential, whatever the connection has. */
+  takeArrivalTurn(work: () => void): void
   /** Counts bytes that were read before their turn. Returns false if too many are held; then they must be dropped. */
   holdUnread(bytes: number): boolean
   releaseUnread(bytes: number): void
@@ -107,7 +112,9 @@ export class Connection {
     if (!this.#owner.holdUnread(rest.length)) return this.#closeAfterAnswer()
     // The packet is a copy of the read. A small rest is copied again, so that the packet can be freed.
     const isMost = rest.length > rawPacket.length / 2
-    this.#unread = rest.length === 0 ? nothing : isMost ? rest : Buffer.from(rest)
+    const kept = isMost ? rest : Buffer.from(rest)
+    // What follows the slice that was being parsed is held already.
+    this.#unread = this.#unread.length === 0 ? kept : Buffer.concat([kept, this.#unread])
   }
 
   /** Returns true if Node's request timeout ran out only because the request was held. */
@@ -119,9 +126,24 @@ export class Connection {
 
   readonly #meetHead: AcceptHead = (request, keepAlive) => {
     const isLast = !keepAlive || this.#losesWhatFollows(request)
-    if (this.#isFree) return this.#begin({ request, keepAlive: !isLast })
+    const isChunked = request.headers['transfer-encoding'] !== undefined
+    if (this.#isFree && !isChunked) return this.#begin({ request, keepAlive: !isLast })
+    if (this.#isFree) return this.#holdChunked({ request, keepAlive: !isLast })
     if (measureHead(request) > maxHeldHead) this.#closeAfterAnswer()
     else if (!this.#isOver) this.#held = { request, keepAlive: !isLast }
+    return this.#stop()
+  }
+
+  // What was read with the head may be ten thousand chunks: it is parsed in slices.
+  #holdChunked(held: Held): number {
+    this.#isFree = false
+    this.#headBytes = 0
+    this.#held = held
+    this.#owner.takeTurn(this, this.#next)
+    return this.#stop()
+  }
+
+  #stop(): number {
     this.#isStopped = true
     stopReading(this.socket)
     this.socket.destroySoon = () => this.#closeGently()
@@ -159,18 +181,28 @@ export class Connection {
   readonly #next = (): void => {
     const held = this.#held
     if (held === null || !this.#isOpen()) return
-    const unread = this.#takeUnread()
     this.#held = null
     this.#parser.resume()
     this.#begin(held)
     if (!this.#isOpen()) return
-    this.#isStopped = false
     // Node may resume: there is one answer at a time, and the last one was sent.
     this.socket._paused = false
-    this.socket.emit('data', unread)
-    if (!this.#isStopped) resumeReading(this.socket)
+    this.#parse()
     if (this.#missedTimeout) this.#owner.limitArrival(this, held.request)
     this.#missedTimeout = false
+  }
+
+  // Parses a slice of what is held. The next one, and what is not read yet, comes in a later turn.
+  readonly #parse = (): void => {
+    if (!this.#isOpen()) return
+    const slice = this.#unread.subarray(0, maxSlice)
+    this.#unread = this.#unread.subarray(slice.length)
+    this.#owner.releaseUnread(slice.length)
+    this.#isStopped = false
+    this.socket.emit('data', slice)
+    if (this.#isStopped || !this.#isOpen()) return
+    if (this.#unread.length > 0) this.#owner.takeArrivalTurn(this.#parse)
+    else resumeReading(this.socket)
   }
 
   #isOpen(): boolean {

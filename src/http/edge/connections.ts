@@ -76,18 +76,25 @@ export class Connections implements ConnectionOwner {
   countAnswer(request: IncomingMessage, hasCredential: boolean): boolean {
     const connection = this.#bySocket.get(request.socket)
     if (connection === undefined) return false
+    // The rest of a body in chunks that was answered early is not worth its work.
+    const isUnfinished = !request.complete && request.headers['transfer-encoding'] !== undefined
+    const isLast = isUnfinished || connection.hasLongHead
     if (hasCredential) {
       connection.answersWithoutCredential = 0
-      return connection.hasLongHead
+      return isLast
     }
     if (connection.accountCode !== null) this.#places.enter(connection, null)
     this.#known.delete(digestCredential(request) ?? '')
-    return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential || connection.hasLongHead
+    return ++connection.answersWithoutCredential >= maxAnswersWithoutCredential || isLast
   }
 
   takeTurn({ accountCode }: Connection, next: () => void): void {
     if (accountCode !== null) setImmediate(next)
     else this.#turns.wait(next)
+  }
+
+  takeArrivalTurn(work: () => void): void {
+    this.#turns.wait(work)
   }
 
   holdUnread(bytes: number): boolean {

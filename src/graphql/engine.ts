@@ -8,6 +8,7 @@ import {
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
+import { AccountPlaces } from '../limits/account-places.ts'
 import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
@@ -18,6 +19,9 @@ import type { OperationPlan } from './plan/compile-operation.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
+
+// Large operations of an account that are executed at once. A mutation may wait for runs.
+const maxLarge = { query: 1, mutation: 4 }
 
 /** An answer with masked errors. */
 export interface Answer extends MaskedResult {
@@ -46,6 +50,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   const check = createOperationCheck(schema)
   const findPlan = createPlanCache(schema)
   const shared = createSharedResults()
+  const largeQueries = new AccountPlaces(maxLarge.query)
+  const largeMutations = new AccountPlaces(maxLarge.mutation)
 
   // Null if the operation cannot be planned.
   function planOnce({ document, node }: PreparedOperation, variables: Variables): OperationPlan | null {
@@ -74,19 +80,42 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     options: { maxCoercionErrors: 10 },
   })
 
+  // Operations in pieces run side by side, and each holds its part of an answer of megabytes.
+  async function executeLarge(
+    prepared: PreparedOperation,
+    request: OperationRequest,
+    context: RequestContext,
+  ): Promise<Answer> {
+    const isMutation = prepared.node?.operation === OperationTypeNode.MUTATION
+    const place = (isMutation ? largeMutations : largeQueries).hold(context.caller.accountCode)
+    try {
+      await new Promise<void>(place.take)
+      context.signal.throwIfAborted()
+      const variables = request.variables ?? {}
+      const plan = findPlan(prepared, true) ?? planOnce(prepared, variables)
+      const planned = plan === null ? null : executePlan(plan, context, variables)
+      if (planned === null && areValid(prepared, variables)) {
+        return toRefusal(unplannable(prepared), context)
+      }
+      return toAnswer(await (planned ?? execute(toArguments(prepared, request, context))), prepared, context)
+    } catch (error) {
+      return toRefusal({ kind: 'refused', by: 'fault', errors: [error], operation: prepared.node }, context)
+    } finally {
+      place.leave()
+    }
+  }
+
   const engine: Engine = {
     execute(request, context) {
       const checked = check(request)
       if (checked.kind === 'refused') return toRefusal(checked, context)
       const { prepared, isLarge } = checked
       if (isSubscription(prepared)) return toRefusal(noStream(prepared), context)
-      const variables = request.variables ?? {}
-      const plan = findPlan(prepared, isLarge) ?? (isLarge ? planOnce(prepared, variables) : null)
-      const planned = plan === null ? null : executePlan(plan, context, variables)
-      if (planned === null && isLarge && areValid(prepared, variables))
-        return toRefusal(unplannable(prepared), context)
-      const result = planned ?? execute(toArguments(prepared, request, context))
       const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
+      if (isLarge) return executeLarge(prepared, request, context)
+      const plan = findPlan(prepared)
+      const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
+      const result = planned ?? execute(toArguments(prepared, request, context))
       return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
     },
 

@@ -1,11 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AccountBudget } from '../../limits/account-budget.ts'
-import { BodyPlaces } from './body-places.ts'
+import { AccountPlaces } from '../../limits/account-places.ts'
 
 /** The memory of requests and streams, counted to their accounts. */
 export interface HttpBudgets {
   /** Bodies, from their announcement to the answer. */
   readonly bodies: AccountBudget
-  readonly bodyPlaces: BodyPlaces
+  /** The long bodies of an account that arrive at once; its next ones stay in the buffers of the system. */
+  readonly bodyPlaces: AccountPlaces
+  readonly chunkTurns: ChunkTurns
   /** Documents and variables of open streams. */
   readonly streams: AccountBudget
 }
@@ -13,6 +16,8 @@ export interface HttpBudgets {
 // A parsed body takes twice its bytes, so an account can have 32 of the largest in flight.
 const maxLargestBodies = 64
 const minBodyBytes = 16 * 2 ** 20
+// Each iteration of the event loop reads up to 64 KiB of each body that arrives: a megabyte of these.
+const maxBodiesAtOnce = 16
 const maxStreamBytes = 16 * 2 ** 20
 
 export function createHttpBudgets(bodyBytes: number): HttpBudgets {
@@ -22,7 +27,8 @@ export function createHttpBudgets(bodyBytes: number): HttpBudgets {
       describe: held => `Bodies of ${held} bytes`,
       retryAfterSeconds: 1,
     }),
-    bodyPlaces: new BodyPlaces(),
+    bodyPlaces: new AccountPlaces(maxBodiesAtOnce),
+    chunkTurns: new ChunkTurns(),
     streams: new AccountBudget(shared(maxStreamBytes), {
       describe: held => `Streams with documents and variables of ${held} bytes`,
       retryAfterSeconds: 5,
@@ -33,4 +39,19 @@ export function createHttpBudgets(bodyBytes: number): HttpBudgets {
 // Two accounts can be at their maximum while a third one still has its share.
 function shared(account: number) {
   return { account, total: 2 * account, share: account / 8 }
+}
+
+/**
+ * Turns for bodies in chunks: an account begins one in each iteration of the event loop. A read of 64 KiB may hold ten
+ * thousand chunks, which take 10 ms.
+ */
+class ChunkTurns {
+  readonly #last = new Map<string, Promise<void>>()
+
+  async take(accountCode: string): Promise<void> {
+    const turn = (this.#last.get(accountCode) ?? Promise.resolve()).then(() => nextTurn())
+    this.#last.set(accountCode, turn)
+    await turn
+    if (this.#last.get(accountCode) === turn) this.#last.delete(accountCode)
+  }
 }

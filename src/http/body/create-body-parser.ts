@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import type { AccountPlace } from '../../limits/account-places.ts'
 import type { FairTurns } from '../../limits/fair-turns.ts'
-import type { BodyPlace } from './body-places.ts'
 import type { HttpBudgets } from './budgets.ts'
 import { collectBody, maxBytesAtOnce } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
@@ -15,11 +15,14 @@ type BodyDone = (error: Error | null, value?: unknown) => void
 interface Parts {
   readonly bodyBytes: number
   readonly turns: FairTurns
-  readonly budgets: Pick<HttpBudgets, 'bodyPlaces'>
+  readonly budgets: Pick<HttpBudgets, 'bodyPlaces' | 'chunkTurns'>
 }
 
 /** Returns a Fastify content type parser that reads bodies with `read`. */
-export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: Parts, read: ReadBody) {
+export function createBodyParser(
+  { bodyBytes, turns, budgets: { bodyPlaces, chunkTurns } }: Parts,
+  read: ReadBody,
+) {
   function readNow(request: FastifyRequest, body: Buffer): unknown {
     // Many clients send a content type with every request, but a DELETE has no body.
     if (request.method === 'DELETE') return undefined
@@ -45,7 +48,7 @@ export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: 
     const { heldBody: holding } = state
     if (holding === null) throw new Error('A body can be read only after it was counted to an account.')
     const accountCode = state.identity?.caller.accountCode ?? ''
-    let place: BodyPlace | null = null
+    let place: AccountPlace | null = null
     const collecting = {
       payload,
       announced: Number(request.headers['content-length'] ?? 0),
@@ -77,7 +80,7 @@ export function createBodyParser({ bodyBytes, turns, budgets: { bodyPlaces } }: 
     }
 
     if (collecting.announced > 0) collectBody(collecting, finish)
-    else void bodyPlaces.takeTurnInChunks(accountCode).then(() => collectBody(collecting, finish))
+    else void chunkTurns.take(accountCode).then(() => collectBody(collecting, finish))
   }
 }
 

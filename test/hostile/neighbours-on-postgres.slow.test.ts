@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { createDatabase } from '../store/create-database.ts'
 import { startSteadyLoad } from './steady-load.ts'
@@ -13,7 +14,7 @@ let attacker: string
 let neighbour: string
 
 beforeAll(async () => {
-  server = await startServer({ DATABASE_URL: await createDatabase() })
+  server = await startServer({ ...usualPatience, DATABASE_URL: await createDatabase() })
   attacker = await server.token({ account: 'attacker', user: 1 })
   neighbour = await server.token({ account: 'neighbour', user: 1 })
   const items = Array.from({ length: 1_000 }, (_, teamId) => ({ userId: 1, teamId: teamId + 1 }))

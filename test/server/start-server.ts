@@ -96,8 +96,6 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
     DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}`,
     ROSTRUM_ADMIN_TOKEN: adminToken,
     ...patience,
-    // The others start when they are needed: most tests run no script.
-    ROSTRUM_WARM_SANDBOXES: '1',
     ...extra,
   }
   const command = spawnCommand([], settings, preload)

@@ -1,6 +1,7 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { RequestContext } from '../context.ts'
+import type { GivenJson } from '../json/read-json.ts'
 import { relayOptions } from './relay/relay-options.ts'
 import { scopePlugin } from './scopes/scope-plugin.ts'
 
@@ -9,7 +10,7 @@ export interface SchemaTypes {
   DefaultFieldNullability: false
   Scalars: {
     ID: { Input: string; Output: number | string }
-    JSON: { Input: never; Output: unknown }
+    JSON: { Input: GivenJson; Output: unknown }
     DateTime: { Input: never; Output: Date }
   }
 }

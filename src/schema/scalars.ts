@@ -1,20 +1,54 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, Kind, type ValueNode } from 'graphql'
+import { toLongInteger } from '../json/parse-json.ts'
+import type { GivenJson } from '../json/read-json.ts'
 import { builder } from './builder.ts'
 
-const outputOnly = (name: string) => (): never => {
-  throw new GraphQLError(`\`${name}\` is an output type; it cannot be used as input.`)
+type Variables = Readonly<Record<string, unknown>> | null | undefined
+
+// `readJson` refuses what is not allowed, and so can name the place.
+builder.scalarType('JSON', {
+  description:
+    'Any JSON value. As input: no integer beyond 2^53-1, no number that overflows, no key `__proto__`. Send those ' +
+    'as text.',
+  serialize: value => value,
+  parseValue: value => value as GivenJson,
+  parseLiteral: (node, variables) => readLiteral(node, variables) as GivenJson,
+})
+
+function readLiteral(node: ValueNode, variables: Variables): unknown {
+  switch (node.kind) {
+    case Kind.INT:
+      return toLongInteger(node.value) ?? Number(node.value)
+    case Kind.FLOAT:
+      return Number(node.value)
+    case Kind.STRING:
+    case Kind.BOOLEAN:
+      return node.value
+    case Kind.NULL:
+      return null
+    case Kind.ENUM:
+      throw new GraphQLError(`\`${node.value}\` is not JSON; write texts in quotes.`, { nodes: node })
+    case Kind.LIST:
+      return node.values.map(item => readLiteral(item, variables))
+    case Kind.OBJECT: {
+      const fields: Record<string, unknown> = Object.create(null)
+      for (const { name, value } of node.fields) fields[name.value] = readLiteral(value, variables)
+      return fields
+    }
+    case Kind.VARIABLE:
+      return variables?.[node.name.value] ?? null
+    default:
+      return node satisfies never
+  }
 }
 
-builder.scalarType('JSON', {
-  description: 'Any JSON value. Output only.',
-  serialize: value => value,
-  parseValue: outputOnly('JSON'),
-  parseLiteral: outputOnly('JSON'),
-})
+const outputOnly = (): never => {
+  throw new GraphQLError('`DateTime` is an output type; it cannot be used as input.')
+}
 
 builder.scalarType('DateTime', {
   description: 'A UTC time as ISO 8601 text, for example `2026-11-20T10:00:00.000Z`. Output only.',
   serialize: date => date.toISOString(),
-  parseValue: outputOnly('DateTime'),
-  parseLiteral: outputOnly('DateTime'),
+  parseValue: outputOnly,
+  parseLiteral: outputOnly,
 })

@@ -95,7 +95,8 @@ function planNullable(type: GraphQLInputType): Coerce {
       // A bitwise operator leaves exactly the 32-bit integers unchanged. -0 stays -0, as in graphql-js.
       return value => (typeof value === 'number' && (value | 0) === value ? value : unfit)
     default:
-      return () => unfit
+      // Any value of `JSON` fits; its resolver reads it.
+      return value => (type.name === 'JSON' ? value : unfit)
   }
 }
 

@@ -1,5 +1,7 @@
 import { RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import { findProtoKeys } from '../../json/read-json.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { ScanLimits } from '../../json/scanner.ts'
 
@@ -29,12 +31,12 @@ export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
   }
   const { values } = scanBody(body, { maxValues })
   holdMemory(memoryOf(body.length, values))
-  return JSON.parse(text)
+  return parseJson(text)
 }
 
 function parseShort(body: Buffer, text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     if (error instanceof SyntaxError) scanBody(body, {})
     throw error
@@ -56,8 +58,16 @@ export function scanBody(
     const { position, line, column } = findPosition(bytes, scan.position)
     throw refuse(`The body is not valid JSON at position ${position} (line ${line}, column ${column}).`)
   }
-  if (scan.hasProto) throw refuse('The body must have no key `__proto__`.')
+  if (scan.hasProto) throw protoRefusal(bytes)
   return scan
+}
+
+function protoRefusal(bytes: Buffer): RostrumError {
+  const fields = findProtoKeys(JSON.parse(bytes.toString())).map(pointer => ({
+    pointer,
+    detail: 'is a key that is not allowed',
+  }))
+  return new RostrumError('BAD_USER_INPUT', 'The body must have no key `__proto__`.', { fields })
 }
 
 export function tooManyValues(): RostrumError {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type FieldError, RostrumError } from '../../errors.ts'
+import { LongInteger } from '../../json/parse-json.ts'
 
 /** A JSON integer that can be an id, as the text that GraphQL takes. */
 export const jsonId = z
@@ -19,6 +20,7 @@ export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
 
 /** A value as JSON for a message, cut to 40 characters. */
 export function describeValue(value: unknown): string {
+  if (value instanceof LongInteger) return `\`${value.text.slice(0, 40)}\``
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   const text = JSON.stringify(value) ?? 'undefined'
   return `\`${text.length > 40 ? `${text.slice(0, 40)}…` : text}\``

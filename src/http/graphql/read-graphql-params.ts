@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { parseParameters } from '../rest/parse-parameters.ts'
 
 const maxFields = 100
@@ -22,7 +23,7 @@ export function readGraphqlParams({ method, url, body }: FastifyRequest): unknow
 function parseParam(name: string, text: string): unknown {
   if (text === '') return null
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (cause) {
     throw new RostrumError('BAD_USER_INPUT', `\`${name}\` is not valid JSON.`, { cause })
   }

@@ -1,4 +1,5 @@
 import { RostrumError } from '../../errors.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { JsonScanner } from '../../json/scanner.ts'
 
 export type Variables = Record<string, unknown>
@@ -22,7 +23,7 @@ export class CallVariables {
   /** Parses the variables for a call of this gateway. Throws if they have too many values, before making any. */
   parse(): Variables {
     const text = this.#check({ maxDepth, maxValues })
-    return JSON.parse(text) as Variables
+    return parseJson(text) as Variables
   }
 
   /** The JSON text, for a call of another host. It has no limit on values. */

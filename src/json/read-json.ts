@@ -1,0 +1,90 @@
+import { invalidInput } from '../errors.ts'
+import { LongInteger } from './parse-json.ts'
+
+/** A JSON value whose objects have no prototype, so that `constructor` and `toString` are ordinary keys. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/** JSON that a caller gave. Only `readJson` gives its value. */
+export interface GivenJson {
+  readonly unread: unique symbol
+}
+
+interface ReadOptions {
+  /** Where the value is in the input: `/data`. */
+  readonly pointer: string
+  /** The levels of objects and lists; the value itself is level 1. */
+  readonly maxLevels?: number
+}
+
+// A body has at most 2,000 levels.
+const usualMaxLevels = 2_000
+
+/**
+ * Copies a given value into objects without prototype (contract, section 7). Throws `BAD_USER_INPUT` with a pointer
+ * for a key `__proto__`, for an integer beyond 2^53-1 that has no fraction or exponent, for a number that overflows,
+ * and past `maxLevels`.
+ */
+export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels }: ReadOptions): JsonValue {
+  const path: (string | number)[] = []
+
+  function refuse(detail: string): never {
+    const parts = path.map(part => `/${escapePointer(String(part))}`)
+    throw invalidInput([{ pointer: pointer + parts.join(''), detail }])
+  }
+
+  function readNumber(value: number): number {
+    if (Number.isFinite(value)) return value
+    return refuse('is a number that overflows; send it as text')
+  }
+
+  function readObject(value: object, level: number): JsonValue {
+    if (value instanceof LongInteger) return refuse('is an integer beyond 2^53-1; send it as text')
+    if (level > maxLevels) return refuse(`is nested too deeply: at most ${maxLevels} levels are allowed`)
+    if (Array.isArray(value)) return value.map((item, index) => readPart(item, index, level))
+    const read: Record<string, JsonValue> = Object.create(null)
+    for (const [key, part] of Object.entries(value)) read[key] = readPart(part, key, level)
+    return read
+  }
+
+  function readPart(value: unknown, key: string | number, level: number): JsonValue {
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null) {
+      if (key !== '__proto__') return value
+    }
+    path.push(key)
+    if (key === '__proto__') return refuse('is a key that is not allowed')
+    const read = readValue(value, level + 1)
+    path.pop()
+    return read
+  }
+
+  function readValue(value: unknown, level: number): JsonValue {
+    if (typeof value === 'number') return readNumber(value)
+    if (typeof value === 'object' && value !== null) return readObject(value, level)
+    return value as JsonValue
+  }
+
+  return readValue(given, 1)
+}
+
+/** The pointers to all keys `__proto__` of a parsed value; at most ten. */
+export function findProtoKeys(value: unknown): string[] {
+  const found: string[] = []
+  const left: { readonly value: unknown; readonly pointer: string }[] = [{ value, pointer: '' }]
+  for (let next = left.pop(); next !== undefined && found.length < 10; next = left.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue
+    for (const [key, part] of Object.entries(next.value)) {
+      const pointer = `${next.pointer}/${escapePointer(key)}`
+      if (key === '__proto__') found.push(pointer)
+      left.push({ value: part, pointer })
+    }
+  }
+  return found
+}
+
+function escapePointer(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1')
+}

@@ -14,7 +14,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    globalSetup: 'test/store/serve-databases.ts',
+    globalSetup: ['test/store/serve-databases.ts', 'test/server/serve-tokens.ts'],
     projects: [
       {
         extends: true,

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Scope } from '../../src/credentials/caller.ts'
 import { findFreePort } from './free-port.ts'
 import type { Observation } from './observer.ts'
 import { patience } from './patience.ts'
 import { type Answer, type RequestParts, sendRequest } from './send-request.ts'
-import { runCommand, spawnCommand } from './spawn-command.ts'
+import type { TokenOrder } from './serve-tokens.ts'
+import { spawnCommand } from './spawn-command.ts'
 import { makeTempFolder } from './temp-folder.ts'
 import type { ExecutionBody, GraphqlBody } from './wire-shapes.ts'
 
@@ -13,7 +15,8 @@ export interface TokenRequest {
   readonly account: string
   readonly email?: string
   readonly user?: number
-  readonly scopes?: readonly string[]
+  /** All but `admin` unless given. */
+  readonly scopes?: readonly Scope[]
 }
 
 export interface Script {
@@ -45,7 +48,7 @@ export interface TestServer {
     token?: string | null,
   ): Promise<Answer<GraphqlBody<D>>>
   execute<P = unknown>(script: Script | string, options?: RestOptions): Promise<Answer<ExecutionBody<P>>>
-  /** A token made by the real command on this server's store. */
+  /** A new token in this server's store. */
   token(request: TokenRequest): Promise<string>
   /** SIGTERM, then the exit code. */
   stop(): Promise<number | null>
@@ -133,7 +136,7 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
       rest('POST', '/graphql', { body: { query, variables }, token }),
     execute: (script, options = {}) =>
       rest('POST', '/api/1/endpoint/execute', { body: completeScript(script), ...options }),
-    token: request => makeToken(request, settings),
+    token: request => askForToken({ databaseUrl: settings.DATABASE_URL, request }),
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
   }
@@ -158,12 +161,11 @@ function completeScript(script: Script | string): Script {
   return { name: 'test', inputDocument: '{}', options: '{}', ...given }
 }
 
-async function makeToken(request: TokenRequest, settings: Readonly<Record<string, string>>): Promise<string> {
-  const args = ['token', '--account', request.account]
-  if (request.email !== undefined) args.push('--email', request.email)
-  if (request.user !== undefined) args.push('--user', String(request.user))
-  for (const scope of request.scopes ?? []) args.push('--scope', scope)
-  const { code, stdout, stderr } = await runCommand(args, settings)
-  if (code !== 0) throw new Error(`The token command failed with ${code}: ${stderr}`)
-  return stdout.trim()
+// Vitest is imported here only, because some programs start servers outside of it.
+async function askForToken(order: TokenOrder): Promise<string> {
+  const { inject } = await import('vitest')
+  const answer = await fetch(inject('tokensUrl'), { method: 'POST', body: JSON.stringify(order) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`No token was issued: ${text}`)
+  return text
 }

@@ -25,7 +25,7 @@ const ofTime = /^run \d+ .*(No sandbox came free|"TIMEOUT")/
 const maxPeakBytes = 600 * 2 ** 20
 const maxStoreBytes = 256 * 2 ** 20
 const accounts = ['attacker', 'second', 'third', 'fourth', 'fifth']
-const scopes = ['memberships:read', 'memberships:write', 'tasks:execute']
+const scopes = ['memberships:read', 'memberships:write', 'tasks:execute'] as const
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20)

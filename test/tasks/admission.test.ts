@@ -54,6 +54,34 @@ describe('turns', () => {
     const served = await serve(['a1', 'b1', 'b2', 'b3'], { 1: 'a2', 3: 'a3' })
     expect(served).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
   })
+
+  test('go first to accounts that have lately held sandboxes for less time', async () => {
+    let clock = 0
+    const { ask } = await startAdmission({ max: 1, readMs: () => clock })
+    const served: string[] = []
+    let held = await ask('a')
+    const asked = ['a', 'b', 'a', 'b', 'b'].map(async account => {
+      held = await ask(account)
+      served.push(account)
+    })
+    // Runs of `a` take 150 ms, those of `b` 5 ms. The use of `a` is forgotten after a while.
+    for (let turn = 1; turn <= asked.length; turn++) {
+      clock += served.at(-1) === 'b' ? 5 : 150
+      giveBack(held)
+      await until(() => served.length === turn)
+    }
+    expect(served).toEqual(['b', 'b', 'b', 'a', 'a'])
+    giveBack(held)
+    clock += 3_600_000
+    held = await ask('c')
+    const later = ['a', 'b'].map(async account => {
+      giveBack(await ask(account))
+      served.push(account)
+    })
+    giveBack(held)
+    await Promise.all(later)
+    expect(served.slice(5)).toEqual(['a', 'b'])
+  })
 })
 
 describe('the sandboxes', () => {

@@ -48,6 +48,14 @@ async function serve(pool: SandboxPool): Promise<void> {
 
 const speaking = (speech: Speech = {}) => speakingCommand(speech)
 
+/** Starts sandboxes one by one, each when the one before has booted. */
+async function growTo(pool: SandboxPool, size: number): Promise<void> {
+  await until(() => {
+    pool.grow()
+    return pool.pids.length === size
+  })
+}
+
 describe('a pool', () => {
   test('keeps its number of warm sandboxes, and is ready when one has booted', async () => {
     const { pool } = start({ command: speaking(), warm: 2, max: 4 })
@@ -96,22 +104,24 @@ describe('a pool', () => {
     expect(pool.takeIdle('a')).toBe(null)
   })
 
-  test('grows on demand, and never past its maximum', async () => {
+  test('grows on demand by one boot at a time, and never past its maximum', async () => {
     const { pool } = start({ command: speaking(), warm: 1, max: 3 })
-    pool.grow(1)
+    pool.grow()
     expect(pool.pids).toHaveLength(1)
     expect([pool.canGrow(2), pool.canGrow(100)]).toEqual([true, false])
-    pool.grow(2)
+    await until(() => pool.isReady)
+    for (let asked = 0; asked < 3; asked++) pool.grow()
     expect(pool.pids).toHaveLength(2)
-    pool.grow(100)
+    await growTo(pool, 3)
+    await until(() => !pool.canGrow(1))
+    pool.grow()
     expect(pool.pids).toHaveLength(3)
   })
 
   test('stops the sandboxes that a burst has started, also while it serves', async () => {
     const command = speaking({ onRun: [exitLine() + ready] })
     const { pool } = start({ command, warm: 1, max: 3, shrinkMs: 500 })
-    pool.grow(3)
-    expect(pool.pids).toHaveLength(3)
+    await growTo(pool, 3)
     // None is stopped before it has booted, which takes a while on a busy machine.
     while (pool.pids.length > 1) {
       if (pool.takeIdle('a') !== null) await serve(pool)
@@ -145,12 +155,12 @@ describe('closing', () => {
   test('ends every process, booting, idle or stopped, and starts no new one', async () => {
     const { pool } = start({ command: speaking(), warm: 3, max: 4 })
     await until(() => pool.isReady)
-    pool.grow(1)
+    await growTo(pool, 4)
     const { pids } = pool
     process.kill(pids[0] ?? 0, 'SIGSTOP')
     await pool.close()
     expect(await findSurvivors(pids, 1)).toEqual([])
-    pool.grow(1)
+    pool.grow()
     expect([pool.canGrow(1), pool.pids]).toEqual([false, []])
     await sleep(200)
     expect([pool.pids, pool.isReady]).toEqual([[], false])

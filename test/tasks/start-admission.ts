@@ -17,6 +17,8 @@ interface AdmissionSettings {
   readonly accountRuns?: number
   readonly waitMs?: number
   readonly bootMs?: number
+  /** Measures how long accounts hold sandboxes. By default it stands still, so that only numbers and order count. */
+  readonly readMs?: () => number
   /** Path of a file. While it exists, no sandbox boots. */
   readonly failsWhile?: string
 }
@@ -35,6 +37,7 @@ export async function startAdmission({
   accountRuns = 50,
   waitMs = 60_000,
   bootMs = 0,
+  readMs = () => 0,
   failsWhile = '',
 }: AdmissionSettings) {
   const env = { PATH: process.env.PATH ?? '' }
@@ -53,7 +56,7 @@ export async function startAdmission({
     log: silentLog,
   })
   const limits = { runs, accountRuns, waitMs, sandboxes: max }
-  const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits })
+  const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits, readMs })
   pools.push(pool)
   pool.start()
   await until(() => pool.isReady)

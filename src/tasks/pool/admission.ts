@@ -14,6 +14,8 @@ export interface AdmissionParts {
   readonly pool: SandboxPool
   readonly outboundWaits: OutboundWaits
   readonly limits: AdmissionLimits
+  /** The clock that measures how long accounts hold sandboxes. */
+  readonly readMs?: () => number
 }
 
 export interface AdmissionRequest {
@@ -37,16 +39,17 @@ const stallMs = 20
 const preemptionPauseMs = 50
 
 /**
- * Decides which waiting run gets the next idle sandbox. The account that holds the fewest sandboxes comes first;
- * accounts with equally many take turns; runs of one account go in order of arrival. With four sandboxes or more, the
- * last free one goes only to an account without a run. An account whose last run destroyed its sandbox leaves the last
- * idle one to others until the next has booted. If all sandboxes are held, the admission preempts a run that has waited
- * long for other hosts, of the account that holds the most.
+ * Decides which waiting run gets the next idle sandbox. The account that holds the fewest sandboxes comes first; of
+ * accounts with equally many, the one that has lately held them for the least time; runs of one account go in order of
+ * arrival. With four sandboxes or more, the last free one goes only to an account without a run. An account whose last
+ * run destroyed its sandbox leaves the last idle one to others until the next has booted. If all sandboxes are held,
+ * the admission preempts a run that has waited long for other hosts, of the account that holds the most.
  */
 export class Admission {
   readonly #pool: SandboxPool
   readonly #outboundWaits: OutboundWaits
   readonly #limits: AdmissionLimits
+  readonly #readMs: () => number
   readonly #held: HeldSandboxes
   readonly #queue: RunQueue<SandboxProcess>
   readonly #destroyers = new Set<string>()
@@ -55,11 +58,12 @@ export class Admission {
   #growth: NodeJS.Timeout | null = null
   #closed = false
 
-  constructor({ pool, outboundWaits, limits }: AdmissionParts) {
+  constructor({ pool, outboundWaits, limits, readMs = () => performance.now() }: AdmissionParts) {
     this.#pool = pool
     this.#outboundWaits = outboundWaits
     this.#limits = limits
-    this.#held = new HeldSandboxes(limits.sandboxes)
+    this.#readMs = readMs
+    this.#held = new HeldSandboxes(limits.sandboxes, readMs)
     this.#queue = new RunQueue(limits)
     pool.onIdle(() => this.#serve())
   }
@@ -76,7 +80,7 @@ export class Admission {
     if (!this.#canGrowFor(accountCode)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
       this.#queue.refuseWhenFull(accountCode)
-    } else if (nested) this.#pool.grow(this.#demand() + 1)
+    } else if (nested) this.#pool.grow()
     return this.#admit(accountCode, await this.#wait(request))
   }
 
@@ -104,7 +108,7 @@ export class Admission {
   }
 
   #makeRoom(): void {
-    this.#pool.grow(this.#demand())
+    if (this.#demand() > 0) this.#pool.grow()
     const now = performance.now()
     if (!this.#held.areAllHeld || now - this.#preemptedAt < preemptionPauseMs) return
     const [first = ''] = this.#inTurn()
@@ -169,9 +173,8 @@ export class Admission {
     return false
   }
 
-  // The waiting accounts, those that hold the fewest sandboxes first.
   #inTurn(): string[] {
-    return this.#queue.accounts().sort((a, b) => this.#held.by(a) - this.#held.by(b))
+    return this.#held.inTurn(this.#queue.accounts())
   }
 
   #take(accountCode: string): SandboxProcess | null {
@@ -186,13 +189,14 @@ export class Admission {
   }
 
   #admit(accountCode: string, sandbox: SandboxProcess): Admitted {
+    const heldSince = this.#readMs()
     let held = true
     return {
       sandbox,
       release: () => {
         if (!held) return
         held = false
-        this.#held.release(accountCode)
+        this.#held.release(accountCode, heldSince)
         if (sandbox.isServing) this.#destroyers.delete(accountCode)
         else this.#destroyers.add(accountCode)
         this.#serve()

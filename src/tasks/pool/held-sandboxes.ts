@@ -1,14 +1,19 @@
+import { RecentUse } from './recent-use.ts'
+
 // With fewer sandboxes, reserving one would take too large a share.
 const minToReserveOne = 4
 
-/** How many sandboxes each account holds. */
+/** How many sandboxes each account holds, and how long it has lately held some. */
 export class HeldSandboxes {
   readonly #max: number
   readonly #byAccount = new Map<string, number>()
+  readonly #use = new RecentUse()
+  readonly #readMs: () => number
   #total = 0
 
-  constructor(max: number) {
+  constructor(max: number, readMs: () => number) {
     this.#max = max
+    this.#readMs = readMs
   }
 
   get areAllHeld(): boolean {
@@ -32,12 +37,25 @@ export class HeldSandboxes {
     return above.sort((a, b) => b[1] - a[1]).map(([accountCode]) => accountCode)
   }
 
+  /** Sorts accounts: those that hold the fewest first, of these the ones that lately held some for the least time. */
+  inTurn(accounts: readonly string[]): string[] {
+    if (accounts.length < 2) return [...accounts]
+    const now = this.#readMs()
+    return accounts
+      .map(accountCode => ({ accountCode, held: this.by(accountCode), use: this.#use.of(accountCode, now) }))
+      .sort((a, b) => a.held - b.held || a.use - b.use)
+      .map(({ accountCode }) => accountCode)
+  }
+
   take(accountCode: string): void {
     this.#byAccount.set(accountCode, this.by(accountCode) + 1)
     this.#total++
   }
 
-  release(accountCode: string): void {
+  /** `since`: when the account took it. */
+  release(accountCode: string, since: number): void {
+    const now = this.#readMs()
+    this.#use.add(accountCode, now - since, now)
     const held = this.by(accountCode) - 1
     if (held > 0) this.#byAccount.set(accountCode, held)
     else this.#byAccount.delete(accountCode)

@@ -82,12 +82,12 @@ export class SandboxPool {
     return !this.#closed && this.#booting + this.#options.max - this.#sandboxes.size >= wanted
   }
 
-  /** Starts sandboxes until `wanted` are booting, within the maximum, unless boots fail. */
-  grow(wanted: number): void {
-    for (let booting = this.#booting; booting < wanted && this.canGrow(booting + 1); booting++) {
-      if (!this.#maySpawn) return
-      this.#spawn()
-    }
+  /**
+   * Starts one more sandbox, within the maximum, unless one is booting: several boots at once share the processors, so
+   * that the first would be ready as late as the last.
+   */
+  grow(): void {
+    if (this.#booting === 0 && this.canGrow(1) && this.#maySpawn) this.#spawn()
   }
 
   // After a failed boot, no boot starts for a while, and then one at a time until it has succeeded.

@@ -1,7 +1,7 @@
 import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Page } from '../domain/store.ts'
+import { toColumnName } from './tables/describe-table.ts'
 import type { Descriptions } from './tables/descriptions.ts'
 import type { RowOf, Selection, StoreColumn, TablesOf } from './tables/tables-of.ts'
 
@@ -9,9 +9,6 @@ export type Tables = TablesOf<Descriptions>
 
 /** Values of a statement by the names of its placeholders. */
 export type Values = Readonly<Record<string, unknown>>
-
-/** A query of Drizzle's builder, or SQL as it is. */
-export type Query = SQL | { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } }
 
 /**
  * A prepared statement. SQLite answers at once; PostgreSQL in the transaction of the caller's `change`, if there is
@@ -34,11 +31,9 @@ export interface Dialect {
   readonly tables: Tables
   /** False for SQLite: one gateway has the file, and a transaction has the write lock from its start. */
   readonly isShared: boolean
-  /** Builds statements and runs none. */
-  readonly build: Pick<BetterSQLite3Database, 'select' | 'insert' | 'update' | 'delete'>
   /** The rows have the names and types of `selection`, in its order; a statement without one gives no rows. */
-  prepare(query: Query): Statement
-  prepare<S extends Selection>(query: Query, selection: S): Statement<RowOf<S>>
+  prepare(query: SQL): Statement
+  prepare<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
   /**
    * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part:
    * those are the rows that it returned. A part that selects from a part or list without rows must change nothing. The
@@ -114,6 +109,12 @@ export interface FindByIds<Row> {
 export function placeholders<Name extends string>(...names: readonly Name[]): Record<Name, Placeholder> {
   const entries = names.map((name): [string, Placeholder] => [name, sql.placeholder(name)])
   return Object.fromEntries(entries) as Record<Name, Placeholder>
+}
+
+/** The columns and values of an `insert`, from placeholders with the names of the columns. */
+export function insertValues(...names: readonly string[]): SQL {
+  const values = names.map(name => sql.placeholder(name))
+  return sql`(${sql.raw(names.map(toColumnName).join())}) values (${sql.join(values, sql`, `)})`
 }
 
 /** The columns of a selection, for SQL. */

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Origin } from '../domain/store.ts'
 import { type Dialect, placeholders } from './dialect.ts'
 import { all, first, type Work } from './work.ts'
@@ -44,17 +44,18 @@ export function createSteps(dialect: Dialect): Steps {
   }
 }
 
-function prepareSteps({ build, prepare, tables: { idempotencySteps: steps } }: Dialect) {
+function prepareSteps({ prepare, tables: { idempotencySteps: steps } }: Dialect) {
   const { accountCode, key, number, result } = placeholders('accountCode', 'key', 'number', 'result')
-  const isTheStep = and(eq(steps.accountCode, accountCode), eq(steps.key, key), eq(steps.number, number))
-  const taken = { number: steps.number }
-  const found = { result: steps.result }
-  const take = build.insert(steps).values({ accountCode, key, number, result: '' }).onConflictDoNothing()
-  const keep = build.update(steps).set({ result: sql`${result}` })
+  const isTheStep = sql`account_code = ${accountCode} and key = ${key} and number = ${number}`
   return {
-    take: prepare(take.returning(taken), taken),
-    find: prepare(build.select(found).from(steps).where(isTheStep), found),
-    keep: prepare(keep.where(isTheStep)),
-    drop: prepare(build.delete(steps).where(isTheStep)),
+    take: prepare(
+      sql`
+        insert into idempotency_steps (account_code, key, number, result)
+        values (${accountCode}, ${key}, ${number}, '') on conflict do nothing returning number`,
+      { number: steps.number },
+    ),
+    find: prepare(sql`select result from idempotency_steps where ${isTheStep}`, { result: steps.result }),
+    keep: prepare(sql`update idempotency_steps set result = ${result} where ${isTheStep}`),
+    drop: prepare(sql`delete from idempotency_steps where ${isTheStep}`),
   }
 }

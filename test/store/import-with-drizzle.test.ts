@@ -25,7 +25,7 @@ const script = `
 test("a store opens without a look at each file of Drizzle's kind, and leaves no hook", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
   const { whileOpening, after } = JSON.parse(stdout) as { whileOpening: string[]; after: number }
-  expect(whileOpening).toContain('drizzle-orm/better-sqlite3')
+  expect(whileOpening).toContain('drizzle-orm/sqlite-core')
   expect(whileOpening.filter(specifier => specifier.startsWith('.'))).toEqual([])
   expect(after).toBeGreaterThan(10)
 })

@@ -2,12 +2,11 @@ import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
 import { createTakeNumbers, type TakeNumbers } from './counters.ts'
+import { createDirectory } from './directory.ts'
 import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createProvision, type Provision } from './provision.ts'
-import { createTeamStore } from './teams.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
-import { createUserStore } from './users.ts'
 
 /** Work that changes of several entities share. */
 export interface Parts {
@@ -35,8 +34,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     forgetCallers: tokenLookUps.forgetCallers,
   }
   const stores = {
-    users: createUserStore(database, parts),
-    teams: createTeamStore(database, parts),
+    ...createDirectory(database, parts),
     accounts: createAccountStore(database, parts),
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { EventStore, MembershipEvent, MembershipPair, Origin } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
-import { columnsOf, type Dialect, placeholders } from '../dialect.ts'
+import { columnsOf, type Dialect, insertValues, placeholders } from '../dialect.ts'
+import { toColumnName } from '../tables/describe-table.ts'
 import { all, type Work } from '../work.ts'
 import type { TakeNumbers } from './counters.ts'
 
@@ -11,9 +12,13 @@ export type NewEvent = Pick<MembershipEvent, 'kind' | 'membershipId' | 'before' 
 /** For the transaction of the change itself. */
 export type AppendEvent = (origin: Origin, event: NewEvent) => Work<unknown>
 
-/** In the order of the values in every statement that writes events. */
-export const eventColumns = `account_code, sequence, kind, membership_id, before_user_id, before_team_id,
-  after_user_id, after_team_id, by_user_id, by_email, transaction_id`
+const columns = [
+  ...['accountCode', 'sequence', 'kind', 'membershipId', 'beforeUserId', 'beforeTeamId', 'afterUserId'],
+  ...['afterTeamId', 'byUserId', 'byEmail', 'transactionId'],
+] as const
+
+/** For statements that write events of several rows. */
+export const insertEvents = sql.raw(`insert into membership_events (${columns.map(toColumnName)})`)
 
 export function createEventStore(database: Database, onChange: EventStore['onChange']): EventStore {
   const { prepare, read, tables } = database
@@ -48,29 +53,24 @@ export function createEventStore(database: Database, onChange: EventStore['onCha
   }
 }
 
-export function createAppendEvent(
-  { build, prepare, tables }: Dialect,
-  takeNumbers: TakeNumbers,
-): AppendEvent {
-  const pairs = placeholders('beforeUserId', 'beforeTeamId', 'afterUserId', 'afterTeamId')
-  const by = placeholders('byUserId', 'byEmail', 'transactionId')
-  const values = { ...placeholders('accountCode', 'sequence', 'kind', 'membershipId'), ...pairs, ...by }
-  const insert = prepare(build.insert(tables.membershipEvents).values(values))
+export function createAppendEvent({ prepare }: Dialect, takeNumbers: TakeNumbers): AppendEvent {
+  const insert = prepare(sql`insert into membership_events ${insertValues(...columns)}`)
   return function* appendEvent({ accountCode, userId, email, transactionId }, event) {
-    const { kind, membershipId, before, after } = event
-    yield* all(insert, {
-      accountCode,
-      sequence: yield* takeNumbers(accountCode, 'membership event'),
-      kind,
-      membershipId,
-      beforeUserId: before?.userId ?? null,
-      beforeTeamId: before?.teamId ?? null,
-      afterUserId: after?.userId ?? null,
-      afterTeamId: after?.teamId ?? null,
-      byUserId: userId,
-      byEmail: email,
-      transactionId,
-    })
+    const sequence = yield* takeNumbers(accountCode, 'membership event')
+    const by = { byUserId: userId, byEmail: email, transactionId }
+    yield* all(insert, { accountCode, sequence, ...writePairs(event), ...by })
+  }
+}
+
+/** The event as its row has it. */
+export function writePairs({ kind, membershipId, before, after }: NewEvent) {
+  return {
+    kind,
+    membershipId,
+    beforeUserId: before?.userId ?? null,
+    beforeTeamId: before?.teamId ?? null,
+    afterUserId: after?.userId ?? null,
+    afterTeamId: after?.teamId ?? null,
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Dialect, placeholders } from '../dialect.ts'
+import { type Dialect, insertValues } from '../dialect.ts'
 import { all, first, type Work } from '../work.ts'
 
 /**
@@ -13,12 +13,11 @@ export interface Provision {
 }
 
 export function createProvision({ prepare, tables }: Dialect): Provision {
-  const { accountCode, id } = placeholders('accountCode', 'id')
   const account = prepare(
-    sql`insert into accounts (account_code) values (${accountCode}) on conflict do nothing returning account_code`,
+    sql`insert into accounts ${insertValues('accountCode')} on conflict do nothing returning account_code`,
     { accountCode: tables.accounts.accountCode },
   )
-  const values = sql`(account_code, id) values (${accountCode}, ${id}) on conflict do nothing`
+  const values = sql`${insertValues('accountCode', 'id')} on conflict do nothing`
   const user = prepare(sql`insert into users ${values}`)
   const team = prepare(sql`insert into teams ${values}`)
   return {

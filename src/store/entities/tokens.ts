@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ApiToken, TokenStore } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
-import { columnsOf, placeholders } from '../dialect.ts'
+import { columnsOf, insertValues, placeholders } from '../dialect.ts'
 import { all, first, only } from '../work.ts'
 
 /** The calls of every request; each database has its own way to answer them fast. */
@@ -53,22 +53,16 @@ export function decodeScopes<Row extends Omit<ApiToken, 'scopes'> & { readonly s
   return { ...row, scopes: row.scopes === '' ? [] : row.scopes.split(' ') }
 }
 
-function prepareStatements({ build, prepare, typed, now, tables }: Database) {
+function prepareStatements({ prepare, typed, now, tables }: Database) {
   const { apiTokens, users } = tables
-  const { id, accountCode, ...details } = placeholders(
-    'id',
-    'accountCode',
-    'userId',
-    'label',
-    'scopes',
-    'sha256',
-  )
+  const { id, accountCode } = placeholders('id', 'accountCode')
+  const values = insertValues('id', 'accountCode', 'userId', 'label', 'scopes', 'sha256')
   const selection = createTokenSelection(tables)
   const isOfAccount = sql`(${typed(accountCode, 'text')} is null or ${apiTokens.accountCode} = ${accountCode})`
   const select = sql`
     select ${columnsOf(selection)} from ${apiTokens} join ${users} on ${isUserOfToken(tables)}`
   return {
-    insert: prepare(build.insert(apiTokens).values({ id, accountCode, ...details })),
+    insert: prepare(sql`insert into api_tokens ${values}`),
     findById: prepare(sql`${select} where ${apiTokens.id} = ${id}`, selection),
     list: prepare(sql`${select} where ${isOfAccount} order by ${apiTokens.id}`, selection),
     revoke: prepare(

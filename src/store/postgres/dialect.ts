@@ -1,7 +1,5 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { drizzle } from 'drizzle-orm/pg-proxy'
-import type { Chain, Dialect, Query, Statement, Values } from '../dialect.ts'
+import type { Chain, Dialect, Statement, Values } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import type { Bound } from './connection/bound.ts'
 import type { Client } from './connection/client.ts'
@@ -19,13 +17,10 @@ interface Dependencies {
 }
 
 export function createPostgresDialect({ clients, bound }: Dependencies): Dialect {
-  // The methods that the store uses are those of SQLite's builder; only the types differ.
-  const build = drizzle(async () => ({ rows: [] })) as unknown as BetterSQLite3Database
   const prepare = createPrepare(clients.client)
   return {
     tables,
     isShared: true,
-    build,
     prepare,
     chain: (parts, result, selection) => prepare(wordChain(parts, result), selection),
     after: part => sql`(select count(*) from ${sql.raw(part)}) >= 0`,
@@ -48,7 +43,7 @@ export function createPostgresDialect({ clients, bound }: Dependencies): Dialect
 
 // The driver decodes numbers, booleans, times and bytes.
 function createPrepare(client: Client): Dialect['prepare'] {
-  function prepare(query: Query, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
+  function prepare(query: SQL, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
     const { text, bind } = prepareText(query)
     const names = Object.keys(selection)
     const read = (raw: readonly unknown[]) => {

@@ -1,14 +1,14 @@
-import { is, Placeholder, SQL } from 'drizzle-orm'
+import { is, Placeholder, type SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { createBindValues } from '../bind-values.ts'
-import type { Query, Values } from '../dialect.ts'
+import type { Values } from '../dialect.ts'
 import type { Parameter } from './connection/client.ts'
 
 const writer = new PgDialect()
 
 /** The text of a query, and what binds its values. A placeholder that comes several times is one parameter. */
-export function prepareText(query: Query) {
-  const { sql, params } = is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
+export function prepareText(query: SQL) {
+  const { sql, params } = writer.sqlToQuery(query)
   const identities = params.map(param => (is(param, Placeholder) ? param.name : param))
   const distinct = [...new Set(identities)]
   const text = sql

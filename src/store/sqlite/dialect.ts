@@ -1,7 +1,6 @@
 import type { Database as Client } from 'better-sqlite3'
-import { type Placeholder, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { Dialect, Query, Statement } from '../dialect.ts'
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { Dialect, Statement } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
@@ -12,12 +11,10 @@ import { createPageByParent } from './page-by-parent.ts'
 import { now, tables } from './tables.ts'
 
 export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dialect {
-  const build = drizzle(client)
   const prepare = createPrepare(client)
   return {
     tables,
     isShared: false,
-    build,
     prepare,
     chain: createChain(client),
     after: () => sql`true`,
@@ -37,7 +34,7 @@ export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dia
 }
 
 function createPrepare(client: Client): Dialect['prepare'] {
-  function prepare(query: Query, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
+  function prepare(query: SQL, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
     const { text, params } = toText(query)
     const statement = prepareRaw(client, text, params)
     const readRow = createReadRow(selection)

@@ -3,7 +3,7 @@ import type { BulkPlan, CompleteBulk } from '../../../domain/memberships/members
 import type { BulkResult, Membership, MembershipPair, Origin } from '../../../domain/store.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
-import { eventColumns } from '../events.ts'
+import { insertEvents, writePairs } from '../events.ts'
 import { selectMembership } from './membership-reads.ts'
 
 interface BulkWrite {
@@ -110,7 +110,7 @@ function prepareWrite(dialect: Dialect) {
         on conflict (account_code, name) do update set value = counters.value + excluded.value
         returning value`,
       event: sql`
-        insert into membership_events (${sql.raw(eventColumns)})
+        ${insertEvents}
         select ${accountCode}, head.value - ${eventCount} + events.place, events.kind,
           events.membership_id, events.before_user_id, events.before_team_id, events.after_user_id,
           events.after_team_id, ${typed(userId, 'integer')}, ${typed(email, 'text')}, ${typed(transactionId, 'text')}
@@ -128,7 +128,7 @@ function prepareWrite(dialect: Dialect) {
       ...ends.encode(toRows(plan.gone)),
       ...moved.encode(plan.moved),
       ...pairs.encode(plan.added.map((pair, index) => ({ ...pair, id: addedIds[index] ?? null }))),
-      ...events.encode(complete.events.map(toRow)),
+      ...events.encode(complete.events.map(writePairs)),
       eventCount: complete.events.length,
       ...steps.encode(step === null ? [] : [{ ...step, result: JSON.stringify(result) }]),
     })
@@ -137,15 +137,4 @@ function prepareWrite(dialect: Dialect) {
 
 function toRows(ids: readonly number[]) {
   return ids.map(id => ({ id }))
-}
-
-function toRow({ kind, membershipId, before, after }: CompleteBulk['events'][number]) {
-  return {
-    kind,
-    membershipId,
-    beforeUserId: before?.userId ?? null,
-    beforeTeamId: before?.teamId ?? null,
-    afterUserId: after?.userId ?? null,
-    afterTeamId: after?.teamId ?? null,
-  }
 }

@@ -2,13 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Membership, MembershipPair, Origin } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
 import type { Chain } from '../../dialect.ts'
+import { insertEvents } from '../../entities/events.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import type { InTurn } from '../connection/account-turns.ts'
 import { askTogether } from '../connection/ask-together.ts'
 import { isOfData, isUniqueViolation } from '../connection/sql-state.ts'
 import type { Transactions } from '../connection/transactions.ts'
-import { insertEvent, insertStep } from './membership-changes.ts'
+import { insertStep } from './membership-changes.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
@@ -140,7 +141,7 @@ function wordParts(rows: SQL): Chain {
     made: sql`
       select distinct on (added.id) * from added join asked using (user_id, team_id) order by added.id, asked.place`,
     event: sql`
-      ${insertEvent}
+      ${insertEvents}
       select ${accountCode}, head.before + row_number() over (order by made.id), 'added', made.id, null, null,
         made.user_id, made.team_id, made.by_user_id, made.by_email, made.transaction_id
       from made, head`,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Membership } from '../../../domain/store.ts'
 import { type Dialect, placeholders, type Statement } from '../../dialect.ts'
-import { eventColumns } from '../../entities/events.ts'
+import { insertEvents } from '../../entities/events.ts'
 import type { Move, RowChange } from '../../entities/memberships/membership-look-ups.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
 import { first, type Work } from '../../work.ts'
@@ -47,8 +47,6 @@ const isTheRow = sql`
     where step.account_code = ${accountCode} and step.key = ${step.key} and step.number = ${step.number}
   )`
 
-export const insertEvent = sql.raw(`insert into membership_events (${eventColumns})`)
-
 /** Keeps `row` as the result of the step that `key` and `number` name; no step where `key` is null. */
 export const insertStep = (row: 'moved' | 'removed' | 'made', { key, number } = step) => sql`
   insert into idempotency_steps (account_code, key, number, result)
@@ -89,7 +87,7 @@ const move = {
     returning row.id, row.user_id, row.team_id, row.leader, row.version`,
   head: bumpCounter(sql`moved, before where moved.version <> before.version`),
   event: sql`
-    ${insertEvent}
+    ${insertEvents}
     select ${accountCode}, head.value, 'moved', moved.id, before.user_id, before.team_id, moved.user_id,
       moved.team_id, ${by}
     from moved, before, head`,
@@ -100,7 +98,7 @@ const remove = {
   removed: sql`delete from team_memberships where ${isTheRow} returning ${columns}`,
   head: bumpCounter(sql`removed`),
   event: sql`
-    ${insertEvent}
+    ${insertEvents}
     select ${accountCode}, head.value, 'removed', removed.id, removed.user_id, removed.team_id, null, null, ${by}
     from removed, head`,
   step: insertStep('removed'),

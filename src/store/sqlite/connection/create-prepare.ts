@@ -1,16 +1,16 @@
 import type { Database as Client, Statement as SqliteStatement } from 'better-sqlite3'
-import { is, SQL } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { createBindValues } from '../../bind-values.ts'
-import type { Query, Values } from '../../dialect.ts'
+import type { Values } from '../../dialect.ts'
 import type { Selection, StoreColumn } from '../../tables/tables-of.ts'
 
 export type RawRow = readonly unknown[]
 
 const writer = new SQLiteSyncDialect()
 
-export function toText(query: Query) {
-  const { sql, params } = is(query, SQL) ? writer.sqlToQuery(query) : query.toSQL()
+export function toText(query: SQL) {
+  const { sql, params } = writer.sqlToQuery(query)
   return { text: sql.trim(), params }
 }
 

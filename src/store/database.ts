@@ -17,7 +17,7 @@ export interface ChangeOptions<T> extends WriteOptions<T> {
 
 /** How a database runs statements. */
 export interface Runner {
-  read<Row>(statement: Statement<Row>, values: Values): Promise<readonly Row[]>
+  read<Row>(statement: Statement<Row>, values: Values): Promise<Row[]>
   /**
    * Runs `work` in one transaction, for an account or (null) for the gateway itself, and resolves once that is
    * durable. `work` may run again after a failure of the transaction: it does nothing but yield statements.

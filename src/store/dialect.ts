@@ -1,6 +1,6 @@
 import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Page } from '../domain/store.ts'
+import type { Client } from './postgres/connection/client.ts'
 import { toColumnName } from './tables/describe-table.ts'
 import type { Descriptions } from './tables/descriptions.ts'
 import type { RowOf, Selection, StoreColumn, TablesOf } from './tables/tables-of.ts'
@@ -10,12 +10,9 @@ export type Tables = TablesOf<Descriptions>
 /** Values of a statement by the names of its placeholders. */
 export type Values = Readonly<Record<string, unknown>>
 
-/**
- * A prepared statement. SQLite answers at once; PostgreSQL in the transaction of the caller's `change`, if there is
- * one.
- */
+/** A prepared statement. SQLite answers at once; PostgreSQL over its `client`. */
 export interface Statement<Row = never> {
-  run(values: Values): Row[] | Promise<Row[]>
+  run(values: Values, client?: Client): Row[] | Promise<Row[]>
 }
 
 export type IdTable = SQLiteTable & {
@@ -34,6 +31,8 @@ export interface Dialect {
   /** The rows have the names and types of `selection`, in its order; a statement without one gives no rows. */
   prepare(query: SQL): Statement
   prepare<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
+  /** For a statement that gives many rows. */
+  prepareMany<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
   /**
    * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part:
    * those are the rows that it returned. A part that selects from a part or list without rows must change nothing. The
@@ -67,8 +66,11 @@ export interface Dialect {
    * `maxCachedRows`.
    */
   findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
-  /** For each parent its page, in one statement that reads no more rows than it answers. */
-  pageByParent<P extends string, S extends IdSelection>(paging: Paging<P, S>): PageByParent<RowOf<S>>
+  /**
+   * The pages of parents from one side, in ascending id. A window function would number all rows of a parent: these
+   * stop at the limit, along the index.
+   */
+  pagesOfParents<P extends string, S extends IdSelection>(paging: Paging<P, S>, side: 'asc' | 'desc'): SQL
 }
 
 export type Chain = Readonly<Record<string, SQL>>
@@ -89,12 +91,8 @@ export interface Paging<Parent extends string, S extends IdSelection> {
   readonly selection: S
 }
 
-/** Rows of different parents come mixed, in ascending id. */
-export type PageByParent<Row> = (
-  accountCode: string,
-  parentIds: readonly number[],
-  page: Page,
-) => Promise<Row[]>
+/** Of `pagesOfParents`. */
+export const pageValues = placeholders('accountCode', 'parentIds', 'after', 'before', 'limit')
 
 export interface FindByIds<Row> {
   /** Rows in any order. */

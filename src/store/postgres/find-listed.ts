@@ -1,26 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { type FindByIds, type IdSelection, type IdTable, placeholders } from '../dialect.ts'
-import type { RowOf } from '../tables/tables-of.ts'
-import { aggregate, createReadRows, prepareColumns } from './column-rows.ts'
+import { columnsOf, type FindByIds, type IdSelection, type IdTable, placeholders } from '../dialect.ts'
+import { numberOf, type RowOf } from '../tables/tables-of.ts'
 import { askTogether } from './connection/ask-together.ts'
-import type { Bound } from './connection/bound.ts'
-import type { Client } from './connection/client.ts'
+import type { Calls } from './connection/calls.ts'
+import { shares } from './connection/shares.ts'
 import { encodeIds, isListed, list } from './list.ts'
-
-/** The clients of a store's statements. */
-export interface Clients {
-  /** In the turn of the caller's account, and in its transaction if there is one. */
-  readonly client: Client
-  /** For reads of several accounts at once: in no transaction, and in their own turn. */
-  readonly shared: Client
-}
-
-interface FindListed<S extends IdSelection> {
-  readonly clients: Clients
-  readonly bound: Bound
-  readonly table: IdTable
-  readonly selection: S
-}
+import { prepareMany } from './prepare.ts'
 
 interface Ask {
   readonly accountCode: string
@@ -35,46 +20,46 @@ const maxIdsTogether = 20
  * share a statement: under load that is a tenth of the work, for the gateway and for PostgreSQL.
  */
 export function createFindListed<S extends IdSelection>(
-  parts: FindListed<S>,
+  { pool, bound }: Calls,
+  table: IdTable,
+  selection: S,
 ): FindByIds<RowOf<S>>['findByIds'] {
-  const findList = prepareList(parts)
-  const findPairs = preparePairs(parts)
+  const { accountCode, ids } = placeholders('accountCode', 'ids')
+  const listed = prepareMany(
+    sql`
+      select ${columnsOf(selection)} from ${table}
+      where ${table.accountCode} = ${accountCode} and ${isListed(table.id, ids)}`,
+    selection,
+  )
+  const place = numberOf(sql`asked.place`)
+  // Each row comes with the place of its pair in the lists, and so reaches the caller who asked for it.
+  const asked = list('asked', { accountCode: 'text', id: 'integer' })
+  const together = prepareMany(
+    sql`
+      select asked.place, ${columnsOf(selection)} from ${asked.rows}
+      join ${table} on ${table.accountCode} = asked.account_code and ${table.id} = asked.id`,
+    { place, ...selection },
+  )
+
+  const findList = async ({ accountCode, ids }: Ask): Promise<RowOf<S>[]> =>
+    listed.run({ accountCode, ids: encodeIds(ids) }, pool.of(accountCode))
+
+  async function findAll(asks: readonly Ask[]): Promise<RowOf<S>[][]> {
+    const pairs = asks.flatMap(({ accountCode, ids }, asker) => ids.map(id => ({ accountCode, id, asker })))
+    const answers = asks.map((): RowOf<S>[] => [])
+    const rows: unknown[] = await together.run(asked.encode(pairs), pool.of(shares.shared))
+    for (const { place, ...row } of rows as (RowOf<S> & { readonly place: number })[]) {
+      answers[pairs[place - 1]?.asker ?? -1]?.push(row as unknown as RowOf<S>)
+    }
+    return answers
+  }
+
   const findTogether = askTogether(async (asks: readonly Ask[]) => {
     const [first] = asks
-    return first !== undefined && asks.length === 1 ? [await findList(first)] : findPairs(asks)
+    return first !== undefined && asks.length === 1 ? [await findList(first)] : findAll(asks)
   })
   return (accountCode, ids) => {
     const find = ids.length > maxIdsTogether ? findList : findTogether
-    return parts.bound(accountCode, () => find({ accountCode, ids }))
-  }
-}
-
-function prepareList<S extends IdSelection>({ clients, table, selection }: FindListed<S>) {
-  const { accountCode, ids } = placeholders('accountCode', 'ids')
-  const find = prepareColumns(sql`
-    select ${aggregate(Object.values(selection))} from ${table}
-    where ${table.accountCode} = ${accountCode} and ${isListed(table.id, ids)}`)
-  const readRows = createReadRows(selection)
-  return async ({ accountCode, ids }: Ask): Promise<RowOf<S>[]> =>
-    readRows(await find(clients.client, { accountCode, ids: encodeIds(ids) }))
-}
-
-// Each row comes with the place of its pair in the lists, and so reaches the caller who asked for it.
-function preparePairs<S extends IdSelection>({ clients, table, selection }: FindListed<S>) {
-  const asked = list('asked', { accountCode: 'text', id: 'integer' })
-  const find = prepareColumns(sql`
-    select ${aggregate([...Object.values(selection), sql`asked.place`])} from ${asked.rows}
-    join ${table} on ${table.accountCode} = asked.account_code and ${table.id} = asked.id`)
-  const readRows = createReadRows(selection)
-  return async (asks: readonly Ask[]): Promise<RowOf<S>[][]> => {
-    const askers = asks.flatMap(({ ids }, asker) => ids.map(() => asker))
-    const pairs = asks.flatMap(({ accountCode, ids }) => ids.map(id => ({ accountCode, id })))
-    const columns = await find(clients.shared, asked.encode(pairs))
-    const answers = asks.map((): RowOf<S>[] => [])
-    const places = columns.at(-1) ?? []
-    for (const [index, row] of readRows(columns).entries()) {
-      answers[askers[Number(places[index]) - 1] ?? -1]?.push(row)
-    }
-    return answers
+    return bound(accountCode, () => find({ accountCode, ids }))
   }
 }

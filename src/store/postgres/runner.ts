@@ -1,43 +1,52 @@
 import type { Runner } from '../database.ts'
 import type { Values } from '../dialect.ts'
-import type { Step, Work } from '../work.ts'
-import type { InTurn } from './connection/account-turns.ts'
-import type { Bound } from './connection/bound.ts'
+import type { Work } from '../work.ts'
+import type { Calls } from './connection/calls.ts'
+import type { Client } from './connection/client.ts'
 import { shares } from './connection/shares.ts'
-import type { Transactions } from './connection/transactions.ts'
+import { isWorthRetrying } from './connection/sql-state.ts'
 
-interface Dependencies {
-  readonly transactions: Transactions
-  readonly inTurn: InTurn
-  readonly bound: Bound
-}
+// Others may take a pair between the look at it and the change, each time.
+const maxAttempts = 10
 
-export function createPostgresRunner({ transactions, inTurn, bound }: Dependencies): Runner {
+export function createPostgresRunner({ bound, inTurn }: Calls): Runner {
   return {
-    read: (statement, values) => bound(readOwner(values), async () => statement.run(values)),
+    read: (statement, values) => bound(readOwner(values), async client => statement.run(values, client)),
     write: (accountCode, work, { hasChanged } = {}) =>
-      bound(accountCode, () =>
+      bound(accountCode, client =>
         inTurn(accountCode ?? shares.gateway, () =>
-          transactions.write(() => run(work(), runStep), hasChanged),
+          retry(() => client.begin(transaction => run(transaction, work()), hasChanged)),
         ),
       ),
-    writeEach: (accountCode, work) => bound(accountCode, () => runEach(transactions, work())),
+    writeEach: (accountCode, work) => bound(accountCode, client => runEach(client, work())),
   }
 }
 
-/** Runs each statement in a transaction of its own, inside a call of an account. */
-export function runEach<T>({ retry }: Transactions, work: Work<T>): Promise<T> {
-  return run(work, step => retry(() => runStep(step)))
+/** Runs each statement in a transaction of its own. */
+export function runEach<T>(client: Client, work: Work<T>): Promise<T> {
+  return run({ query: (text, values) => retry(() => client.query(text, values)) }, work)
+}
+
+/** Runs `work` again after a deadlock. */
+export async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === maxAttempts || !isWorthRetrying(error)) throw error
+    }
+  }
 }
 
 function readOwner({ accountCode }: Values): string | null {
   return typeof accountCode === 'string' ? accountCode : null
 }
 
-const runStep = async ({ statement, values }: Step) => statement.run(values)
-
-async function run<T>(work: Work<T>, runStep: (step: Step) => Promise<readonly unknown[]>): Promise<T> {
+async function run<T>(client: Client, work: Work<T>): Promise<T> {
   let step = work.next([])
-  while (step.done !== true) step = work.next(await runStep(step.value))
+  while (step.done !== true) {
+    const { statement, values } = step.value
+    step = work.next(await statement.run(values, client))
+  }
   return step.value
 }

@@ -1,13 +1,12 @@
 import type { Database as Client } from 'better-sqlite3'
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { Dialect, Statement } from '../dialect.ts'
+import { columnsOf, type Dialect, pageValues, type Statement } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 import { createReadRow, prepareRaw, toText } from './connection/create-prepare.ts'
 import { createFindCached } from './find-cached.ts'
 import { encodeIds, isListed, list } from './list.ts'
-import { createPageByParent } from './page-by-parent.ts'
 import { now, tables } from './tables.ts'
 
 export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dialect {
@@ -16,6 +15,7 @@ export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dia
     tables,
     isShared: false,
     prepare,
+    prepareMany: prepare,
     chain: createChain(client),
     after: () => sql`true`,
     list,
@@ -27,7 +27,7 @@ export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dia
     isListed,
     encodeList: encodeIds,
     nextTokenId: prepareNextTokenId(prepare),
-    pageByParent: paging => createPageByParent(prepare, paging),
+    pagesOfParents,
     findByIds: (table, selection, maxCachedRows) =>
       createFindCached({ prepare, changeMark, table, selection, maxCachedRows }),
   }
@@ -51,4 +51,19 @@ function prepareNextTokenId(prepare: Dialect['prepare']) {
       on conflict do update set value = value + 1 returning value`,
     { id: tables.counters.value },
   )
+}
+
+// `cross join` keeps the order of the loops.
+const pagesOfParents: Dialect['pagesOfParents'] = ({ table, parent, selection }, side) => {
+  const { accountCode, parentIds, after, before, limit } = pageValues
+  const parentColumn = sql.identifier(table[parent].name)
+  return sql`
+    select ${columnsOf(selection)} from json_each(${parentIds}) as parent cross join ${table}
+    where ${table.accountCode} = ${accountCode} and ${table[parent]} = parent.value and ${table.id} in (
+      select slice.id from ${table} as slice
+      where slice.account_code = ${accountCode} and slice.${parentColumn} = parent.value
+        and slice.id > ${after} and slice.id < ${before}
+      order by slice.id ${sql.raw(side)} limit ${limit}
+    )
+    order by ${table.id}`
 }

@@ -29,7 +29,7 @@ const maxCachedRows = 50_000
 export function createMembershipStore(database: Database, parts: Parts): MembershipStore {
   const { provision, takeNumbers, appendEvent } = parts
   const { forget, ...reads } = createMembershipReads(database, maxCachedRows)
-  const { findPair, findRow, findMove } = createMembershipLookUps(database)
+  const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
   const statements = prepareStatements(database)
   return {
     ...reads,
@@ -43,8 +43,8 @@ export function createMembershipStore(database: Database, parts: Parts): Members
 
   function* add(origin: Origin, pair: MembershipPair): Work<AddResult> {
     const { accountCode } = origin
-    const existingId = yield* findPair(accountCode, pair)
-    if (existingId !== undefined) return { kind: 'duplicate', existingId }
+    const found = yield* findAddable(origin, pair)
+    if (found.kind !== 'found') return found
     yield* provision.account(accountCode)
     yield* provision.user(accountCode, pair.userId)
     yield* provision.team(accountCode, pair.teamId)
@@ -55,7 +55,7 @@ export function createMembershipStore(database: Database, parts: Parts): Members
   }
 
   function* move(wanted: Move): Work<MoveResult> {
-    const found = yield* findMove(wanted)
+    const found = yield* findMovable(wanted)
     if (found.kind !== 'found') return found
     const { row, pair } = found
     const { origin, id, change } = wanted

@@ -1,41 +1,22 @@
 import { sql } from 'drizzle-orm'
-import type { Membership, MembershipPair, MoveResult, Origin, RemoveResult } from '../../../domain/store.ts'
+import type { MembershipPair, Origin } from '../../../domain/store.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { first, type Work } from '../../work.ts'
+import { first } from '../../work.ts'
 import { selectMembership } from './membership-reads.ts'
-
-export type Versions = readonly number[] | null
 
 /** A change of the row with this id. */
 export interface RowChange {
   readonly origin: Origin
   readonly id: number
-  readonly ifVersions: Versions
+  readonly ifVersions: readonly number[] | null
 }
 
 export interface Move extends RowChange {
   readonly change: Partial<MembershipPair>
 }
 
-/** Look-ups that say whether a change can be made. They lock nothing. */
-export interface MembershipLookUps {
-  /** The id of the membership that has this pair. */
-  findPair(accountCode: string, pair: MembershipPair): Work<number | undefined>
-  /** The row, where it has one of the versions. */
-  findRow(
-    change: RowChange,
-  ): Work<Exclude<RemoveResult, { kind: 'removed' }> | { kind: 'found'; row: Membership }>
-  /** The row and its new pair, or why it cannot move. */
-  findMove(move: Move): Work<Exclude<MoveResult, { kind: 'moved' }> | MovableRow>
-}
-
-interface MovableRow {
-  readonly kind: 'found'
-  readonly row: Membership
-  readonly pair: MembershipPair
-}
-
-export function createMembershipLookUps({ prepare, tables }: Dialect): MembershipLookUps {
+/** Look-ups that say why a change cannot be made, or `found` with what it needs. They lock nothing. */
+export function createMembershipLookUps({ prepare, tables }: Dialect) {
   const { accountCode, id, userId, teamId } = placeholders('accountCode', 'id', 'userId', 'teamId')
   const selection = selectMembership(tables)
   const select = sql`select ${columnsOf(selection)} from team_memberships where account_code = ${accountCode}`
@@ -48,10 +29,14 @@ export function createMembershipLookUps({ prepare, tables }: Dialect): Membershi
     { id: selection.id },
   )
 
-  function* findPair(accountCode: string, pair: MembershipPair) {
-    return (yield* first(byPair, { accountCode, ...pair }))?.id
+  /** Whether another row than `id` has the pair. */
+  function* findAddable({ accountCode }: Origin, pair: MembershipPair, id?: number) {
+    const existing = yield* first(byPair, { accountCode, ...pair })
+    if (existing === undefined || existing.id === id) return { kind: 'found' } as const
+    return { kind: 'duplicate', existingId: existing.id } as const
   }
 
+  /** The row, where it has one of the versions. */
   function* findRow({ origin: { accountCode }, id, ifVersions }: RowChange) {
     const row = yield* first(byId, { accountCode, id })
     if (row === undefined) return { kind: 'missing' } as const
@@ -59,17 +44,15 @@ export function createMembershipLookUps({ prepare, tables }: Dialect): Membershi
     return isAllowed ? ({ kind: 'found', row } as const) : ({ kind: 'stale', version: row.version } as const)
   }
 
-  return {
-    findPair,
-    findRow,
-    *findMove(move) {
-      const found = yield* findRow(move)
-      if (found.kind !== 'found') return found
-      const { row } = found
-      const { userId = row.userId, teamId = row.teamId } = move.change
-      const existingId = yield* findPair(move.origin.accountCode, { userId, teamId })
-      if (existingId !== undefined && existingId !== row.id) return { kind: 'duplicate', existingId }
-      return { kind: 'found', row, pair: { userId, teamId } }
-    },
+  /** The row and its new pair. */
+  function* findMovable(move: Move) {
+    const found = yield* findRow(move)
+    if (found.kind !== 'found') return found
+    const { row } = found
+    const pair = { userId: move.change.userId ?? row.userId, teamId: move.change.teamId ?? row.teamId }
+    const addable = yield* findAddable(move.origin, pair, row.id)
+    return addable.kind === 'found' ? { ...found, pair } : addable
   }
+
+  return { findAddable, findRow, findMovable }
 }

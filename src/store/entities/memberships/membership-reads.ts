@@ -1,4 +1,6 @@
+import type { Database } from '../../database.ts'
 import type { Dialect } from '../../dialect.ts'
+import { createPageByParent } from '../../page-by-parent.ts'
 
 export function selectMembership({ teamMemberships: memberships }: Dialect['tables']) {
   return {
@@ -11,12 +13,12 @@ export function selectMembership({ teamMemberships: memberships }: Dialect['tabl
 }
 
 /** The reads of memberships, which need no hand-tuned statement, and what forgets a cached row. */
-export function createMembershipReads(database: Dialect, maxCachedRows?: number) {
+export function createMembershipReads(database: Database, maxCachedRows?: number) {
   const table = database.tables.teamMemberships
   const selection = selectMembership(database.tables)
   return {
     ...database.findByIds(table, selection, maxCachedRows),
-    pageByUsers: database.pageByParent({ table, parent: 'userId', selection }),
-    pageByTeams: database.pageByParent({ table, parent: 'teamId', selection }),
+    pageByUsers: createPageByParent(database, { table, parent: 'userId', selection }),
+    pageByTeams: createPageByParent(database, { table, parent: 'teamId', selection }),
   }
 }

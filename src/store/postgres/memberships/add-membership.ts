@@ -5,20 +5,14 @@ import type { Chain } from '../../dialect.ts'
 import { insertEvents } from '../../entities/events.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import type { InTurn } from '../connection/account-turns.ts'
 import { askTogether } from '../connection/ask-together.ts'
+import type { Calls } from '../connection/calls.ts'
+import type { Client } from '../connection/client.ts'
 import { isOfData, isUniqueViolation } from '../connection/sql-state.ts'
-import type { Transactions } from '../connection/transactions.ts'
 import { insertStep } from './membership-changes.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
-
-interface Dependencies {
-  readonly database: Database
-  readonly transactions: Transactions
-  readonly inTurn: InTurn
-}
 
 export interface Addition {
   readonly origin: Origin
@@ -30,10 +24,10 @@ export interface Addition {
  * changes of an account wait for its counter until a commit is on disk, so it can have more additions a second than
  * the disk has commits. A step is written with its row, and one that was made before is left out.
  */
-export function createAddMembership({ database, transactions, inTurn }: Dependencies): AddMembership {
+export function createAddMembership(database: Database, { pool, inTurn }: Calls): AddMembership {
   const addAll = prepareAddAll(database)
   const addSome = (accountCode: string, additions: readonly Addition[]) =>
-    inTurn(accountCode, () => transactions.runAs(accountCode, () => addAll(accountCode, additions)))
+    inTurn(accountCode, () => addAll(pool.of(accountCode), accountCode, additions))
 
   // Each account has its own statement, and nobody waits for that of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {
@@ -80,7 +74,7 @@ function prepareAddAll({ chain, list, tables }: Database) {
   })
   const selection = { ...selectMembership(tables), place: numberOf(sql`place`) }
   const statement = chain(wordParts(asked.rows), 'answer', selection)
-  return async (accountCode: string, additions: readonly Addition[]) => {
+  return async (client: Client, accountCode: string, additions: readonly Addition[]) => {
     const rows = additions.map(
       ({ pair, origin: { userId: byUserId, email: byEmail, transactionId, step } }) => ({
         ...pair,
@@ -92,7 +86,8 @@ function prepareAddAll({ chain, list, tables }: Database) {
       }),
     )
     const made = new Map<Addition, Membership>()
-    for (const { place, ...membership } of await statement.run({ accountCode, ...asked.encode(rows) })) {
+    const answers = await statement.run({ accountCode, ...asked.encode(rows) }, client)
+    for (const { place, ...membership } of answers) {
       const addition = additions[place - 1]
       if (addition !== undefined) made.set(addition, membership)
     }

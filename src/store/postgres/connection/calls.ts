@@ -1,7 +1,8 @@
 import { AccountBudget } from '../../../limits/account-budget.ts'
+import { createAccountTurns, type InTurn } from './account-turns.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'
+import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
-import type { Transactions } from './transactions.ts'
 
 // Longer than a statement may take.
 const maxMs = 5_000
@@ -11,14 +12,38 @@ const maxCalls = { account: 2_000, total: 20_000 }
 // PostgreSQL answers 100 of them in a statement, faster than they can be sent. Nobody knows yet who makes them.
 const maxTokenCalls = { account: 10_000, total: 10_000 }
 
+// Changes of an account wait for each other at its counters, each with a connection that others could use.
+const maxChangesAtOnce = 4
+// A bulk holds the account's counters over round trips. If a gateway hangs, each of its bulks would hold them until
+// PostgreSQL ends it, one after the other.
+const maxBulksAtOnce = 1
+
+/** What the statements of a store share. */
+export interface Calls {
+  readonly pool: Pool
+  readonly bound: Bound
+  readonly inTurn: InTurn
+  readonly inTurnOfBulks: InTurn
+}
+
 /**
- * Makes a call to the store for an account or share: every statement is inside one. It answers or fails within
+ * Makes a call to the store for an account or share, with the client whose statements wait for its turn. It answers or fails within
  * `maxMs`, and is refused at once while its owner has too many unanswered calls. A call that timed out may still be
  * executed, so it counts until the database has answered it.
  */
-export type Bound = <T>(owner: string | null, call: () => Promise<T>) => Promise<T>
+type Bound = <T>(owner: string | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
 
-export function createBound({ runAs }: Transactions): Bound {
+export function createCalls(pool: Pool): Calls {
+  const tooLate = 'Other changes of this account took too long'
+  return {
+    pool,
+    bound: createBound(pool),
+    inTurn: createAccountTurns({ account: maxChangesAtOnce, tooLate }),
+    inTurnOfBulks: createAccountTurns({ account: maxBulksAtOnce, tooLate }),
+  }
+}
+
+function createBound(pool: Pool): Bound {
   const calls = new AccountBudget(maxCalls, {
     describe: held => `${held} waiting database calls`,
     retryAfterSeconds: 1,
@@ -31,7 +56,7 @@ export function createBound({ runAs }: Transactions): Bound {
     const owner = given ?? shares.gateway
     const budget = owner === shares.unknownTokens ? tokenCalls : calls
     budget.hold(owner, 1)
-    const answer = runAs(owner, call).finally(() => budget.release(owner, 1))
+    const answer = call(pool.of(owner)).finally(() => budget.release(owner, 1))
     try {
       return await answerInTime(answer)
     } catch (error) {

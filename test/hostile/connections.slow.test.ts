@@ -78,6 +78,19 @@ test('2,000 idle connections and 500 that drip their headers leave others their 
   }
 })
 
+test('readers of GraphiQL that never read lose their places to others after a second', async () => {
+  const page = Buffer.from('GET /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n')
+  const ask = () => exchangeBytes({ url: stage.server.baseUrl, writes: [page], answers: 1, maxMs: 20_000 })
+  await ask()
+  const held = await holdMany(stage, { count: 40, bytes: page, reads: false })
+  try {
+    await sleep(1_000)
+    for (let asked = 0; asked < 3; asked++) expect((await ask()).answers[0]?.status).toBe(200)
+  } finally {
+    for (const { socket } of held) socket.destroy()
+  }
+})
+
 // Both mostly wait.
 describe.concurrent('clients that take their time', () => {
   test('readers that never read hold no more than their answers, and only until they are given up', {

@@ -25,6 +25,8 @@ const contentSecurityPolicy = [
 
 // Each page fills some megabytes of kernel memory for its connection, and needs no credential.
 const maxPagesAtOnce = 32
+// Past this time, a page whose client reads slowly or not at all gives its place to another one.
+const safeMs = 1_000
 
 /**
  * Answers a browser's GET with GraphiQL, with everything inlined. It needs no credential, because it shows no data;
@@ -32,15 +34,15 @@ const maxPagesAtOnce = 32
  */
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)
-  let pages = 0
+  const places = new PagePlaces()
   // The kernel copies megabytes of a page at once, so pages are sent one in each turn of the event loop.
   let lastSent: Promise<void> = Promise.resolve()
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.state.operation = 'graphiql'
-    if (pages >= maxPagesAtOnce)
+    const leave = places.take(() => request.raw.destroy())
+    if (leave === null)
       return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
-    pages++
-    request.state.atEnd(() => pages--)
+    request.state.atEnd(leave)
     const { plain, gzipped } = await loadPage()
     lastSent = lastSent.then(() => nextTurn())
     await lastSent
@@ -58,6 +60,27 @@ export function createGraphiqlHook() {
   return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
     if (request.method !== 'GET' || !prefersPage(request)) return done()
     answerPage(request, reply).catch(done)
+  }
+}
+
+/** The pages that are being sent, oldest first. */
+class PagePlaces {
+  readonly #sending = new Set<{ readonly since: number; readonly cut: () => void }>()
+
+  /** Returns what gives the place back. If all are taken, cuts the oldest page if it had its time, else returns null. */
+  take(cut: () => void): (() => void) | null {
+    if (this.#sending.size >= maxPagesAtOnce && !this.#cutOldest()) return null
+    const place = { since: performance.now(), cut }
+    this.#sending.add(place)
+    return () => this.#sending.delete(place)
+  }
+
+  #cutOldest(): boolean {
+    const [oldest] = this.#sending
+    if (oldest === undefined || performance.now() - oldest.since < safeMs) return false
+    this.#sending.delete(oldest)
+    oldest.cut()
+    return true
   }
 }
 

@@ -119,6 +119,8 @@ interface Field {
   /** Created on first use, because input types may contain themselves. */
   readonly plan: () => Coerce
   readonly isOptional: boolean
+  /** As resolvers get it; undefined if there is none. */
+  readonly byDefault: unknown
 }
 
 function planObject(type: GraphQLInputObjectType): Coerce {
@@ -126,8 +128,8 @@ function planObject(type: GraphQLInputObjectType): Coerce {
   const fields = Object.values(type.getFields()).map(({ name, type: of, defaultValue }) => ({
     name,
     plan: lazily(() => planType(of)),
-    // An absent field with a default is left to graphql-js.
-    isOptional: !isNonNullType(of) && defaultValue === undefined,
+    isOptional: !isNonNullType(of),
+    byDefault: defaultValue,
   }))
   const names = new Set(fields.map(({ name }) => name))
   return given => {
@@ -138,10 +140,11 @@ function planObject(type: GraphQLInputObjectType): Coerce {
 
 function coerceFields(fields: readonly Field[], given: Values): Values | Unfit {
   const values: Record<string, unknown> = {}
-  for (const { name, plan, isOptional } of fields) {
+  for (const { name, plan, isOptional, byDefault } of fields) {
     const value = given[name]
     if (value === undefined) {
-      if (!isOptional) return unfit
+      if (byDefault !== undefined) values[name] = byDefault
+      else if (!isOptional) return unfit
       continue
     }
     const coerced = plan()(value)

@@ -8,6 +8,7 @@ import type {
   RunMessage,
   ScriptError,
 } from '../tasks/protocol.ts'
+import type { RealmSetup } from './realm/run-script.ts'
 import type { RealmIsolate } from './realm-isolate.ts'
 import {
   noOutcome,
@@ -97,9 +98,16 @@ export class ScriptRun {
 
   /** Resolves when the run has ended and its `end` message is sent. */
   execute(): Promise<Ending> {
-    const { source, payload, options, accountCode, requestContext } = this.#message
+    const { source, payload, options, accountCode, requestContext, compilesOnly } = this.#message
     const reusesIsolate = this.#reusesIsolate
-    const setup = JSON.stringify({ file: randomUUID(), accountCode, requestContext, reusesIsolate })
+    const settings: RealmSetup = {
+      file: randomUUID(),
+      accountCode,
+      requestContext,
+      reusesIsolate,
+      compilesOnly,
+    }
+    const setup = JSON.stringify(settings)
     // Not awaited: a script that has called `exit` sleeps inside this call until its isolate is disposed of.
     void this.#enter(async timeoutMs => {
       const syntaxError = await this.#isolate.start([source, payload, options, setup], timeoutMs)

@@ -7,6 +7,7 @@ import { OutboundWaits } from './outbound/outbound-waits.ts'
 import { Admission } from './pool/admission.ts'
 import { SandboxPool } from './pool/sandbox-pool.ts'
 import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
+import { compileSource } from './run/compile-source.ts'
 import { executeTask } from './run/execute-task.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { TaskRunner } from './task-runner.ts'
@@ -57,6 +58,7 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
   })
   return {
     execute: request => executeTask({ limits, admission, runTokens, answerCall }, request),
+    compile: request => compileSource({ limits, admission }, request),
     reserveSlot: accountCode => admission.reserveSlot(accountCode),
     start: async () => pool.start(),
     ready: () => pool.isReady,

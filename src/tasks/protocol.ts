@@ -23,6 +23,8 @@ export interface RunMessage {
   readonly run: string
   readonly accountCode: string
   readonly source: string
+  /** True to compile the source without running it, which ends with `exit(null)` or an error. */
+  readonly compilesOnly: boolean
   /** JSON texts, parsed only inside the isolate. */
   readonly payload: string
   readonly options: string

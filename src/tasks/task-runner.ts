@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../credentials/caller.ts'
 import type { Run } from './run/run.ts'
-import type { TaskExecution, TaskInput } from './run/task-execution.ts'
+import type { TaskError, TaskExecution, TaskInput } from './run/task-execution.ts'
 
 export interface ExecuteRequest {
   readonly input: TaskInput
@@ -14,12 +14,22 @@ export interface ExecuteRequest {
   readonly onRun: (run: Run) => void
 }
 
+export interface CompileRequest extends Pick<ExecuteRequest, 'parentRun' | 'signal' | 'log'> {
+  readonly sourceCode: string
+  readonly accountCode: string
+}
+
 /**
  * Runs scripts. Rejects with a `RostrumError` if the execution never started (`BAD_USER_INPUT`, `PAYLOAD_TOO_LARGE`,
  * `OVERLOADED`, `TOO_DEEP`). What a script did, failures included, is a value.
  */
 export interface TaskRunner {
   execute(request: ExecuteRequest): Promise<TaskExecution>
+  /**
+   * Compiles a source without running it. Gives the error of one that does not compile, else null. Rejects with
+   * `PAYLOAD_TOO_LARGE` or `OVERLOADED`.
+   */
+  compile(request: CompileRequest): Promise<TaskError | null>
   /**
    * Reserves a queue slot for a run whose request is still being read. Throws `OVERLOADED` if there is none. Call the
    * function it returns when the run has arrived or will not come.

@@ -58,6 +58,7 @@ export const { runLimits } = readConfig({ ROSTRUM_TASK_TIMEOUT_MS: '5000', ROSTR
 export function runMessage(source: string): RunMessage {
   return {
     type: 'run',
+    compilesOnly: false,
     run: 'r',
     accountCode: 'alpha',
     source,

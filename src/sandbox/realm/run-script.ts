@@ -12,6 +12,7 @@ export interface RealmSetup {
   readonly accountCode: string
   readonly requestContext: string
   readonly reusesIsolate: boolean
+  readonly compilesOnly: boolean
 }
 
 export interface RunParts extends RealmParts {
@@ -82,6 +83,7 @@ export function makeStart(parts: RunParts) {
     } catch (error) {
       return errors.describe(error).message
     }
+    if (setup.compilesOnly) return exit(null)
     ownSource.hide(script)
     provideTemporal(indexOf(source, 'Temporal') >= 0)
     constant('Platform', platformOf(setup.accountCode))

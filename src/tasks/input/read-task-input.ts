@@ -36,13 +36,7 @@ export type OptionName = (typeof optionNames)[number]
  * 100,000 keys would take 50 ms, and the isolate parses them anyway.
  */
 export function readTaskInput(input: TaskInput, limits: RunLimits): CheckedTask {
-  const sourceBytes = Buffer.byteLength(input.sourceCode)
-  if (sourceBytes > limits.sourceBytes) {
-    throw new RostrumError(
-      'PAYLOAD_TOO_LARGE',
-      `\`sourceCode\` has ${sourceBytes} bytes; at most ${limits.sourceBytes} are allowed.`,
-    )
-  }
+  refuseLongSource(input.sourceCode, limits)
   checkLabel('name', input.name, 1)
   checkLabel('metadata/caseTypeCode', input.metadata.caseTypeCode ?? '', 0)
   checkLabel('metadata/accountNickname', input.metadata.accountNickname ?? '', 0)
@@ -54,6 +48,16 @@ export function readTaskInput(input: TaskInput, limits: RunLimits): CheckedTask 
     options: readOptions(input.options),
     caseTypeCode: input.metadata.caseTypeCode,
   }
+}
+
+/** Throws `PAYLOAD_TOO_LARGE` for source code past its limit. */
+export function refuseLongSource(sourceCode: string, limits: RunLimits): void {
+  const sourceBytes = Buffer.byteLength(sourceCode)
+  if (sourceBytes <= limits.sourceBytes) return
+  throw new RostrumError(
+    'PAYLOAD_TOO_LARGE',
+    `\`sourceCode\` has ${sourceBytes} bytes; at most ${limits.sourceBytes} are allowed.`,
+  )
 }
 
 function readOptions(text: string): GivenOptions {

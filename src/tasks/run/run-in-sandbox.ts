@@ -1,9 +1,9 @@
 import type { RunLimits } from '../../config.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
+import { errorWithoutPosition } from '../ending/error-without-position.ts'
+import { type RunEnding, readEnding } from '../ending/read-ending.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { RunMessage } from '../protocol.ts'
-import { errorWithoutPosition } from './error-without-position.ts'
-import { type RunEnding, readEnding } from './read-ending.ts'
 import type { RunLog } from './run-log.ts'
 
 const watchEveryMs = 20

@@ -1,4 +1,4 @@
-import type { TaskErrorCode } from './task-execution.ts'
+import type { TaskErrorCode } from '../run/task-execution.ts'
 
 /** An error of a run that the gateway reports; it has no position in the script. */
 export function errorWithoutPosition<Code extends TaskErrorCode>(code: Code, message: string) {

@@ -1,8 +1,8 @@
 import { JsonText } from '../../json/json-text.ts'
 import type { Ending } from '../protocol.ts'
+import { isSandboxJson } from '../run/read-sandbox-json.ts'
+import type { TaskError } from '../run/task-execution.ts'
 import { errorWithoutPosition } from './error-without-position.ts'
-import { isSandboxJson } from './read-sandbox-json.ts'
-import type { TaskError } from './task-execution.ts'
 
 /** How a run ended: by the script, or by the end of its process. */
 export type RunEnding =

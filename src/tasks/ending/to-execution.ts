@@ -1,8 +1,8 @@
+import type { Run } from '../run/run.ts'
+import type { RunLog } from '../run/run-log.ts'
+import type { TaskError, TaskExecution } from '../run/task-execution.ts'
 import { errorWithoutPosition } from './error-without-position.ts'
 import type { RunEnding } from './read-ending.ts'
-import type { Run } from './run.ts'
-import type { RunLog } from './run-log.ts'
-import type { TaskError, TaskExecution } from './task-execution.ts'
 
 export interface EndedRun {
   readonly run: Run
@@ -28,7 +28,8 @@ type Outcome = Pick<TaskExecution, 'outcome' | 'payload' | 'payloadBytes' | 'mes
 
 const noPayload = { payload: null, payloadBytes: 4 } as const
 
-function outcomeOf(ending: RunEnding): Outcome {
+/** What an ending means for an answer. */
+export function outcomeOf(ending: RunEnding): Outcome {
   switch (ending.kind) {
     case 'exit':
       return {

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { outcomeOf } from '../ending/to-execution.ts'
+import { refuseLongSource } from '../input/read-task-input.ts'
+import type { CompileRequest } from '../task-runner.ts'
+import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
+import { RunLog } from './run-log.ts'
+import type { TaskError } from './task-execution.ts'
+
+/** Compiles a source in a sandbox without running it. Rejects as `TaskRunner.compile` says. */
+export async function compileSource(
+  parts: AdmissionParts,
+  { sourceCode, accountCode, parentRun, signal, log }: CompileRequest,
+): Promise<TaskError | null> {
+  const { limits } = parts
+  refuseLongSource(sourceCode, limits)
+  const ending = await runAdmitted(parts, {
+    message: {
+      run: randomUUID(),
+      accountCode,
+      source: sourceCode,
+      compilesOnly: true,
+      payload: 'null',
+      options: '{}',
+      requestContext: '{}',
+    },
+    deadline: Math.min(performance.now() + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
+    isNested: parentRun !== null,
+    signal,
+    scriptLog: new RunLog({ limits, system: log }),
+    // Only a compromised sandbox calls.
+    answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
+    onAdmitted: () => undefined,
+  })
+  return outcomeOf(ending).error
+}

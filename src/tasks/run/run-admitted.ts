@@ -1,0 +1,74 @@
+import type { RunLimits } from '../../config.ts'
+import type { AnswerCall } from '../calls/script-calls.ts'
+import { ScriptCalls } from '../calls/script-calls.ts'
+import type { RunEnding } from '../ending/read-ending.ts'
+import type { SandboxProcess } from '../launch/sandbox-process.ts'
+import type { Admission } from '../pool/admission.ts'
+import type { RunMessage } from '../protocol.ts'
+import { runInSandbox } from './run-in-sandbox.ts'
+import type { RunLog } from './run-log.ts'
+
+const maxAttempts = 3
+
+/** A run that waits for a sandbox. */
+export interface WaitingRun {
+  readonly message: Omit<RunMessage, 'type' | 'timeoutMs' | 'residentBytes'>
+  /** In milliseconds of `performance.now()`. */
+  readonly deadline: number
+  /** True for a run inside a run, which never waits. */
+  readonly isNested: boolean
+  readonly signal: AbortSignal
+  readonly scriptLog: RunLog
+  readonly answer: AnswerCall
+  /** Called when the run has a sandbox. */
+  onAdmitted(): void
+}
+
+export interface AdmissionParts {
+  readonly limits: RunLimits
+  readonly admission: Admission
+}
+
+/**
+ * Runs a script once a sandbox is free. If a sandbox dies before it begins the run, or sends a late message of the run
+ * before, no line of the script has run, and another sandbox gets it. A run that has begun is not repeated. Rejects
+ * with `OVERLOADED` if there is no sandbox in time.
+ */
+export async function runAdmitted(parts: AdmissionParts, waiting: WaitingRun): Promise<RunEnding> {
+  for (let attempt = 1; ; attempt++) {
+    const ending = await tryToRun(parts, waiting)
+    if (ending.kind !== 'notBegun' || attempt === maxAttempts) return ending
+  }
+}
+
+async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingRun): Promise<RunEnding> {
+  const { deadline, isNested, signal, scriptLog, answer } = waiting
+  const { accountCode } = waiting.message
+  const { sandbox, release } = await admission.acquire({ accountCode, nested: isNested, deadline, signal })
+  try {
+    if (signal.aborted) {
+      // Release first, so that the next run of the same account can take this sandbox.
+      release()
+      sandbox.vacate()
+      throw signal.reason
+    }
+    waiting.onAdmitted()
+    const message: RunMessage = {
+      type: 'run',
+      ...waiting.message,
+      timeoutMs: Math.max(1, deadline - performance.now()),
+      residentBytes: residentLimit(sandbox, limits.memoryMb),
+    }
+    const calls = new ScriptCalls({ limits, answer })
+    return await runInSandbox({ sandbox, message, limits, log: scriptLog, calls, signal })
+  } finally {
+    release()
+  }
+}
+
+// The resident memory at which a run is ended: the process at rest, twice the run's memory for V8's collector, and 64
+// MiB for V8 itself. Ordinary runs end earlier, at the isolate's limit.
+function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
+  const atRest = sandbox.residentBytes() ?? 64 * 2 ** 20
+  return atRest + (2 * memoryMb + 64) * 2 ** 20
+}

@@ -5,6 +5,7 @@ import { createAuthenticator } from './credentials/authenticator.ts'
 import { createDirectory } from './domain/directory/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
 import { createEventFollowing } from './domain/events/follow-events.ts'
+import { createFunctions } from './domain/functions/functions.ts'
 import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
 import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
@@ -91,6 +92,7 @@ export async function createApp({
   const createContext = createContextFactory({
     memberships,
     directory,
+    functions: createFunctions(store.functions),
     events: store.events,
     eventFollowing,
     tasks,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Caller } from './credentials/caller.ts'
 import type { Directory } from './domain/directory/directory.ts'
 import type { EventFollowing } from './domain/events/follow-events.ts'
+import type { Functions } from './domain/functions/functions.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
 import type { EventStore, Origin } from './domain/store.ts'
@@ -24,6 +25,7 @@ export interface RequestContext {
   readonly loaders: Loaders
   readonly memberships: Memberships
   readonly directory: Directory
+  readonly functions: Functions
   readonly events: EventStore
   readonly eventFollowing: EventFollowing
   readonly tasks: TaskRunner
@@ -54,7 +56,10 @@ export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signa
 
 /** The services that all operations share. */
 export interface Services
-  extends Pick<RequestContext, 'memberships' | 'directory' | 'events' | 'eventFollowing' | 'tasks'> {
+  extends Pick<
+    RequestContext,
+    'memberships' | 'directory' | 'functions' | 'events' | 'eventFollowing' | 'tasks'
+  > {
   readonly maxLongBytes: number
   confirm(caller: Caller): Promise<Caller>
   /** Resolves when it is the account's turn to use the event loop. */
@@ -74,6 +79,7 @@ class OperationContext implements RequestContext {
   readonly caller: Caller
   readonly memberships: Memberships
   readonly directory: Directory
+  readonly functions: Functions
   readonly events: EventStore
   readonly eventFollowing: EventFollowing
   readonly tasks: TaskRunner
@@ -91,6 +97,7 @@ class OperationContext implements RequestContext {
     this.caller = caller
     this.memberships = services.memberships
     this.directory = services.directory
+    this.functions = services.functions
     this.events = services.events
     this.eventFollowing = services.eventFollowing
     this.tasks = services.tasks

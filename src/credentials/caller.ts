@@ -1,4 +1,11 @@
-export const scopes = ['memberships:read', 'memberships:write', 'tasks:execute', 'admin'] as const
+export const scopes = [
+  'memberships:read',
+  'memberships:write',
+  'functions:read',
+  'functions:write',
+  'tasks:execute',
+  'admin',
+] as const
 
 export type Scope = (typeof scopes)[number]
 

@@ -36,11 +36,15 @@ function readUserId(sub: string): number | null {
   return id !== null && Number.isSafeInteger(id) ? id : null
 }
 
-// Only `scope` and `scopes` grant scopes. Without both, a token has all scopes except `admin`, unless it has `scp`,
-// which other services read scopes from: such a token was meant to be limited, so it has none.
+// Scopes that a token has only if it claims them (contract, section 7).
+const claimedScopes: readonly Scope[] = ['admin', 'functions:write']
+
+// Only `scope` and `scopes` grant scopes. Without both, a token has all scopes but these, unless it has `scp`, which
+// other services read scopes from: such a token was meant to be limited, so it has none.
 function readScopes({ scope, scopes: list, scp }: JWTPayload): ReadonlySet<Scope> {
   const claimed = [scope, list].filter(claim => claim !== undefined)
-  if (claimed.length === 0) return new Set(scp === undefined ? scopes.filter(name => name !== 'admin') : [])
+  if (claimed.length === 0)
+    return new Set(scp === undefined ? scopes.filter(name => !claimedScopes.includes(name)) : [])
   const names = claimed.flatMap(claim => (typeof claim === 'string' ? claim.split(' ') : claim))
   return new Set(names.filter(name => typeof name === 'string').filter(isScope))
 }

@@ -1,3 +1,4 @@
+import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
 import type { Membership, Page, Team, User } from './store.ts'
 
 export interface RowLoader<Row> {
@@ -10,9 +11,13 @@ export interface Loaders {
   readonly membership: RowLoader<Membership>
   readonly user: RowLoader<User>
   readonly team: RowLoader<Team>
+  readonly function: RowLoader<StoredFunction>
+  readonly functionVersion: RowLoader<FunctionVersion>
+  readonly functionSource: RowLoader<FunctionSource>
   /** One statement for each distinct page that the document asks for, for any number of users. */
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>
+  versionsOfFunction(functionId: number, page: Page): Promise<FunctionVersion[]>
   /** Forgets the rows that were read, after a mutation that changed some: fields of the next one must see it. */
   clear(): void
 }

@@ -1,3 +1,4 @@
+import type { FunctionStore } from './functions/function-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
 
 /**
@@ -11,6 +12,7 @@ export interface Store {
   readonly accounts: AccountStore
   readonly tokens: TokenStore
   readonly events: EventStore
+  readonly functions: FunctionStore
   readonly idempotency: IdempotencyStore
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>

@@ -1,7 +1,13 @@
+import type {
+  FunctionVersion as FunctionVersionRow,
+  StoredFunction,
+} from '../domain/functions/function-store.ts'
 import type { Membership, Team as TeamRow, User as UserRow } from '../domain/store.ts'
 import { builder } from './builder.ts'
 
-// Declared apart from their fields because the three types refer to one another.
+// Declared apart from their fields because the types refer to one another.
 export const TeamMembership = builder.objectRef<Membership>('TeamMembership')
 export const User = builder.objectRef<UserRow>('User')
 export const Team = builder.objectRef<TeamRow>('Team')
+export const FunctionRef = builder.objectRef<StoredFunction>('Function')
+export const FunctionVersion = builder.objectRef<FunctionVersionRow>('FunctionVersion')

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
-import type { Membership, Page, RowStore, Store } from '../domain/store.ts'
+import type { Page, RowStore, Store } from '../domain/store.ts'
 import type { Pace } from '../limits/pace.ts'
 
 // More rows take over 0.5 ms of the event loop.
@@ -19,7 +19,7 @@ interface Dependencies {
  * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams } = store
+  const { memberships, users, teams, functions } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
   let loaders: Map<string, DataLoader<number, unknown>> | null = null
@@ -51,15 +51,18 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
   }
 
   // A batch for each distinct page, so that all parents asked for the same page share a statement.
-  function createPageLoader(parent: 'userId' | 'teamId') {
-    const pages = parent === 'userId' ? memberships.pageByUsers : memberships.pageByTeams
-    return (parentId: number, page: Page): Promise<Membership[]> => {
-      async function load(parentIds: readonly number[]): Promise<Membership[][]> {
+  function createPageLoader<Parent extends string, Row extends Readonly<Record<Parent, number>>>(
+    parent: Parent,
+    pages: (accountCode: string, parentIds: readonly number[], page: Page) => Promise<Row[]>,
+    name: string = parent,
+  ) {
+    return (parentId: number, page: Page): Promise<Row[]> => {
+      async function load(parentIds: readonly number[]): Promise<Row[][]> {
         const rows = await inTurn(pages(accountCode, parentIds, page))
-        const byParent = Map.groupBy(rows, row => row[parent])
+        const byParent = Map.groupBy(rows, (row): number => row[parent])
         return parentIds.map(id => byParent.get(id) ?? [])
       }
-      const key = [parent, page.after, page.before, page.limit, page.fromEnd].join()
+      const key = [name, page.after, page.before, page.limit, page.fromEnd].join()
       return batch(key, load).load(parentId)
     }
   }
@@ -68,8 +71,12 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     membership: createRowLoader('membership', memberships),
     user: createRowLoader('user', users),
     team: createRowLoader('team', teams),
-    membershipsOfUser: createPageLoader('userId'),
-    membershipsOfTeam: createPageLoader('teamId'),
+    function: createRowLoader('function', functions),
+    functionVersion: createRowLoader('version', functions.versions),
+    functionSource: createRowLoader('source', functions.sources),
+    membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
+    membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
+    versionsOfFunction: createPageLoader('functionId', functions.pageVersions, 'versions'),
     clear() {
       loaders = null
     },

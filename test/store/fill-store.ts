@@ -46,6 +46,16 @@ export async function fillStore(path: string): Promise<void> {
     })
   }
   await store.tokens.revoke(3)
+  const version = {
+    hash: 'ff',
+    sourceCode: odd.names.join(''),
+    sourceBytes: 99,
+    comment: '🔑',
+    makeLive: true,
+  }
+  const limits = { functions: 10, versions: 10 }
+  await store.functions.save(by('account-0'), { name: 'f', caseTypeCode: null, ...version }, limits)
+  await store.functions.save(by('account-0'), { name: 'f', caseTypeCode: 'incident', ...version }, limits)
   await store.close()
   const client = new SqliteDatabase(path)
   client.exec(`

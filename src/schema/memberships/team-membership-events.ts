@@ -1,7 +1,7 @@
 import type { MembershipEvent } from '../../domain/store.ts'
 import { builder } from '../builder.ts'
-import { checkSize } from '../relay/connection-page.ts'
 import { eventCursors } from '../relay/cursor.ts'
+import { resolveList } from '../relay/list-page.ts'
 import { costOfPage, pageSize } from '../relay/page-size.ts'
 import { TeamMembershipEvent } from './team-membership-event.ts'
 
@@ -29,29 +29,11 @@ builder.queryField('teamMembershipEvents', t =>
         description: `Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.`,
       }),
     },
-    resolve: async (_root, { after, first }, { caller, events }) => {
-      const from = after == null ? 0 : eventCursors.decode(after, 'after')
-      const size = checkSize(first ?? pageSize.byDefault, 'first')
-      const found = await events.listAfter(caller.accountCode, from, size + 1)
-      return toConnection(found.slice(0, size), { hasMore: found.length > size, from })
-    },
+    resolve: (_root, given, { caller, events }) =>
+      resolveList(given, {
+        cursors: eventCursors,
+        positionOf: ({ sequence }: MembershipEvent) => sequence,
+        read: (from, limit) => events.listAfter(caller.accountCode, from ?? 0, limit),
+      }),
   }),
 )
-
-interface Position {
-  readonly hasMore: boolean
-  readonly from: number
-}
-
-function toConnection(events: readonly MembershipEvent[], { hasMore, from }: Position) {
-  const edges = events.map(node => ({ cursor: eventCursors.encode(node.sequence), node }))
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: hasMore,
-      hasPreviousPage: from > 0,
-      startCursor: edges.at(0)?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-  }
-}

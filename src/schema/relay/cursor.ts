@@ -33,5 +33,11 @@ export function createCursors(prefix: string): Cursors {
 /** Positions of memberships, which are ordered by id. */
 export const membershipCursors = createCursors('membership:')
 
+/** Positions of functions, which are ordered by id. */
+export const functionCursors = createCursors('function:')
+
+/** Positions of the versions of a function, the newest first. */
+export const functionVersionCursors = createCursors('function version:')
+
 /** Positions of events in their account. */
 export const eventCursors = createCursors('event:')

@@ -1,8 +1,14 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { type Dialect, insertValues } from '../dialect.ts'
+import { sql } from 'drizzle-orm'
+import { type Dialect, placeholders } from '../dialect.ts'
 import { only, type Work } from '../work.ts'
 
-const firstNumbers = { membership: 1, 'membership event': 1, 'created user': 2 ** 52 } as const
+const firstNumbers = {
+  membership: 1,
+  'membership event': 1,
+  'created user': 2 ** 52,
+  function: 1,
+  'function version': 1,
+} as const
 
 /**
  * Takes `count` consecutive numbers, which the account never gets again, and gives the first. The counter's row is
@@ -14,19 +20,13 @@ export type TakeNumbers = (
   count?: number,
 ) => Work<number>
 
-/** Takes `count` numbers in a statement of several parts, once if `from` gives a row. */
-export const raiseCounter = (name: 'membership' | 'membership event', count: SQL, from: SQL) => sql`
-  insert into counters (account_code, name, value)
-  select ${sql.placeholder('accountCode')}, ${sql.raw(`'${name}'`)}, ${count} ${from}
-  on conflict (account_code, name) do update set value = counters.value + excluded.value`
-
 export function createTakeNumbers({ prepare, typed, tables }: Dialect): TakeNumbers {
-  const count = typed(sql.placeholder('count'), 'integer')
+  const { accountCode, name, value, count } = placeholders('accountCode', 'name', 'value', 'count')
   // The counter keeps the last number that was taken.
   const take = prepare(
     sql`
-      insert into counters ${insertValues('accountCode', 'name', 'value')}
-      on conflict (account_code, name) do update set value = counters.value + ${count}
+      insert into counters (account_code, name, value) values (${accountCode}, ${name}, ${value})
+      on conflict (account_code, name) do update set value = counters.value + ${typed(count, 'integer')}
       returning value`,
     { value: tables.counters.value },
   )

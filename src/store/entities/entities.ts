@@ -4,6 +4,7 @@ import type { Database } from '../database.ts'
 import { createTakeNumbers, type TakeNumbers } from './counters.ts'
 import { createDirectory } from './directory.ts'
 import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
+import { createFunctionStore, type FindTriggers } from './functions/functions.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createProvision, type Provision } from './provision.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
@@ -14,6 +15,8 @@ export interface Parts {
   readonly takeNumbers: TakeNumbers
   readonly appendEvent: AppendEvent
   readonly forgetCallers: TokenLookUps['forgetCallers']
+  /** One for each kind of trigger. */
+  readonly triggerLookUps: readonly FindTriggers[]
 }
 
 interface Dependencies {
@@ -32,12 +35,15 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
     forgetCallers: tokenLookUps.forgetCallers,
+    // No trigger is stored yet.
+    triggerLookUps: [],
   }
   const stores = {
     ...createDirectory(database, parts),
     accounts: createAccountStore(database, parts),
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
+    functions: createFunctionStore(database, parts),
     idempotency: createIdempotencyStore(database, afterSettle),
   } satisfies Partial<Store>
   return { parts, stores }

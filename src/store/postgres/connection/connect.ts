@@ -91,11 +91,9 @@ function notUrl(): StartError {
   )
 }
 
-/** The reason of a failure, as the end of a sentence. */
-export function describeFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const detail = error instanceof pg.DatabaseError && error.detail ? `: ${error.detail}` : ''
-  return `${error.message}${detail}`.replace(/\.$/, '') || codeOf(error) || error.name
+  return error.message.replace(/\.$/, '') || codeOf(error) || error.name
 }
 
 function codeOf(error: unknown): string {

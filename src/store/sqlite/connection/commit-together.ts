@@ -18,10 +18,11 @@ interface Attempt {
 }
 
 /**
- * Gives a function that commits the first of the waiting writes in one transaction, answers them once it is on disk,
- * and gives the others.
+ * Commits the first of the waiting writes in one transaction, answers them once it is on disk, and gives the others.
  */
-export function createCommitTogether(client: Database): (waiting: readonly Write[]) => Write[] {
+export type CommitTogether = (waiting: readonly Write[]) => Write[]
+
+export function createCommitTogether(client: Database): CommitTogether {
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollBack = client.prepare('ROLLBACK')

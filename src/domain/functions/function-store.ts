@@ -1,0 +1,97 @@
+import type { Origin, Page, RowStore } from '../store.ts'
+
+/** A stored script. Its versions never change, and one of them is live (contract, section 7). */
+export interface StoredFunction {
+  readonly id: number
+  readonly name: string
+  /** Null for a function of all case types. */
+  readonly caseTypeCode: string | null
+  readonly liveVersionId: number
+  /** The live version of a function that was just removed, whose versions may be gone. */
+  readonly removedLive?: FunctionVersion & { readonly sourceCode: string }
+}
+
+export interface FunctionVersion {
+  readonly id: number
+  readonly functionId: number
+  /** SHA-256 of the source, in hex. */
+  readonly hash: string
+  /** Bytes of the source as a JSON text: its share of an answer. */
+  readonly sourceBytes: number
+  readonly comment: string | null
+  /** Who saved it, from the credential. */
+  readonly byUserId: number | null
+  readonly byEmail: string | null
+  readonly at: Date
+}
+
+export interface FunctionSource {
+  /** Of the version. */
+  readonly id: number
+  readonly sourceCode: string
+}
+
+export interface FunctionName {
+  readonly name: string
+  readonly caseTypeCode: string | null
+}
+
+export interface NewVersion extends FunctionName {
+  readonly hash: string
+  readonly sourceCode: string
+  readonly sourceBytes: number
+  readonly comment: string | null
+  readonly makeLive: boolean
+}
+
+/** A version with its source, for a run. */
+export interface RunnableFunction extends FunctionName {
+  readonly id: number
+  readonly hash: string
+  readonly sourceCode: string
+}
+
+export interface FunctionLimits {
+  readonly functions: number
+  /** Versions of one function. The oldest that are not live and that no run refers to are deleted past it. */
+  readonly versions: number
+}
+
+export type SaveFunctionResult =
+  | { readonly kind: 'saved'; readonly function: StoredFunction }
+  | { readonly kind: 'full' }
+
+export type MakeLiveResult =
+  | { readonly kind: 'made live'; readonly function: StoredFunction }
+  | { readonly kind: 'missing'; readonly what: 'function' | 'version' }
+
+export type RemoveFunctionResult =
+  | { readonly kind: 'removed'; readonly function: StoredFunction }
+  | { readonly kind: 'missing' }
+  /** The names of the triggers that use it, for the message. */
+  | { readonly kind: 'used'; readonly triggers: readonly string[] }
+
+export type FindRunnableResult =
+  | { readonly kind: 'found'; readonly runnable: RunnableFunction }
+  | { readonly kind: 'missing'; readonly what: 'function' | 'version' }
+
+/** A look-up by name takes the function of the case type, else the one without a case type. */
+export interface FunctionStore extends RowStore<StoredFunction> {
+  /**
+   * Adds a version, and the function if it is new; its first version is live. The same source again is the same
+   * version.
+   */
+  save(origin: Origin, version: NewVersion, limits: FunctionLimits): Promise<SaveFunctionResult>
+  makeLive(origin: Origin, id: number, hash: string): Promise<MakeLiveResult>
+  /** Versions that runs refer to stay in the store. */
+  remove(origin: Origin, id: number): Promise<RemoveFunctionResult>
+  findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
+  /** A version with its source: the live one if `hash` is null. */
+  findRunnable(accountCode: string, given: FunctionName, hash: string | null): Promise<FindRunnableResult>
+  /** Up to `limit` functions after this id (0: from the first), in ascending id. */
+  listAfter(accountCode: string, id: number, limit: number): Promise<StoredFunction[]>
+  readonly versions: RowStore<FunctionVersion>
+  readonly sources: RowStore<FunctionSource>
+  /** The page of each function, in one statement. Rows of different functions come mixed, in ascending id. */
+  pageVersions(accountCode: string, functionIds: readonly number[], page: Page): Promise<FunctionVersion[]>
+}

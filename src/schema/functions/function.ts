@@ -1,0 +1,95 @@
+import type { FunctionVersion as VersionRow } from '../../domain/functions/function-store.ts'
+import { builder } from '../builder.ts'
+import { FunctionRef, FunctionVersion } from '../refs.ts'
+import { functionVersionCursors } from '../relay/cursor.ts'
+import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { listArguments, newestPage, resolveList } from '../relay/list-page.ts'
+import { costOfPage } from '../relay/page-size.ts'
+
+// A point for about 250 bytes of the longest source, as for results.
+const costOfSource = cost({ kind: 'fixed', cost: 1_000 })
+
+FunctionVersion.implement({
+  description: 'A source that was saved for a function. It never changes.',
+  fields: t => ({
+    hash: t.exposeID('hash', { description: 'SHA-256 of the source, in hex.', extensions: costOfText }),
+    sourceCode: t.string({
+      description: 'JavaScript source code.',
+      extensions: costOfSource,
+      // The bytes count before the sources are read, so that a page of long ones is refused first.
+      resolve: (version, _args, { answerBytes, loaders }) => {
+        answerBytes.add(version.sourceBytes)
+        if ('sourceCode' in version) return version.sourceCode as string
+        return Promise.resolve(loaders.functionSource.load(version.id)).then(
+          found => requireRow(found).sourceCode,
+        )
+      },
+    }),
+    comment: t.exposeString('comment', {
+      nullable: true,
+      description: 'What its author says about it.',
+      extensions: costOfText,
+    }),
+    byUserId: t.exposeID('byUserId', {
+      nullable: true,
+      description: 'User id of the credential that saved it; null if it is not an integer.',
+    }),
+    byEmail: t.exposeString('byEmail', {
+      nullable: true,
+      description: 'E-mail address of the credential that saved it; null if unknown.',
+      extensions: costOfText,
+    }),
+    at: t.field({ type: 'DateTime', description: 'Time of the save.', resolve: ({ at }) => at }),
+  }),
+})
+
+const FunctionVersionConnection = builder.connectionObject(
+  {
+    name: 'FunctionVersionConnection',
+    description: 'A page of versions, the newest first.',
+    type: FunctionVersion,
+  },
+  { name: 'FunctionVersionEdge', description: 'A version and its cursor.' },
+)
+
+FunctionRef.implement({
+  description: 'A stored script, identified by its name and case type code.',
+  fields: t => ({
+    id: t.exposeID('id', { description: 'Id of the function.' }),
+    name: t.exposeString('name', { description: 'Name of the function.' }),
+    caseTypeCode: t.exposeString('caseTypeCode', {
+      nullable: true,
+      description: 'Code of its case type; null for a function of all case types.',
+    }),
+    live: t.field({
+      type: FunctionVersion,
+      description: 'The version that runs unless another one is named.',
+      extensions: costOfRecord,
+      resolve: ({ removedLive, liveVersionId }, _args, { loaders }) =>
+        removedLive ?? Promise.resolve(loaders.functionVersion.load(liveVersionId)).then(requireRow),
+    }),
+    versions: t.field({
+      type: FunctionVersionConnection,
+      description: 'Its versions, the newest first.',
+      scope: 'functions:read',
+      extensions: costOfPage,
+      args: {
+        first: t.arg.int({ description: listArguments.first }),
+        after: t.arg.string({ description: listArguments.after }),
+      },
+      resolve: ({ id }, given, { loaders }) =>
+        resolveList(given, {
+          cursors: functionVersionCursors,
+          positionOf: (version: VersionRow) => version.id,
+          read: async (from, limit) =>
+            (await loaders.versionsOfFunction(id, newestPage(from, limit))).toReversed(),
+        }),
+    }),
+  }),
+})
+
+// A function is stored with its live version, which is not deleted before it.
+function requireRow<Row>(row: Row | null): Row {
+  if (row === null) throw new Error('A version that a function names is missing.')
+  return row
+}

@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { numberOf } from '../../tables/tables-of.ts'
+
+export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }: Dialect) {
+  const { functions, functionVersions: versions } = tables
+  const { id, name, caseTypeCode, liveVersionId } = functions
+  const selection = { id, name, caseTypeCode, liveVersionId }
+  const given = placeholders('accountCode', 'id', 'name', 'caseTypeCode', 'versionId', 'hash', 'limit')
+  const select = sql`select ${columnsOf(selection)} from ${functions}
+    where ${functions.accountCode} = ${given.accountCode}`
+  const isTheFunction = sql`account_code = ${given.accountCode} and id = ${given.id}`
+  // A code comes after the empty one.
+  const hasName = sql`${name} = ${given.name} and ${caseTypeCode} in (${given.caseTypeCode}, '')`
+  const runnable = { id, name, caseTypeCode, hash: versions.hash, sourceCode: versions.sourceCode }
+  const hash = typed(given.hash, 'text')
+  return {
+    selection,
+    lock: prepare(sql`${select} and ${id} = ${given.id} ${forUpdate}`, selection),
+    lockByName: prepare(
+      sql`${select} and ${name} = ${given.name} and ${caseTypeCode} = ${given.caseTypeCode} ${forUpdate}`,
+      selection,
+    ),
+    findByName: prepare(sql`${select} and ${hasName} order by ${caseTypeCode} desc limit 1`, selection),
+    listAfter: prepare(sql`${select} and ${id} > ${given.id} order by ${id} limit ${given.limit}`, selection),
+    count: prepare(
+      sql`select count(*) as count from ${functions} where ${functions.accountCode} = ${given.accountCode}`,
+      { count: numberOf(sql`count(*)`) },
+    ),
+    /** Without a live version, which follows in the same transaction. */
+    insert: prepare(
+      sql`insert into functions (account_code, id, name, case_type_code, live_version_id)
+        values (${given.accountCode}, ${given.id}, ${given.name}, ${given.caseTypeCode}, 0)
+        returning id, name, case_type_code, live_version_id`,
+      selection,
+    ),
+    setLive: prepare(
+      sql`update functions set live_version_id = ${given.versionId} where ${isTheFunction}
+        returning id, name, case_type_code, live_version_id`,
+      selection,
+    ),
+    delete: prepare(sql`delete from functions where ${isTheFunction}`),
+    findRunnable: prepare(
+      sql`select ${columnsOf(runnable)} from ${functions} left join ${versions}
+        on ${versions.accountCode} = ${functions.accountCode} and ${versions.functionId} = ${id}
+          and (${versions.hash} = ${hash} or (${hash} is null and ${versions.id} = ${liveVersionId}))
+        where ${functions.accountCode} = ${given.accountCode} and ${hasName}
+        order by ${caseTypeCode} desc limit 1`,
+      runnable,
+    ),
+  }
+}

@@ -1,0 +1,122 @@
+import type { FunctionStore, StoredFunction } from '../../../domain/functions/function-store.ts'
+import type { Database } from '../../database.ts'
+import { all, first, only, type Work } from '../../work.ts'
+import type { Parts } from '../entities.ts'
+import { prepareFunctionStatements } from './function-statements.ts'
+import { createVersions, toVersion } from './function-versions.ts'
+
+/** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */
+export type FindTriggers = (accountCode: string, functionId: number) => Work<readonly string[]>
+
+export function createFunctionStore(database: Database, parts: Parts): FunctionStore {
+  const { change, read } = database
+  const { provision, takeNumbers, triggerLookUps } = parts
+  const statements = prepareFunctionStatements(database)
+  const versions = createVersions(database, takeNumbers)
+  const { forget, ...reads } = database.findByIds(database.tables.functions, statements.selection)
+  const noCode = (caseTypeCode: string | null) => caseTypeCode ?? ''
+
+  // An account that adds a function holds its counter until the commit, so the second look finds one that another
+  // gateway has just added, and the count is exact.
+  function* insertFunction(accountCode: string, name: string, caseTypeCode: string, maxFunctions: number) {
+    const given = { accountCode, name, caseTypeCode }
+    const id = yield* takeNumbers(accountCode, 'function')
+    const existing = yield* first(statements.lockByName, given)
+    if (existing !== undefined) return existing
+    const { count } = yield* only(statements.count, { accountCode })
+    if (count >= maxFunctions) return null
+    return yield* only(statements.insert, { ...given, id })
+  }
+
+  function* setLive(accountCode: string, id: number, versionId: number): Work<StoredFunction> {
+    forget(accountCode, id)
+    return toFunction(yield* only(statements.setLive, { accountCode, id, versionId }))
+  }
+
+  function* findTriggers(accountCode: string, functionId: number): Work<readonly string[]> {
+    const triggers: string[] = []
+    for (const lookUp of triggerLookUps) triggers.push(...(yield* lookUp(accountCode, functionId)))
+    return triggers
+  }
+
+  return {
+    ...versions.store,
+    findByIds: async (accountCode, ids) => (await reads.findByIds(accountCode, ids)).map(toFunction),
+    save: (origin, version, limits) =>
+      change(
+        origin,
+        function* () {
+          const { accountCode } = origin
+          const { name, makeLive } = version
+          const caseTypeCode = noCode(version.caseTypeCode)
+          yield* provision.account(accountCode)
+          const found =
+            (yield* first(statements.lockByName, { accountCode, name, caseTypeCode })) ??
+            (yield* insertFunction(accountCode, name, caseTypeCode, limits.functions))
+          if (found === null) return { kind: 'full' } as const
+          const versionId = yield* versions.add(origin, found.id, version)
+          const isFirst = found.liveVersionId === 0
+          const saved =
+            makeLive || isFirst ? yield* setLive(accountCode, found.id, versionId) : toFunction(found)
+          const { id: functionId, liveVersionId } = saved
+          yield* versions.prune({ accountCode, functionId, liveVersionId, versionId }, limits.versions)
+          return { kind: 'saved', function: saved } as const
+        },
+        { hasChanged: ({ kind }) => kind === 'saved' },
+      ),
+    makeLive: (origin, id, hash) =>
+      change(
+        origin,
+        function* () {
+          const { accountCode } = origin
+          const found = yield* first(statements.lock, { accountCode, id })
+          if (found === undefined) return { kind: 'missing', what: 'function' } as const
+          const version = yield* versions.find(accountCode, id, hash)
+          if (version === undefined) return { kind: 'missing', what: 'version' } as const
+          return { kind: 'made live', function: yield* setLive(accountCode, id, version.id) } as const
+        },
+        { hasChanged: ({ kind }) => kind === 'made live' },
+      ),
+    async remove(origin, id) {
+      const { accountCode } = origin
+      const result = await change(
+        origin,
+        function* () {
+          const found = yield* first(statements.lock, { accountCode, id })
+          if (found === undefined) return { kind: 'missing' } as const
+          const triggers = yield* findTriggers(accountCode, id)
+          if (triggers.length > 0) return { kind: 'used', triggers } as const
+          const live = yield* versions.read(accountCode, found.liveVersionId)
+          forget(accountCode, id)
+          yield* all(statements.delete, { accountCode, id })
+          yield* versions.deleteUnreferred(accountCode, id)
+          return { kind: 'removed', function: toFunction(found), live } as const
+        },
+        { hasChanged: ({ kind }) => kind === 'removed' },
+      )
+      if (result.kind !== 'removed') return result
+      return { kind: 'removed', function: { ...result.function, removedLive: toVersion(result.live) } }
+    },
+    async findByName(accountCode, { name, caseTypeCode }) {
+      const values = { accountCode, name, caseTypeCode: noCode(caseTypeCode) }
+      const [found] = await read(statements.findByName, values)
+      return found === undefined ? null : toFunction(found)
+    },
+    async findRunnable(accountCode, { name, caseTypeCode }, hash) {
+      const values = { accountCode, name, caseTypeCode: noCode(caseTypeCode), hash }
+      const [found] = await read(statements.findRunnable, values)
+      if (found === undefined) return { kind: 'missing', what: 'function' }
+      // The version comes by a left join.
+      if ((found.hash as string | null) === null) return { kind: 'missing', what: 'version' }
+      return { kind: 'found', runnable: { ...found, caseTypeCode: found.caseTypeCode || null } }
+    },
+    listAfter: async (accountCode, id, limit) =>
+      (await read(statements.listAfter, { accountCode, id, limit })).map(toFunction),
+  }
+}
+
+type FunctionRow = Omit<StoredFunction, 'caseTypeCode'> & { readonly caseTypeCode: string }
+
+function toFunction({ caseTypeCode, ...row }: FunctionRow): StoredFunction {
+  return { ...row, caseTypeCode: caseTypeCode || null }
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import type { NewVersion, StoredFunction } from '../../src/domain/functions/function-store.ts'
+import type { Origin, Store } from '../../src/domain/store.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+const limits = { functions: 1_000, versions: 100 }
+const wholePage = { after: null, before: null, limit: 1_000, fromEnd: false }
+
+function versionOf(sourceCode: string, rest: Partial<NewVersion> = {}): NewVersion {
+  const hash = createHash('sha256').update(sourceCode).digest('hex')
+  const sourceBytes = Buffer.byteLength(JSON.stringify(sourceCode))
+  const fixed = { hash, sourceCode, sourceBytes, comment: null }
+  return { name: 'recalculate', caseTypeCode: null, makeLive: true, ...fixed, ...rest }
+}
+
+const hashOf = (sourceCode: string) => versionOf(sourceCode).hash
+
+eachStore(harness => {
+  let store: Store
+  let url: string
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+  })
+
+  async function save(
+    version: NewVersion,
+    origin: Origin = by('a'),
+    given = limits,
+  ): Promise<StoredFunction> {
+    const result = await store.functions.save(origin, version, given)
+    if (result.kind !== 'saved') throw new Error('the function was not saved')
+    return result.function
+  }
+
+  const liveHash = async ({ liveVersionId }: StoredFunction) =>
+    (await store.functions.versions.findByIds('a', [liveVersionId]))[0]?.hash
+
+  const hashesOf = async (id: number) =>
+    (await store.functions.pageVersions('a', [id], wholePage)).map(({ hash }) => hash)
+
+  test('a saved version is live unless it is not made so, and the first one is live in any case', async () => {
+    const first = await save(versionOf('1', { makeLive: false }))
+    expect(await liveHash(first)).toBe(hashOf('1'))
+    expect(await liveHash(await save(versionOf('2', { makeLive: false })))).toBe(hashOf('1'))
+    expect(await liveHash(await save(versionOf('2')))).toBe(hashOf('2'))
+    expect(await store.functions.findByIds('a', [first.id])).toEqual([
+      { id: first.id, name: 'recalculate', caseTypeCode: null, liveVersionId: expect.any(Number) },
+    ])
+  })
+
+  test('the same source again is the same version, with its first comment and author', async () => {
+    const { id } = await save(versionOf('1', { comment: 'first' }))
+    await save(versionOf('2'))
+    const again = await save(versionOf('1', { comment: 'again' }), { ...by('a'), userId: 9 })
+    expect(await hashesOf(id)).toEqual([hashOf('1'), hashOf('2')])
+    expect(await store.functions.versions.findByIds('a', [again.liveVersionId])).toMatchObject([
+      { hash: hashOf('1'), comment: 'first', byUserId: 1, byEmail: 'ann@example.com', at: expect.any(Date) },
+    ])
+    expect(await store.functions.sources.findByIds('a', [again.liveVersionId])).toEqual([
+      { id: again.liveVersionId, sourceCode: '1' },
+    ])
+  })
+
+  test('another version is made live, also an earlier one', async () => {
+    const { id } = await save(versionOf('1'))
+    await save(versionOf('2'))
+    const result = await store.functions.makeLive(by('a'), id, hashOf('1'))
+    if (result.kind !== 'made live') throw new Error(result.kind)
+    expect(await liveHash(result.function)).toBe(hashOf('1'))
+    const missing = { kind: 'missing', what: 'version' }
+    expect(await store.functions.makeLive(by('a'), id, hashOf('3'))).toEqual(missing)
+    expect(await store.functions.makeLive(by('b'), id, hashOf('1'))).toEqual({ ...missing, what: 'function' })
+  })
+
+  test('a name is looked up with the case type first, then without', async () => {
+    const any = await save(versionOf('any'))
+    const own = await save(versionOf('own', { caseTypeCode: 'incident' }))
+    const find = (name: string, caseTypeCode: string | null) =>
+      store.functions.findByName('a', { name, caseTypeCode })
+    expect(await find('recalculate', 'incident')).toEqual(own)
+    expect(await find('recalculate', 'request')).toEqual(any)
+    expect(await find('recalculate', null)).toEqual(any)
+    expect(await find('other', 'incident')).toBeNull()
+    expect(await store.functions.findByName('b', any)).toBeNull()
+    await save(versionOf('only', { name: 'only', caseTypeCode: 'incident' }))
+    expect(await find('only', null)).toBeNull()
+  })
+
+  test('the version to run comes with its source', async () => {
+    const given = { name: 'recalculate', caseTypeCode: 'incident' }
+    const { id } = await save(versionOf('1'))
+    await save(versionOf('2'))
+    const runnable = { id, name: 'recalculate', caseTypeCode: null, hash: hashOf('2'), sourceCode: '2' }
+    expect(await store.functions.findRunnable('a', given, null)).toEqual({ kind: 'found', runnable })
+    expect(await store.functions.findRunnable('a', given, hashOf('1'))).toEqual({
+      kind: 'found',
+      runnable: { ...runnable, hash: hashOf('1'), sourceCode: '1' },
+    })
+    const missing = { kind: 'missing', what: 'version' }
+    expect(await store.functions.findRunnable('a', given, hashOf('3'))).toEqual(missing)
+    expect(await store.functions.findRunnable('b', given, null)).toEqual({ ...missing, what: 'function' })
+  })
+
+  test('past the limit of versions the oldest that are not live go', async () => {
+    const few = { ...limits, versions: 3 }
+    const { id } = await save(versionOf('1'), by('a'), few)
+    for (const source of ['2', '3', '4', '5'])
+      await save(versionOf(source, { makeLive: false }), by('a'), few)
+    expect(await hashesOf(id)).toEqual(['1', '4', '5'].map(hashOf))
+  })
+
+  test('past the limit of functions nothing is saved, but known functions get versions', async () => {
+    const few = { ...limits, functions: 2 }
+    const { id } = await save(versionOf('1'), by('a'), few)
+    await save(versionOf('1', { name: 'second' }), by('a'), few)
+    expect(await store.functions.save(by('a'), versionOf('1', { name: 'third' }), few)).toEqual({
+      kind: 'full',
+    })
+    await save(versionOf('2'), by('a'), few)
+    expect(await hashesOf(id)).toEqual(['1', '2'].map(hashOf))
+    expect((await store.functions.listAfter('a', 0, 10)).map(({ name }) => name)).toEqual([
+      'recalculate',
+      'second',
+    ])
+    await save(versionOf('1', { name: 'third' }), by('b'), few)
+  })
+
+  test('saves of one new function at once make one function with all versions', async () => {
+    const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
+    const saved = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (stores[index % stores.length] ?? store).functions.save(by('a'), versionOf(`${index}`), limits),
+      ),
+    )
+    const ids = saved.map(result => (result.kind === 'saved' ? result.function.id : null))
+    expect(new Set(ids).size).toBe(1)
+    expect(await hashesOf(ids[0] ?? 0)).toHaveLength(20)
+  })
+
+  test('a removed function is gone, is given as it was, and leaves its name free', async () => {
+    const { id } = await save(versionOf('1', { comment: 'gone' }))
+    expect(await store.functions.remove(by('b'), id)).toEqual({ kind: 'missing' })
+    expect(await store.functions.remove(by('a'), id)).toMatchObject({
+      kind: 'removed',
+      function: { id, removedLive: { hash: hashOf('1'), sourceCode: '1', at: expect.any(Date) } },
+    })
+    expect(await store.functions.remove(by('a'), id)).toEqual({ kind: 'missing' })
+    expect(await store.functions.findByIds('a', [id])).toEqual([])
+    expect(await hashesOf(id)).toEqual([])
+    expect((await save(versionOf('1'))).id).not.toBe(id)
+  })
+
+  test('a step under an idempotency key is done once', async () => {
+    const stepped = (number: number) => ({ ...by('a'), step: { key: 'k', number } })
+    const first = await save(versionOf('1'), stepped(1))
+    expect(await save(versionOf('1'), stepped(1))).toEqual(first)
+    const removed = await store.functions.remove(stepped(2), first.id)
+    expect(await store.functions.remove(stepped(2), first.id)).toEqual(removed)
+  })
+
+  test('functions of two accounts do not meet', async () => {
+    const { id } = await save(versionOf('1'))
+    const { id: other } = await save(versionOf('1'), by('b'))
+    expect(other).toBe(id)
+    expect(await store.functions.listAfter('c', 0, 10)).toEqual([])
+    expect(await store.functions.pageVersions('c', [id], wholePage)).toEqual([])
+    expect(await store.functions.sources.findByIds('c', [1, 2])).toEqual([])
+    expect(await store.functions.versions.findByIds('c', [1, 2])).toEqual([])
+  })
+})

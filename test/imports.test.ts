@@ -19,7 +19,16 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'tasks/run/run-tokens.ts'],
 }
 
-const forAll = ['config.ts', 'errors.ts', 'context.ts', 'limits', 'json', 'load-once.ts']
+const forAll = [
+  'config.ts',
+  'errors.ts',
+  'context.ts',
+  'limits',
+  'json',
+  'load-once.ts',
+  'when-quiet.ts',
+  'release-memory.ts',
+]
 
 // What a room is the only one to know.
 const owners: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
-import { releaseMemory } from './release-memory.ts'
+import { releaseMemory } from '../release-memory.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'

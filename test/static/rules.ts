@@ -119,7 +119,7 @@ const rooms: readonly Rule[] = [
     allowed: {
       'sandbox/realm/language.ts': 'takes the realm’s own AsyncFunction',
       'sandbox/realm/run-script.ts': 'compiles the script with it',
-      'commands/release-memory.ts': 'takes one function of V8’s from a new context',
+      'release-memory.ts': 'takes one function of V8’s from a new context',
     },
     caught: [
       'eval(text)',
@@ -137,6 +137,7 @@ const rooms: readonly Rule[] = [
       'store/sqlite/connection/file-checks.ts': 'looks at the database file before it is opened',
       'store/sqlite/connection/serve-lock.ts': 'keeps a second services from the same file',
       'tasks/launch/sandbox-modules.ts': 'reads the modules of the sandbox',
+      'tasks/launch/strip-cached.ts': 'keeps the stripped modules beside the compile cache',
       'http/register-pages.ts': 'reads the pages of the docs, once and by fixed names',
       'tasks/launch/child-resources.ts': 'reads what a child uses',
       'tasks/launch/child-priority.ts': 'sets whom the kernel ends first',

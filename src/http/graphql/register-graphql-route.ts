@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
-import { loadWhenQuiet } from '../../load-once.ts'
+import { loadWhenQuiet } from '../../when-quiet.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'

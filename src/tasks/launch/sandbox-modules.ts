@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
-import { createRequire, stripTypeScriptTypes } from 'node:module'
+import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { stripCached } from './strip-cached.ts'
 
 const room = fileURLToPath(new URL('../../sandbox/', import.meta.url))
 
@@ -12,24 +13,13 @@ export function sandboxModules(): string {
   const sources: Record<string, string> = {}
   for (const name of globSync('**/*.ts', { cwd: room })) {
     const path = `${room}${name}`
-    sources[pathToFileURL(path).href] = stripQuietly(readFileSync(path, 'utf8'))
+    sources[pathToFileURL(path).href] = readFileSync(path, 'utf8')
   }
   const isolatedVm = pathToFileURL(createRequire(import.meta.url).resolve('isolated-vm')).href
   return JSON.stringify({
     main: pathToFileURL(`${room}main.ts`).href,
-    sources,
+    sources: stripCached(sources),
     isolatedVm,
     gateway: process.pid,
   })
-}
-
-// Silences the warning that this function is experimental. Node uses the same one to load this file.
-function stripQuietly(text: string): string {
-  const { emitWarning } = process
-  process.emitWarning = () => undefined
-  try {
-    return stripTypeScriptTypes(text)
-  } finally {
-    process.emitWarning = emitWarning
-  }
 }

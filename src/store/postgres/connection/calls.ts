@@ -27,9 +27,9 @@ export interface Calls {
 }
 
 /**
- * Makes a call to the store for an account or share, with the client whose statements wait for its turn. It answers or fails within
- * `maxMs`, and is refused at once while its owner has too many unanswered calls. A call that timed out may still be
- * executed, so it counts until the database has answered it.
+ * Makes a call to the store for an account or share, with the client whose statements wait for its turn. It answers or
+ * fails within `maxMs`, and is refused at once while its owner has too many unanswered calls. A call that timed out may
+ * still be executed, so it counts until the database has answered it.
  */
 type Bound = <T>(owner: string | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
 

@@ -37,8 +37,12 @@ test('calls of a script take turns with the requests of other accounts', async (
   const running = run(`${callTen}; await Promise.all(calls); exit('done')`).finally(() => {
     isOver = true
   })
-  // Requests one after the other. The user that each reads shows its position in the order of execution.
-  while (!isOver) await app.graphql('{ user(id: 1) { id } }', {}, neighbour)
+  // Requests without a pause, so that one always waits. The user that each reads shows its position in the order of
+  // execution.
+  const ask = async () => {
+    while (!isOver) await app.graphql('{ user(id: 1) { id } }', {}, neighbour)
+  }
+  await Promise.all(Array.from({ length: 5 }, ask))
   expect((await running).payload).toBe('done')
 
   const order = app.statements.flatMap(sql => /from "(teams|users)"/.exec(sql)?.[1] ?? [])

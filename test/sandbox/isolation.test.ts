@@ -21,7 +21,7 @@ describe.each([
   let tasks: TestTasks
 
   beforeAll(async () => {
-    tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000', ...settings })
+    tasks = await startTasks(settings)
   })
   afterAll(() => tasks.runner.close())
 

@@ -4,7 +4,7 @@ import { logged, startTasks, type TestTasks, wordOf } from '../tasks/start-tasks
 let tasks: TestTasks
 
 beforeAll(async () => {
-  tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000' })
+  tasks = await startTasks()
 })
 afterAll(() => tasks.runner.close())
 

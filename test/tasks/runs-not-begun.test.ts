@@ -12,7 +12,7 @@ afterEach(async () => {
 // Counts the scripts that made a call, so that at least one line ran.
 async function start(settings: Record<string, string> = {}) {
   let calls = 0
-  const tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '10000', ...settings }, async () => {
+  const tasks = await startTasks(settings, async () => {
     calls++
     return { status: 200, body: {} }
   })
@@ -76,7 +76,7 @@ test('a run is given to at most three sandboxes', async () => {
 })
 
 function spoken(speech: Speech) {
-  const { pool, run } = startSpokenTasks({ speech, settings: { ROSTRUM_QUEUE_WAIT_MS: '10000' } })
+  const { pool, run } = startSpokenTasks({ speech, settings: { ROSTRUM_QUEUE_WAIT_MS: '60000' } })
   closings.push(() => pool.close())
   const pids = new Set<number>()
   const watch = setInterval(() => {

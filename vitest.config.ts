@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
 const all = 'test/**/*.test.ts'
-// Tests that need a clock, a soak or a long sweep. They run one file at a time, so that no other test takes their time.
-const slow = ['test/**/*.slow.test.ts', 'test/**/*.timed.test.ts']
-// These run in both projects: in the slow one with more cases.
+// Soaks, long sweeps and waits for timeouts. Nothing in them depends on a second or two.
+const slow = 'test/**/*.slow.test.ts'
+// Tests that compare a duration or a process's memory with a bound. They run one file at a time, so that no other test
+// takes their time.
+const timed = 'test/**/*.timed.test.ts'
+// These run in two projects: in the slow one with more cases.
 const properties = 'test/properties/*.test.ts'
 
 export default defineConfig({
@@ -21,8 +24,10 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: [all],
-          exclude: slow,
+          exclude: [slow, timed],
           maxWorkers: 2,
+          // The files of a worker share its loaded modules: to load the sources again takes longer than most files run.
+          isolate: false,
           sequence: { groupOrder: 0 },
           provide: { propertyCases: 1_000 },
         },
@@ -31,10 +36,20 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
-          include: [...slow, properties],
-          maxWorkers: 1,
+          include: [slow, properties],
+          // They wait more than they compute.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           provide: { propertyCases: 6_000 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'timed',
+          include: [timed],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

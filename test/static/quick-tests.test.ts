@@ -5,10 +5,10 @@ import { root } from './source-files.ts'
 const all = globSync('test/**/*.test.ts', { cwd: root })
 const own = 'test/static/quick-tests.test.ts'
 const quick = all
-  .filter(path => !path.endsWith('.slow.test.ts') && path !== own)
+  .filter(path => !/\.(?:slow|timed)\.test\.ts$/.test(path) && path !== own)
   .map(path => ({ path, code: readFileSync(`${root}${path}`, 'utf8') }))
 
-// A busy machine makes every duration longer. Assert what came first and why, or name the file `*.slow.test.ts`.
+// A busy machine makes every duration longer. Assert what came first and why, or name the file `*.timed.test.ts`.
 const elapsed = new RegExp(
   [
     /(?:performance|Date)\.now\(\)\s*-/,
@@ -43,7 +43,7 @@ test('quick tests share one PostgreSQL', () => {
   expect(quick.filter(({ code }) => code.includes('startPostgres(')).map(({ path }) => path)).toEqual([])
 })
 
-test('a test file is quick or slow by its name, and there are both', () => {
+test('a test file is quick, slow or timed by its name, and there are all three', () => {
   const names = new Set(all.map(path => /(?:\.\w+)?\.test\.ts$/.exec(path)?.[0]))
-  expect([...names].toSorted()).toEqual(['.slow.test.ts', '.test.ts'])
+  expect([...names].toSorted()).toEqual(['.slow.test.ts', '.test.ts', '.timed.test.ts'])
 })

@@ -27,8 +27,7 @@ const callMany = `const q = ${JSON.stringify(largeIntrospection)}
 
 /** What one caller can make the event loop do. */
 export const loopAttacks = {
-  'calls of one run': (stage: AttackStage) => keepPosting(stage, 1, 8, () => execute(callMany)),
-  'calls of seven runs': (stage: AttackStage) => keepPosting(stage, 7, 8, () => execute(callMany)),
+  'calls of seven runs': (stage: AttackStage) => keepPosting(stage, 7, 5, () => execute(callMany)),
 
   'streams and bulk changes': async (stage: AttackStage) => {
     const [token = ''] = stage.tokens
@@ -58,7 +57,7 @@ export const loopAttacks = {
 
   'input documents of 136,000 keys': (stage: AttackStage) => {
     const keys = Array.from({ length: 136_000 }, (_, index) => `"k${index}":1`).join()
-    return keepPosting(stage, 4, 6, () => execute('exit(1)', { inputDocument: `{${keys}}` }))
+    return keepPosting(stage, 4, 4, () => execute('exit(1)', { inputDocument: `{${keys}}` }))
   },
 
   'the same under a key, over GraphQL': (stage: AttackStage) => {
@@ -66,7 +65,7 @@ export const loopAttacks = {
     const query = 'mutation($input:ExecuteTaskInput!){executeTask(input:$input){id}}'
     const input = { name: 'a', sourceCode: 'exit(1)', inputDocument, options: '{}' }
     let last = 0
-    return keepPosting(stage, 4, 6, () => {
+    return keepPosting(stage, 4, 4, () => {
       last += 1
       return { body: { query, variables: { input } }, headers: { 'idempotency-key': `document-${last}` } }
     })
@@ -78,20 +77,20 @@ export const loopAttacks = {
       { length: 45 },
       (_, index) => `a${index}:team(id:1){memberships(first:100){nodes{id user{id}}}}`,
     )
-    return keepPosting(stage, 8, 6, () => ({ body: { query: `{${pages.join(' ')}}` } }))
+    return keepPosting(stage, 8, 4, () => ({ body: { query: `{${pages.join(' ')}}` } }))
   },
 
   'texts that take long to parse': (stage: AttackStage) => {
     const query = `{${Array.from({ length: 500 }, (_, index) => `a${index}:viewer{userId}`).join(' ')}}`
     let last = 0
-    return keepPosting(stage, 8, 6, () => {
+    return keepPosting(stage, 8, 4, () => {
       last += 1
       return { body: { query: `${query}#${last}` } }
     })
   },
 
   'answers of scripts with many fields': (stage: AttackStage) =>
-    keepPosting(stage, 4, 6, () => ({
+    keepPosting(stage, 4, 4, () => ({
       body: executeAliased(
         'exit(Object.fromEntries(Array.from({length:90000},(_,i)=>["k"+i,i])))',
         'payload',

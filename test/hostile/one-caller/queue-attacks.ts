@@ -8,16 +8,16 @@ const pages = Array.from(
 /** What one caller can take of what all share: places in the queue, sandboxes, connections to the database. */
 export const queueAttacks = {
   'a queue that four accounts fill': (stage: AttackStage) =>
-    keepPosting(stage, 280, 8, index => ({
+    keepPosting(stage, 280, 5, index => ({
       ...execute('const end = Date.now() + 150; while (Date.now() < end); exit(1)'),
       token: stage.tokens[index % 4],
     })),
 
   'runs that wait for a silent host': (stage: AttackStage) =>
-    keepPosting(stage, 40, 10, () => execute(`await graphql('{a}', {}, '${stage.silentUrl}'); exit(1)`)),
+    keepPosting(stage, 40, 5, () => execute(`await graphql('{a}', {}, '${stage.silentUrl}'); exit(1)`)),
 
   'runs of one account that never end': (stage: AttackStage) =>
-    keepPosting(stage, 60, 8, () => execute('for(;;);')),
+    keepPosting(stage, 60, 5, () => execute('for(;;);')),
 
   'reads of 45 pages': async (stage: AttackStage) => {
     const query = `{${pages}}`

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { createDatabase } from '../store/create-database.ts'
+import { forgetPeakMemory, peakBytesOf } from './peak-memory.ts'
 import { startSteadyLoad } from './steady-load.ts'
 
 // The neighbour's slowest request is printed beside that of a quiet time, and not asserted: it depends on the machine.
 // The aim is 250 ms.
+const maxPeakBytes = 600 * 2 ** 20
 
 let server: TestServer
 let attacker: string
@@ -27,9 +29,13 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Prints the slowest request of the neighbour while the attack lasts, none of which may be refused. */
+/**
+ * Prints the slowest request of the neighbour while the attack lasts. None may be refused, and the gateway must stay
+ * under `maxPeakBytes`.
+ */
 async function measure(name: string, attack: () => Promise<unknown>): Promise<void> {
   const stop = await startSteadyLoad(server, neighbour)
+  forgetPeakMemory(server.pid)
   const before = performance.now()
   const seen = await attack()
   const seconds = ((performance.now() - before) / 1_000).toFixed(1)
@@ -42,6 +48,7 @@ async function measure(name: string, attack: () => Promise<unknown>): Promise<vo
     seen ?? '',
   )
   expect(failures).toEqual([])
+  expect(peakBytesOf(server.pid)).toBeLessThan(maxPeakBytes)
 }
 
 const pages = Array.from(

@@ -87,11 +87,9 @@ function storeBytesOf({ settings: { DATABASE_URL = '' } }: TestServer): number {
 
 test.each(attackNames)('%s cost a neighbour nothing', async name => judge(await runAttack(name)))
 
+// `neighbours-on-postgres` attacks with long pages, made-up tokens and probes.
 describe('on PostgreSQL', () => {
   const shared: readonly AttackName[] = [
-    'made-up tokens, pipelined over five connections',
-    'probes, pipelined over five connections',
-    'reads of 45 pages',
     'operations at the bound of cost',
     'results of runs kept under keys',
     'streams and bulk changes',

@@ -58,8 +58,8 @@ function p99Of({ latencies }: LoadReport): number {
 test('while one account runs the whole corpus, no request of another fails, and its reads and writes go on', {
   timeout: 240_000,
 }, async () => {
-  await loadWhile(() => sleep(3_000))
-  const quiet = await loadWhile(() => sleep(20_000))
+  await loadWhile(() => sleep(2_000))
+  const quiet = await loadWhile(() => sleep(12_000))
   let outcomes: Record<string, number> = {}
   const hostile = await loadWhile(async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [attack, server.baseUrl, attacker])

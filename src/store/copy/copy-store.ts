@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { connect } from '../postgres/connection/connect.ts'
+import { connect, describeFailure } from '../postgres/connection/connect.ts'
 import type { Checksum } from './checksum.ts'
 import { copiedTables } from './copied-tables.ts'
 import { copyTable } from './copy-table.ts'
@@ -46,8 +46,7 @@ async function copyInOne(source: Source, target: Client): Promise<TableCopy[]> {
     return copies
   } catch (error) {
     if (isToCommit || error instanceof StartError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StartError(`The copy was broken off: ${reason}.`, { cause: error })
+    throw new StartError(`The copy was broken off: ${describeFailure(error)}.`, { cause: error })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
+import { describeFailure } from '../postgres/connection/connect.ts'
 import { buildChecksum, type Checksum, digestInPostgres, digestRow } from './checksum.ts'
 import type { CopiedTable, RowTexts } from './copied-tables.ts'
 import type { Source } from './open-source.ts'
@@ -18,7 +19,9 @@ export interface CopyTable {
 export async function copyTable(copy: CopyTable): Promise<Checksum> {
   const { name } = copy.table
   const sent = await sendRows(copy).catch((error: unknown) => {
-    throw new StartError(`The table \`${name}\` cannot be copied: ${describe(error)}.`, { cause: error })
+    throw new StartError(`The table \`${name}\` cannot be copied: ${describeFailure(error)}.`, {
+      cause: error,
+    })
   })
   const arrived = await readChecksum(copy)
   if (sent.rows === arrived.rows && sent.sha256 === arrived.sha256) return sent
@@ -71,10 +74,4 @@ async function readChecksum({ table, target }: CopyTable): Promise<Checksum> {
   }
   await target.query('close copied')
   return checksum.finish()
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const detail = 'detail' in error && typeof error.detail === 'string' ? `: ${error.detail}` : ''
-  return `${error.message}${detail}`.replace(/\.$/, '')
 }

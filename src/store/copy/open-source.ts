@@ -1,7 +1,6 @@
-import type { Database } from 'better-sqlite3'
 import { connect } from '../sqlite/connection/connect.ts'
-import { refuseMissingFile, refuseUnusableFile } from '../sqlite/connection/file-checks.ts'
-import { holdServeLock } from '../sqlite/connection/serve-lock.ts'
+import { cannotBe } from '../sqlite/connection/describe-failure.ts'
+import { refuseMissingFile } from '../sqlite/connection/file-checks.ts'
 import type { CopiedTable, RowTexts } from './copied-tables.ts'
 
 export interface Source {
@@ -18,20 +17,14 @@ const ofAnAccount = "account_code <> ''"
 /** The SQLite store to copy, locked until it is closed. `StartError` if it cannot be opened or locked. */
 export async function openSource(path: string): Promise<Source> {
   refuseMissingFile(path)
-  refuseUnusableFile(path)
-  const releaseServeLock = holdServeLock(path)
+  const { client, close } = await connect({ path, onStatement: undefined, serve: true })
   try {
-    const client = await connect({ path, onStatement: undefined })
     // Without the write lock, a token that is revoked now would stay valid in the copy.
     client.exec('begin immediate')
-    return readFrom(client, releaseServeLock)
   } catch (error) {
-    releaseServeLock()
-    throw error
+    close()
+    throw cannotBe('locked', path, error)
   }
-}
-
-function readFrom(client: Database, releaseServeLock: () => void): Source {
   return {
     rows({ name, columns, key }) {
       const texts = columns.map(column => column.writeInSqlite)
@@ -45,9 +38,6 @@ function readFrom(client: Database, releaseServeLock: () => void): Source {
         "(select coalesce(max(value), 0) from counters where account_code = '' and name = 'API token')"
       return Number(client.prepare<[], number>(`select max(${given}, ${largest})`).pluck().get())
     },
-    close() {
-      client.close()
-      releaseServeLock()
-    },
+    close,
   }
 }

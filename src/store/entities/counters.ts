@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm'
-import { type Dialect, placeholders } from '../dialect.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Dialect, insertValues } from '../dialect.ts'
 import { only, type Work } from '../work.ts'
 
 const firstNumbers = {
@@ -20,13 +20,19 @@ export type TakeNumbers = (
   count?: number,
 ) => Work<number>
 
+/** Takes `count` numbers in a statement of several parts, once if `from` gives a row. */
+export const raiseCounter = (name: 'membership' | 'membership event', count: SQL, from: SQL) => sql`
+  insert into counters (account_code, name, value)
+  select ${sql.placeholder('accountCode')}, ${sql.raw(`'${name}'`)}, ${count} ${from}
+  on conflict (account_code, name) do update set value = counters.value + excluded.value`
+
 export function createTakeNumbers({ prepare, typed, tables }: Dialect): TakeNumbers {
-  const { accountCode, name, value, count } = placeholders('accountCode', 'name', 'value', 'count')
+  const count = typed(sql.placeholder('count'), 'integer')
   // The counter keeps the last number that was taken.
   const take = prepare(
     sql`
-      insert into counters (account_code, name, value) values (${accountCode}, ${name}, ${value})
-      on conflict (account_code, name) do update set value = counters.value + ${typed(count, 'integer')}
+      insert into counters ${insertValues('accountCode', 'name', 'value')}
+      on conflict (account_code, name) do update set value = counters.value + ${count}
       returning value`,
     { value: tables.counters.value },
   )

@@ -26,40 +26,29 @@ interface Part {
  */
 export function createChain(client: Client): Dialect['chain'] {
   function chain(parts: Chain, result: string, selection: Selection): Statement<unknown> {
+    // Of the rows that the earlier parts return.
     const columns = new Map<string, readonly string[]>()
-    const prepared = Object.entries(parts).map(([name, part]) => {
-      const prepared = preparePart(client, { name, part, columns })
-      columns.set(name, prepared.statement.columns)
-      return prepared
-    })
+
+    function preparePart([name, part]: [string, SQL]): Part {
+      const { text, params } = toText(part)
+      const inputs = [...columns].filter(([input]) => new RegExp(`\\b${input}\\b`).test(text))
+      // For a join SQLite builds an index, which it cannot do over JSON. To read one row is faster without.
+      const kind = /\bjoin\b/.test(text) ? 'materialized ' : ''
+      const tables = inputs.map(([input, names]) => {
+        const values = names.map((_, index) => `value ->> ${index}`)
+        return `${input} (${names}) as ${kind}(select ${values} from json_each(?))`
+      })
+      const statement = prepareRaw(client, `${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params)
+      columns.set(name, statement.columns)
+      const lists = params.flatMap(param => (is(param, Placeholder) && isList(param) ? param.name : []))
+      return { name, inputs: inputs.map(([input]) => input), lists, statement }
+    }
+
+    const prepared = Object.entries(parts).map(preparePart)
     const readRow = createReadRow(selection)
     return { run: values => runParts(prepared, values).get(result)?.map(readRow) ?? [] }
   }
   return chain as Dialect['chain']
-}
-
-interface Preparing {
-  readonly name: string
-  readonly part: SQL
-  /** Of the rows that the earlier parts return. */
-  readonly columns: ReadonlyMap<string, readonly string[]>
-}
-
-function preparePart(client: Client, { name, part, columns }: Preparing): Part {
-  const { text, params } = toText(part)
-  const inputs = [...columns].filter(([input]) => new RegExp(`\\b${input}\\b`).test(text))
-  // For a join SQLite builds an index, which it cannot do over JSON. To read one row is faster without.
-  const kind = /\bjoin\b/.test(text) ? 'materialized ' : ''
-  const tables = inputs.map(([input, names]) => {
-    const values = names.map((_, index) => `value ->> ${index}`)
-    return `${input} (${names}) as ${kind}(select ${values} from json_each(?))`
-  })
-  return {
-    name,
-    inputs: inputs.map(([input]) => input),
-    lists: params.flatMap(param => (is(param, Placeholder) && isList(param) ? param.name : [])),
-    statement: prepareRaw(client, `${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params),
-  }
 }
 
 function runParts(parts: readonly Part[], values: Values): ReadonlyMap<string, RawRow[]> {

@@ -1,14 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type {
-  AddResult,
-  MembershipPair,
-  MembershipStore,
-  MoveResult,
-  Origin,
-  RemoveResult,
-} from '../../domain/store.ts'
+import type { MembershipPair, MembershipStore, Origin } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
-import { columnsOf, type Dialect, placeholders } from '../dialect.ts'
+import { columnsOf, insertValues, placeholders } from '../dialect.ts'
 import type { Parts } from '../entities/entities.ts'
 import { createChangeMany } from '../entities/memberships/membership-bulk.ts'
 import {
@@ -33,15 +26,17 @@ export function createMembershipStore(database: Database, parts: Parts): Members
   const statements = prepareStatements(database)
   return {
     ...reads,
-    add: (origin, pair) => database.change(origin, () => add(origin, pair), { hasChanged }),
-    move: (origin, id, change, ifVersions) =>
-      database.change(origin, () => move({ origin, id, change, ifVersions }), { hasChanged }),
-    remove: (origin, id, ifVersions) =>
-      database.change(origin, () => remove({ origin, id, ifVersions }), { hasChanged }),
+    add: (origin, pair) => decide(origin, () => add(origin, pair)),
+    move: (origin, id, change, ifVersions) => decide(origin, () => move({ origin, id, change, ifVersions })),
+    remove: (origin, id, ifVersions) => decide(origin, () => remove({ origin, id, ifVersions })),
     changeMany: createChangeMany({ database, provision, takeNumbers, forget }),
   }
 
-  function* add(origin: Origin, pair: MembershipPair): Work<AddResult> {
+  function decide<Result extends object>(origin: Origin, work: () => Work<Result>) {
+    return database.change(origin, work, { hasChanged: result => 'membership' in result })
+  }
+
+  function* add(origin: Origin, pair: MembershipPair) {
     const { accountCode } = origin
     const found = yield* findAddable(origin, pair)
     if (found.kind !== 'found') return found
@@ -51,10 +46,10 @@ export function createMembershipStore(database: Database, parts: Parts): Members
     const id = yield* takeNumbers(accountCode, 'membership')
     const membership = yield* only(statements.insert, { accountCode, id, ...pair })
     yield* appendEvent(origin, { kind: 'added', membershipId: id, before: null, after: membership })
-    return { kind: 'added', membership }
+    return { kind: 'added', membership } as const
   }
 
-  function* move(wanted: Move): Work<MoveResult> {
+  function* move(wanted: Move) {
     const found = yield* findMovable(wanted)
     if (found.kind !== 'found') return found
     const { row, pair } = found
@@ -68,10 +63,10 @@ export function createMembershipStore(database: Database, parts: Parts): Members
     if (membership.version !== row.version) {
       yield* appendEvent(origin, { kind: 'moved', membershipId: id, before: row, after: membership })
     }
-    return { kind: 'moved', membership }
+    return { kind: 'moved', membership } as const
   }
 
-  function* remove(change: RowChange): Work<RemoveResult> {
+  function* remove(change: RowChange) {
     const { origin, id } = change
     const { accountCode } = origin
     const found = yield* findRow(change)
@@ -79,26 +74,18 @@ export function createMembershipStore(database: Database, parts: Parts): Members
     forget(accountCode, id)
     const membership = yield* only(statements.remove, { accountCode, id })
     yield* appendEvent(origin, { kind: 'removed', membershipId: id, before: membership, after: null })
-    return { kind: 'removed', membership }
+    return { kind: 'removed', membership } as const
   }
 }
 
-function hasChanged({ kind }: AddResult | MoveResult | RemoveResult): boolean {
-  return kind === 'added' || kind === 'moved' || kind === 'removed'
-}
-
-function prepareStatements({ prepare, tables }: Dialect) {
+function prepareStatements({ prepare, tables }: Database) {
   const selection = selectMembership(tables)
   const { accountCode, id, userId, teamId } = placeholders('accountCode', 'id', 'userId', 'teamId')
   const isTheRow = sql`account_code = ${accountCode} and id = ${id}`
   const returning = sql`returning ${columnsOf(selection)}`
+  const values = insertValues('accountCode', 'id', 'userId', 'teamId')
   return {
-    insert: prepare(
-      sql`
-        insert into team_memberships (account_code, id, user_id, team_id)
-        values (${accountCode}, ${id}, ${userId}, ${teamId}) ${returning}`,
-      selection,
-    ),
+    insert: prepare(sql`insert into team_memberships ${values} ${returning}`, selection),
     move: prepare(
       sql`
         update team_memberships set user_id = ${userId}, team_id = ${teamId},

@@ -1,12 +1,9 @@
-import type { Database } from 'better-sqlite3'
 import type { Store } from '../../domain/store.ts'
 import { createDatabase } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createChangeMark } from './connection/change-mark.ts'
-import { connect } from './connection/connect.ts'
+import { type Connect, connect } from './connection/connect.ts'
 import { createEventSignal } from './connection/event-signal.ts'
-import { refuseUnusableFile } from './connection/file-checks.ts'
-import { holdServeLock } from './connection/serve-lock.ts'
 import { createTransactions } from './connection/transactions.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createMembershipStore } from './memberships.ts'
@@ -17,32 +14,9 @@ import { createTokenLookUps } from './token-look-ups.ts'
 // ms; one by one they take about 5 ms each.
 const largeAnswerBytes = 256 * 2 ** 10
 
-export interface OpenSqliteStore {
-  /** A path, or `:memory:`. */
-  readonly path: string
-  readonly onStatement: ((sql: string) => void) | undefined
-  /** Whether to be the one gateway of this file. */
-  readonly serve: boolean
-}
-
-/**
- * The store in a SQLite file, created and migrated where needed. `StartError` if that is not possible; then no byte has
- * changed.
- */
-export async function openSqliteStore({ path, onStatement, serve }: OpenSqliteStore): Promise<Store> {
-  const isFile = path !== ':memory:'
-  if (isFile) refuseUnusableFile(path)
-  const releaseServeLock = isFile && serve ? holdServeLock(path) : () => {}
-  try {
-    const client = await connect({ path, onStatement })
-    return arrange(client, releaseServeLock)
-  } catch (error) {
-    releaseServeLock()
-    throw error
-  }
-}
-
-function arrange(client: Database, releaseServeLock: () => void): Store {
+/** The store in a SQLite file, created and migrated where needed. `StartError` if that is not possible. */
+export async function openSqliteStore(options: Connect): Promise<Store> {
+  const { client, close } = await connect(options)
   const changeMark = createChangeMark(client)
   const transactions = createTransactions(client)
   const signal = createEventSignal()
@@ -66,8 +40,7 @@ function arrange(client: Database, releaseServeLock: () => void): Store {
     },
     async close() {
       transactions.flush()
-      client.close()
-      releaseServeLock()
+      close()
     },
   }
 }

@@ -3,6 +3,7 @@ import type { BulkPlan, CompleteBulk } from '../../../domain/memberships/members
 import type { BulkResult, Membership, MembershipPair, Origin } from '../../../domain/store.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
+import { raiseCounter } from '../counters.ts'
 import { insertEvents, writePairs } from '../events.ts'
 import { selectMembership } from './membership-reads.ts'
 
@@ -104,10 +105,7 @@ function prepareWrite(dialect: Dialect) {
         select ${accountCode}, key, number, result from ${steps.rows} where ${after('added')}
         returning 1 as one`,
       head: sql`
-        insert into counters (account_code, name, value)
-        select ${accountCode}, 'membership event', ${eventCount} 
-        where ${after('added')} and ${after('step')}
-        on conflict (account_code, name) do update set value = counters.value + excluded.value
+        ${raiseCounter('membership event', eventCount, sql`where ${after('added')} and ${after('step')}`)}
         returning value`,
       event: sql`
         ${insertEvents}

@@ -44,14 +44,10 @@ export function createCalls(pool: Pool): Calls {
 }
 
 function createBound(pool: Pool): Bound {
-  const calls = new AccountBudget(maxCalls, {
-    describe: held => `${held} waiting database calls`,
-    retryAfterSeconds: 1,
-  })
-  const tokenCalls = new AccountBudget(maxTokenCalls, {
-    describe: held => `${held} look-ups of unknown tokens`,
-    retryAfterSeconds: 1,
-  })
+  const budgetOf = (max: typeof maxCalls, what: string) =>
+    new AccountBudget(max, { describe: held => `${held} ${what}`, retryAfterSeconds: 1 })
+  const calls = budgetOf(maxCalls, 'waiting database calls')
+  const tokenCalls = budgetOf(maxTokenCalls, 'look-ups of unknown tokens')
   return async (given, call) => {
     const owner = given ?? shares.gateway
     const budget = owner === shares.unknownTokens ? tokenCalls : calls

@@ -91,9 +91,11 @@ function notUrl(): StartError {
   )
 }
 
-function describeFailure(error: unknown): string {
+/** The reason of a failure, as the end of a sentence. */
+export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.message.replace(/\.$/, '') || codeOf(error) || error.name
+  const detail = error instanceof pg.DatabaseError && error.detail ? `: ${error.detail}` : ''
+  return `${error.message}${detail}`.replace(/\.$/, '') || codeOf(error) || error.name
 }
 
 function codeOf(error: unknown): string {

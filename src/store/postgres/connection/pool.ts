@@ -79,30 +79,26 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
   return {
     of: owner => ({
       ...createClient(statement => inTurn(owner, () => hold(send => send(statement)))),
-      begin: (work, keep) => inTurn(owner, () => hold(send => transact({ send, work, keep }))),
+      begin: (work, keep = () => true) =>
+        inTurn(owner, () =>
+          hold(async send => {
+            const sendBracket = (text: string) => send({ text, rowMode: 'array' })
+            try {
+              await sendBracket('begin')
+              const result = await work(createClient(send))
+              const end = keep(result) ? 'commit' : 'rollback'
+              const { command } = await sendBracket(end)
+              if (command.toLowerCase() !== end)
+                throw new Error('A transaction that failed cannot be committed.')
+              return result
+            } catch (error) {
+              // If this fails the connection is lost, and PostgreSQL undoes what was not committed.
+              await sendBracket('rollback').catch(() => {})
+              throw error
+            }
+          }),
+        ),
     }),
     close: () => pool.end(),
-  }
-}
-
-interface Transaction<T> {
-  readonly send: Send
-  readonly work: (client: Client) => Promise<T>
-  readonly keep: ((result: T) => boolean) | undefined
-}
-
-async function transact<T>({ send, work, keep = () => true }: Transaction<T>): Promise<T> {
-  const sendBracket = (text: string) => send({ text, rowMode: 'array' })
-  try {
-    await sendBracket('begin')
-    const result = await work(createClient(send))
-    const { command } = await sendBracket(keep(result) ? 'commit' : 'rollback')
-    if (keep(result) && command !== 'COMMIT')
-      throw new Error('A transaction that failed cannot be committed.')
-    return result
-  } catch (error) {
-    // If this fails the connection is lost, and PostgreSQL undoes what was not committed.
-    await sendBracket('rollback').catch(() => {})
-    throw error
   }
 }

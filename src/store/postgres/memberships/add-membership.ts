@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Membership, MembershipPair, Origin } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
 import type { Chain } from '../../dialect.ts'
+import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
 import { numberOf } from '../../tables/tables-of.ts'
@@ -9,7 +10,7 @@ import { askTogether } from '../connection/ask-together.ts'
 import type { Calls } from '../connection/calls.ts'
 import type { Client } from '../connection/client.ts'
 import { isOfData, isUniqueViolation } from '../connection/sql-state.ts'
-import { insertStep } from './membership-changes.ts'
+import { insertStep, stepValues } from './membership-changes.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
@@ -75,16 +76,13 @@ function prepareAddAll({ chain, list, tables }: Database) {
   const selection = { ...selectMembership(tables), place: numberOf(sql`place`) }
   const statement = chain(wordParts(asked.rows), 'answer', selection)
   return async (client: Client, accountCode: string, additions: readonly Addition[]) => {
-    const rows = additions.map(
-      ({ pair, origin: { userId: byUserId, email: byEmail, transactionId, step } }) => ({
-        ...pair,
-        byUserId,
-        byEmail,
-        transactionId,
-        key: step?.key ?? null,
-        number: step?.number ?? null,
-      }),
-    )
+    const rows = additions.map(({ pair, origin }) => ({
+      ...pair,
+      byUserId: origin.userId,
+      byEmail: origin.email,
+      transactionId: origin.transactionId,
+      ...stepValues(origin),
+    }))
     const made = new Map<Addition, Membership>()
     const answers = await statement.run({ accountCode, ...asked.encode(rows) }, client)
     for (const { place, ...membership } of answers) {
@@ -112,9 +110,7 @@ function wordParts(rows: SQL): Chain {
         where row.account_code = ${accountCode} and row.user_id = asked.user_id and row.team_id = asked.team_id
       )`,
     ids: sql`
-      insert into counters (account_code, name, value)
-      select ${accountCode}, 'membership', count(*) from wanted having count(*) > 0
-      on conflict (account_code, name) do update set value = counters.value + excluded.value
+      ${raiseCounter('membership', sql`count(*)`, sql`from wanted having count(*) > 0`)}
       returning value - (select count(*) from wanted) as before`,
     added: sql`
       insert into team_memberships (account_code, id, user_id, team_id)
@@ -129,9 +125,7 @@ function wordParts(rows: SQL): Chain {
       insert into teams (account_code, id) select distinct ${accountCode}, team_id from added order by team_id
       on conflict do nothing`,
     head: sql`
-      insert into counters (account_code, name, value)
-      select ${accountCode}, 'membership event', count(*) from added having count(*) > 0
-      on conflict (account_code, name) do update set value = counters.value + excluded.value
+      ${raiseCounter('membership event', sql`count(*)`, sql`from added having count(*) > 0`)}
       returning value - (select count(*) from added) as before`,
     made: sql`
       select distinct on (added.id) * from added join asked using (user_id, team_id) order by added.id, asked.place`,

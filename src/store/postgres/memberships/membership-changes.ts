@@ -1,43 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Membership } from '../../../domain/store.ts'
+import type { Membership, Origin } from '../../../domain/store.ts'
 import { type Dialect, placeholders, type Statement } from '../../dialect.ts'
+import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import type { Move, RowChange } from '../../entities/memberships/membership-look-ups.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
-import { first, type Work } from '../../work.ts'
+import { first } from '../../work.ts'
 
-/**
- * A change of a membership with all that belongs to it, in one chain, which is a transaction of its own: the records
- * that it needs, the row, the event, the step. A gateway that hangs holds no lock.
- *
- * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new
- * teams and users. So the numbers of an account's events come in the order of their commits, and changes do not
- * deadlock.
- *
- * A chain gives no row where the account has no such row in one of the versions, another row has the new pair, or the
- * step was made before.
- */
-export interface MembershipChanges {
-  move(move: Move): Work<Membership | undefined>
-  remove(change: RowChange): Work<Membership | undefined>
-}
-
-const { accountCode, id, key, number, versions } = placeholders(
-  'accountCode',
-  'id',
-  'key',
-  'number',
-  'versions',
-)
-const { toUserId, toTeamId, userId, email, transactionId } = placeholders(
-  'toUserId',
-  'toTeamId',
-  'userId',
-  'email',
-  'transactionId',
-)
-const columns = sql.raw('id, user_id, team_id, leader, version')
-const by = sql`${userId}::bigint, ${email}::text, ${transactionId}::text`
+const { accountCode, id, versions } = placeholders('accountCode', 'id', 'versions')
+const { key, number } = placeholders('key', 'number')
+const { toUserId, toTeamId } = placeholders('toUserId', 'toTeamId')
+const { userId, email, transactionId } = placeholders('userId', 'email', 'transactionId')
 const step = { key: sql`${key}::text`, number: sql`${number}::bigint` }
 const isTheRow = sql`
   account_code = ${accountCode} and id = ${id}
@@ -55,10 +28,21 @@ export const insertStep = (row: 'moved' | 'removed' | 'made', { key, number } = 
   )::text
   from ${sql.raw(row)} where ${key} is not null`
 
-const bumpCounter = (rows: SQL) => sql`
-  insert into counters (account_code, name, value) select ${accountCode}, 'membership event', 1 from ${rows}
-  on conflict (account_code, name) do update set value = counters.value + 1
-  returning value`
+/** The values of `insertStep`. */
+export function stepValues({ step }: Origin) {
+  return { key: step?.key ?? null, number: step?.number ?? null }
+}
+
+/** The parts that follow the change of a row: its number, its event with the `pairs` before and after, its step. */
+const record = (row: 'moved' | 'removed', rows: SQL, pairs: SQL) => ({
+  head: sql`${raiseCounter('membership event', sql`1`, sql`from ${rows}`)} returning value`,
+  event: sql`
+    ${insertEvents}
+    select ${accountCode}, head.value, ${sql.raw(`'${row}', ${row}.id`)}, ${pairs}, ${userId}::bigint,
+      ${email}::text, ${transactionId}::text
+    from head, ${rows}`,
+  step: insertStep(row),
+})
 
 const newUserId = sql`coalesce(${toUserId}::bigint, user_id)`
 const newTeamId = sql`coalesce(${toTeamId}::bigint, team_id)`
@@ -85,51 +69,43 @@ const move = {
         + case when (before.user_id, before.team_id) = (new_user_id, new_team_id) then 0 else 1 end
     from before where row.account_code = ${accountCode} and row.id = ${id}
     returning row.id, row.user_id, row.team_id, row.leader, row.version`,
-  head: bumpCounter(sql`moved, before where moved.version <> before.version`),
-  event: sql`
-    ${insertEvents}
-    select ${accountCode}, head.value, 'moved', moved.id, before.user_id, before.team_id, moved.user_id,
-      moved.team_id, ${by}
-    from moved, before, head`,
-  step: insertStep('moved'),
+  ...record(
+    'moved',
+    sql`moved join before on moved.version <> before.version`,
+    sql`before.user_id, before.team_id, moved.user_id, moved.team_id`,
+  ),
 }
 
 const remove = {
-  removed: sql`delete from team_memberships where ${isTheRow} returning ${columns}`,
-  head: bumpCounter(sql`removed`),
-  event: sql`
-    ${insertEvents}
-    select ${accountCode}, head.value, 'removed', removed.id, removed.user_id, removed.team_id, null, null, ${by}
-    from removed, head`,
-  step: insertStep('removed'),
+  removed: sql`
+    delete from team_memberships where ${isTheRow} returning id, user_id, team_id, leader, version`,
+  ...record('removed', sql`removed`, sql`removed.user_id, removed.team_id, null, null`),
 }
 
-export function createMembershipChanges({ chain, encodeList, tables }: Dialect): MembershipChanges {
+/**
+ * A change of a membership with all that belongs to it, in one chain, which is a transaction of its own: the records
+ * that it needs, the row, the event, the step. A gateway that hangs holds no lock.
+ *
+ * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new
+ * teams and users. So the numbers of an account's events come in the order of their commits, and changes do not
+ * deadlock.
+ *
+ * A chain gives no row where the account has no such row in one of the versions, another row has the new pair, or the
+ * step was made before.
+ */
+export function createMembershipChanges({ chain, encodeList, tables }: Dialect) {
   const selection = selectMembership(tables)
   const moving = chain(move, 'moved', selection)
   const removing = chain(remove, 'removed', selection)
 
-  function change(
-    statement: Statement<Membership>,
-    { origin, id, ifVersions }: RowChange,
-    rest: object = {},
-  ) {
-    const { step, ...by } = origin
-    const versions = ifVersions && encodeList(ifVersions)
-    return first(statement, {
-      ...by,
-      key: step?.key ?? null,
-      number: step?.number ?? null,
-      id,
-      versions,
-      ...rest,
-    })
+  function change(statement: Statement<Membership>, row: RowChange, to: object = {}) {
+    const versions = row.ifVersions && encodeList(row.ifVersions)
+    return first(statement, { ...row.origin, ...stepValues(row.origin), id: row.id, versions, ...to })
   }
 
   return {
-    move({ change: { userId: toUserId = null, teamId: toTeamId = null }, ...row }) {
-      return change(moving, row, { toUserId, toTeamId })
-    },
-    remove: row => change(removing, row),
+    move: ({ change: to, ...row }: Move) =>
+      change(moving, row, { toUserId: to.userId ?? null, toTeamId: to.teamId ?? null }),
+    remove: (row: RowChange) => change(removing, row),
   }
 }

@@ -18,11 +18,10 @@ interface Attempt {
 }
 
 /**
- * Commits the first of the waiting writes in one transaction, answers them once it is on disk, and gives the others.
+ * Gives a function that commits the first of the waiting writes in one transaction, answers them once it is on disk,
+ * and gives the others.
  */
-export type CommitTogether = (waiting: readonly Write[]) => Write[]
-
-export function createCommitTogether(client: Database): CommitTogether {
+export function createCommitTogether(client: Database): (waiting: readonly Write[]) => Write[] {
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollBack = client.prepare('ROLLBACK')

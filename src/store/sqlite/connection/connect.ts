@@ -3,6 +3,8 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import { migrate } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
+import { refuseUnusableFile } from './file-checks.ts'
+import { holdServeLock } from './serve-lock.ts'
 
 const busyTimeoutMs = 5_000
 
@@ -10,14 +12,32 @@ const busyTimeoutMs = 5_000
 // often it was written.
 const pagesOfLog = 8_000
 
-interface Connect {
+export interface Connect {
+  /** A path, or `:memory:`. */
   readonly path: string
   readonly onStatement: ((sql: string) => void) | undefined
+  /** Whether to be the one gateway of this file. */
+  readonly serve: boolean
 }
 
-/** A connection to the file, durable and migrated. `StartError` where that fails. */
-export async function connect({ path, onStatement }: Connect): Promise<Database> {
+interface Connection {
+  readonly client: Database
+  readonly close: () => void
+}
+
+/**
+ * A connection to the file, durable and migrated. `StartError` if that is not possible; a file that is refused keeps
+ * every byte.
+ */
+export async function connect({ path, onStatement, serve }: Connect): Promise<Connection> {
+  const isFile = path !== ':memory:'
+  if (isFile) refuseUnusableFile(path)
+  const releaseServeLock = isFile && serve ? holdServeLock(path) : () => {}
   let client: Database | undefined
+  const close = () => {
+    client?.close()
+    releaseServeLock()
+  }
   try {
     client = new SqliteDatabase(path, {
       timeout: busyTimeoutMs,
@@ -28,9 +48,9 @@ export async function connect({ path, onStatement }: Connect): Promise<Database>
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
     migrate(client, `The database \`${path}\``)
-    return client
+    return { client, close }
   } catch (error) {
-    client?.close()
+    close()
     throw error instanceof StartError ? error : cannotBe('opened', path, error)
   }
 }

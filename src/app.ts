@@ -2,8 +2,10 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
+import { createCases } from './domain/cases/cases.ts'
 import { createDirectory } from './domain/directory/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
+import { createEventFollowers } from './domain/events/event-followers.ts'
 import { createEventFollowing } from './domain/events/follow-events.ts'
 import { createFunctions } from './domain/functions/functions.ts'
 import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
@@ -75,7 +77,11 @@ export async function createApp({
     store: store.idempotency,
     onError: err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
   })
-  const eventFollowing = createEventFollowing(store.events)
+  const followers = createEventFollowers(store.events)
+  const following = {
+    memberships: createEventFollowing(store.events, followers),
+    cases: createEventFollowing(store.cases.events, followers),
+  }
   const { bodyBytes, accountRequests, runLimits } = config
   const maxAnswerBytes = findMaxAnswerBytes(runLimits)
   const turns = new FairTurns(accountRequests)
@@ -93,10 +99,13 @@ export async function createApp({
     memberships,
     directory,
     functions: createFunctions(store.functions),
+    cases: createCases(store.cases),
     events: store.events,
-    eventFollowing,
+    caseEvents: store.cases.events,
+    following,
     tasks,
     maxLongBytes: findMaxLongBytes(runLimits),
+    timeoutMs: runLimits.timeoutMs,
     confirm,
     waitForTurn,
     createLoaders: (accountCode, pace) =>
@@ -139,7 +148,7 @@ export async function createApp({
     start: () => tasks.start(),
     async close() {
       stopForgettingKeys()
-      eventFollowing.close()
+      followers.endAll()
       await drain(server)
       await tasks.close()
       await store.close()

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import type { Caller } from './credentials/caller.ts'
+import type { CaseEvent } from './domain/cases/case-store.ts'
+import type { Cases } from './domain/cases/cases.ts'
 import type { Directory } from './domain/directory/directory.ts'
 import type { EventFollowing } from './domain/events/follow-events.ts'
 import type { Functions } from './domain/functions/functions.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
-import type { EventStore, Origin } from './domain/store.ts'
+import type { MembershipEvent, Origin, Store } from './domain/store.ts'
 import { AnswerBytes } from './limits/answer-bytes.ts'
 import { Pace } from './limits/pace.ts'
 import type { Run } from './tasks/run/run.ts'
@@ -17,6 +19,12 @@ export interface Identity {
   readonly run: Run | null
 }
 
+/** The events that subscriptions follow. */
+export interface FollowedEvents {
+  readonly memberships: EventFollowing<MembershipEvent>
+  readonly cases: EventFollowing<CaseEvent>
+}
+
 /** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
 export interface RequestContext {
   readonly requestId: string
@@ -26,9 +34,13 @@ export interface RequestContext {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly functions: Functions
-  readonly events: EventStore
-  readonly eventFollowing: EventFollowing
+  readonly cases: Cases
+  readonly following: FollowedEvents
+  readonly events: Store['events']
+  readonly caseEvents: Store['cases']['events']
   readonly tasks: TaskRunner
+  /** The time by which a change must be committed, of `performance.now()`. */
+  readonly deadline: number
   /** The origin of the operation's next change. With an idempotency key, each change is another step. */
   readonly origin: Origin
   /** The run whose script made this call; null for others. It limits the depth and time of nested runs. */
@@ -58,9 +70,11 @@ export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signa
 export interface Services
   extends Pick<
     RequestContext,
-    'memberships' | 'directory' | 'functions' | 'events' | 'eventFollowing' | 'tasks'
+    'memberships' | 'directory' | 'functions' | 'cases' | 'events' | 'caseEvents' | 'following' | 'tasks'
   > {
   readonly maxLongBytes: number
+  /** From the start of an operation to its deadline, for one that no run asks for. */
+  readonly timeoutMs: number
   confirm(caller: Caller): Promise<Caller>
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
@@ -80,8 +94,10 @@ class OperationContext implements RequestContext {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly functions: Functions
-  readonly events: EventStore
-  readonly eventFollowing: EventFollowing
+  readonly cases: Cases
+  readonly events: Store['events']
+  readonly caseEvents: Store['cases']['events']
+  readonly following: FollowedEvents
   readonly tasks: TaskRunner
   readonly parentRun: Run | null
   readonly #services: Services
@@ -98,8 +114,10 @@ class OperationContext implements RequestContext {
     this.memberships = services.memberships
     this.directory = services.directory
     this.functions = services.functions
+    this.cases = services.cases
     this.events = services.events
-    this.eventFollowing = services.eventFollowing
+    this.caseEvents = services.caseEvents
+    this.following = services.following
     this.tasks = services.tasks
     this.parentRun = run
     this.#services = services
@@ -109,6 +127,10 @@ class OperationContext implements RequestContext {
   get loaders(): Loaders {
     this.#loaders ??= this.#services.createLoaders(this.caller.accountCode, this.pace)
     return this.#loaders
+  }
+
+  get deadline(): number {
+    return this.parentRun?.deadline ?? performance.now() + this.#services.timeoutMs
   }
 
   get origin(): Origin {

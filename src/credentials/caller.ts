@@ -4,6 +4,8 @@ export const scopes = [
   'functions:read',
   'functions:write',
   'tasks:execute',
+  'cases:read',
+  'cases:write',
   'admin',
 ] as const
 

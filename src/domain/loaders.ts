@@ -1,3 +1,5 @@
+import type { JsonText } from '../json/json-text.ts'
+import type { Case, CaseEvent } from './cases/case-store.ts'
 import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
 import type { Membership, Page, Team, User } from './store.ts'
 
@@ -18,6 +20,10 @@ export interface Loaders {
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>
   versionsOfFunction(functionId: number, page: Page): Promise<FunctionVersion[]>
+  readonly case: RowLoader<Case>
+  eventsOfCase(caseId: number, page: Page): Promise<CaseEvent[]>
+  /** The changed fields of the event with this sequence, however long. */
+  changedFields(sequence: number): Promise<JsonText>
   /** Forgets the rows that were read, after a mutation that changed some: fields of the next one must see it. */
   clear(): void
 }

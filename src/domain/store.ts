@@ -1,3 +1,4 @@
+import type { CaseStore } from './cases/case-store.ts'
 import type { FunctionStore } from './functions/function-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
 
@@ -13,6 +14,7 @@ export interface Store {
   readonly tokens: TokenStore
   readonly events: EventStore
   readonly functions: FunctionStore
+  readonly cases: CaseStore
   readonly idempotency: IdempotencyStore
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>
@@ -169,10 +171,10 @@ export interface MembershipStore extends RowStore<Membership> {
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>
 }
 
-/** The changes of memberships. */
-export interface EventStore {
+/** The changes of memberships, or of cases. */
+export interface EventStore<Event = MembershipEvent> {
   /** Up to `limit` events after this sequence (0: from the first), in ascending order. */
-  listAfter(accountCode: string, sequence: number, limit: number): Promise<MembershipEvent[]>
+  listAfter(accountCode: string, sequence: number, limit: number): Promise<Event[]>
   /** The sequence of the newest event; 0 if there is none. */
   newest(accountCode: string): Promise<number>
   /**

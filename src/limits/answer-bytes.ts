@@ -30,6 +30,10 @@ export class AnswerBytes {
     this.#max = max
   }
 
+  get max(): number {
+    return this.#max
+  }
+
   add(bytes: number): void {
     if (this.#bytes + bytes > this.#max) {
       throw tooLong(this.#max, 'Results, messages and logs in one answer', 'This field is left out')

@@ -1,3 +1,4 @@
+import type { CaseEvent as CaseEventRow, Case as CaseRow } from '../domain/cases/case-store.ts'
 import type {
   FunctionVersion as FunctionVersionRow,
   StoredFunction,
@@ -11,3 +12,5 @@ export const User = builder.objectRef<UserRow>('User')
 export const Team = builder.objectRef<TeamRow>('Team')
 export const FunctionRef = builder.objectRef<StoredFunction>('Function')
 export const FunctionVersion = builder.objectRef<FunctionVersionRow>('FunctionVersion')
+export const Case = builder.objectRef<CaseRow>('Case')
+export const CaseEvent = builder.objectRef<CaseEventRow>('CaseEvent')

@@ -50,6 +50,8 @@ export interface Dialect {
   /** Locks the rows of a `select` until the commit, in their order; `skip locked` leaves out those that are locked. */
   readonly forUpdate: SQL
   readonly skipLocked: SQL
+  /** Keeps others from changing the rows of a `select` until the commit. */
+  readonly forShare: SQL
   /** The time at which the statement runs, of the database's own clock. */
   readonly now: SQL
   /** The same, plus some milliseconds; a placeholder may be given a negative number. */

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
 import type { Page, RowStore, Store } from '../domain/store.ts'
+import { JsonText } from '../json/json-text.ts'
 import type { Pace } from '../limits/pace.ts'
 
 // More rows take over 0.5 ms of the event loop.
@@ -19,7 +20,7 @@ interface Dependencies {
  * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams, functions } = store
+  const { memberships, users, teams, functions, cases } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
   let loaders: Map<string, DataLoader<number, unknown>> | null = null
@@ -67,6 +68,12 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     }
   }
 
+  async function loadChangedFields(sequences: readonly number[]): Promise<JsonText[]> {
+    const found = await cases.events.findChangedFields(accountCode, sequences)
+    const bySequence = new Map(found.map(({ sequence, changedFields }) => [sequence, changedFields]))
+    return sequences.map(sequence => bySequence.get(sequence) ?? new JsonText('{}'))
+  }
+
   return {
     membership: createRowLoader('membership', memberships),
     user: createRowLoader('user', users),
@@ -77,6 +84,9 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
     membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
     versionsOfFunction: createPageLoader('functionId', functions.pageVersions, 'versions'),
+    case: createRowLoader('case', cases),
+    eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
+    changedFields: sequence => batch('changed fields', loadChangedFields).load(sequence),
     clear() {
       loaders = null
     },

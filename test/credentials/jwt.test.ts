@@ -12,7 +12,14 @@ function signText(payload: object | string): Promise<string> {
 }
 
 // All but `admin` and `functions:write`.
-const usualScopes = ['functions:read', 'memberships:read', 'memberships:write', 'tasks:execute']
+const usualScopes = [
+  'cases:read',
+  'cases:write',
+  'functions:read',
+  'memberships:read',
+  'memberships:write',
+  'tasks:execute',
+]
 
 describe('with a secret', () => {
   let app: TestApp

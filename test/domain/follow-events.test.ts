@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
+import { createEventFollowers, type EventFollowers } from '../../src/domain/events/event-followers.ts'
 import {
   createEventFollowing,
   type EventFollowing,
   type Following,
 } from '../../src/domain/events/follow-events.ts'
-import type { Store } from '../../src/domain/store.ts'
+import type { MembershipEvent, Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { eachStore } from '../store/each-store.ts'
 import { by } from '../store/origin.ts'
@@ -13,15 +14,17 @@ eachStore(harness => {
   let url: string
   let store: Store
   let statements: string[]
-  let eventFollowing: EventFollowing
+  let followers: EventFollowers
+  let eventFollowing: EventFollowing<MembershipEvent>
   beforeEach(async () => {
     url = await harness.freshUrl()
     statements = []
     store = await harness.open({ url, onStatement: sql => statements.push(sql) })
-    eventFollowing = createEventFollowing(store.events)
+    followers = createEventFollowers(store.events)
+    eventFollowing = createEventFollowing(store.events, followers)
   })
 
-  const follow = (following: Partial<Following> = {}) =>
+  const follow = (following: Partial<Following<MembershipEvent>> = {}) =>
     eventFollowing.follow({
       accountCode: 'a',
       after: null,
@@ -119,9 +122,9 @@ eachStore(harness => {
   })
 
   test('all followers end together, and no new one is accepted', async () => {
-    const followers = await Promise.all([follow(), follow({ accountCode: 'b' })])
-    const waiting = followers.map(events => events.next())
-    eventFollowing.close()
+    const open = await Promise.all([follow(), follow({ accountCode: 'b' })])
+    const waiting = open.map(events => events.next())
+    followers.endAll()
     expect((await Promise.all(waiting)).map(({ done }) => done)).toEqual([true, true])
     await expect(follow()).rejects.toMatchObject({ code: 'OVERLOADED' })
   })

@@ -12,6 +12,11 @@ interface Key {
 const ourTables = [
   'accounts',
   'api_tokens',
+  'case_events',
+  'case_leases',
+  'case_types',
+  'case_values',
+  'cases',
   'counters',
   'idempotency_keys',
   'idempotency_steps',

@@ -64,6 +64,10 @@ describe('a copied store', () => {
           const byId = (a: { id: number }, b: { id: number }) => a.id - b.id
           expect(is.toSorted(byId)).toEqual(was.toSorted(byId))
         }
+        expect(await after.cases.findByIds(account, [3])).toEqual(await before.cases.findByIds(account, [3]))
+        expect(await after.cases.events.listAfter(account, 0, 10)).toEqual(
+          await before.cases.events.listAfter(account, 0, 10),
+        )
         const events = await before.events.listAfter(account, 0, 10_000)
         expect(await after.events.listAfter(account, 0, 10_000)).toEqual(events)
         const newest = await before.events.newest(account)

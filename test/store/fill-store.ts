@@ -74,6 +74,14 @@ export async function fillStore(path: string): Promise<void> {
       select 'Zeta', i, 'moved', 101, i, 1, i, 2, ${odd.largest}, null, 'té-' || i, 1700000000000 + i from n;
     insert into counters values ('Zeta', 'membership event', ${filled.events}),
       ('Zeta', 'membership', ${100 + filled.memberships + 50});
+    insert into case_types values ('Zeta', 'incident', '["a"]', '["a","b"]', 7, 5);
+    insert into cases (account_code, id, case_type_code, data, data_bytes, version, created_at, updated_at)
+      values ('Zeta', 3, 'incident', '{"z":"\\u0000\\ud800","a":"é🔑"}', 33, 4, 8, 9);
+    insert into case_values values ('Zeta', 'incident', 'a', '"é🔑"', 3);
+    insert into case_leases values ('Zeta', 3, 'x', 1700000000999);
+    insert into case_events values
+      ('Zeta', 1, 'created', 3, 'incident', 1, '{"a":[1,null]}', null, 14, 7, 'a@b', 'f', 't', 9),
+      ('Zeta', 2, 'saved', 3, 'incident', 4, null, '{"b":["\\u0000",null]}', 21, null, null, null, 't', 10);
     insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer, created_at)
       values ('Zeta', '🔑', zeroblob(32), 'x', 1700000000999, null, 5), ('a-b', 'k', x'00ff', '', 0, x'', 6),
         ('a-b', 'K', x'', '', 0, randomblob(3000000), 7);

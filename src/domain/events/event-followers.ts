@@ -5,7 +5,7 @@ import type { Follower } from './follower.ts'
 // A follower is a connection that stays open.
 const maxFollowers = { ofAccount: 100, ofGateway: 1_000 }
 
-/** The followers of changes at this gateway. */
+/** The followers of changes at this gateway, those of memberships and of cases counted together. */
 export interface EventFollowers {
   /** `OVERLOADED` if there are too many, or the gateway stops. */
   add(follower: Follower): void
@@ -15,7 +15,7 @@ export interface EventFollowers {
 }
 
 /** Wakes followers after changes in the store. Listens to the store while there are followers. */
-export function createEventFollowers(events: EventStore): EventFollowers {
+export function createEventFollowers(events: Pick<EventStore, 'onChange'>): EventFollowers {
   const followers = new Map<string, Set<Follower>>()
   let count = 0
   let isOver = false

@@ -1,6 +1,6 @@
 import { RostrumError } from '../../errors.ts'
-import type { EventStore, MembershipEvent } from '../store.ts'
-import { createEventFollowers } from './event-followers.ts'
+import type { EventStore } from '../store.ts'
+import type { EventFollowers } from './event-followers.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { shareReads } from './share-reads.ts'
 
@@ -9,7 +9,7 @@ const maxEvents = 100
 // How often to check the store and the credential without a notification.
 const lookEveryMs = 5_000
 
-export interface Following {
+export interface Following<Event> {
   readonly accountCode: string
   /** The sequence of the last known event; null to start with new events. */
   readonly after: number | null
@@ -17,29 +17,35 @@ export interface Following {
   confirm(): Promise<void>
   /** Ends it. */
   readonly signal: AbortSignal
+  /** False for events to leave out. All are given unless it is. */
+  readonly isWanted?: (event: Event) => boolean
   /** Called when the store fails, once until it answers again. The follower retries. */
   onTrouble(error: unknown): void
 }
 
-export interface EventFollowing {
+interface Sequenced {
+  readonly sequence: number
+}
+
+export interface EventFollowing<Event> {
   /**
    * The account's events, each once and in order, read as they are taken. `OVERLOADED` if there are too many followers,
    * `BAD_USER_INPUT` for the cursor of no event.
    */
-  follow(following: Following): Promise<AsyncGenerator<MembershipEvent, void>>
-  /** Ends all. */
-  close(): void
+  follow(following: Following<Event>): Promise<AsyncGenerator<Event, void>>
 }
 
 /**
  * Notifications only wake the follower. It always reads the table from its last sequence, so nothing is lost or
  * repeated.
  */
-export function createEventFollowing(events: EventStore): EventFollowing {
-  const followers = createEventFollowers(events)
+export function createEventFollowing<Event extends Sequenced>(
+  events: EventStore<Event>,
+  followers: EventFollowers,
+): EventFollowing<Event> {
   const listAfter = shareReads(events.listAfter)
 
-  async function findStart({ accountCode, after }: Following): Promise<number> {
+  async function findStart({ accountCode, after }: Following<Event>): Promise<number> {
     const newest = await events.newest(accountCode)
     if (after !== null && after > newest) throw unknownPlace()
     return after ?? newest
@@ -47,7 +53,7 @@ export function createEventFollowing(events: EventStore): EventFollowing {
 
   return {
     async follow(following) {
-      const { accountCode, signal, confirm, onTrouble } = following
+      const { accountCode, signal, confirm, onTrouble, isWanted = isAny } = following
       const follower = createFollower(accountCode)
       followers.add(follower)
       signal.addEventListener('abort', leave)
@@ -61,7 +67,7 @@ export function createEventFollowing(events: EventStore): EventFollowing {
 
       let isTroubled = false
       // Confirmed after the read: events that were written after the credential ended are not sent.
-      async function readAfter(sequence: number): Promise<readonly MembershipEvent[]> {
+      async function readAfter(sequence: number): Promise<readonly Event[]> {
         try {
           const page = await listAfter(accountCode, sequence, maxEvents)
           await confirm()
@@ -75,12 +81,12 @@ export function createEventFollowing(events: EventStore): EventFollowing {
         }
       }
 
-      async function* send(start: number): AsyncGenerator<MembershipEvent, void> {
+      async function* send(start: number): AsyncGenerator<Event, void> {
         let last = start
         try {
           while (!follower.isEnded()) {
             const page = await readAfter(last)
-            last = (yield* sendInTime(page, follower)) ?? last
+            last = (yield* sendInTime(page, { follower, isWanted })) ?? last
             const isLast = page.length < maxEvents && last === (page.at(-1)?.sequence ?? last)
             if (isLast) await follower.wait(lookEveryMs)
           }
@@ -96,18 +102,27 @@ export function createEventFollowing(events: EventStore): EventFollowing {
         throw error
       }
     },
-    close: followers.endAll,
   }
 }
 
+interface Sending<Event> {
+  readonly follower: Follower
+  readonly isWanted: (event: Event) => boolean
+}
+
+const isAny = () => true
+
 // Gives the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
-async function* sendInTime(page: readonly MembershipEvent[], follower: Follower) {
+async function* sendInTime<Event extends Sequenced>(
+  page: readonly Event[],
+  { follower, isWanted }: Sending<Event>,
+) {
   const endAt = performance.now() + lookEveryMs
   let last: number | null = null
   for (const event of page) {
     if (follower.isEnded() || performance.now() > endAt) break
     last = event.sequence
-    yield event
+    if (isWanted(event)) yield event
   }
   return last
 }

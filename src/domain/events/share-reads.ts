@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { EventStore, MembershipEvent } from '../store.ts'
+import type { EventStore } from '../store.ts'
 
-type ListAfter = EventStore['listAfter']
+type ListAfter<Event> = EventStore<Event>['listAfter']
 
 /**
  * Shares one read among all followers that ask for the same in one turn of the event loop: a change wakes all
  * followers of an account together. A follower never joins a read that was sent before it asked, which may miss the
  * change that woke it.
  */
-export function shareReads(listAfter: ListAfter): ListAfter {
-  const asked = new Map<string, Promise<MembershipEvent[]>>()
+export function shareReads<Event>(listAfter: ListAfter<Event>): ListAfter<Event> {
+  const asked = new Map<string, Promise<Event[]>>()
   return (accountCode, sequence, limit) => {
     const key = `${limit} ${sequence} ${accountCode}`
     const known = asked.get(key)

@@ -1,10 +1,11 @@
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
-import { resolveMemberships } from '../memberships/resolve-memberships.ts'
 import { TeamMembershipConnection, TeamMembershipEdge } from '../memberships/team-membership-connection.ts'
 import { Team, TeamMembership } from '../refs.ts'
+import { membershipCursors } from '../relay/cursor.ts'
 import { costOfText } from '../relay/field-cost.ts'
 import { costOfPage } from '../relay/page-size.ts'
+import { resolvePage } from '../relay/resolve-page.ts'
 
 Team.implement({
   description: 'A team of the account. It exists from the first membership that names it.',
@@ -24,7 +25,7 @@ Team.implement({
         scope: 'memberships:read',
         extensions: costOfPage,
         resolve: (team, page, { loaders }) =>
-          resolveMemberships(page, rows => loaders.membershipsOfTeam(team.id, rows)),
+          resolvePage(page, membershipCursors, rows => loaders.membershipsOfTeam(team.id, rows)),
       },
       TeamMembershipConnection,
       TeamMembershipEdge,

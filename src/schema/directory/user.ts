@@ -1,10 +1,11 @@
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
-import { resolveMemberships } from '../memberships/resolve-memberships.ts'
 import { TeamMembershipConnection, TeamMembershipEdge } from '../memberships/team-membership-connection.ts'
 import { TeamMembership, User } from '../refs.ts'
+import { membershipCursors } from '../relay/cursor.ts'
 import { costOfText } from '../relay/field-cost.ts'
 import { costOfPage } from '../relay/page-size.ts'
+import { resolvePage } from '../relay/resolve-page.ts'
 
 User.implement({
   description: 'A user of the account. It exists from the first membership that names it.',
@@ -29,7 +30,7 @@ User.implement({
         scope: 'memberships:read',
         extensions: costOfPage,
         resolve: (user, page, { loaders }) =>
-          resolveMemberships(page, rows => loaders.membershipsOfUser(user.id, rows)),
+          resolvePage(page, membershipCursors, rows => loaders.membershipsOfUser(user.id, rows)),
       },
       TeamMembershipConnection,
       TeamMembershipEdge,

@@ -18,8 +18,8 @@ builder.subscriptionField(name, t =>
       }),
     },
     subscribe: (_root, { after }, context) => {
-      const { caller, eventFollowing, signal, log } = context
-      return eventFollowing.follow({
+      const { caller, following, signal, log } = context
+      return following.memberships.follow({
         accountCode: caller.accountCode,
         after: after == null ? null : eventCursors.decode(after, 'after'),
         signal,

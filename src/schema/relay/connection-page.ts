@@ -1,6 +1,6 @@
 import type { Page } from '../../domain/store.ts'
 import { RostrumError } from '../../errors.ts'
-import { membershipCursors } from './cursor.ts'
+import type { Cursors } from './cursor.ts'
 import { pageSize } from './page-size.ts'
 
 export interface ConnectionArguments {
@@ -14,14 +14,14 @@ export interface ConnectionArguments {
  * Turns Relay's arguments into the page to fetch. Throws `BAD_USER_INPUT` for a negative or too large size, for `first`
  * together with `last`, and for a cursor of another list.
  */
-export function readPage({ first, after, last, before }: ConnectionArguments): Page {
+export function readPage({ first, after, last, before }: ConnectionArguments, cursors: Cursors): Page {
   if (first != null && last != null) {
     throw new RostrumError('BAD_USER_INPUT', 'Give `first` or `last`, not both.')
   }
   const fromEnd = last != null
   return {
-    after: after == null ? null : membershipCursors.decode(after, 'after'),
-    before: before == null ? null : membershipCursors.decode(before, 'before'),
+    after: after == null ? null : cursors.decode(after, 'after'),
+    before: before == null ? null : cursors.decode(before, 'before'),
     limit: fromEnd ? checkSize(last, 'last') : checkSize(first ?? pageSize.byDefault, 'first'),
     fromEnd,
   }

@@ -39,5 +39,11 @@ export const functionCursors = createCursors('function:')
 /** Positions of the versions of a function, the newest first. */
 export const functionVersionCursors = createCursors('function version:')
 
-/** Positions of events in their account. */
+/** Positions of cases, which are ordered by id. */
+export const caseCursors = createCursors('case:')
+
+/** Positions of case events in their account. */
+export const caseEventCursors = createCursors('case event:')
+
+/** Positions of events of memberships in their account. */
 export const eventCursors = createCursors('event:')

@@ -8,6 +8,8 @@ const firstNumbers = {
   'created user': 2 ** 52,
   function: 1,
   'function version': 1,
+  case: 1,
+  'case event': 1,
 } as const
 
 /**

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
+import { createCaseStore } from './cases/cases.ts'
 import { createTakeNumbers, type TakeNumbers } from './counters.ts'
 import { createDirectory } from './directory.ts'
 import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
@@ -44,6 +45,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
     functions: createFunctionStore(database, parts),
+    cases: createCaseStore({ database, onChange, ...parts }),
     idempotency: createIdempotencyStore(database, afterSettle),
   } satisfies Partial<Store>
   return { parts, stores }

@@ -19,6 +19,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
     list,
     forUpdate: sql`for update`,
     skipLocked: sql`for update skip locked`,
+    forShare: sql`for share`,
     now: sql`now()`,
     nowPlus: ms => sql`(now() + ${ms}::float8 * interval '1 millisecond')`,
     typed: (placeholder: Placeholder, type): SQL => sql`${placeholder}::${types[type]}`,

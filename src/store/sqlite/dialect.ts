@@ -21,6 +21,7 @@ export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dia
     list,
     forUpdate: sql``,
     skipLocked: sql``,
+    forShare: sql``,
     now,
     nowPlus: ms => sql`(${now} + ${ms})`,
     typed: (placeholder: Placeholder) => sql`${placeholder}`,

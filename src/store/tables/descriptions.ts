@@ -1,3 +1,4 @@
+import type { CaseEventKind } from '../../domain/cases/case-store.ts'
 import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import type { MembershipEventKind } from '../../domain/store.ts'
 import {
@@ -17,6 +18,8 @@ const createdAt = withDefault(time, 'now')
 const byId = ['accountCode', 'id']
 const ofAccount = { columns: ['accountCode'], table: 'accounts' }
 const ofUser = { columns: ['accountCode', 'userId'], table: 'users' }
+const ofCaseType = { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' }
+const ofCase = { columns: ['accountCode', 'caseId'], table: 'cases' }
 const ofTeam = { columns: ['accountCode', 'teamId'], table: 'teams' }
 
 /**
@@ -135,6 +138,76 @@ export const descriptions = {
     uniqueIndexes: { function_versions_by_hash: ['accountCode', 'functionId', 'hash'] },
     indexes: { function_versions_by_function: ['accountCode', 'functionId', 'id'] },
     references: [ofAccount],
+  },
+
+  /** `indexedFields` and `writtenFields` are JSON lists; `revision` counts the changes of hooks and fields. */
+  caseTypes: {
+    columns: {
+      accountCode,
+      code: text(),
+      indexedFields: text(),
+      writtenFields: text(),
+      revision: integer,
+      createdAt,
+    },
+    key: ['accountCode', 'code'],
+    references: [ofAccount],
+  },
+
+  /** Data are a text on both databases: the same bytes, with the order of keys, NUL and lone surrogates. */
+  cases: {
+    columns: {
+      accountCode,
+      id,
+      caseTypeCode: text(),
+      data: text(),
+      dataBytes: integer,
+      version: withDefault(integer, 1),
+      createdAt,
+      updatedAt: withDefault(time, 'now'),
+    },
+    key: byId,
+    indexes: { cases_by_type: ['accountCode', 'caseTypeCode', 'id'] },
+    references: [ofCaseType],
+  },
+
+  /** Values of the fields that look-ups may name. */
+  caseValues: {
+    columns: { accountCode, caseTypeCode: text(), field: text(), value: text(), caseId: integer },
+    key: ['accountCode', 'caseTypeCode', 'field', 'value', 'caseId'],
+    indexes: { case_values_by_case: ['accountCode', 'caseId'] },
+    references: [ofCase],
+  },
+
+  /** Cases that a save holds from its second attempt on. */
+  caseLeases: {
+    columns: { accountCode, caseId: integer, holder: text(), heldUntil: time },
+    key: ['accountCode', 'caseId'],
+  },
+
+  /**
+   * Append-only: what became of each case. The id is the place among the events of the account. Changed fields are in
+   * one of two columns, so that a page reads short ones alone.
+   */
+  caseEvents: {
+    columns: {
+      accountCode,
+      id,
+      kind: text<CaseEventKind>(),
+      caseId: integer,
+      caseTypeCode: text(),
+      version: integer,
+      changedFields: nullable(text()),
+      longFields: nullable(text()),
+      changedBytes: integer,
+      byUserId: nullable(integer),
+      byEmail: nullable(text()),
+      functionName: nullable(text()),
+      transactionId: text(),
+      createdAt: withDefault(time, 'clock'),
+    },
+    key: byId,
+    indexes: { case_events_by_case: ['accountCode', 'caseId', 'id'] },
   },
 
   /** Requests that came with an idempotency key, and their answers once there are any. */

@@ -1,0 +1,46 @@
+import { invalidInput, RostrumError } from '../../errors.ts'
+import { type GivenJson, type JsonObject, type JsonValue, readJson } from '../../json/read-json.ts'
+
+/** Limits of case data (contract, section 7): bytes of JSON, and levels, where the data object is level 1. */
+export const caseDataLimits = { bytes: 2 ** 20, levels: 64 } as const
+
+/** Reads the data of a save, or its merge patch. `BAD_USER_INPUT` with a pointer below `/data`. */
+export function readCaseData(given: GivenJson): JsonObject {
+  const pointer = '/data'
+  const value = readJson(given, { pointer, maxLevels: caseDataLimits.levels })
+  if (isObject(value)) return value
+  throw invalidInput([{ pointer, detail: 'must be a JSON object' }])
+}
+
+/** The data as JSON. `PAYLOAD_TOO_LARGE` past 1 MiB. */
+export function writeCaseData(data: JsonObject): string {
+  const text = JSON.stringify(data)
+  const { bytes: max } = caseDataLimits
+  // A character takes at most three bytes.
+  const bytes = text.length * 3 <= max ? 0 : Buffer.byteLength(text)
+  if (bytes <= max) return text
+  throw new RostrumError(
+    'PAYLOAD_TOO_LARGE',
+    `The data of a case can have at most ${max} bytes of JSON; these have ${bytes}.`,
+  )
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Applies a JSON Merge Patch (RFC 7396, section 2). Changes neither of the two. */
+export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged: Record<string, JsonValue> = Object.assign(Object.create(null), target)
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else if (isObject(value)) merged[key] = mergePatch(objectAt(merged, key), value)
+    else merged[key] = value
+  }
+  return merged
+}
+
+function objectAt(target: JsonObject, key: string): JsonObject {
+  const value = Object.hasOwn(target, key) ? target[key] : undefined
+  return isObject(value) ? value : Object.create(null)
+}

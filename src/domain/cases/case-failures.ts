@@ -1,0 +1,46 @@
+import { invalidInput, RostrumError } from '../../errors.ts'
+
+const codePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** Gives the code back. `BAD_USER_INPUT`, with the pointer, if it is none. */
+export function checkCaseTypeCode(code: string, pointer = '/caseTypeCode'): string {
+  if (codePattern.test(code)) return code
+  throw invalidInput([
+    {
+      pointer,
+      detail:
+        'must start with a letter or digit, followed by up to 63 of letters, digits, `.`, `_` and `-`; it is ' +
+        `\`${code.slice(0, 64)}\``,
+    },
+  ])
+}
+
+/** An id of another account gets the same answer as an id that does not exist. */
+export function noCase(id: number): RostrumError {
+  return new RostrumError('NOT_FOUND', `There is no case \`${id}\`.`)
+}
+
+export function staleCase(id: number, version: number): RostrumError {
+  return new RostrumError(
+    'PRECONDITION_FAILED',
+    `Case \`${id}\` has changed since it was read: its version is now \`${version}\`. Read it again.`,
+    { facts: { version } },
+  )
+}
+
+export function tooManyConflicts(id: number | null): RostrumError {
+  const what = id === null ? 'The case type' : `Case \`${id}\``
+  return new RostrumError(
+    'CONFLICT',
+    `${what} changed during each of three attempts, so nothing was saved. Read it again and retry.`,
+  )
+}
+
+export function otherCaseType(id: number, caseTypeCode: string): RostrumError {
+  return invalidInput([
+    {
+      pointer: '/caseTypeCode',
+      detail: `cannot change: case \`${id}\` is of the type \`${caseTypeCode}\``,
+    },
+  ])
+}

@@ -1,0 +1,123 @@
+import { invalidInput, RostrumError } from '../../errors.ts'
+import type { JsonObject, JsonValue } from '../../json/read-json.ts'
+import { checkId } from '../id.ts'
+import type { Page } from '../store.ts'
+import { mergePatch } from './case-data.ts'
+import { checkCaseTypeCode, otherCaseType } from './case-failures.ts'
+import type { Case, CaseStore, CaseType } from './case-store.ts'
+import { CaseTurns } from './case-turns.ts'
+import { indexText } from './case-values.ts'
+import { type ChangedCase, type ChangeRequest, changeCase } from './change-case.ts'
+import { createSaveCaseType, type SaveCaseType } from './save-case-type.ts'
+
+const maxListedIds = 1_000
+
+export interface SaveRequest extends ChangeRequest {
+  /** Required to create a case. A case keeps its type. */
+  readonly caseTypeCode: string | null
+  /** The whole data, or a merge patch (RFC 7396). */
+  readonly data: JsonObject
+  readonly isMerge: boolean
+}
+
+export interface CaseFilter {
+  readonly caseTypeCode: string | null
+  readonly where: readonly { readonly field: string; readonly in: readonly JsonValue[] }[]
+}
+
+/** The rules of cases (contract, section 7). */
+export interface Cases {
+  /** The cases that exist, in the order of the ids, each once. More than 1,000 ids: `BAD_USER_INPUT`. */
+  list(accountCode: string, ids: readonly number[]): Promise<Case[]>
+  /** `BAD_USER_INPUT` for a field that the type does not index. */
+  page(accountCode: string, filter: CaseFilter, page: Page): Promise<Case[]>
+  /** `NOT_FOUND`, `PRECONDITION_FAILED`, `PAYLOAD_TOO_LARGE`, `CONFLICT` after three attempts, `OVERLOADED`. */
+  save(request: SaveRequest): Promise<ChangedCase>
+  /** Gives the case as it was. Fails like `save`. */
+  remove(request: ChangeRequest & { readonly id: number }): Promise<ChangedCase>
+  findType(accountCode: string, code: string): Promise<CaseType | null>
+  readonly saveType: SaveCaseType
+}
+
+export function createCases(store: CaseStore): Cases {
+  const parts = { store, turns: new CaseTurns() }
+  return {
+    async list(accountCode, ids) {
+      if (ids.length > maxListedIds) throw tooManyIds(ids.length)
+      for (const id of ids) checkId(id, 'case id')
+      const distinct = [...new Set(ids)]
+      if (distinct.length === 0) return []
+      const rows = new Map((await store.findByIds(accountCode, distinct)).map(row => [row.id, row]))
+      return distinct.flatMap(id => rows.get(id) ?? [])
+    },
+
+    async page(accountCode, { caseTypeCode, where }, page) {
+      if (where.length > 0) {
+        if (caseTypeCode === null) throw noTypeOfWhere()
+        const type = await store.findType(accountCode, caseTypeCode)
+        refuseUnindexed(where, type?.indexedFields ?? [])
+      }
+      const search = where.map(({ field, in: values }) => ({ field, in: values.map(indexText) }))
+      return store.page(accountCode, { caseTypeCode, where: search }, page)
+    },
+
+    async save(request) {
+      const { id, caseTypeCode, data, isMerge, ifVersions, origin } = request
+      if (id !== null) checkId(id, 'case id')
+      if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
+      if (id === null && caseTypeCode === null) {
+        throw invalidInput([{ pointer: '/caseTypeCode', detail: 'is required to create a case' }])
+      }
+      if (id === null && ifVersions !== null) {
+        throw invalidInput([{ pointer: '/ifVersions', detail: 'needs the id of a case' }])
+      }
+      return changeCase(parts, request, {
+        findType: row => store.findType(origin.accountCode, row?.caseTypeCode ?? caseTypeCode ?? ''),
+        ask({ row, data: stored }) {
+          if (row !== null && caseTypeCode !== null && row.caseTypeCode !== caseTypeCode) {
+            throw otherCaseType(row.id, row.caseTypeCode)
+          }
+          return {
+            caseTypeCode: row?.caseTypeCode ?? caseTypeCode ?? '',
+            data: isMerge ? mergePatch(stored ?? {}, data) : data,
+          }
+        },
+      })
+    },
+
+    async remove(request) {
+      checkId(request.id, 'case id')
+      return changeCase(parts, request, {
+        findType: row => store.findType(request.origin.accountCode, row?.caseTypeCode ?? ''),
+        ask: ({ row }) => ({ caseTypeCode: row?.caseTypeCode ?? '', data: null }),
+      })
+    },
+
+    findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),
+    saveType: createSaveCaseType(store),
+  }
+}
+
+function refuseUnindexed(where: CaseFilter['where'], indexed: readonly string[]): void {
+  const listed = indexed.length === 0 ? 'none' : indexed.map(field => `\`${field}\``).join(', ')
+  const fields = where.flatMap(({ field }, index) =>
+    indexed.includes(field)
+      ? []
+      : {
+          pointer: `/filter/where/${index}/field`,
+          detail: `is not an indexed field of the case type; those are: ${listed}`,
+        },
+  )
+  if (fields.length > 0) throw invalidInput(fields)
+}
+
+function noTypeOfWhere(): RostrumError {
+  return invalidInput([{ pointer: '/filter/caseTypeCode', detail: 'is required together with `where`' }])
+}
+
+function tooManyIds(given: number): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `At most \`${maxListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
+  )
+}

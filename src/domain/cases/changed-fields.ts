@@ -1,0 +1,72 @@
+import jsonPatch, { type Operation } from 'fast-json-patch'
+import type { JsonObject, JsonValue } from '../../json/read-json.ts'
+import { isObject } from './case-data.ts'
+
+/** A top-level field that differs; undefined where it is absent. */
+export interface ChangedField {
+  readonly field: string
+  readonly value: JsonValue | undefined
+  readonly previous: JsonValue | undefined
+}
+
+const none: JsonObject = Object.freeze(Object.create(null))
+
+/** The fields that differ by deep equality, where the order of keys does not matter. Null is a case without data. */
+export function compareFields(next: JsonObject | null, previous: JsonObject | null): ChangedField[] {
+  const [after, before] = [next ?? none, previous ?? none]
+  const changed: ChangedField[] = []
+  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const value = Object.hasOwn(after, field) ? after[field] : undefined
+    const was = Object.hasOwn(before, field) ? before[field] : undefined
+    if (!areEqual(value, was)) changed.push({ field, value, previous: was })
+  }
+  return changed
+}
+
+/** `{field: [new, previous]}` as JSON, null where it is absent (contract, section 7). */
+export function writeChangedFields(changed: readonly ChangedField[]): string {
+  const fields: Record<string, unknown> = Object.create(null)
+  for (const { field, value, previous } of changed) fields[field] = [value ?? null, previous ?? null]
+  return JSON.stringify(fields)
+}
+
+/** The changed fields of an event. It does not tell null from absent. */
+export function readChangedFields(text: string): ChangedField[] {
+  const fields = JSON.parse(text) as Record<string, [JsonValue, JsonValue]>
+  return Object.entries(fields).map(([field, [value, previous]]) => ({
+    field,
+    value: value ?? undefined,
+    previous: previous ?? undefined,
+  }))
+}
+
+/**
+ * The difference as a JSON Patch (RFC 6902), a field at a time. A field whose operations are longer than its new value
+ * is replaced as a whole.
+ */
+export function writePatch(changed: readonly ChangedField[]): string {
+  const operations = changed.flatMap(({ field, value, previous }) => {
+    const before = previous === undefined ? {} : { [field]: previous }
+    const after = value === undefined ? {} : { [field]: value }
+    const found = jsonPatch.compare(before, after)
+    return value === undefined || previous === undefined ? found : shorter(found, field, value)
+  })
+  return JSON.stringify(operations)
+}
+
+function shorter(found: readonly Operation[], field: string, value: JsonValue): readonly Operation[] {
+  if (found.length === 1 && found[0]?.op === 'replace') return found
+  if (JSON.stringify(found).length <= JSON.stringify(value).length) return found
+  return [{ op: 'replace', path: `/${jsonPatch.escapePathComponent(field)}`, value }]
+}
+
+function areEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => areEqual(item, b[index]))
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  return keys.every(key => Object.hasOwn(b, key) && areEqual(a[key], b[key]))
+}

@@ -1,0 +1,110 @@
+import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
+import type { JsonObject } from '../../json/read-json.ts'
+import { isStorable } from '../directory/directory.ts'
+import { checkCaseTypeCode } from './case-failures.ts'
+import type { Case, CaseStore, CaseType } from './case-store.ts'
+import { findValues } from './case-values.ts'
+
+const maxFields = 8
+const maxCharacters = 200
+// Of one short transaction.
+const rowsOfStep = 50
+
+export type SaveCaseType = (
+  accountCode: string,
+  type: Pick<CaseType, 'code' | 'indexedFields'>,
+) => Promise<CaseType>
+
+/**
+ * Saves which fields look-ups may name. From the first step on, saves write the values of the new fields too; then
+ * those of all stored cases are written, a few at a time; the fields are indexed after that. If the gateway dies in
+ * between, saving the type again goes on.
+ */
+export function createSaveCaseType(store: CaseStore): SaveCaseType {
+  return async (accountCode, { code, indexedFields: given }) => {
+    checkCaseTypeCode(code, '/code')
+    const fields = checkFields(given)
+    const before = await store.findType(accountCode, code)
+    const indexed = before?.indexedFields ?? []
+    const written = before?.writtenFields ?? []
+    const added = fields.filter(field => !indexed.includes(field))
+    const dropped = written.filter(field => !fields.includes(field))
+    const isKept = before !== null && added.length === 0 && dropped.length === 0
+    if (isKept && indexed.length === fields.length) return before
+    const kept = fields.filter(field => indexed.includes(field))
+    const save = async (indexedFields: readonly string[], revision: number) => {
+      const saved = await store.saveType(accountCode, {
+        code,
+        indexedFields,
+        writtenFields: fields,
+        revision,
+      })
+      if (saved === null) throw changedMeanwhile(code)
+      return saved
+    }
+    const begun = await save(kept, before?.revision ?? 0)
+    if (dropped.length > 0) await store.dropValues(accountCode, code, dropped)
+    if (added.length === 0) return begun
+    await writeStored({ store, accountCode, code, fields: added })
+    return save(fields, begun.revision)
+  }
+}
+
+interface WriteStored {
+  readonly store: CaseStore
+  readonly accountCode: string
+  readonly code: string
+  readonly fields: readonly string[]
+}
+
+async function writeStored({ store, accountCode, code, fields }: WriteStored): Promise<void> {
+  const search = { caseTypeCode: code, where: [] }
+  for (let after: number | null = null; ; ) {
+    const found: Case[] = await store.page(accountCode, search, {
+      after,
+      before: null,
+      limit: rowsOfStep,
+      fromEnd: false,
+    })
+    // A step reads a limited number of bytes.
+    const read = found.filter(({ data }) => data !== null)
+    await store.addValues(
+      accountCode,
+      code,
+      read.map(({ id, version, data }) => ({
+        id,
+        version,
+        values: findValues(JSON.parse(data?.text ?? '{}') as JsonObject, fields),
+      })),
+    )
+    after = read.at(-1)?.id ?? null
+    if (after === null || (found.length < rowsOfStep && read.length === found.length)) return
+  }
+}
+
+function checkFields(given: readonly string[]): readonly string[] {
+  const fields = [...new Set(given)]
+  const errors: FieldError[] = given.flatMap((field, index) =>
+    field.length <= maxCharacters && isStorable(field)
+      ? []
+      : {
+          pointer: `/indexedFields/${index}`,
+          detail: `must have at most ${maxCharacters} characters, none of them NUL or half of a pair`,
+        },
+  )
+  if (fields.length > maxFields) {
+    errors.push({
+      pointer: '/indexedFields',
+      detail: `can have at most ${maxFields} fields; it has ${fields.length}`,
+    })
+  }
+  if (errors.length > 0) throw invalidInput(errors)
+  return fields
+}
+
+function changedMeanwhile(code: string): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `The case type \`${code}\` was changed at the same time. Save it again.`,
+  )
+}

@@ -1,0 +1,50 @@
+import type { ChangedCase } from '../../domain/cases/change-case.ts'
+import { writePatch } from '../../domain/cases/changed-fields.ts'
+import { JsonText } from '../../json/json-text.ts'
+import { builder } from '../builder.ts'
+import { Case } from '../refs.ts'
+import { costOfText } from '../relay/field-cost.ts'
+import { costOfData } from './case.ts'
+
+/** The outcome of a save, in its transaction. */
+export interface CaseChangeRow extends ChangedCase {
+  readonly transactionId: string
+}
+
+export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').implement({
+  description: 'The outcome of a save.',
+  fields: t => ({
+    case: t.field({
+      type: Case,
+      nullable: true,
+      description: 'The case as it is stored now; null after a dry run that would create one.',
+      resolve: ({ row }) => row,
+    }),
+    saved: t.exposeBoolean('isSaved', {
+      description: 'False after a dry run, and where the data were equal to what is stored.',
+    }),
+    changedFields: t.field({
+      type: 'JSON',
+      description: 'The top-level fields that changed: `{field: [new, previous]}`, null where one is absent.',
+      extensions: costOfData,
+      resolve({ changedFields }, _args, { answerBytes }) {
+        answerBytes.add(Buffer.byteLength(changedFields.text))
+        return changedFields
+      },
+    }),
+    patch: t.field({
+      type: 'JSON',
+      description: 'The same difference as a JSON Patch (RFC 6902).',
+      extensions: costOfData,
+      resolve({ changed }, _args, { answerBytes }) {
+        const patch = writePatch(changed)
+        answerBytes.add(Buffer.byteLength(patch))
+        return new JsonText(patch)
+      },
+    }),
+    txnID: t.exposeString('transactionId', {
+      description: 'The transaction of the save.',
+      extensions: costOfText,
+    }),
+  }),
+})

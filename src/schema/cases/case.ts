@@ -1,0 +1,49 @@
+import { tooLong } from '../../limits/answer-bytes.ts'
+import { Case } from '../refs.ts'
+import { caseEventCursors } from '../relay/cursor.ts'
+import { cost } from '../relay/field-cost.ts'
+import { costOfPage } from '../relay/page-size.ts'
+import { resolvePage } from '../relay/resolve-page.ts'
+import { CaseEventConnection, eventArguments } from './case-event-connection.ts'
+
+// The bytes of all data in one answer are limited apart.
+export const costOfData = cost({ kind: 'fixed', cost: 3 })
+
+Case.implement({
+  description: 'A case of the account.',
+  fields: t => ({
+    id: t.exposeID('id', { description: 'The integer id of the REST side, as text.' }),
+    caseTypeCode: t.exposeString('caseTypeCode', { description: 'Code of the case type. It never changes.' }),
+    data: t.field({
+      type: 'JSON',
+      description: 'The data, a JSON object, value for value as it was saved.',
+      extensions: costOfData,
+      resolve({ data, dataBytes }, _args, { answerBytes }) {
+        answerBytes.add(dataBytes)
+        if (data === null)
+          throw tooLong(answerBytes.max, 'The data of all cases in one answer', 'These are left out')
+        return data
+      },
+    }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. The REST side sends it as the ETag.',
+    }),
+    createdAt: t.field({ type: 'DateTime', description: 'Time of creation.', resolve: row => row.createdAt }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      description: 'Time of the last change.',
+      resolve: row => row.updatedAt,
+    }),
+    events: t.field({
+      type: CaseEventConnection,
+      description: 'Changes of the case, oldest first.',
+      scope: 'cases:read',
+      extensions: costOfPage,
+      args: eventArguments,
+      resolve: ({ id }, given, { loaders }) =>
+        resolvePage(given, caseEventCursors, async page =>
+          (await loaders.eventsOfCase(id, page)).map(event => ({ ...event, id: event.sequence })),
+        ),
+    }),
+  }),
+})

@@ -1,0 +1,103 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Case, CaseSearch, CaseStore } from '../../../domain/cases/case-store.ts'
+import { JsonText } from '../../../json/json-text.ts'
+import type { Database } from '../../database.ts'
+import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
+import type { RowOf } from '../../tables/tables-of.ts'
+
+// Of the data of one statement. A list may name a thousand cases of 1 MiB each.
+const maxBytes = sql.raw(String(4 * 2 ** 20))
+
+export function selectCase({ cases }: Dialect['tables']) {
+  return {
+    id: cases.id,
+    caseTypeCode: cases.caseTypeCode,
+    data: cases.data,
+    dataBytes: cases.dataBytes,
+    version: cases.version,
+    createdAt: cases.createdAt,
+    updatedAt: cases.updatedAt,
+  }
+}
+
+export type StoredCase = RowOf<ReturnType<typeof selectCase>>
+
+/** Also for a row that was kept as JSON, whose times are texts. */
+export function toCase(row: StoredCase): Case {
+  return {
+    ...row,
+    data: row.data === null ? null : new JsonText(row.data),
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+  }
+}
+
+/** Reads of cases: by ids, and the pages of a search. */
+export function createCaseReads(database: Database): Pick<CaseStore, 'findByIds' | 'page'> {
+  const { prepareMany, read, isListed, encodeList, list, tables } = database
+  const selection = selectCase(tables)
+  const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'after', 'before', 'limit')
+  const ofAccount = sql`cases.account_code = ${given.accountCode}`
+  const searches = new Map<string, Search>()
+
+  const select = (rows: SQL) => sql`
+    select id, case_type_code, case when running - data_bytes < ${maxBytes} then data end, data_bytes, version,
+      created_at, updated_at
+    from (
+      select ${columnsOf(selection)}, sum(data_bytes) over (order by id rows unbounded preceding) as running
+      from cases where ${ofAccount} and ${rows}
+    ) as found`
+  const byIds = prepareMany(select(isListed(tables.cases.id, given.ids)), selection)
+
+  // A statement for each number of conditions.
+  function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
+    const key = `${caseTypeCode === null} ${where.length} ${fromEnd}`
+    const known = searches.get(key)
+    if (known !== undefined) return known
+    const lists = where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
+    const conditions = lists.map(
+      ({ rows }, index) => sql`
+        and cases.id in (
+          select case_id from case_values
+          where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
+            and field = ${sql.placeholder(`field${index}`)} and value in (select value from ${rows}))`,
+    )
+    const ofType = caseTypeCode === null ? sql`` : sql`and cases.case_type_code = ${given.caseTypeCode}`
+    const page = sql`
+      cases.id in (
+        select cases.id from cases
+        where ${ofAccount} ${ofType} and cases.id > ${given.after} and cases.id < ${given.before}
+          ${sql.join(conditions, sql` `)}
+        order by cases.id ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit})`
+    const search = { statement: prepareMany(sql`${select(page)} order by id`, selection), lists }
+    searches.set(key, search)
+    return search
+  }
+
+  return {
+    async findByIds(accountCode, ids) {
+      const rows = await read(byIds, { accountCode, ids: encodeList(ids) })
+      return rows.map(toCase)
+    },
+    async page(accountCode, search, { after, before, limit, fromEnd }) {
+      const { statement, lists } = findSearch(search, fromEnd)
+      const values: Record<string, unknown> = {
+        accountCode,
+        after: after ?? 0,
+        before: before ?? 2 ** 53,
+        limit,
+      }
+      if (search.caseTypeCode !== null) values.caseTypeCode = search.caseTypeCode
+      for (const [index, { field, in: wanted }] of search.where.entries()) {
+        values[`field${index}`] = field
+        Object.assign(values, lists[index]?.encode(wanted.map(value => ({ value }))))
+      }
+      return (await read(statement, values)).map(toCase)
+    },
+  }
+}
+
+interface Search {
+  readonly statement: Statement<StoredCase>
+  readonly lists: readonly ReturnType<Dialect['list']>[]
+}

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import type { ReadValues } from '../../../domain/cases/case-store.ts'
+import { type Dialect, placeholders } from '../../dialect.ts'
+import { all, type Work } from '../../work.ts'
+
+/** The values of indexed fields, for the transaction that changes the case. */
+export function prepareValues({ prepare, list }: Dialect) {
+  const { accountCode, caseTypeCode, id } = placeholders('accountCode', 'caseTypeCode', 'id')
+  const added = list('added', { caseId: 'integer', version: 'integer', field: 'text', value: 'text' })
+  const dropped = list('dropped', { field: 'text' })
+  // Only for cases that are as they were read, and locked until the commit.
+  const insert = prepare(sql`
+    insert into case_values (account_code, case_type_code, field, value, case_id)
+    select ${accountCode}, ${caseTypeCode}, added.field, added.value, added.case_id from ${added.rows}
+    join cases on cases.account_code = ${accountCode} and cases.id = added.case_id
+      and cases.version = added.version
+    where true on conflict do nothing`)
+  const clear = prepare(sql`delete from case_values where account_code = ${accountCode} and case_id = ${id}`)
+  const drop = prepare(sql`
+    delete from case_values
+    where account_code = ${accountCode} and case_type_code = ${caseTypeCode}
+      and field in (select field from ${dropped.rows})`)
+  return {
+    *add(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<unknown> {
+      const flat = rows.flatMap(({ id, version, values }) =>
+        values.map(value => ({ caseId: id, version, ...value })),
+      )
+      if (flat.length === 0) return
+      yield* all(insert, { accountCode, caseTypeCode, ...added.encode(flat) })
+    },
+    clear: (accountCode: string, id: number): Work<unknown> => all(clear, { accountCode, id }),
+    drop: (accountCode: string, caseTypeCode: string, fields: readonly string[]): Work<unknown> =>
+      all(drop, { accountCode, caseTypeCode, ...dropped.encode(fields.map(field => ({ field }))) }),
+  }
+}

@@ -1,0 +1,108 @@
+import { sql } from 'drizzle-orm'
+import type { CaseStore, CaseType } from '../../../domain/cases/case-store.ts'
+import type { Store } from '../../../domain/store.ts'
+import type { Database } from '../../database.ts'
+import { columnsOf, placeholders } from '../../dialect.ts'
+import type { RowOf } from '../../tables/tables-of.ts'
+import { all, first } from '../../work.ts'
+import type { Parts } from '../entities.ts'
+import { createCaseCommit } from './case-commit.ts'
+import { createAppendCaseEvent, createCaseEventStore } from './case-events.ts'
+import { createCaseReads } from './case-rows.ts'
+import { prepareValues } from './case-values.ts'
+
+type Dependencies = Pick<Parts, 'provision' | 'takeNumbers'> & {
+  readonly database: Database
+  readonly onChange: Store['events']['onChange']
+}
+
+export function createCaseStore({ database, onChange, provision, takeNumbers }: Dependencies): CaseStore {
+  const { write, read } = database
+  const appendEvent = createAppendCaseEvent(database, takeNumbers)
+  const values = prepareValues(database)
+  const types = prepareTypes(database)
+  const leases = prepareLeases(database)
+  return {
+    ...createCaseReads(database),
+    ...createCaseCommit({ database, provision, takeNumbers, appendEvent }),
+    events: createCaseEventStore(database, onChange),
+    async lease(accountCode, id, { holder, ms }) {
+      const taken = await write(accountCode, () => first(leases.take, { accountCode, id, holder, ms }))
+      return taken !== undefined
+    },
+    async release(accountCode, id, holder) {
+      await write(accountCode, () => all(leases.release, { accountCode, id, holder }))
+    },
+    async findType(accountCode, code) {
+      const [row] = await read(types.find, { accountCode, code })
+      return row === undefined ? null : toType(row)
+    },
+    saveType: (accountCode, { code, indexedFields, writtenFields, revision }) =>
+      write(accountCode, function* () {
+        yield* provision.account(accountCode)
+        const fields = {
+          indexedFields: JSON.stringify(indexedFields),
+          writtenFields: JSON.stringify(writtenFields),
+        }
+        const row = yield* first(types.save, { accountCode, code, revision, ...fields })
+        return row === undefined ? null : toType(row)
+      }),
+    async addValues(accountCode, caseTypeCode, rows) {
+      await write(accountCode, () => values.add(accountCode, caseTypeCode, rows))
+    },
+    async dropValues(accountCode, caseTypeCode, fields) {
+      await write(accountCode, () => values.drop(accountCode, caseTypeCode, fields))
+    },
+  }
+}
+
+function prepareTypes({ prepare, tables }: Database) {
+  const { code, indexedFields, writtenFields, revision } = tables.caseTypes
+  const selection = { code, indexedFields, writtenFields, revision }
+  const given = placeholders('accountCode', 'code', 'indexedFields', 'writtenFields', 'revision')
+  return {
+    find: prepare(
+      sql`
+        select ${columnsOf(selection)} from case_types
+        where account_code = ${given.accountCode} and code = ${given.code}`,
+      selection,
+    ),
+    save: prepare(
+      sql`
+        insert into case_types (account_code, code, indexed_fields, written_fields, revision)
+        values (${given.accountCode}, ${given.code}, ${given.indexedFields}, ${given.writtenFields}, 1)
+        on conflict (account_code, code) do update set indexed_fields = excluded.indexed_fields,
+          written_fields = excluded.written_fields, revision = case_types.revision + 1
+        where case_types.revision = ${given.revision}
+        returning ${columnsOf(selection)}`,
+      selection,
+    ),
+  }
+}
+
+function toType({
+  indexedFields,
+  writtenFields,
+  ...row
+}: RowOf<{ [Name in keyof CaseType]: Database['tables']['caseTypes'][Name] }>): CaseType {
+  return { ...row, indexedFields: JSON.parse(indexedFields), writtenFields: JSON.parse(writtenFields) }
+}
+
+function prepareLeases({ prepare, now, nowPlus, typed, tables }: Database) {
+  const { accountCode, id, holder } = placeholders('accountCode', 'id', 'holder')
+  const until = nowPlus(sql.placeholder('ms'))
+  return {
+    take: prepare(
+      sql`
+        insert into case_leases (account_code, case_id, holder, held_until)
+        values (${accountCode}, ${id}, ${holder}, ${until})
+        on conflict (account_code, case_id) do update set holder = excluded.holder, held_until = excluded.held_until
+        where case_leases.holder = excluded.holder or case_leases.held_until < ${now}
+        returning case_id`,
+      { caseId: tables.caseLeases.caseId },
+    ),
+    release: prepare(sql`
+      delete from case_leases
+      where account_code = ${accountCode} and case_id = ${id} and holder = ${typed(holder, 'text')}`),
+  }
+}

@@ -1,0 +1,164 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type Cases, createCases, type SaveRequest } from '../../../src/domain/cases/cases.ts'
+import { writePatch } from '../../../src/domain/cases/changed-fields.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import type { JsonObject } from '../../../src/json/read-json.ts'
+import { eachStore } from '../../store/each-store.ts'
+import { by } from '../../store/origin.ts'
+
+const request = (given: Partial<SaveRequest>): SaveRequest => ({
+  origin: by('a'),
+  id: null,
+  ifVersions: null,
+  dryRun: false,
+  isInner: false,
+  signal: new AbortController().signal,
+  deadline: performance.now() + 10_000,
+  caseTypeCode: null,
+  data: {},
+  isMerge: false,
+  ...given,
+})
+
+eachStore(harness => {
+  let url: string
+  let store: Store
+  let cases: Cases
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+    cases = createCases(store.cases)
+  })
+
+  async function create(data: JsonObject = { a: 1 }, code = 'incident'): Promise<number> {
+    const { row } = await cases.save(request({ caseTypeCode: code, data }))
+    if (row === null) throw new Error('No case was created.')
+    return row.id
+  }
+
+  async function readData(id: number): Promise<unknown> {
+    const [row] = await cases.list('a', [id])
+    return row && JSON.parse(row.data?.text ?? '')
+  }
+
+  test('20 merges of one case at once all arrive', async () => {
+    const id = await create()
+    const merges = Array.from({ length: 20 }, (_, index) =>
+      cases.save(request({ id, data: { [`f${index}`]: index }, isMerge: true })),
+    )
+    const versions = (await Promise.all(merges)).map(({ row }) => row?.version)
+    expect(versions.toSorted((a = 0, b = 0) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 2),
+    )
+    expect(Object.keys((await readData(id)) as object)).toHaveLength(21)
+  })
+
+  test('20 merges at two gateways all arrive', async () => {
+    if (harness.engine === 'SQLite') return
+    const id = await create()
+    const gateways = [cases, createCases((await harness.open({ url })).cases)] as const
+    const merges = Array.from({ length: 20 }, (_, index) =>
+      (gateways[index % 2] ?? cases).save(request({ id, data: { [`f${index}`]: index }, isMerge: true })),
+    )
+    await Promise.all(merges)
+    expect(Object.keys((await readData(id)) as object)).toHaveLength(21)
+  })
+
+  test('data equal but for the order of keys change nothing', async () => {
+    const id = await create({ a: { x: 1, y: [1, { z: null }] } })
+    const again = await cases.save(request({ id, data: { a: { y: [1, { z: null }], x: 1 } } }))
+    expect(again).toMatchObject({ isSaved: false, changed: [], row: { version: 1 } })
+    expect(await store.cases.events.newest('a')).toBe(1)
+  })
+
+  test('a version that is not met is refused before and after a turn', async () => {
+    const id = await create()
+    await expect(cases.save(request({ id, ifVersions: [7] }))).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      facts: { version: 1 },
+    })
+    const saves = [1, 2, 3].map(value => cases.save(request({ id, ifVersions: [1], data: { value } })))
+    const results = await Promise.allSettled(saves)
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+  })
+
+  test('a merge patch replaces, adds and removes, at any depth', async () => {
+    const id = await create({ a: { b: 1, c: 2 }, d: [1], e: 'x' })
+    const { changed } = await cases.save(
+      request({ id, isMerge: true, data: { a: { b: null, n: { m: null, o: 1 } }, d: { q: 1 }, e: null } }),
+    )
+    expect(await readData(id)).toEqual({ a: { c: 2, n: { o: 1 } }, d: { q: 1 } })
+    expect(changed.map(({ field }) => field)).toEqual(['a', 'd', 'e'])
+  })
+
+  test('a dry run compares and stores nothing', async () => {
+    const id = await create()
+    const { isSaved, row, changed } = await cases.save(request({ id, data: { a: 2 }, dryRun: true }))
+    expect([isSaved, row?.version, JSON.parse(writePatch(changed))]).toEqual([
+      false,
+      1,
+      [{ op: 'replace', path: '/a', value: 2 }],
+    ])
+    expect(await readData(id)).toEqual({ a: 1 })
+    const created = await cases.save(request({ caseTypeCode: 'incident', dryRun: true }))
+    expect(created.row).toBe(null)
+    const removed = await cases.remove({ ...request({ dryRun: true }), id })
+    expect(removed.row?.id).toBe(id)
+    expect(await store.cases.events.newest('a')).toBe(1)
+  })
+
+  test('a save whose client has gone stores nothing', async () => {
+    const id = await create()
+    const signal = AbortSignal.abort(new Error('gone'))
+    await expect(cases.save(request({ id, data: { a: 2 }, signal }))).rejects.toThrow('gone')
+    expect(await readData(id)).toEqual({ a: 1 })
+  })
+
+  test('a type that changes between read and commit is read again', async () => {
+    const id = await create({ a: 'x' })
+    await Promise.all([
+      cases.saveType('a', { code: 'incident', indexedFields: ['a'] }),
+      ...Array.from({ length: 5 }, (_, index) =>
+        cases.save(request({ id, isMerge: true, data: { [`f${index}`]: 1 } })),
+      ),
+    ])
+    const page = { after: null, before: null, limit: 10, fromEnd: false }
+    const found = await cases.page(
+      'a',
+      { caseTypeCode: 'incident', where: [{ field: 'a', in: ['x'] }] },
+      page,
+    )
+    expect(found.map(row => row.id)).toEqual([id])
+  })
+
+  test('saving a type indexes the cases that exist, and equal values are found', async () => {
+    const long = 'x'.repeat(5_000)
+    await create({ k: { a: 1, b: [1] } })
+    await create({ k: long })
+    await create({ k: null })
+    await create({ k: 1 }, 'other')
+    expect(await cases.saveType('a', { code: 'incident', indexedFields: ['k'] })).toMatchObject({
+      indexedFields: ['k'],
+    })
+    const page = { after: null, before: null, limit: 10, fromEnd: false }
+    const find = async (value: JsonObject | string | null) =>
+      (await cases.page('a', { caseTypeCode: 'incident', where: [{ field: 'k', in: [value] }] }, page)).map(
+        ({ id }) => id,
+      )
+    expect(await find({ b: [1], a: 1 })).toEqual([1])
+    expect(await find(long)).toEqual([2])
+    expect(await find(null)).toEqual([3])
+    await expect(
+      cases.page('a', { caseTypeCode: 'incident', where: [{ field: 'z', in: [] }] }, page),
+    ).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringContaining('`k`') })
+  })
+
+  test('a case keeps its type, and an unknown one is not found', async () => {
+    const id = await create()
+    await expect(cases.save(request({ id, caseTypeCode: 'other' }))).rejects.toMatchObject({
+      fields: [{ pointer: '/caseTypeCode' }],
+    })
+    await expect(cases.save(request({ id: 99 }))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(cases.save(request({ id, origin: by('b') }))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})

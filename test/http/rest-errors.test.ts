@@ -43,7 +43,9 @@ describe('a bad body', () => {
     ],
     ['no wrapper', { user_id: 7, team_id: 3 }, ['/team_membership']],
     ['a list in the wrapper', { team_membership: [7, 3] }, ['/team_membership']],
+    ['a long integer in the wrapper', { team_membership: 2 ** 53 }, ['/team_membership']],
     ['a list', [], ['']],
+    ['a long integer', 2 ** 53, ['']],
     ['text', '"team_membership"', ['']],
   ])('with %s is a 400 with a pointer to each bad field', async (_title, body, pointers) => {
     const answer = await app.send(path, { method: 'POST', body })

@@ -7,6 +7,16 @@ export const jsonId = z
   .custom<number>(isId, { error: issue => describeBadJsonId(issue.input) })
   .transform(String)
 
+/** A JSON object with these fields; messages call it `what`. */
+export function jsonObject<Fields extends z.ZodRawShape>(fields: Fields, what: string) {
+  return z.preprocess(longToNumber, z.object(fields, { error: mustBe(what) }))
+}
+
+// Zod would take the class for an object without fields.
+function longToNumber(value: unknown): unknown {
+  return value instanceof LongInteger ? Number(value.text) : value
+}
+
 /** Checks a body. Throws `BAD_USER_INPUT` with a JSON pointer to each bad field (contract, section 2). */
 export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
   const parsed = shape.safeParse(body)

@@ -11,7 +11,7 @@ import {
   scanBody,
   tooManyValues,
 } from './json-body.ts'
-import { mustBe, readBody } from './read-body.ts'
+import { jsonObject, mustBe, readBody } from './read-body.ts'
 
 const documents: readonly string[] = ['inputDocument', 'options']
 
@@ -63,7 +63,7 @@ const labels = (nameOf: (name: string) => string) =>
 
 const isText = (value: unknown) => typeof value === 'string' || value instanceof JsonText
 
-const taskBody = z.object(
+const taskBody = jsonObject(
   {
     name: text,
     sourceCode: text,
@@ -78,7 +78,7 @@ const taskBody = z.object(
       .optional(),
     ...labels(besideMetadata),
   },
-  { error: mustBe('a JSON object or a form') },
+  'a JSON object or a form',
 )
 
 /** Reads the input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RostrumError } from '../../errors.ts'
 import type { InputMember, Operation } from '../../operations/operation.ts'
-import { jsonId, mustBe, readBody } from '../body/read-body.ts'
+import { jsonId, jsonObject, mustBe, readBody } from '../body/read-body.ts'
 import type { RestRequest } from './rest-row.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -16,14 +16,8 @@ const detail = z.string({ error: mustBe('text or null') }).nullable()
 export function createInputReader({ input, needsOneOf, answer: { name: wrapper } }: Operation) {
   const members = input.filter(({ kind }) => kind !== 'path')
   const inPath = input.filter(({ kind }) => kind === 'path')
-  const shape = z.object(
-    {
-      [wrapper]: z.object(Object.fromEntries(members.map(member => [member.name, schemaOf(member)])), {
-        error: mustBe('an object'),
-      }),
-    },
-    { error: mustBe('a JSON object') },
-  )
+  const fields = Object.fromEntries(members.map(member => [member.name, schemaOf(member)]))
+  const shape = jsonObject({ [wrapper]: jsonObject(fields, 'an object') }, 'a JSON object')
 
   return ({ id, body }: RestRequest): Values => {
     const given = readBody(shape, body)[wrapper] as Values

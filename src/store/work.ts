@@ -17,12 +17,13 @@ export function* all<Row>(statement: Statement<Row>, values: Values): Work<reado
 }
 
 export function* first<Row>(statement: Statement<Row>, values: Values): Work<Row | undefined> {
-  return (yield* all(statement, values))[0]
+  const [row] = (yield { statement, values }) as readonly Row[]
+  return row
 }
 
 /** For a statement that always gives a row. */
 export function* only<Row>(statement: Statement<Row>, values: Values): Work<Row> {
-  const row = yield* first(statement, values)
+  const [row] = (yield { statement, values }) as readonly Row[]
   if (row === undefined) throw new Error('A statement that always gives a row gave none.')
   return row
 }

@@ -22,10 +22,8 @@ export interface RawStatement {
 
 /** `text` may have more parameters in front of those of the query: they get the values `before`. */
 export function prepareRaw(client: Client, text: string, params: readonly unknown[]): RawStatement {
-  const bindValues = createBindValues(params)
+  const bind = createBindValues(params, toDriverValue)
   const statement: SqliteStatement<unknown[], RawRow> = client.prepare(text)
-  const bind = (values: Values, before: readonly unknown[] = []) =>
-    before.concat(bindValues(values).map(toDriverValue))
   if (statement.reader) {
     const columns = statement.columns().map(({ name }) => name)
     statement.raw()

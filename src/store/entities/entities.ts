@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
+import { first } from '../work.ts'
 import { createCaseStore } from './cases/cases.ts'
 import { createTakeNumbers, type TakeNumbers } from './counters.ts'
 import { createDirectory } from './directory.ts'
 import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
 import { createFunctionStore, type FindTriggers } from './functions/functions.ts'
 import { createIdempotencyStore } from './idempotency.ts'
-import { createProvision, type Provision } from './provision.ts'
+import { createProvision, insertAccount, type Provision } from './provision.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
 
 /** Work that changes of several entities share. */
@@ -41,7 +42,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
   }
   const stores = {
     ...createDirectory(database, parts),
-    accounts: createAccountStore(database, parts),
+    accounts: createAccountStore(database),
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
     functions: createFunctionStore(database, parts),
@@ -51,11 +52,15 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
   return { parts, stores }
 }
 
-function createAccountStore({ prepare, tables, read, write }: Database, { provision }: Parts): AccountStore {
+function createAccountStore({ prepare, tables, read, write }: Database): AccountStore {
   const { accountCode } = tables.accounts
   const findOne = prepare(sql`select account_code from accounts limit 1`, { accountCode })
+  const insert = prepare(sql`${insertAccount} returning account_code`, { accountCode })
   return {
     isEmpty: async () => (await read(findOne, {})).length === 0,
-    ensure: accountCode => write(accountCode, () => provision.account(accountCode)),
+    ensure: async accountCode => {
+      const created = await write(accountCode, () => first(insert, { accountCode }))
+      return created !== undefined
+    },
   }
 }

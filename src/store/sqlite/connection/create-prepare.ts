@@ -27,12 +27,12 @@ export function prepareRaw(client: Client, text: string, params: readonly unknow
   if (statement.reader) {
     const columns = statement.columns().map(({ name }) => name)
     statement.raw()
-    return { columns, run: (values, before) => statement.all(bind(values, before)) }
+    return { columns, run: (values, before) => statement.all(...bind(values, before)) }
   }
   return {
     columns: [],
     run(values, before) {
-      statement.run(bind(values, before))
+      statement.run(...bind(values, before))
       return []
     },
   }

@@ -59,9 +59,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
       sql`select fingerprint, ${flag(isExpired)}, ${flag(isHeld)}, answer from idempotency_keys where ${isTheKey}`,
       found,
     ),
-    findUsage: prepare(sql`select held_bytes from idempotency_usage where ${isTheAccount}`, {
-      heldBytes: usage.heldBytes,
-    }),
+    findUsage: prepare(sql`select ${usedBytes}`, { heldBytes: usage.heldBytes }),
     /** A row where the key was still free for this request. */
     takeOver: prepare(
       sql`

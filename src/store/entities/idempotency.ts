@@ -7,7 +7,7 @@ import {
 } from '../../domain/idempotency/idempotency.ts'
 import type { Database } from '../database.ts'
 import type { Values } from '../dialect.ts'
-import { all, first, type Work } from '../work.ts'
+import { all, first, only, type Work } from '../work.ts'
 import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 
 // Stands where the answer will be if the request can only be tried once. No answer is empty.
@@ -51,8 +51,8 @@ export function createIdempotencyStore(
   }
 
   function* refuseWhenFull({ accountCode, maxBytes }: ClaimRequest): Work<ClaimResult | null> {
-    const usage = yield* first(statements.findUsage, { accountCode })
-    return (usage?.heldBytes ?? 0) + rowBytes > maxBytes ? { kind: 'full' } : null
+    const { heldBytes } = yield* only(statements.findUsage, { accountCode })
+    return heldBytes + rowBytes > maxBytes ? { kind: 'full' } : null
   }
 
   // There is room for it, whatever else the account holds.

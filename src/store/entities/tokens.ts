@@ -11,9 +11,24 @@ export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeM
 }
 
 export function createTokenStore(database: Database, lookUps: TokenLookUps): TokenStore {
-  const { nextTokenId, read, write } = database
+  const { nextTokenId, prepare, typed, now, tables, read, write } = database
+  const { apiTokens, users } = tables
   const { forgetCallers, ...reads } = lookUps
-  const { insert, findById, list, revoke } = prepareStatements(database)
+  const { id, accountCode } = placeholders('id', 'accountCode')
+  const selection = createTokenSelection(tables)
+  const isOfAccount = sql`(${typed(accountCode, 'text')} is null or ${apiTokens.accountCode} = ${accountCode})`
+  const select = sql`
+    select ${columnsOf(selection)} from ${apiTokens} join ${users} on ${isUserOfToken(tables)}`
+  const values = insertValues('id', 'accountCode', 'userId', 'label', 'scopes', 'sha256')
+  const insert = prepare(sql`insert into api_tokens ${values}`)
+  const findById = prepare(sql`${select} where ${apiTokens.id} = ${id}`, selection)
+  const list = prepare(sql`${select} where ${isOfAccount} order by ${apiTokens.id}`, selection)
+  const revoke = prepare(
+    sql`
+      update api_tokens set revoked_at = ${now} where ${apiTokens.id} = ${id} and ${isOfAccount}
+        and revoked_at is null returning id`,
+    { id: apiTokens.id },
+  )
   return {
     ...reads,
     create: token =>
@@ -51,25 +66,4 @@ function encodeScopes(scopes: readonly string[]): string {
 
 export function decodeScopes<Row extends Omit<ApiToken, 'scopes'> & { readonly scopes: string }>(row: Row) {
   return { ...row, scopes: row.scopes === '' ? [] : row.scopes.split(' ') }
-}
-
-function prepareStatements({ prepare, typed, now, tables }: Database) {
-  const { apiTokens, users } = tables
-  const { id, accountCode } = placeholders('id', 'accountCode')
-  const values = insertValues('id', 'accountCode', 'userId', 'label', 'scopes', 'sha256')
-  const selection = createTokenSelection(tables)
-  const isOfAccount = sql`(${typed(accountCode, 'text')} is null or ${apiTokens.accountCode} = ${accountCode})`
-  const select = sql`
-    select ${columnsOf(selection)} from ${apiTokens} join ${users} on ${isUserOfToken(tables)}`
-  return {
-    insert: prepare(sql`insert into api_tokens ${values}`),
-    findById: prepare(sql`${select} where ${apiTokens.id} = ${id}`, selection),
-    list: prepare(sql`${select} where ${isOfAccount} order by ${apiTokens.id}`, selection),
-    revoke: prepare(
-      sql`
-        update api_tokens set revoked_at = ${now} where ${apiTokens.id} = ${id} and ${isOfAccount}
-          and revoked_at is null returning id`,
-      { id: apiTokens.id },
-    ),
-  }
 }

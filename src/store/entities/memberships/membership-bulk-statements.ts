@@ -49,33 +49,25 @@ export function prepareBulkStatements(dialect: Dialect) {
   }
 }
 
-function createLists({ list }: Dialect) {
-  const pair = { userId: 'integer', teamId: 'integer' } as const
-  return {
-    userIds: list('user_ids', { id: 'integer' }),
-    teamIds: list('team_ids', { id: 'integer' }),
-    ends: list('ends', { id: 'integer' }),
-    moved: list('moved', { id: 'integer', ...pair, version: 'integer' }),
-    pairs: list('pairs', { id: 'integer', ...pair }),
-    steps: list('steps', { key: 'text', number: 'integer', result: 'text' }),
-    events: list('events', {
-      kind: 'text',
-      membershipId: 'integer',
-      beforeUserId: 'integer',
-      beforeTeamId: 'integer',
-      afterUserId: 'integer',
-      afterTeamId: 'integer',
-    }),
-  }
-}
-
 // PostgreSQL locks in the order in which a single change locks: rows and pairs (ascending, with ids in the order
 // given), the step, the counter of events, then teams and users. SQLite needs users and teams before the rows that
 // refer to them.
-function prepareWrite(dialect: Dialect) {
-  const { chain, typed, after, tables } = dialect
-  const lists = createLists(dialect)
-  const { userIds, teamIds, ends, moved, pairs, steps, events } = lists
+function prepareWrite({ chain, list, typed, after, tables }: Dialect) {
+  const pair = { userId: 'integer', teamId: 'integer' } as const
+  const userIds = list('user_ids', { id: 'integer' })
+  const teamIds = list('team_ids', { id: 'integer' })
+  const ends = list('ends', { id: 'integer' })
+  const moved = list('moved', { id: 'integer', ...pair, version: 'integer' })
+  const pairs = list('pairs', { id: 'integer', ...pair })
+  const steps = list('steps', { key: 'text', number: 'integer', result: 'text' })
+  const events = list('events', {
+    kind: 'text',
+    membershipId: 'integer',
+    beforeUserId: 'integer',
+    beforeTeamId: 'integer',
+    afterUserId: 'integer',
+    afterTeamId: 'integer',
+  })
   const { userId, email, transactionId } = placeholders('userId', 'email', 'transactionId')
   const eventCount = typed(sql.placeholder('eventCount'), 'integer')
   const statement = chain(

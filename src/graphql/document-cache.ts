@@ -1,6 +1,6 @@
 import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { declaredVariables } from './bounds/measure-variables.ts'
+import type { declaredVariables, LeaveOutJson } from './bounds/measure-variables.ts'
 
 /** A parsed document within the bounds that need no variables. */
 export interface PreparedDocument {
@@ -18,6 +18,7 @@ export interface PreparedOperation {
   /** Null if the document has no operation of that name; graphql-js reports that. */
   readonly node: OperationDefinitionNode | null
   readonly variables: ReturnType<typeof declaredVariables>
+  readonly leaveOutJson: LeaveOutJson
   /**
    * Shapes of variables that were accepted, and whether the operation is large with them: executed by a plan in pieces.
    */

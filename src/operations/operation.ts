@@ -33,12 +33,26 @@ export interface InputMember {
    * - `path`: the id in the path
    * - `text`: text or null; one that is left out stays as it is
    * - `value`: passed on
+   * - `json`: any JSON value, which the gateway reads
+   * - `ifMatch`: the versions that `If-Match` allows
+   * - `constant`: always `byDefault`; for scripts only if they give something true
+   * - `version`: one version, as a list
    * - `document`: a JSON text, or the value that it stands for
    * - `labels`: an object of text, whose members may also stand beside it: `metadata[case_type_code]`
    */
-  readonly kind: 'id' | 'path' | 'text' | 'value' | 'document' | 'labels'
+  readonly kind:
+    | 'id'
+    | 'path'
+    | 'text'
+    | 'value'
+    | 'json'
+    | 'ifMatch'
+    | 'constant'
+    | 'version'
+    | 'document'
+    | 'labels'
   readonly isRequired: boolean
-  /** The value of a `document` that is left out. */
+  /** The value of a `document` that is left out, or of a `constant`. */
   readonly byDefault: string | null
   /** The members of `labels`. */
   readonly labels: readonly Label[]
@@ -49,7 +63,7 @@ export interface Label {
   readonly field: string
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One GraphQL operation, with its REST path and its method of a script's `Platform`. It is plain data. */
 export interface Operation {
@@ -69,20 +83,28 @@ export interface Operation {
   /** Names the input members of which a request needs at least one, for messages; null if it needs none. */
   readonly needsOneOf: string | null
   readonly answer: RecordShape
+  /** The field of the root field that holds the record; null if that is the record itself. */
+  readonly within: string | null
   readonly isList: boolean
 }
 
+/** How the answer of a `Platform` method is shaped: `page` is `{cases: […], end_cursor}`. */
+export type PlatformAnswer = 'record' | 'list' | 'page' | 'nothing'
+
 /** The parts of an operation that a sandbox needs. It gets them as JSON. */
-export interface PlatformMethod extends Pick<Operation, 'document' | 'field' | 'input' | 'isList'> {
+export interface PlatformMethod extends Pick<Operation, 'document' | 'field' | 'input' | 'within'> {
   readonly object: string
   readonly method: string
-  /** The variables for the method's arguments, in their order. */
+  /** The variables for the method's arguments, in their order. All of a `page` are members of its one argument. */
   readonly takes: readonly VariableName[]
+  readonly answers: PlatformAnswer
+  /** The name of the record, for the member of a page. */
+  readonly record: string
   /** The members of the record that it resolves with. */
   readonly members: readonly Member[]
 }
 
-export type VariableName = 'id' | 'ids' | 'input' | 'ifVersions'
+export type VariableName = 'id' | 'ids' | 'input' | 'ifVersions' | 'filter' | 'first' | 'after'
 
 interface OperationRow {
   /** `object.method` */
@@ -93,28 +115,40 @@ interface OperationRow {
   readonly input?: readonly InputMember[]
   readonly needsOneOf?: string
   readonly answer: RecordShape
+  readonly within?: string
   readonly isList?: boolean
 }
 
 /** Makes an operation. Its document follows from the row. */
 export function operation(route: `${Method} /${string}`, row: OperationRow): Operation {
   const [method, path] = route.split(' ') as [Method, string]
-  const { platform, field, variables, input = [], needsOneOf = null, answer, isList = false } = row
+  const {
+    platform,
+    field,
+    variables,
+    input = [],
+    needsOneOf = null,
+    answer,
+    within = null,
+    isList = false,
+  } = row
   const [object = '', name = ''] = platform?.split('.') ?? []
   const names = Object.keys(variables) as VariableName[]
   const declared = names.map(variable => `$${variable}: ${variables[variable]}`)
   const passed = names.map(variable => `${variable}: $${variable}`)
   const type = method === 'GET' ? 'query' : 'mutation'
+  const selection = within === null ? answer.selection : `${within} { ${answer.selection} }`
   return {
     method,
     path,
     platform: platform === undefined ? null : { object, method: name },
-    document: `${type} (${declared.join(', ')}) { ${field}(${passed.join(', ')}) { ${answer.selection} } }`,
+    document: `${type} (${declared.join(', ')}) { ${field}(${passed.join(', ')}) { ${selection} } }`,
     field,
     variables: names,
     input,
     needsOneOf,
     answer,
+    within,
     isList,
   }
 }
@@ -147,20 +181,31 @@ function selectionOf(kinds: MemberKinds): string {
   return fields.join(' ')
 }
 
-type InputOptions = Partial<Pick<InputMember, 'byDefault' | 'labels'>>
+type InputOptions = Partial<Pick<InputMember, 'byDefault' | 'labels' | 'field'>>
 
 /** Makes an input member. A kind that ends in `?` may be left out. */
 export function member(
   name: string,
   kind: InputMember['kind'] | `${InputMember['kind']}?`,
-  { byDefault = null, labels = [] }: InputOptions = {},
+  { byDefault = null, labels = [], field = fieldOf(name) }: InputOptions = {},
 ): InputMember {
   const isRequired = !kind.endsWith('?')
   const plain = kind.replace('?', '') as InputMember['kind']
-  return { name, field: fieldOf(name), kind: plain, isRequired, byDefault, labels }
+  return { name, field, kind: plain, isRequired, byDefault, labels }
 }
 
 /** The GraphQL name of a member: `userId` for `user_id`. */
 export function fieldOf(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The method of `Platform` that an operation gives; null if scripts have none. */
+export function toPlatformMethod(
+  { platform, document, field, variables, input, answer, within, isList }: Operation,
+  answers: PlatformAnswer = isList ? 'list' : 'record',
+): PlatformMethod | null {
+  if (platform === null) return null
+  const takes = answers === 'nothing' ? variables : variables.filter(name => name !== 'ifVersions')
+  const { members, name } = answer
+  return { ...platform, document, field, takes, input, members, within, answers, record: name }
 }

@@ -1,3 +1,4 @@
+import { caseMethods, cases } from './case-rows.ts'
 import {
   fieldOf,
   type Label,
@@ -6,6 +7,7 @@ import {
   operation,
   type PlatformMethod,
   record,
+  toPlatformMethod,
 } from './operation.ts'
 
 const membership = record(
@@ -117,12 +119,10 @@ export const executeTask: Operation = operation('POST /api/1/endpoint/execute', 
 /**
  * The operations on records (contract, sections 1 and 2). Each is a REST path, and most are methods of `Platform`.
  */
-export const recordOperations: readonly Operation[] = [...memberships, ...directory]
+export const recordOperations: readonly Operation[] = [...memberships, ...directory, ...cases]
 
 /** The methods of a script's `Platform`, for the sandboxes. */
-export const platformMethods: readonly PlatformMethod[] = [...recordOperations, executeTask].flatMap(
-  ({ platform, document, field, variables, input, answer: { members }, isList }) => {
-    const takes = variables.filter(name => name !== 'ifVersions')
-    return platform === null ? [] : [{ ...platform, document, field, takes, input, members, isList }]
-  },
-)
+export const platformMethods: readonly PlatformMethod[] = [
+  ...[...recordOperations, executeTask].flatMap(operation => toPlatformMethod(operation) ?? []),
+  ...caseMethods,
+]

@@ -140,6 +140,7 @@ describe('Platform', () => {
       exit(shape(Platform))`
     expect((await run(sourceCode)).payload).toEqual({
       accountCode: 'string',
+      cases: { delete: 'function', find: 'function', get: 'function', list: 'function', save: 'function' },
       tasks: { execute: 'function' },
       teamMemberships: {
         add: 'function',

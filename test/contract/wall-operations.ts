@@ -6,6 +6,7 @@ export interface Ids {
   readonly membership: number
   readonly user: number
   readonly team: number
+  readonly case: number
 }
 
 export type Operation = (server: TestServer, ids: Ids, token: string) => Promise<Answer>
@@ -22,15 +23,15 @@ const rest =
 const graphql =
   (query: string): Operation =>
   (server, ids, token) =>
-    server.graphql(query, { m: ids.membership, u: ids.user, t: ids.team }, token)
+    server.graphql(query, { m: ids.membership, u: ids.user, t: ids.team, c: ids.case }, token)
 
 // The answer is what the script saw: a value or the message of a rejection.
 const script =
   (expression: string): Operation =>
   async (server, ids, token) => {
-    const sourceCode = `const { m, u, t } = payload
+    const sourceCode = `const { m, u, t, c } = payload
       exit(await (${expression}).then(value => ({ value }), error => ({ rejected: String(error.message) })))`
-    const inputDocument = { m: ids.membership, u: ids.user, t: ids.team }
+    const inputDocument = { m: ids.membership, u: ids.user, t: ids.team, c: ids.case }
     const answer = await server.execute({ sourceCode, inputDocument }, { token })
     const { outcome, payload, error } = answer.body.task_execution
     return { ...answer, text: JSON.stringify({ outcome, payload, error }) }
@@ -38,6 +39,10 @@ const script =
 
 export const membershipPath = (ids: Ids) => `/platform/team_memberships/${ids.membership}`
 const move = { body: { team_membership: { team_id: 9 } } }
+
+export const casePath = (ids: Ids) => `/platform/cases/${ids.case}`
+const save = { body: { case: { data: { a: 9 } } } }
+const version = { headers: { 'if-match': '"7"' } }
 
 const versions = '[{id: $m, teamId: 9}, {id: $m, teamId: 9, ifVersions: [7]}]'
 const bulk = '{ applied items { teamMembership { id userId } error { code message existingId version } } }'
@@ -92,4 +97,29 @@ export const operations: [string, Operation][] = [
     'graphql() removing',
     script('graphql("mutation($m: ID!) { removeTeamMembership(id: $m) { id } }", { m })'),
   ],
+  ['GET of a case', rest('GET', casePath)],
+  ['GET of a list of cases', rest('GET', ids => `/platform/cases?ids[]=${ids.case}`)],
+  ['PUT of a case', rest('PUT', casePath, save)],
+  ['PUT of a case with a version', rest('PUT', casePath, { ...save, ...version })],
+  ['PATCH of a case', rest('PATCH', casePath, save)],
+  ['DELETE of a case', rest('DELETE', casePath)],
+  ['DELETE of a case with a version', rest('DELETE', casePath, version)],
+  ['case', graphql('query($c: ID!) { case(id: $c) { id data events { nodes { cursor } } } }')],
+  ['casesByIds', graphql('query($c: ID!) { casesByIds(ids: [$c]) { id data } }')],
+  ['saveCase', graphql('mutation($c: ID!) { saveCase(input: {id: $c, data: {a: 9}}) { saved } }')],
+  [
+    'saveCase, dry',
+    graphql('mutation($c: ID!) { saveCase(input: {id: $c, data: {}, dryRun: true}) { changedFields } }'),
+  ],
+  [
+    'saveCase with a version and a type',
+    graphql(
+      'mutation($c: ID!) { saveCase(input: {id: $c, caseTypeCode: "x", data: {}, ifVersions: [1]}) { saved } }',
+    ),
+  ],
+  ['deleteCase', graphql('mutation($c: ID!) { deleteCase(id: $c) { id } }')],
+  ['Platform.cases.get', script('Platform.cases.get(c)')],
+  ['Platform.cases.list', script('Platform.cases.list([c])')],
+  ['Platform.cases.save', script('Platform.cases.save({ id: c, data: {}, merge: true })')],
+  ['Platform.cases.delete', script('Platform.cases.delete(c, { if_version: 1 })')],
 ]

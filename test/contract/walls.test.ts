@@ -3,7 +3,7 @@ import { addMembership, passIds } from '../server/memberships.ts'
 import type { Answer } from '../server/send-request.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import type { MembershipRow } from '../server/wire-shapes.ts'
-import { type Ids, membershipPath, operations } from './wall-operations.ts'
+import { casePath, type Ids, membershipPath, operations } from './wall-operations.ts'
 
 // No account has it, and it has as little to say as any id that does not exist.
 const unknownId = 77_777_777
@@ -11,6 +11,7 @@ const unknownId = 77_777_777
 let server: TestServer
 const tokens: Record<string, string> = {}
 const rows: Record<string, MembershipRow> = {}
+const cases: Record<string, number> = {}
 
 beforeAll(async () => {
   server = await startServer()
@@ -21,6 +22,7 @@ beforeAll(async () => {
     await passIds(server, 110 + 50 * index, token)
     const own = { user_id: 4_100 + index, team_id: 5_100 + index }
     rows[account] = await addMembership(server, own, token)
+    cases[account] = await createCases(token, 130 + 50 * index)
     await server.rest('PUT', `/platform/users/${own.user_id}`, {
       body: { user: { email: `secret@${account}.example`, display_name: `Secret of ${account}` } },
       token,
@@ -30,12 +32,25 @@ beforeAll(async () => {
   // Ids are counted in each account: this one would be of both.
   const { status } = await server.rest('DELETE', membershipPath(idsOf('alpha')), { token: tokens.beta ?? '' })
   expect(status).toBe(204)
+  const removed = await server.rest('DELETE', casePath(idsOf('alpha')), { token: tokens.beta ?? '' })
+  expect(removed.status).toBe(204)
 })
+
+// Gives the last id, one that no other number of an answer can be mistaken for.
+async function createCases(token: string, count: number): Promise<number> {
+  const body = { case: { case_type_code: 'incident', data: { secret: 'of one account' } } }
+  let last = 0
+  for (let made = 0; made < count; made++) {
+    const answer = await server.rest<{ case: { id: number } }>('POST', '/platform/cases', { body, token })
+    last = answer.body.case.id
+  }
+  return last
+}
 afterAll(() => server.stop())
 
 // What is left when the id itself, wherever a message repeats it, is masked.
 function mask(answer: Answer, ids: Ids): Record<string, unknown> {
-  const known = new RegExp(`\\b(${ids.membership}|${ids.user}|${ids.team})\\b`, 'g')
+  const known = new RegExp(`\\b(${ids.membership}|${ids.user}|${ids.team}|${ids.case})\\b`, 'g')
   const headers = ['content-type', 'etag', 'location', 'retry-after', 'allow']
   return {
     status: answer.status,
@@ -47,7 +62,7 @@ function mask(answer: Answer, ids: Ids): Record<string, unknown> {
 function idsOf(account: string): Ids {
   const row = rows[account]
   if (row === undefined) throw new Error(`${account} has no row`)
-  return { membership: row.id, user: row.user_id, team: row.team_id }
+  return { membership: row.id, user: row.user_id, team: row.team_id, case: cases[account] ?? 0 }
 }
 
 describe.each([
@@ -59,7 +74,12 @@ describe.each([
   // Everything the owner can see of its own, with versions.
   async function readOwn(): Promise<string[]> {
     const ids = idsOf(owner)
-    const paths = [membershipPath(ids), `/platform/users/${ids.user}`, `/platform/teams/${ids.team}`]
+    const paths = [
+      membershipPath(ids),
+      casePath(ids),
+      `/platform/users/${ids.user}`,
+      `/platform/teams/${ids.team}`,
+    ]
     const answers = await Promise.all(
       paths.map(path => server.rest('GET', path, { token: tokens[owner] ?? '' })),
     )
@@ -68,7 +88,7 @@ describe.each([
 
   test.each(operations)('is an unknown id, byte for byte: %s', async (_, operation) => {
     const before = await readOwn()
-    const unknown = { membership: unknownId, user: unknownId, team: unknownId }
+    const unknown = { membership: unknownId, user: unknownId, team: unknownId, case: unknownId }
     const expected = mask(await operation(server, unknown, token()), unknown)
     const ids = idsOf(owner)
     expect(mask(await operation(server, ids, token()), ids)).toEqual(expected)

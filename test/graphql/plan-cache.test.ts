@@ -7,7 +7,15 @@ import { schema } from '../../src/schema/index.ts'
 function prepare(text: string, name?: string): PreparedOperation {
   const document = parse(text)
   const node = getOperationAST(document, name) ?? null
-  return { document, node, variables: [], acceptedShapes: new Map(), description: 'query', executions: 0 }
+  return {
+    document,
+    node,
+    variables: [],
+    leaveOutJson: variables => variables,
+    acceptedShapes: new Map(),
+    description: 'query',
+    executions: 0,
+  }
 }
 
 const executionsBefore = 8

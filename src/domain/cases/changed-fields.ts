@@ -55,7 +55,6 @@ export function writePatch(changed: readonly ChangedField[]): string {
 }
 
 function shorter(found: readonly Operation[], field: string, value: JsonValue): readonly Operation[] {
-  if (found.length === 1 && found[0]?.op === 'replace') return found
   if (JSON.stringify(found).length <= JSON.stringify(value).length) return found
   return [{ op: 'replace', path: `/${jsonPatch.escapePathComponent(field)}`, value }]
 }

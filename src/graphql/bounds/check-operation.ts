@@ -17,7 +17,13 @@ import {
 import { prepareDocument, refuseDeepNesting } from '../prepare-document.ts'
 import type { Bound } from './bounds.ts'
 import { createIntrospectionMeasure } from './introspection-bytes.ts'
-import { areFewValues, declaredVariables, refuseManyValues, shapeOf } from './measure-variables.ts'
+import {
+  areFewValues,
+  createLeaveOutJson,
+  declaredVariables,
+  refuseManyValues,
+  shapeOf,
+} from './measure-variables.ts'
 import { type CostRequest, createPricing, type Price } from './operation-cost.ts'
 import type { Variables } from './read-argument.ts'
 import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
@@ -109,6 +115,7 @@ export function createOperationCheck(
       document,
       node,
       variables: node === null ? [] : declaredVariables(node),
+      leaveOutJson: createLeaveOutJson(schema, node),
       acceptedShapes: new Map(),
       description: describeOperation(node),
       executions: 0,
@@ -124,6 +131,10 @@ export function createOperationCheck(
     acceptedShapes.set(shapeOf(operation.variables, variables), isLarge)
   }
 
+  function refuseManyValuesOf(node: OperationDefinitionNode, variables: OperationRequest['variables']) {
+    refuseManyValues(createLeaveOutJson(schema, node)(variables ?? {}))
+  }
+
   function check({ query, variables, operationName, readOnly = false }: OperationRequest): CheckedOperation {
     let node: OperationDefinitionNode | null = null
     let isLarge = false
@@ -135,7 +146,7 @@ export function createOperationCheck(
       if (node !== null) {
         const { fragments } = prepared
         isLarge = priceWithinBounds({ operation: node, fragments, variables: variables ?? {} })
-        refuseManyValues(variables)
+        refuseManyValuesOf(node, variables)
       }
       const invalid = findErrors(prepared)
       if (invalid.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
@@ -159,7 +170,8 @@ export function createOperationCheck(
     const { query, variables, operationName, readOnly = false } = request
     const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)
     const isLarge = prepared?.acceptedShapes.get(shapeOf(prepared.variables, variables ?? {}))
-    if (prepared === undefined || isLarge === undefined || !areFewValues(variables)) return check(request)
+    if (prepared === undefined || isLarge === undefined) return check(request)
+    if (!areFewValues(prepared.leaveOutJson(variables ?? {}))) return check(request)
     return { kind: 'accepted', prepared, isLarge }
   }
 }

@@ -1,4 +1,15 @@
-import { Kind, type OperationDefinitionNode, type VariableDefinitionNode } from 'graphql'
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+  type VariableDefinitionNode,
+} from 'graphql'
 import { bounds } from './bounds.ts'
 import type { Variables } from './read-argument.ts'
 import { beyondBound } from './refuse-bound.ts'
@@ -42,6 +53,55 @@ function describe(value: unknown): string {
 function isInt({ type }: VariableDefinitionNode): boolean {
   const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
   return nullable.kind === Kind.NAMED_TYPE && nullable.name.value === 'Int'
+}
+
+/**
+ * The variables without what is inside values of `JSON`, which have limits of their own and are not coerced. Gives the
+ * same object if no declared variable has the type anywhere.
+ */
+export function createLeaveOutJson(
+  schema: GraphQLSchema,
+  node: OperationDefinitionNode | null,
+): LeaveOutJson {
+  const declared = (node?.variableDefinitions ?? []).flatMap(({ variable, type: typeNode }) => {
+    const type = typeFromAST(schema, typeNode)
+    return isInputType(type) && hasJson(type) ? [{ name: variable.name.value, type }] : []
+  })
+  if (declared.length === 0) return variables => variables
+  return variables => {
+    const left: Record<string, unknown> = { ...variables }
+    for (const { name, type } of declared) left[name] = leaveOut(type, left[name])
+    return left
+  }
+}
+
+export type LeaveOutJson = (variables: Variables) => Variables
+
+// An input type that contains itself has no `JSON` below it that is not above it as well.
+function hasJson(type: GraphQLInputType, above: readonly GraphQLInputType[] = []): boolean {
+  const inner = getNullableType(type)
+  if (isListType(inner)) return hasJson(inner.ofType, above)
+  if (!isInputObjectType(inner)) return inner.name === 'JSON'
+  if (above.includes(inner)) return false
+  return Object.values(inner.getFields()).some(field => hasJson(field.type, [...above, inner]))
+}
+
+function leaveOut(type: GraphQLInputType, value: unknown): unknown {
+  const inner = getNullableType(type)
+  if (isListType(inner)) {
+    return Array.isArray(value)
+      ? value.map(item => leaveOut(inner.ofType, item))
+      : leaveOut(inner.ofType, value)
+  }
+  if (!isInputObjectType(inner)) return inner.name === 'JSON' ? null : value
+  if (typeof value !== 'object' || value === null) return value
+  const fields = inner.getFields()
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      return [name, field === undefined ? part : leaveOut(field.type, part)]
+    }),
+  )
 }
 
 /** Throws `BAD_USER_INPUT` if the variables have more than `bounds.values` values, at any depth. */

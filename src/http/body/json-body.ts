@@ -11,6 +11,8 @@ export type HoldMemory = (bytes: number) => void
 const maxDepth = 2_000
 /** Items and fields of a whole body; the variables of an operation may have 8,000 of them. */
 export const maxValues = 10_000
+// JSON of 1 MiB has fewer. Only values of `JSON` may have more than `maxValues`: others are counted once more.
+const maxDataValues = 600_000
 // Scanning shorter bodies first would cost more than it saves.
 const maxUnscannedBytes = 2_048
 
@@ -23,15 +25,20 @@ const holdNothing: HoldMemory = () => undefined
  * Parses a JSON body. Throws `BAD_USER_INPUT` if it is not UTF-8 or not JSON, is nested more than 2,000 deep, has
  * more than 10,000 values, or has a key `__proto__` anywhere. Values are counted before they are created.
  */
-export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
+export function parseJsonBody(body: Buffer, holdMemory = holdNothing, most = maxValues): unknown {
   const text = decodeBody(body)
   if (body.length <= maxUnscannedBytes && !suspect.test(text)) {
     holdMemory(memoryOf(body.length, body.length / 2))
     return parseShort(body, text)
   }
-  const { values } = scanBody(body, { maxValues })
+  const { values } = scanBody(body, { maxValues: most })
   holdMemory(memoryOf(body.length, values))
   return parseJson(text)
+}
+
+/** The same for a body that may hold the data of a case: up to 600,000 values. */
+export function parseDataBody(body: Buffer, holdMemory = holdNothing): unknown {
+  return parseJsonBody(body, holdMemory, maxDataValues)
 }
 
 function parseShort(body: Buffer, text: string): unknown {

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import { loadWhenQuiet } from '../../when-quiet.ts'
+import { createBodyParser } from '../body/create-body-parser.ts'
+import { parseDataBody } from '../body/json-body.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'
@@ -35,6 +37,8 @@ export async function registerGraphqlRoute(
     routes.addHook('preHandler', idempotency.createBeginHook(findMutation))
     routes.addHook('onSend', idempotency.storeAnswer)
     routes.addHook('onSend', unread.countAnswer)
+    routes.removeContentTypeParser('application/json')
+    routes.addContentTypeParser('application/json', createBodyParser(services, parseDataBody))
     routes.route({
       method: ['GET', 'POST'],
       url: graphqlPath,

@@ -2,9 +2,15 @@ import { z } from 'zod'
 import { RostrumError } from '../../errors.ts'
 import type { InputMember, Operation } from '../../operations/operation.ts'
 import { jsonId, jsonObject, mustBe, readBody } from '../body/read-body.ts'
+import { readIfMatch } from './if-match.ts'
 import type { RestRequest } from './rest-row.ts'
 
 type Values = Readonly<Record<string, unknown>>
+
+// Null is no data, and `readJson` says so.
+const json = z.custom<unknown>(value => value !== undefined && value !== null, {
+  error: mustBe('a JSON object'),
+})
 
 const detail = z.string({ error: mustBe('text or null') }).nullable()
 
@@ -14,23 +20,31 @@ const detail = z.string({ error: mustBe('text or null') }).nullable()
  * it.
  */
 export function createInputReader({ input, needsOneOf, answer: { name: wrapper } }: Operation) {
-  const members = input.filter(({ kind }) => kind !== 'path')
-  const inPath = input.filter(({ kind }) => kind === 'path')
+  const members = input.filter(({ kind }) => !beside.has(kind))
+  const besideBody = input.filter(({ kind }) => beside.has(kind))
   const fields = Object.fromEntries(members.map(member => [member.name, schemaOf(member)]))
   const shape = jsonObject({ [wrapper]: jsonObject(fields, 'an object') }, 'a JSON object')
 
-  return ({ id, body }: RestRequest): Values => {
-    const given = readBody(shape, body)[wrapper] as Values
+  return (request: RestRequest): Values => {
+    const given = readBody(shape, request.body)[wrapper] as Values
     const values: Record<string, unknown> = {}
-    for (const { field } of inPath) values[field] = id
+    for (const member of besideBody) values[member.field] = readBeside(member, request)
     for (const { name, field } of members) if (given[name] !== undefined) values[field] = given[name]
     if (needsOneOf !== null && Object.keys(values).length === 0) throw nothingGiven(wrapper, needsOneOf)
     return values
   }
 }
 
+// Members that do not come from the body.
+const beside: ReadonlySet<InputMember['kind']> = new Set(['path', 'ifMatch', 'constant'])
+
+function readBeside({ kind, byDefault }: InputMember, { id, ifMatch }: RestRequest): unknown {
+  if (kind === 'constant') return byDefault
+  return kind === 'path' ? id : readIfMatch(ifMatch)
+}
+
 function schemaOf({ kind, isRequired }: InputMember): z.ZodType {
-  const schema = kind === 'id' ? jsonId : detail
+  const schema = kind === 'id' ? jsonId : kind === 'json' ? json : detail
   return isRequired ? schema : schema.optional()
 }
 

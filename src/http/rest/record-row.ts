@@ -1,5 +1,6 @@
 import { RostrumError } from '../../errors.ts'
-import type { Member, Operation, RecordShape } from '../../operations/operation.ts'
+import type { Member, Operation, RecordShape, VariableName } from '../../operations/operation.ts'
+import { readIfMatch, toEtag } from './if-match.ts'
 import { parseParameters } from './parse-parameters.ts'
 import { createInputReader } from './read-input.ts'
 import type { RestAnswer, RestRequest, RestRow } from './rest-row.ts'
@@ -10,7 +11,7 @@ type Row = Readonly<Record<string, unknown>>
 export function recordRow(operation: Operation): RestRow {
   const { variables, input, answer: shape } = operation
   const readInput = createInputReader(operation)
-  const read = {
+  const read: Partial<Record<VariableName, (request: RestRequest) => unknown>> = {
     id: ({ id }: RestRequest) => id,
     ids: ({ queryString }: RestRequest) => readIds(queryString),
     input: readInput,
@@ -25,7 +26,7 @@ export function recordRow(operation: Operation): RestRow {
     startsRun: false,
     readVariables(request) {
       const values: Record<string, unknown> = {}
-      for (const name of variables) values[name] = read[name](request)
+      for (const name of variables) values[name] = read[name]?.(request)
       return values
     },
     answer: createRecordAnswer(operation),
@@ -33,7 +34,7 @@ export function recordRow(operation: Operation): RestRow {
   }
 }
 
-function createRecordAnswer({ method, path, isList, answer: shape }: Operation): RestRow['answer'] {
+function createRecordAnswer({ method, path, isList, within, answer: shape }: Operation): RestRow['answer'] {
   if (method === 'DELETE') return () => ({ status: 204 })
   if (isList) {
     const name = `${shape.name}s`
@@ -42,7 +43,8 @@ function createRecordAnswer({ method, path, isList, answer: shape }: Operation):
       body: { [name]: (rows as readonly Row[]).map(row => toRecord(shape.members, row)) },
     })
   }
-  return (row, { id }) => {
+  return (value, { id }) => {
+    const row = within === null || value === null ? value : (value as Row)[within]
     if (row === null) throw notFound(shape, id)
     return answerRecord(row as Row, shape, method === 'POST' ? path : null)
   }
@@ -98,26 +100,5 @@ function readIds(queryString: string): string[] {
     .filter(([name]) => name === 'ids[]')
     .map(([, id]) => id)
   if (ids.length > 0) return ids
-  throw new RostrumError('BAD_USER_INPUT', 'Name the memberships to list, as in `?ids[]=1&ids[]=2`.')
-}
-
-/** Versions are GraphQL `Int`s, so no version is larger. */
-const maxVersion = 2 ** 31 - 1
-
-/**
- * Reads the versions that `If-Match` allows (RFC 9110, section 13.1.1). Null without the header and for `*`, which
- * every existing row satisfies. Weak tags and tags of another form never match.
- */
-function readIfMatch(header: string | undefined): number[] | null {
-  if (header === undefined || header.trim() === '*') return null
-  return header
-    .split(',')
-    .map(tag => /^"([1-9]\d{0,9})"$/.exec(tag.trim())?.[1])
-    .filter(version => version !== undefined)
-    .map(Number)
-    .filter(version => version <= maxVersion)
-}
-
-function toEtag(version: number): string {
-  return `"${version}"`
+  throw new RostrumError('BAD_USER_INPUT', 'Name the ids to list, as in `?ids[]=1&ids[]=2`.')
 }

@@ -8,6 +8,7 @@ import { invalidInput, type RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
+import { parseDataBody } from '../body/json-body.ts'
 import { parseTaskBody } from '../body/task-body.ts'
 import { answerFailure } from '../errors/answer-error.ts'
 import {
@@ -25,7 +26,7 @@ export async function registerRestRoutes(
   server: FastifyInstance,
   { services, takeTurn, idempotency, unread }: Registration,
 ): Promise<void> {
-  for (const takesForms of [false, true]) {
+  for (const bodies of ['records', 'data', 'tasks'] as const satisfies Bodies[]) {
     await server.register(async routes => {
       routes.addHook('onRequest', createAuthenticationHook(services.authenticate))
       routes.addHook('onRequest', refuseEncodedBody)
@@ -33,15 +34,8 @@ export async function registerRestRoutes(
       routes.addHook('preHandler', unread.refuseWhenFull)
       routes.addHook('onSend', idempotency.storeAnswer)
       routes.addHook('onSend', unread.countAnswer)
-      if (takesForms) {
-        routes.removeContentTypeParser('application/json')
-        routes.addContentTypeParser('application/json', createBodyParser(services, parseTaskBody))
-        routes.addContentTypeParser(
-          'application/x-www-form-urlencoded',
-          createBodyParser(services, parseFormBody),
-        )
-      }
-      for (const row of restRoutes.filter(candidate => candidate.takesForms === takesForms)) {
+      replaceParsers(routes, bodies, services)
+      for (const row of restRoutes.filter(candidate => bodiesOf(candidate) === bodies)) {
         const { method, path } = row.operation
         const onRequest = row.startsRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
         const work = method === 'GET' ? null : { mayRun: row.startsRun }
@@ -51,6 +45,23 @@ export async function registerRestRoutes(
       }
     })
   }
+}
+
+/** What the bodies of a row hold. */
+type Bodies = 'records' | 'data' | 'tasks'
+
+function replaceParsers(routes: FastifyInstance, bodies: Bodies, services: HttpServices): void {
+  if (bodies === 'records') return
+  const parseJson = bodies === 'data' ? parseDataBody : parseTaskBody
+  routes.removeContentTypeParser('application/json')
+  routes.addContentTypeParser('application/json', createBodyParser(services, parseJson))
+  if (bodies === 'data') return
+  routes.addContentTypeParser('application/x-www-form-urlencoded', createBodyParser(services, parseFormBody))
+}
+
+function bodiesOf({ takesForms, operation: { input } }: RestRow): Bodies {
+  if (takesForms) return 'tasks'
+  return input.some(({ kind }) => kind === 'json') ? 'data' : 'records'
 }
 
 // Refuses a run without a place before its body is read. A nested run never waits, so it needs no place.
@@ -94,8 +105,19 @@ function readRequest({ params, url, body, headers }: FastifyRequest): RestReques
 
 // Resolvers use the names of GraphQL, and the caller sent those of REST.
 function renameFields(failure: RostrumError, pointers: Readonly<Record<string, string>>): RostrumError {
-  if (!failure.fields.some(({ pointer }) => Object.hasOwn(pointers, pointer))) return failure
-  return invalidInput(
-    failure.fields.map(({ pointer, detail }) => ({ pointer: pointers[pointer] ?? pointer, detail })),
-  )
+  const renamed = failure.fields.map(({ pointer, detail }) => ({
+    pointer: rename(pointer, pointers),
+    detail,
+  }))
+  return renamed.some(({ pointer }, index) => pointer !== failure.fields[index]?.pointer)
+    ? invalidInput(renamed)
+    : failure
+}
+
+// A pointer may also go below a field: `/data/a/0`.
+function rename(pointer: string, pointers: Readonly<Record<string, string>>): string {
+  if (Object.hasOwn(pointers, pointer)) return pointers[pointer] ?? pointer
+  const end = pointer.indexOf('/', 1)
+  const field = end === -1 ? '' : pointer.slice(0, end)
+  return Object.hasOwn(pointers, field) ? `${pointers[field]}${pointer.slice(end)}` : pointer
 }

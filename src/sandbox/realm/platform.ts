@@ -60,6 +60,8 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
     throw new TypeError(`\`${name}\` must be the integer id of a ${slice(name, 0, -'_id'.length)}`)
   }
 
+  const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
+
   const readLabels = ({ name, labels }: InputMember, given: Row | null | undefined): Row => {
     const own = given?.[name] as Row | null | undefined
     const values: Row = {}
@@ -75,7 +77,12 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
     const value = given?.[name]
     if (kind === 'id') return value === undefined && !isRequired ? undefined : readId(name, value)
     if (kind === 'document') return text(byDefault === null ? value : (value ?? byDefault))
-    return kind === 'labels' ? readLabels(member, given) : value
+    return kind === 'labels' ? readLabels(member, given) : readOption(member, value)
+  }
+
+  const readOption = ({ kind, byDefault }: InputMember, value: unknown): unknown => {
+    if (kind === 'constant') return value ? byDefault : undefined
+    return kind === 'version' ? (readVersions(value) ?? undefined) : value
   }
 
   const readInput = (members: readonly InputMember[], given: Row | null | undefined): Row => {
@@ -88,15 +95,35 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
     return input
   }
 
-  const makeMethod = ({ document, field, takes, input, members, isList }: PlatformMethod) => {
+  // A page takes all its variables from one argument; a version comes in an argument of its own.
+  const readVariable = ({ input, answers }: PlatformMethod, name: string, given: unknown): unknown => {
+    if (name === 'input' || name === 'filter') return readInput(input, given as Row)
+    if (name === 'ifVersions') {
+      return readVersions((given as Row | null | undefined)?.if_version)
+    }
+    return answers === 'page' ? ((given as Row | null | undefined)?.[name] ?? null) : given
+  }
+
+  const readAnswer = ({ members, answers, within, record }: PlatformMethod, answer: unknown): unknown => {
+    if (answers === 'nothing') return null
+    if (answers === 'list') return toRecords(members, answer as unknown[])
+    if (answers === 'record') return toRecord(members, within === null ? answer : (answer as Row)[within])
+    const { nodes, pageInfo } = answer as { nodes: unknown[]; pageInfo: { endCursor: unknown } }
+    const page: Row = {}
+    page[`${record}s`] = toRecords(members, nodes)
+    page.end_cursor = pageInfo.endCursor
+    return page
+  }
+
+  const makeMethod = (row: PlatformMethod) => {
+    const { document, field, takes, answers } = row
     return async (...given: unknown[]): Promise<unknown> => {
       const variables: Row = {}
       for (let i = 0; i < takes.length; i++) {
         const name = takes[i] as string
-        variables[name] = name === 'input' ? readInput(input, given[i] as Row) : given[i]
+        variables[name] = readVariable(row, name, given[answers === 'page' ? 0 : i])
       }
-      const answer = await ask(document, variables, field)
-      return isList ? toRecords(members, answer as unknown[]) : toRecord(members, answer)
+      return readAnswer(row, await ask(document, variables, field))
     }
   }
 

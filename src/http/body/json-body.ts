@@ -11,7 +11,7 @@ export type HoldMemory = (bytes: number) => void
 const maxDepth = 2_000
 /** Items and fields of a whole body; the variables of an operation may have 8,000 of them. */
 export const maxValues = 10_000
-// JSON of 1 MiB has fewer. Only values of `JSON` may have more than `maxValues`: others are counted once more.
+// JSON of 1 MiB has fewer.
 const maxDataValues = 600_000
 // Scanning shorter bodies first would cost more than it saves.
 const maxUnscannedBytes = 2_048
@@ -25,20 +25,30 @@ const holdNothing: HoldMemory = () => undefined
  * Parses a JSON body. Throws `BAD_USER_INPUT` if it is not UTF-8 or not JSON, is nested more than 2,000 deep, has
  * more than 10,000 values, or has a key `__proto__` anywhere. Values are counted before they are created.
  */
-export function parseJsonBody(body: Buffer, holdMemory = holdNothing, most = maxValues): unknown {
+export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
   const text = decodeBody(body)
   if (body.length <= maxUnscannedBytes && !suspect.test(text)) {
     holdMemory(memoryOf(body.length, body.length / 2))
     return parseShort(body, text)
   }
-  const { values } = scanBody(body, { maxValues: most })
+  const { values } = scanBody(body, { maxValues })
   holdMemory(memoryOf(body.length, values))
   return parseJson(text)
 }
 
-/** The same for a body that may hold the data of a case: up to 600,000 values. */
-export function parseDataBody(body: Buffer, holdMemory = holdNothing): unknown {
-  return parseJsonBody(body, holdMemory, maxDataValues)
+/**
+ * Returns the same for bodies with case data in the member `name`, which may have up to 600,000 values. Outside of it
+ * the body may have 10,000, as any other.
+ */
+export function createDataParser(name: string) {
+  return (body: Buffer, holdMemory = holdNothing): unknown => {
+    if (body.length <= maxUnscannedBytes) return parseJsonBody(body, holdMemory)
+    const text = decodeBody(body)
+    const { values, members } = scanBody(body, { maxValues: maxDataValues }, [name])
+    if (values - (members.get(name)?.values ?? 0) > maxValues) throw tooManyValues()
+    holdMemory(memoryOf(body.length, values))
+    return parseJson(text)
+  }
 }
 
 function parseShort(body: Buffer, text: string): unknown {

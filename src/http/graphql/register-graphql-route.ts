@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import { loadWhenQuiet } from '../../when-quiet.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
-import { parseDataBody } from '../body/json-body.ts'
+import { createDataParser } from '../body/json-body.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'
@@ -38,7 +38,7 @@ export async function registerGraphqlRoute(
     routes.addHook('onSend', idempotency.storeAnswer)
     routes.addHook('onSend', unread.countAnswer)
     routes.removeContentTypeParser('application/json')
-    routes.addContentTypeParser('application/json', createBodyParser(services, parseDataBody))
+    routes.addContentTypeParser('application/json', createBodyParser(services, createDataParser('variables')))
     routes.route({
       method: ['GET', 'POST'],
       url: graphqlPath,

@@ -8,7 +8,7 @@ import { invalidInput, type RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
-import { parseDataBody } from '../body/json-body.ts'
+import { createDataParser } from '../body/json-body.ts'
 import { parseTaskBody } from '../body/task-body.ts'
 import { answerFailure } from '../errors/answer-error.ts'
 import {
@@ -52,7 +52,7 @@ type Bodies = 'records' | 'data' | 'tasks'
 
 function replaceParsers(routes: FastifyInstance, bodies: Bodies, services: HttpServices): void {
   if (bodies === 'records') return
-  const parseJson = bodies === 'data' ? parseDataBody : parseTaskBody
+  const parseJson = bodies === 'data' ? createDataParser('case') : parseTaskBody
   routes.removeContentTypeParser('application/json')
   routes.addContentTypeParser('application/json', createBodyParser(services, parseJson))
   if (bodies === 'data') return

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readEventStream } from '../server/read-event-stream.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { createDatabase } from '../store/create-database.ts'
+
+let writer: TestServer
+let other: TestServer
+
+beforeAll(async () => {
+  const url = await createDatabase()
+  ;[writer, other] = await Promise.all([
+    startServer({ DATABASE_URL: url }),
+    startServer({ DATABASE_URL: url }),
+  ])
+})
+afterAll(async () => {
+  await Promise.all([writer.stop(), other.stop()])
+})
+
+interface Seen {
+  readonly cursor: string
+  readonly kind: string
+  readonly caseId: string
+  readonly version: number
+}
+
+/** Reads events until there are `count`. */
+async function follow(server: TestServer, args: string, count: number): Promise<() => Promise<Seen[]>> {
+  const leaving = new AbortController()
+  const response = await fetch(`${server.baseUrl}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.adminToken}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query: `subscription { caseChanged${args} { cursor kind caseId version } }` }),
+    signal: leaving.signal,
+  })
+  const { body } = response
+  if (body === null) throw new Error(`No stream: ${response.status}`)
+  return async () => {
+    const seen: Seen[] = []
+    for await (const { data } of readEventStream(body)) {
+      const event = JSON.parse(data).data?.caseChanged as Seen | undefined
+      if (event !== undefined) seen.push(event)
+      if (seen.length === count) break
+    }
+    leaving.abort()
+    return seen
+  }
+}
+
+async function create(code: string): Promise<number> {
+  const { body } = await writer.rest<{ case: { id: number } }>('POST', '/platform/cases', {
+    body: { case: { case_type_code: code, data: {} } },
+  })
+  return body.case.id
+}
+
+const save = (id: number, value: number) =>
+  writer.rest('PUT', `/platform/cases/${id}`, { body: { case: { data: { value } } } })
+
+test('a stream at another gateway has the wanted changes, in order, also from a cursor', async () => {
+  const one = await create('incident')
+  const two = await create('order')
+  const [all, orders, ones] = await Promise.all([
+    follow(other, '', 5),
+    follow(other, '(caseTypeCode: "order")', 2),
+    follow(other, `(ids: ["${one}"])`, 3),
+  ])
+  await save(one, 1)
+  await save(two, 1)
+  await save(one, 2)
+  await writer.rest('DELETE', `/platform/cases/${one}`)
+  await save(two, 2)
+  const seen = await all()
+  expect(seen.map(({ kind, caseId, version }) => [kind, Number(caseId), version])).toEqual([
+    ['SAVED', one, 2],
+    ['SAVED', two, 2],
+    ['SAVED', one, 3],
+    ['DELETED', one, 3],
+    ['SAVED', two, 3],
+  ])
+  expect((await orders()).map(({ caseId }) => Number(caseId))).toEqual([two, two])
+  expect((await ones()).map(({ kind }) => kind)).toEqual(['SAVED', 'SAVED', 'DELETED'])
+  const after = await follow(other, `(after: "${seen[2]?.cursor}")`, 2)
+  expect(await after()).toEqual(seen.slice(3))
+})
+
+test('merges at two gateways at once all arrive', async () => {
+  const id = await create('incident')
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      [writer, other][index % 2]?.rest('PATCH', `/platform/cases/${id}`, {
+        body: { case: { data: { [`f${index}`]: index } } },
+      }),
+    ),
+  )
+  expect(answers.map(answer => answer?.status)).toEqual(answers.map(() => 200))
+  const { body } = await other.rest<{ case: { data: object } }>('GET', `/platform/cases/${id}`)
+  expect(Object.keys(body.case.data)).toHaveLength(20)
+})

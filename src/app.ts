@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
@@ -11,6 +12,9 @@ import { createFunctions } from './domain/functions/functions.ts'
 import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
 import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
+import { createRunKeeping } from './domain/runs/keep-runs.ts'
+import { createRuns } from './domain/runs/runs.ts'
+import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import type { Store } from './domain/store.ts'
 import { createEngine } from './graphql/engine.ts'
 import { createInProcess } from './graphql/in-process.ts'
@@ -87,9 +91,23 @@ export async function createApp({
   const turns = new FairTurns(accountRequests)
   const engine = createEngine({ schema })
 
+  const gateway = randomUUID()
+  const runKeeping = createRunKeeping({
+    store: store.runs,
+    gateway,
+    onError: (err, runs) => log.warn({ err, runs }, 'runs could not be kept'),
+  })
+  const stopSweepingRuns = startSweepingRuns({
+    store: store.runs,
+    gateway,
+    retention: config.runRetention,
+    onError: err => log.warn({ err }, 'kept runs could not be swept'),
+  })
+
   const tasks: ServingTaskRunner = createTaskRunner({
     config,
     runTokens,
+    recorder: runKeeping,
     log,
     executeGraphql: call => executeInProcess(call),
   })
@@ -100,6 +118,7 @@ export async function createApp({
     directory,
     functions: createFunctions(store.functions),
     cases: createCases(store.cases),
+    runs: createRuns(store.runs),
     events: store.events,
     caseEvents: store.cases.events,
     following,
@@ -149,8 +168,10 @@ export async function createApp({
     async close() {
       stopForgettingKeys()
       followers.endAll()
+      stopSweepingRuns()
       await drain(server)
       await tasks.close()
+      await runKeeping.close()
       await store.close()
     },
   }

@@ -72,6 +72,9 @@ const settings = z.object({
   ROSTRUM_ACCOUNT_REQUESTS: whole(1, 1_000_000).default(1_000),
   ROSTRUM_ACCOUNT_KEY_BYTES: bytes(2 ** 40).default(128 * 2 ** 20),
   ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
+  ROSTRUM_RUN_DAYS: whole(1, 3_650).default(30),
+  ROSTRUM_RUN_COUNT: whole(1, 100_000_000).default(100_000),
+  ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
 })
 
@@ -126,6 +129,8 @@ export interface Config {
   }
   readonly queue: { readonly runs: number; readonly accountRuns: number; readonly waitMs: number }
   readonly runLimits: RunLimits
+  /** How long runs and their inputs are kept, and how many runs of one account. */
+  readonly runRetention: { readonly days: number; readonly count: number; readonly inputDays: number }
   /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
   readonly graphqlHosts: readonly string[]
 }
@@ -175,6 +180,11 @@ function arrange(s: Settings): Config {
       waitMs: s.ROSTRUM_QUEUE_WAIT_MS,
     },
     runLimits: readRunLimits(s),
+    runRetention: {
+      days: s.ROSTRUM_RUN_DAYS,
+      count: s.ROSTRUM_RUN_COUNT,
+      inputDays: s.ROSTRUM_RUN_INPUT_DAYS,
+    },
     graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,
   }
 }

@@ -7,6 +7,7 @@ import type { EventFollowing } from './domain/events/follow-events.ts'
 import type { Functions } from './domain/functions/functions.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
+import type { Runs } from './domain/runs/runs.ts'
 import type { MembershipEvent, Origin, Store } from './domain/store.ts'
 import { AnswerBytes } from './limits/answer-bytes.ts'
 import { Pace } from './limits/pace.ts'
@@ -34,6 +35,7 @@ export interface RequestContext {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly functions: Functions
+  readonly runs: Runs
   readonly cases: Cases
   readonly following: FollowedEvents
   readonly events: Store['events']
@@ -70,7 +72,15 @@ export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signa
 export interface Services
   extends Pick<
     RequestContext,
-    'memberships' | 'directory' | 'functions' | 'cases' | 'events' | 'caseEvents' | 'following' | 'tasks'
+    | 'memberships'
+    | 'directory'
+    | 'functions'
+    | 'cases'
+    | 'runs'
+    | 'events'
+    | 'caseEvents'
+    | 'following'
+    | 'tasks'
   > {
   readonly maxLongBytes: number
   /** From the start of an operation to its deadline, for one that no run asks for. */
@@ -94,6 +104,7 @@ class OperationContext implements RequestContext {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly functions: Functions
+  readonly runs: Runs
   readonly cases: Cases
   readonly events: Store['events']
   readonly caseEvents: Store['cases']['events']
@@ -115,6 +126,7 @@ class OperationContext implements RequestContext {
     this.directory = services.directory
     this.functions = services.functions
     this.cases = services.cases
+    this.runs = services.runs
     this.events = services.events
     this.caseEvents = services.caseEvents
     this.following = services.following

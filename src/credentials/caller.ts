@@ -3,6 +3,7 @@ export const scopes = [
   'memberships:write',
   'functions:read',
   'functions:write',
+  'runs:read',
   'tasks:execute',
   'cases:read',
   'cases:write',

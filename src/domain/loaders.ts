@@ -1,6 +1,7 @@
 import type { JsonText } from '../json/json-text.ts'
 import type { Case, CaseEvent } from './cases/case-store.ts'
 import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
+import type { KeptRun, RunText } from './runs/run-store.ts'
 import type { Membership, Page, Team, User } from './store.ts'
 
 export interface RowLoader<Row> {
@@ -24,6 +25,11 @@ export interface Loaders {
   eventsOfCase(caseId: number, page: Page): Promise<CaseEvent[]>
   /** The changed fields of the event with this sequence, however long. */
   changedFields(sequence: number): Promise<JsonText>
+  runsOfFunction(functionId: number, page: Page): Promise<KeptRun[]>
+  /** The run with this GUID; null if there is none. */
+  run(runId: string): Promise<KeptRun | null>
+  /** A long value of a run, by the run's number. Null if it is not kept any more. */
+  runText(kind: RunText, id: number): Promise<string | null>
   /** Forgets the rows that were read, after a mutation that changed some: fields of the next one must see it. */
   clear(): void
 }

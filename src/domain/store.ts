@@ -1,6 +1,7 @@
 import type { CaseStore } from './cases/case-store.ts'
 import type { FunctionStore } from './functions/function-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
+import type { RunStore } from './runs/run-store.ts'
 
 /**
  * The port to the data. Every call names its account, and sees and changes rows of that account alone. Only tokens are
@@ -15,6 +16,7 @@ export interface Store {
   readonly events: EventStore
   readonly functions: FunctionStore
   readonly cases: CaseStore
+  readonly runs: RunStore
   readonly idempotency: IdempotencyStore
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>

@@ -39,6 +39,7 @@ export interface InputMember {
    * - `version`: one version, as a list
    * - `document`: a JSON text, or the value that it stands for
    * - `labels`: an object of text, whose members may also stand beside it: `metadata[case_type_code]`
+   * - `params`: the `params` of the options of a run
    */
   readonly kind:
     | 'id'
@@ -51,6 +52,7 @@ export interface InputMember {
     | 'version'
     | 'document'
     | 'labels'
+    | 'params'
   readonly isRequired: boolean
   /** The value of a `document` that is left out, or of a `constant`. */
   readonly byDefault: string | null
@@ -80,6 +82,8 @@ export interface Operation {
    */
   readonly variables: readonly VariableName[]
   readonly input: readonly InputMember[]
+  /** Input members that are arguments of the `Platform` method by themselves, before an object with the others. */
+  readonly positional: readonly string[]
   /** Names the input members of which a request needs at least one, for messages; null if it needs none. */
   readonly needsOneOf: string | null
   readonly answer: RecordShape
@@ -92,7 +96,8 @@ export interface Operation {
 export type PlatformAnswer = 'record' | 'list' | 'page' | 'nothing'
 
 /** The parts of an operation that a sandbox needs. It gets them as JSON. */
-export interface PlatformMethod extends Pick<Operation, 'document' | 'field' | 'input' | 'within'> {
+export interface PlatformMethod
+  extends Pick<Operation, 'document' | 'field' | 'input' | 'positional' | 'within'> {
   readonly object: string
   readonly method: string
   /** The variables for the method's arguments, in their order. All of a `page` are members of its one argument. */
@@ -113,6 +118,7 @@ interface OperationRow {
   /** The variables with their GraphQL types. */
   readonly variables: Readonly<Partial<Record<VariableName, string>>>
   readonly input?: readonly InputMember[]
+  readonly positional?: readonly string[]
   readonly needsOneOf?: string
   readonly answer: RecordShape
   readonly within?: string
@@ -127,6 +133,7 @@ export function operation(route: `${Method} /${string}`, row: OperationRow): Ope
     field,
     variables,
     input = [],
+    positional = [],
     needsOneOf = null,
     answer,
     within = null,
@@ -146,6 +153,7 @@ export function operation(route: `${Method} /${string}`, row: OperationRow): Ope
     field,
     variables: names,
     input,
+    positional,
     needsOneOf,
     answer,
     within,
@@ -201,11 +209,11 @@ export function fieldOf(name: string): string {
 
 /** The method of `Platform` that an operation gives; null if scripts have none. */
 export function toPlatformMethod(
-  { platform, document, field, variables, input, answer, within, isList }: Operation,
+  { platform, document, field, variables, input, positional, answer, within, isList }: Operation,
   answers: PlatformAnswer = isList ? 'list' : 'record',
 ): PlatformMethod | null {
   if (platform === null) return null
   const takes = answers === 'nothing' ? variables : variables.filter(name => name !== 'ifVersions')
   const { members, name } = answer
-  return { ...platform, document, field, takes, input, members, within, answers, record: name }
+  return { ...platform, document, field, takes, input, positional, members, within, answers, record: name }
 }

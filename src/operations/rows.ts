@@ -116,6 +116,22 @@ export const executeTask: Operation = operation('POST /api/1/endpoint/execute', 
   answer: execution,
 })
 
+/** Runs a stored function by its name (contract, section 7). */
+export const runFunction: Operation = operation('POST /api/1/function/:name/execute', {
+  platform: 'functions.run',
+  field: 'runFunction',
+  variables: { input: 'RunFunctionInput!' },
+  input: [
+    member('name', 'value'),
+    member('payload', 'value', { field: 'inputDocument' }),
+    member('params', 'params?', { field: 'options' }),
+    member('case_type_code', 'value?'),
+    member('version', 'value?'),
+  ],
+  positional: ['name', 'payload'],
+  answer: execution,
+})
+
 /**
  * The operations on records (contract, sections 1 and 2). Each is a REST path, and most are methods of `Platform`.
  */
@@ -123,6 +139,6 @@ export const recordOperations: readonly Operation[] = [...memberships, ...direct
 
 /** The methods of a script's `Platform`, for the sandboxes. */
 export const platformMethods: readonly PlatformMethod[] = [
-  ...[...recordOperations, executeTask].flatMap(operation => toPlatformMethod(operation) ?? []),
+  ...[...recordOperations, executeTask, runFunction].flatMap(operation => toPlatformMethod(operation) ?? []),
   ...caseMethods,
 ]

@@ -11,7 +11,7 @@ export interface SchemaTypes {
   Scalars: {
     ID: { Input: string; Output: number | string }
     JSON: { Input: GivenJson; Output: unknown }
-    DateTime: { Input: never; Output: Date }
+    DateTime: { Input: Date; Output: Date }
   }
 }
 

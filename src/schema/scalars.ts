@@ -42,13 +42,17 @@ function readLiteral(node: ValueNode, variables: Variables): unknown {
   }
 }
 
-const outputOnly = (): never => {
-  throw new GraphQLError('`DateTime` is an output type; it cannot be used as input.')
-}
-
 builder.scalarType('DateTime', {
-  description: 'A UTC time as ISO 8601 text, for example `2026-11-20T10:00:00.000Z`. Output only.',
+  description: 'A UTC time as ISO 8601 text, for example `2026-11-20T10:00:00.000Z`.',
   serialize: date => date.toISOString(),
-  parseValue: outputOnly,
-  parseLiteral: outputOnly,
+  parseValue: readTime,
+  parseLiteral: node => readTime(node.kind === Kind.STRING ? node.value : null),
 })
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+function readTime(text: unknown): Date {
+  const time = typeof text === 'string' && isoTime.test(text) ? new Date(text) : null
+  if (time !== null && !Number.isNaN(time.getTime())) return time
+  throw new GraphQLError('A time is ISO 8601 text with its zone, for example `2026-11-20T10:00:00.000Z`.')
+}

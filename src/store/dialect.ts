@@ -87,7 +87,7 @@ export interface List<Name extends string> {
 export type IdSelection = Selection & { readonly id: StoreColumn<number> }
 
 export interface Paging<Parent extends string, S extends IdSelection> {
-  readonly table: IdTable & Readonly<Record<Parent, StoreColumn<number>>>
+  readonly table: IdTable & Readonly<Record<Parent, StoreColumn<number | null>>>
   /** The column that holds the id of the parent. */
   readonly parent: Parent
   readonly selection: S

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
+import type { KeptRun, RunText } from '../domain/runs/run-store.ts'
 import type { Page, RowStore, Store } from '../domain/store.ts'
 import { JsonText } from '../json/json-text.ts'
 import type { Pace } from '../limits/pace.ts'
@@ -20,16 +21,19 @@ interface Dependencies {
  * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams, functions, cases } = store
+  const { memberships, users, teams, functions, cases, runs } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
-  let loaders: Map<string, DataLoader<number, unknown>> | null = null
+  let loaders: Map<string, DataLoader<never, unknown>> | null = null
 
-  function batch<Value>(key: string, load: (ids: readonly number[]) => Promise<Value[]>) {
+  function batch<Value, Key extends number | string = number>(
+    key: string,
+    load: (ids: readonly Key[]) => Promise<Value[]>,
+  ) {
     loaders ??= new Map()
-    const loader = loaders.get(key) ?? new DataLoader<number, unknown>(load, { batchScheduleFn })
+    const loader = loaders.get(key) ?? new DataLoader<Key, unknown>(load, { batchScheduleFn })
     loaders.set(key, loader)
-    return loader as DataLoader<number, Value>
+    return loader as DataLoader<Key, Value>
   }
 
   async function inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
@@ -52,7 +56,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
   }
 
   // A batch for each distinct page, so that all parents asked for the same page share a statement.
-  function createPageLoader<Parent extends string, Row extends Readonly<Record<Parent, number>>>(
+  function createPageLoader<Parent extends string, Row extends Readonly<Record<Parent, number | null>>>(
     parent: Parent,
     pages: (accountCode: string, parentIds: readonly number[], page: Page) => Promise<Row[]>,
     name: string = parent,
@@ -60,7 +64,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     return (parentId: number, page: Page): Promise<Row[]> => {
       async function load(parentIds: readonly number[]): Promise<Row[][]> {
         const rows = await inTurn(pages(accountCode, parentIds, page))
-        const byParent = Map.groupBy(rows, (row): number => row[parent])
+        const byParent = Map.groupBy(rows, (row): number | null => row[parent])
         return parentIds.map(id => byParent.get(id) ?? [])
       }
       const key = [name, page.after, page.before, page.limit, page.fromEnd].join()
@@ -72,6 +76,17 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     const found = await cases.events.findChangedFields(accountCode, sequences)
     const bySequence = new Map(found.map(({ sequence, changedFields }) => [sequence, changedFields]))
     return sequences.map(sequence => bySequence.get(sequence) ?? new JsonText('{}'))
+  }
+
+  async function loadRuns(runIds: readonly string[]): Promise<(KeptRun | null)[]> {
+    const found = new Map((await runs.findByRunIds(accountCode, runIds)).map(run => [run.runId, run]))
+    return runIds.map(runId => found.get(runId) ?? null)
+  }
+
+  async function loadTexts(kind: RunText, ids: readonly number[]): Promise<(string | null)[]> {
+    const rows = await inTurn(runs.findTexts(accountCode, kind, ids))
+    const texts = new Map(rows.map(({ id, text }) => [id, text]))
+    return ids.map(id => texts.get(id) ?? null)
   }
 
   return {
@@ -87,6 +102,9 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     case: createRowLoader('case', cases),
     eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
     changedFields: sequence => batch('changed fields', loadChangedFields).load(sequence),
+    runsOfFunction: createPageLoader('functionId', runs.pageByFunctions, 'runs'),
+    run: runId => batch('run', loadRuns).load(runId),
+    runText: (kind, id) => batch(`run ${kind}`, ids => loadTexts(kind, ids)).load(id),
     clear() {
       loaders = null
     },

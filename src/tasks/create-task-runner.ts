@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import type { RunRecorder } from '../domain/runs/run-record.ts'
 import { createCallAnswerer, type ExecuteGraphql } from './calls/answer-call.ts'
 import { sandboxCommand } from './launch/sandbox-command.ts'
 import { createOutbound } from './outbound/outbound.ts'
@@ -17,6 +18,7 @@ export interface TaskRunnerOptions {
   readonly runTokens: RunTokens
   /** The engine, for the `graphql()` calls of scripts. */
   readonly executeGraphql: ExecuteGraphql
+  readonly recorder: RunRecorder
   readonly log: Logger
 }
 
@@ -33,7 +35,7 @@ export interface ServingTaskRunner extends TaskRunner {
 
 /** Wires the gateway's side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
 export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner {
-  const { config, runTokens, executeGraphql, log } = options
+  const { config, runTokens, executeGraphql, recorder, log } = options
   const { sandboxes, queue, runLimits: limits } = config
   const pool = new SandboxPool({
     command: sandboxCommand({ limits, isolation: sandboxes.isolation }, sandboxes.jit),
@@ -57,7 +59,7 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     limits,
   })
   return {
-    execute: request => executeTask({ limits, admission, runTokens, answerCall }, request),
+    execute: request => executeTask({ limits, admission, runTokens, answerCall, recorder }, request),
     compile: request => compileSource({ limits, admission }, request),
     reserveSlot: accountCode => admission.reserveSlot(accountCode),
     start: async () => pool.start(),

@@ -3,8 +3,16 @@ import type { Caller } from '../credentials/caller.ts'
 import type { Run } from './run/run.ts'
 import type { TaskError, TaskExecution, TaskInput } from './run/task-execution.ts'
 
+/** A version of a stored function. */
+export interface RunFunction {
+  readonly id: number
+  readonly hash: string
+}
+
 export interface ExecuteRequest {
   readonly input: TaskInput
+  /** The stored function whose source it is; null for a script that came with its request. */
+  readonly function: RunFunction | null
   readonly caller: Caller
   readonly parentRun: Run | null
   /** Aborted when the caller disconnects, which ends the run. */

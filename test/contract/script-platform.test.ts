@@ -141,6 +141,7 @@ describe('Platform', () => {
     expect((await run(sourceCode)).payload).toEqual({
       accountCode: 'string',
       cases: { delete: 'function', find: 'function', get: 'function', list: 'function', save: 'function' },
+      functions: { run: 'function' },
       tasks: { execute: 'function' },
       teamMemberships: {
         add: 'function',

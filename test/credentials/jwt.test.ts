@@ -18,6 +18,7 @@ const usualScopes = [
   'functions:read',
   'memberships:read',
   'memberships:write',
+  'runs:read',
   'tasks:execute',
 ]
 

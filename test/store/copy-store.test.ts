@@ -51,7 +51,9 @@ describe('a copied store', () => {
     await fillStore(from())
     const copies = await copyStore({ from: from(), to })
     expect(copies.map(({ name }) => name)).toEqual(copiedTables.map(({ name }) => name))
-    expect(Object.fromEntries(copies.map(({ name, rows }) => [name, rows]))).toEqual(await countRows(to))
+    // The gateways of the first store are not those of the second.
+    const rows = copies.filter(({ name }) => name !== 'gateways').map(({ name, rows }) => [name, rows])
+    expect(Object.fromEntries(rows)).toEqual(await countRows(to))
     const [before, after] = [await openStore({ url: `sqlite:${from()}` }), await openStore({ url: to })]
     try {
       for (const account of ['account-0', 'account-1', 'account-2', 'Zeta', 'äther', 'a-b']) {

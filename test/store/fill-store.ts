@@ -1,5 +1,6 @@
 import SqliteDatabase from 'better-sqlite3'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
+import type { RunRow } from '../../src/domain/runs/run-store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { by } from './origin.ts'
 
@@ -45,6 +46,32 @@ export async function fillStore(path: string): Promise<void> {
       sha256,
     })
   }
+  const run: RunRow = {
+    runId: 'r',
+    trigger: 'endpoint',
+    event: null,
+    name: '🔑 \0',
+    functionId: null,
+    functionVersion: null,
+    caseId: null,
+    caseVersion: null,
+    txnId: 'x',
+    txnSource: 'y',
+    parentRunId: null,
+    replayOf: null,
+    attempt: 1,
+    state: 'ended',
+    outcome: 'exit',
+    byUserId: 1,
+    scopes: [],
+    startedAt: 5,
+    durationMs: 1,
+    dryRun: false,
+    textBytes: {},
+    texts: { input: '"\\u0000"', payload: '"é"' },
+  }
+  await store.runs.write('account-0', 'gone', { inserts: [run], ends: [] })
+  await store.runs.beat('gone', 1_000)
   await store.tokens.revoke(3)
   const version = {
     hash: 'ff',

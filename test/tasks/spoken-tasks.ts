@@ -8,7 +8,7 @@ import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
 import { executeTask } from '../../src/tasks/run/execute-task.ts'
 import { createRunTokens } from '../../src/tasks/run/run-tokens.ts'
 import { patience } from '../server/patience.ts'
-import { callerOf, silentLog, taskInput } from './start-tasks.ts'
+import { callerOf, keepNothing, silentLog, taskInput } from './start-tasks.ts'
 
 const file = fileURLToPath(new URL('spoken-child.js', import.meta.url))
 
@@ -78,6 +78,7 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
     limits: config.runLimits,
     admission,
     runTokens: createRunTokens(),
+    recorder: keepNothing,
     answerCall: answerCall ?? (async ({ variables }) => variables.toText()),
   }
   pool.start()
@@ -88,6 +89,7 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
         input: taskInput('exit(1)'),
         caller: callerOf(account),
         parentRun: null,
+        function: null,
         onRun: () => {},
         signal: new AbortController().signal,
         log: silentLog,

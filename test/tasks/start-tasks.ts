@@ -43,13 +43,22 @@ export const answerOrHang: TestGraphql = ({ query }) =>
     ? new Promise(() => undefined)
     : Promise.resolve({ status: 200, body: { data: query } })
 
+/** Keeps no run. */
+export const keepNothing = { begin: () => ({ end: () => {}, drop: () => {} }) }
+
 /** The real task runner with real sandboxes, one by default. */
 export async function startTasks(settings: Record<string, string> = {}, answer: TestGraphql = answerOrHang) {
   const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const runTokens = createRunTokens()
   const executeGraphql: ExecuteGraphql = async ({ readVariables, ...call }) =>
     answer({ ...call, variables: readVariables() })
-  const runner = createTaskRunner({ config, runTokens, executeGraphql, log: silentLog })
+  const runner = createTaskRunner({
+    config,
+    runTokens,
+    executeGraphql,
+    recorder: keepNothing,
+    log: silentLog,
+  })
   await runner.start()
   while (!runner.ready()) await sleep(5)
 
@@ -61,6 +70,7 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
       input: taskInput(sourceCode, input),
       caller: callerOf(account),
       parentRun: parentRun ?? null,
+      function: null,
       onRun: () => {},
       signal: signal ?? new AbortController().signal,
       log: silentLog,

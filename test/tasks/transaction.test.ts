@@ -3,7 +3,13 @@ import { continueOrStart as continueTransaction } from '../../src/tasks/input/tr
 
 const guid = '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab'
 const parent = { txnID: '11111111-2222-4333-8444-555555555555', txnSource: 'endpoint|-/outer|then' }
-const task = { given: undefined, parent: null, caseTypeCode: null, name: 'recalculate' }
+const task = {
+  given: undefined,
+  parent: null,
+  trigger: 'endpoint',
+  caseTypeCode: null,
+  name: 'recalculate',
+} as const
 
 type Source = Parameters<typeof continueTransaction>[0]
 

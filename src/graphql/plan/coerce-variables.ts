@@ -12,6 +12,7 @@ import {
   isInputType,
   isListType,
   isNonNullType,
+  isScalarType,
   type OperationDefinitionNode,
   typeFromAST,
   valueFromAST,
@@ -95,8 +96,18 @@ function planNullable(type: GraphQLInputType): Coerce {
       // A bitwise operator leaves exactly the 32-bit integers unchanged. -0 stays -0, as in graphql-js.
       return value => (typeof value === 'number' && (value | 0) === value ? value : unfit)
     default:
-      // Any value of `JSON` fits; its resolver reads it.
-      return value => (type.name === 'JSON' ? value : unfit)
+      // The scalars of this schema read their values themselves.
+      return value => readScalar(type, value)
+  }
+}
+
+// A value that the scalar refuses is left to graphql-js, which words the error.
+function readScalar(type: GraphQLInputType, value: unknown): unknown {
+  if (!isScalarType(type)) return unfit
+  try {
+    return type.parseValue(value)
+  } catch {
+    return unfit
   }
 }
 

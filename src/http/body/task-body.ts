@@ -20,6 +20,7 @@ const names: readonly string[] = [
   'sourceCode',
   ...documents,
   'metadata',
+  'version',
   ...taskLabels.map(({ name }) => besideMetadata(name)),
 ]
 
@@ -28,7 +29,7 @@ const openBrace = 0x7b
 const openBracket = 0x5b
 
 /**
- * Parses the fields of a JSON body of the execution endpoint. Its documents may have any number of values, because
+ * Parses the fields of a JSON body that runs a script. Its documents may have any number of values, because
  * they are not parsed: the script gets their text unchanged. Throws like `parseJsonBody`.
  */
 export function parseTaskBody(body: Buffer, holdMemory: HoldMemory = () => undefined): unknown {
@@ -63,40 +64,63 @@ const labels = (nameOf: (name: string) => string) =>
 
 const isText = (value: unknown) => typeof value === 'string' || value instanceof JsonText
 
-const taskBody = jsonObject(
-  {
-    name: text,
-    sourceCode: text,
-    inputDocument: z.custom<string | JsonText>(isText, { error: mustBe('a JSON document') }),
-    options: z.custom<string | JsonText>(isText, { error: mustBe('a JSON object, or text that holds one') }),
-    metadata: z
-      .object(
-        labels(name => name),
-        { error: mustBe('an object') },
-      )
-      .nullable()
-      .optional(),
-    ...labels(besideMetadata),
-  },
-  'a JSON object or a form',
+const options = z.custom<string | JsonText>(isText, {
+  error: mustBe('a JSON object, or text that holds one'),
+})
+
+const runFields = {
+  inputDocument: z.custom<string | JsonText>(isText, { error: mustBe('a JSON document') }),
+  metadata: z
+    .object(
+      labels(name => name),
+      { error: mustBe('an object') },
+    )
+    .nullable()
+    .optional(),
+  ...labels(besideMetadata),
+}
+
+const body = 'a JSON object or a form'
+const taskBody = jsonObject({ name: text, sourceCode: text, ...runFields, options }, body)
+const functionBody = jsonObject(
+  { ...runFields, options: options.nullable().optional(), version: text.nullable().optional() },
+  body,
 )
 
 /** Reads the input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */
 export function readTaskBody(body: unknown) {
   const given = readBody(taskBody, body)
-  const beside = given as Readonly<Record<string, unknown>>
   return {
     name: given.name,
     sourceCode: given.sourceCode,
     inputDocument: asText(given.inputDocument),
     options: asText(given.options),
-    metadata: Object.fromEntries(
-      taskLabels.map(({ name, field }) => [
-        field,
-        given.metadata?.[name] ?? beside[besideMetadata(name)] ?? null,
-      ]),
-    ),
+    metadata: readLabels(given),
   }
+}
+
+/** Reads the input of `runFunction` but for its name, which is in the path (contract, section 7). */
+export function readFunctionBody(body: unknown) {
+  const given = readBody(functionBody, body)
+  return {
+    inputDocument: new JsonText(asText(given.inputDocument)),
+    options: given.options == null ? null : new JsonText(asText(given.options)),
+    caseTypeCode: readLabels(given).caseTypeCode ?? null,
+    version: given.version ?? null,
+  }
+}
+
+type Labels = Readonly<Record<string, string | null>>
+
+function readLabels(given: {
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined
+}): Labels {
+  const beside = given as Readonly<Record<string, unknown>>
+  const labels = taskLabels.map(({ name, field }) => [
+    field,
+    given.metadata?.[name] ?? beside[besideMetadata(name)] ?? null,
+  ])
+  return Object.fromEntries(labels)
 }
 
 /**
@@ -108,6 +132,12 @@ export function pointersIntoTask(body: unknown): Readonly<Record<string, string>
   const pointerOf = (name: string) =>
     metadata?.[name] == null ? `/${besideMetadata(name)}` : `/metadata/${name}`
   return Object.fromEntries(taskLabels.map(({ name, field }) => [`/metadata/${field}`, pointerOf(name)]))
+}
+
+/** Maps the pointers of `runFunction` to the same body; the name is in the path. */
+export function pointersIntoFunction(body: unknown): Readonly<Record<string, string>> {
+  const { '/metadata/caseTypeCode': caseTypeCode = '' } = pointersIntoTask(body)
+  return { '/caseTypeCode': caseTypeCode, '/metadata/caseTypeCode': caseTypeCode }
 }
 
 function besideMetadata(name: string): string {

@@ -55,13 +55,13 @@ export async function registerGraphqlRoute(
   })
 }
 
-// Searches the text, before it is parsed: a document without `mutation` has none, and one without `executeTask`
-// starts no run.
+// Searches the text, before it is parsed: a document without `mutation` has none, and one without these fields starts
+// no run.
 function findMutation({ method, body, raw }: FastifyRequest): { readonly mayRun: boolean } | null {
   const { query } = (body ?? {}) as { readonly query?: unknown }
   if (method !== 'POST' || typeof query !== 'string' || !/\bmutation\b/.test(query)) return null
   if (negotiateAccept(raw) === eventStream) throw refuseStream()
-  return { mayRun: query.includes('executeTask') }
+  return { mayRun: /executeTask|runFunction/.test(query) }
 }
 
 function unacceptable(): RostrumError {

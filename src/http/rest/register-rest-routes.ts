@@ -95,8 +95,10 @@ function createHandler(row: RestRow, services: HttpServices) {
 
 function readRequest({ params, url, body, headers }: FastifyRequest): RestRequest {
   const queryStart = url.indexOf('?')
+  const { id = '', name = '' } = params as { id?: string; name?: string }
   return {
-    id: (params as { id?: string }).id ?? '',
+    id,
+    name,
     queryString: queryStart === -1 ? '' : url.slice(queryStart + 1),
     body,
     ifMatch: headers['if-match'],

@@ -4,6 +4,8 @@ import type { Operation } from '../../operations/operation.ts'
 export interface RestRequest {
   /** The `:id` of the path, as text. */
   readonly id: string
+  /** The `:name` of the path. */
+  readonly name: string
   readonly queryString: string
   readonly body: unknown
   readonly ifMatch: string | undefined

@@ -81,6 +81,7 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
   }
 
   const readOption = ({ kind, byDefault }: InputMember, value: unknown): unknown => {
+    if (kind === 'params') return value === undefined ? undefined : { params: value }
     if (kind === 'constant') return value ? byDefault : undefined
     return kind === 'version' ? (readVersions(value) ?? undefined) : value
   }
@@ -93,6 +94,15 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
       if (value !== undefined) input[member.field] = value
     }
     return input
+  }
+
+  // The positional arguments come first, then an object with the other members.
+  const gather = (positional: readonly string[], given: readonly unknown[], from: number): Row => {
+    const rest = given[from + positional.length] as Row
+    if (positional.length === 0) return rest
+    const row: Row = { ...rest }
+    for (let i = 0; i < positional.length; i++) row[positional[i] as string] = given[from + i]
+    return row
   }
 
   // A page takes all its variables from one argument; a version comes in an argument of its own.
@@ -121,7 +131,8 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
       const variables: Row = {}
       for (let i = 0; i < takes.length; i++) {
         const name = takes[i] as string
-        variables[name] = readVariable(row, name, given[answers === 'page' ? 0 : i])
+        const value = name === 'input' ? gather(row.positional, given, i) : given[answers === 'page' ? 0 : i]
+        variables[name] = readVariable(row, name, value)
       }
       return readAnswer(row, await ask(document, variables, field))
     }

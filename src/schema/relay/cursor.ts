@@ -45,5 +45,8 @@ export const caseCursors = createCursors('case:')
 /** Positions of case events in their account. */
 export const caseEventCursors = createCursors('case event:')
 
+/** Positions of runs, the newest first. */
+export const runCursors = createCursors('run:')
+
 /** Positions of events of memberships in their account. */
 export const eventCursors = createCursors('event:')

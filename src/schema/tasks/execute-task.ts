@@ -1,5 +1,6 @@
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
+import { runScript } from './run-script.ts'
 import { TaskExecution } from './task-execution.ts'
 
 const TaskMetadataInput = builder.inputType('TaskMetadataInput', {
@@ -42,16 +43,11 @@ builder.mutationField('executeTask', t =>
       input: t.arg({ type: ExecuteTaskInput, required: true, description: 'The script and its input.' }),
     },
     resolve: async (_root, { input }, context) => {
-      const { caller, parentRun, signal, log } = context
       const metadata = {
         caseTypeCode: input.metadata?.caseTypeCode ?? null,
         accountNickname: input.metadata?.accountNickname ?? null,
       }
-      const request = { input: { ...input, metadata }, caller, parentRun, signal, log, onRun: context.onRun }
-      const execution = await context.tasks.execute(request)
-      // The script may have changed records that this operation has cached.
-      context.loaders.clear()
-      return execution
+      return runScript(context, { ...input, metadata }, null)
     },
   }),
 )

@@ -11,11 +11,11 @@ import { cost } from '../relay/field-cost.ts'
 
 // Long fields cost a point for about 250 bytes, because aliases can repeat them in the answer. The prices assume the
 // default limits (contract, section 4, "Limits").
-const costOfResult = cost({ kind: 'fixed', cost: 9_000 })
+export const costOfResult = cost({ kind: 'fixed', cost: 9_000 })
 const costOfLogData = cost({ kind: 'fixed', cost: 3 })
-const costOfLogs = cost({ kind: 'list', maxItems: 1_000 })
+export const costOfLogs = cost({ kind: 'list', maxItems: 1_000 })
 
-const TaskOutcome = builder.enumType('TaskOutcome', {
+export const TaskOutcome = builder.enumType('TaskOutcome', {
   description: 'How a run ended.',
   values: {
     EXIT: { value: 'exit', description: 'The script called `exit`.' },
@@ -48,7 +48,7 @@ const TaskLogLevel = builder.enumType('TaskLogLevel', {
   } as const satisfies Record<string, { value: LogLevel }>,
 })
 
-const TaskErrorRef = builder.objectRef<TaskError>('TaskError').implement({
+export const TaskErrorRef = builder.objectRef<TaskError>('TaskError').implement({
   description: 'Why a script failed.',
   fields: t => ({
     code: t.field({ type: TaskErrorCode, description: 'Kind of error.', resolve: error => error.code }),
@@ -59,7 +59,7 @@ const TaskErrorRef = builder.objectRef<TaskError>('TaskError').implement({
   }),
 })
 
-const TaskLogEntry = builder.objectRef<LogEntry>('TaskLogEntry').implement({
+export const TaskLogEntry = builder.objectRef<LogEntry>('TaskLogEntry').implement({
   description: 'One call of `log` or of a `console` method.',
   fields: t => ({
     at: t.field({ type: 'DateTime', description: 'Time of the call.', resolve: entry => entry.at }),

@@ -10,6 +10,7 @@ const firstNumbers = {
   'function version': 1,
   case: 1,
   'case event': 1,
+  run: 1,
 } as const
 
 /**

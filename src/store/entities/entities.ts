@@ -9,6 +9,7 @@ import { type AppendEvent, createAppendEvent, createEventStore } from './events.
 import { createFunctionStore, type FindTriggers } from './functions/functions.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
+import { createRunStore } from './runs/runs.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
 
 /** Work that changes of several entities share. */
@@ -47,6 +48,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     events: createEventStore(database, onChange),
     functions: createFunctionStore(database, parts),
     cases: createCaseStore({ database, onChange, ...parts }),
+    runs: createRunStore(database, parts),
     idempotency: createIdempotencyStore(database, afterSettle),
   } satisfies Partial<Store>
   return { parts, stores }

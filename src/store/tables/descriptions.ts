@@ -11,6 +11,7 @@ import {
   time,
   withDefault,
 } from './describe-table.ts'
+import { runTables } from './run-tables.ts'
 
 const accountCode = text()
 const id = integer
@@ -209,6 +210,8 @@ export const descriptions = {
     key: byId,
     indexes: { case_events_by_case: ['accountCode', 'caseId', 'id'] },
   },
+
+  ...runTables,
 
   /** Requests that came with an idempotency key, and their answers once there are any. */
   idempotencyKeys: {

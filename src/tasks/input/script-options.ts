@@ -6,8 +6,8 @@ export interface ScriptOptions {
   readonly given: GivenOptions
   readonly caller: Caller
   readonly transaction: Transaction
-  /** The token of this run. */
-  readonly token: string
+  /** The token of this run; null for none. */
+  readonly token: string | null
 }
 
 /**
@@ -30,8 +30,20 @@ export function scriptOptions({ given, caller, transaction, token }: ScriptOptio
     ...(isAbsent('params') && { params: {} }),
     ...(isAbsent('changed_fields') && { changed_fields: null }),
     requestContext: transaction,
-    authorization: `Bearer ${token}`,
+    ...(token !== null && { authorization: `Bearer ${token}` }),
   }
   const open = given.text.trimEnd().slice(0, -1)
   return `${open}${given.isEmpty ? '' : ','}${JSON.stringify(added).slice(1)}`
+}
+
+// Longer options are not kept.
+const maxKeptCharacters = 256 * 2 ** 10
+
+/** The same options as they are kept, without the credential of the run and without one that the caller gave. */
+export function keptOptions(options: Omit<ScriptOptions, 'token'>): string {
+  const text = scriptOptions({ ...options, token: null })
+  if (text.length > maxKeptCharacters || !/authorization|\\u/.test(text)) return text
+  const kept = JSON.parse(text) as Record<string, unknown>
+  delete kept.authorization
+  return JSON.stringify(kept)
 }

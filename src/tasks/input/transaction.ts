@@ -16,6 +16,7 @@ export interface TransactionSource {
   readonly given: string | undefined
   /** The transaction of the parent run, if there is one. */
   readonly parent: Transaction | null
+  readonly trigger: 'endpoint' | 'function'
   readonly caseTypeCode: string | null
   readonly name: string
 }
@@ -24,8 +25,9 @@ export interface TransactionSource {
  * Continues the caller's transaction if its `txnID` is a GUID, otherwise the parent run's, otherwise starts one. The
  * caller's `txnSource` is used with its GUID unless it is empty or too long.
  */
-export function continueOrStart({ given, parent, caseTypeCode, name }: TransactionSource): Transaction {
-  const fresh = `endpoint|${part(caseTypeCode || '-')}/${part(name)}|${new Date().toISOString()}`
+export function continueOrStart(source: TransactionSource): Transaction {
+  const { given, parent, trigger, caseTypeCode, name } = source
+  const fresh = `${trigger}|${part(caseTypeCode || '-')}/${part(name)}|${new Date().toISOString()}`
   const { txnID, txnSource } = readGiven(given)
   if (typeof txnID === 'string' && guid.test(txnID)) {
     const isUsable = typeof txnSource === 'string' && txnSource !== '' && txnSource.length <= maxSourceLength

@@ -32,6 +32,7 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
     transaction: continueOrStart({
       given: task.options.members.get('requestContext'),
       parent: parentRun?.transaction ?? null,
+      trigger: request.function === null ? 'endpoint' : 'function',
       caseTypeCode: task.caseTypeCode,
       name: task.name,
     }),

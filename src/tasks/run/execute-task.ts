@@ -1,3 +1,4 @@
+import type { RunRecorder, RunRecording } from '../../domain/runs/run-record.ts'
 import { RostrumError } from '../../errors.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import { toExecution } from '../ending/to-execution.ts'
@@ -9,6 +10,7 @@ import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
 import { RunLog } from './run-log.ts'
 import type { RunTokens } from './run-tokens.ts'
 import type { TaskExecution } from './task-execution.ts'
+import { toRunStart } from './to-run-start.ts'
 
 // Created once, because every run ends with it.
 const runEnded = new RostrumError('OVERLOADED', 'The run that made this call has ended.')
@@ -16,6 +18,7 @@ const runEnded = new RostrumError('OVERLOADED', 'The run that made this call has
 export interface ExecutionParts extends AdmissionParts {
   readonly runTokens: RunTokens
   readonly answerCall: AnswerRunCall
+  readonly recorder: RunRecorder
 }
 
 /** Executes a task from input to answer. Rejects as `TaskRunner.execute` says. */
@@ -32,10 +35,15 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
     ...(parentRun === null ? {} : { parentRun: parentRun.id }),
     txnID: run.transaction.txnID,
     account: run.caller.accountCode,
+    ...(request.function === null
+      ? {}
+      : { trigger: 'function', function: run.name, version: request.function.hash }),
   })
   request.onRun(run)
   const token = runTokens.mint(run)
   const scriptLog = new RunLog({ limits, system: log })
+  const recordable = { run, task, request, startedAt: Date.now() }
+  const kept: { recording: RunRecording | null } = { recording: null }
   try {
     const ending = await runAdmitted(parts, {
       message: {
@@ -52,13 +60,18 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
       signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
       scriptLog,
       answer: call => answerCall({ ...call, run, log: request.log }),
-      onAdmitted: () => undefined,
+      onAdmitted() {
+        kept.recording ??= parts.recorder.begin(toRunStart(recordable))
+      },
     })
     const execution = toExecution({ run, ending, log: scriptLog, startedAt })
     const { outcome, error, durationMs } = execution
     log.info({ outcome, error: error?.code, durationMs }, 'task ended')
+    kept.recording?.end(execution)
+    kept.recording = null
     return execution
   } finally {
+    kept.recording?.drop()
     runTokens.revoke(token)
     ended.abort(runEnded)
   }

@@ -115,9 +115,14 @@ function prepareStatements(dialect: Dialect) {
       delete from ${versions} where ${isOfAccount} and ${versions.id} in (
         select oldest.id from function_versions as oldest
         where oldest.account_code = ${accountCode} and oldest.function_id = ${functionId}
-          and oldest.id <> ${liveVersionId} and oldest.id <> ${versionId}
+          and oldest.id <> ${liveVersionId} and oldest.id <> ${versionId} and not exists (
+            select 1 from runs where runs.account_code = oldest.account_code and runs.function_version = oldest.hash
+          )
         order by oldest.id limit ${limit}
       )`),
-    deleteUnreferred: prepare(sql`delete from ${versions} where ${isOfFunction}`),
+    deleteUnreferred: prepare(sql`
+      delete from ${versions} where ${isOfFunction} and not exists (
+        select 1 from runs where runs.account_code = ${accountCode} and runs.function_version = ${versions.hash}
+      )`),
   }
 }

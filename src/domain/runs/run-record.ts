@@ -1,0 +1,64 @@
+import type { JsonText } from '../../json/json-text.ts'
+
+export type RunTrigger = 'endpoint' | 'function' | 'hook' | 'task' | 'webhook' | 'replay'
+export type RunState = 'running' | 'ended' | 'lost' | 'superseded'
+export type RunOutcome = 'exit' | 'fail' | 'error'
+export type RunHookEvent = 'pre-save' | 'post-save' | 'pre-delete' | 'post-delete'
+
+/** The facts about a run that are known when it begins. */
+export interface RunStart {
+  /** A GUID. */
+  readonly runId: string
+  readonly accountCode: string
+  readonly trigger: RunTrigger
+  readonly name: string
+  readonly functionId: number | null
+  readonly functionVersion: string | null
+  readonly txnId: string
+  readonly txnSource: string
+  readonly parentRunId: string | null
+  readonly byUserId: number | null
+  readonly scopes: readonly string[]
+  /** In milliseconds since 1970. */
+  readonly startedAt: number
+  /** The input document, as JSON. */
+  readonly input: string
+  /** Writes the options as the script sees them, as JSON, but for the token of the run. */
+  readonly writeOptions: () => string
+  /** About what both take in memory. */
+  readonly bytes: number
+}
+
+/** The facts about a run that are known when it ends. */
+export interface RunEnd {
+  readonly outcome: RunOutcome
+  readonly message: string | null
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly line: number | null
+    readonly column: number | null
+    readonly stack: string | null
+  } | null
+  readonly payload: JsonText | null
+  readonly payloadBytes: number
+  readonly logs: readonly {
+    readonly at: Date
+    readonly level: string
+    readonly data: unknown
+    readonly bytes: number
+  }[]
+  readonly durationMs: number
+}
+
+/** Keeps runs without holding their answers. */
+export interface RunRecorder {
+  /** Call it when the run has its sandbox. */
+  begin(start: RunStart): RunRecording
+}
+
+export interface RunRecording {
+  end(end: RunEnd): void
+  /** For a run that did not take place after all. */
+  drop(): void
+}

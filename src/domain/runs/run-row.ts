@@ -1,0 +1,54 @@
+import { writeJson } from '../../json/json-text.ts'
+import type { RunEnd, RunStart } from './run-record.ts'
+import { type RunRow, type RunTexts, runTexts } from './run-store.ts'
+
+const maxInputBytes = 256 * 2 ** 10
+
+/** The row of a run, running or ended. Long values are left out where there was no room for them. */
+export function toRow(start: RunStart, end: RunEnd | null, hasRoom: boolean): RunRow {
+  const { input, writeOptions, bytes: _, accountCode: __, ...facts } = start
+  const texts = {
+    ...(end === null || hasRoom ? { ...short('input', input), ...short('options', writeOptions()) } : {}),
+    ...(end === null ? {} : textsOf(end)),
+  }
+  const sizes = runTexts.flatMap(kind => {
+    const text = texts[kind]
+    return text === undefined ? [] : [[kind, Buffer.byteLength(text)] as const]
+  })
+  return {
+    ...facts,
+    event: null,
+    caseId: null,
+    caseVersion: null,
+    replayOf: null,
+    attempt: 1,
+    dryRun: false,
+    state: end === null ? 'running' : 'ended',
+    outcome: end?.outcome ?? null,
+    durationMs: end?.durationMs ?? null,
+    textBytes: Object.fromEntries(sizes),
+    texts,
+  }
+}
+
+function textsOf({ message, error, payload, logs }: RunEnd): RunTexts {
+  return {
+    ...(payload === null ? {} : { payload: payload.text }),
+    ...(message === null ? {} : { message: JSON.stringify(message) }),
+    ...(error === null ? {} : { error: JSON.stringify(error) }),
+    ...(logs.length === 0
+      ? {}
+      : { logs: writeJson(logs.map(({ at, level, data }) => ({ at: at.getTime(), level, data }))) }),
+  }
+}
+
+function short(kind: 'input' | 'options', text: string): RunTexts {
+  if (Buffer.byteLength(text) > maxInputBytes) return {}
+  return { [kind]: wellFormed(text) }
+}
+
+// Half a surrogate pair can stand in a JSON text only inside a string, where its escape means the same.
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text
+  return text.replace(/\p{Surrogate}/gu, half => `\\u${half.charCodeAt(0).toString(16)}`)
+}

@@ -1,0 +1,91 @@
+import type { Page } from '../store.ts'
+import type { RunHookEvent, RunOutcome, RunState, RunTrigger } from './run-record.ts'
+
+/** The long values of a run, each a JSON text that is read apart from the run. */
+export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'logs'] as const
+
+export type RunText = (typeof runTexts)[number]
+
+/** A run that is kept (contract, section 7). */
+export interface KeptRun {
+  /** 1, 2, 3 and so on within the account, in the order in which runs were written. */
+  readonly id: number
+  readonly runId: string
+  readonly trigger: RunTrigger
+  readonly event: RunHookEvent | null
+  readonly name: string
+  readonly functionId: number | null
+  readonly functionVersion: string | null
+  readonly caseId: number | null
+  readonly caseVersion: number | null
+  readonly txnId: string
+  readonly txnSource: string
+  readonly parentRunId: string | null
+  readonly replayOf: string | null
+  readonly attempt: number
+  readonly state: RunState
+  readonly outcome: RunOutcome | null
+  readonly byUserId: number | null
+  readonly scopes: readonly string[]
+  readonly startedAt: number
+  readonly durationMs: number | null
+  readonly dryRun: boolean
+  /** The bytes of each long value that was kept. */
+  readonly textBytes: Readonly<Partial<Record<RunText, number>>>
+}
+
+export type RunTexts = Readonly<Partial<Record<RunText, string>>>
+
+export interface RunRow extends Omit<KeptRun, 'id'> {
+  readonly texts: RunTexts
+}
+
+export interface RunWrites {
+  /** Runs that are not in the store yet. */
+  readonly inserts: readonly RunRow[]
+  /** Runs that were inserted as `running` and have ended. */
+  readonly ends: readonly RunRow[]
+}
+
+/** A member that is null does not filter. */
+export interface RunFilter {
+  readonly functionId: number | null
+  readonly functionVersion: string | null
+  readonly trigger: RunTrigger | null
+  readonly caseId: number | null
+  readonly txnId: string | null
+  readonly outcome: RunOutcome | null
+  readonly state: RunState | null
+  /** Both exclusive, in milliseconds since 1970. */
+  readonly startedAfter: number | null
+  readonly startedBefore: number | null
+}
+
+export interface RunStore {
+  /** Writes the runs of one account in one transaction. */
+  write(accountCode: string, gateway: string, writes: RunWrites): Promise<void>
+  /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
+  list(accountCode: string, filter: RunFilter, before: number | null, limit: number): Promise<KeptRun[]>
+  findByRunIds(accountCode: string, runIds: readonly string[]): Promise<KeptRun[]>
+  pageByFunctions(accountCode: string, functionIds: readonly number[], page: Page): Promise<KeptRun[]>
+  /** One kind of long value of each of these runs. */
+  findTexts(
+    accountCode: string,
+    kind: RunText,
+    ids: readonly number[],
+  ): Promise<{ readonly id: number; readonly text: string | null }[]>
+  /**
+   * Says that the gateway lives. Gives whether it is the one that sweeps. A store that only one gateway can serve
+   * forgets all others.
+   */
+  beat(gateway: string, leaseMs: number): Promise<boolean>
+  /** Marks running runs of gateways that have not said for `leaseMs` that they live as `lost`. */
+  markLost(leaseMs: number): Promise<void>
+  /** Deletes up to `limit` runs that started before, or past the newest `maxRuns` of an account. Gives their number. */
+  forgetRuns(startedBefore: number, maxRuns: number, limit: number): Promise<number>
+  forgetInputs(startedBefore: number, limit: number): Promise<number>
+  /** Deletes versions of removed functions that no run refers to any more. */
+  forgetVersions(): Promise<void>
+  /** True if other gateways can use the same store. */
+  readonly isShared: boolean
+}

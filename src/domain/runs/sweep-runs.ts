@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunStore } from './run-store.ts'
+
+const beatEveryMs = 4_000
+// A gateway that has not said for so long that it lives is dead, and so are its runs.
+const leaseMs = 15_000
+const sweepEveryMs = 60_000
+// In one transaction, which delays others.
+const maxAtOnce = 200
+const pauseMs = 20
+
+export interface Retention {
+  readonly days: number
+  /** Runs of one account. */
+  readonly count: number
+  readonly inputDays: number
+}
+
+interface Dependencies {
+  readonly store: RunStore
+  readonly gateway: string
+  readonly retention: Retention
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Says that the gateway lives, finds the runs of dead ones, and deletes old runs. Of all gateways of a store one does
+ * the last two. Gives a function that stops it.
+ */
+export function startSweepingRuns({ store, gateway, retention, onError }: Dependencies): () => void {
+  let isSweeper = false
+  let isBusy = false
+
+  async function beat(): Promise<void> {
+    isSweeper = await store.beat(gateway, leaseMs)
+    if (isSweeper) await store.markLost(leaseMs)
+  }
+
+  async function sweep(): Promise<void> {
+    if (!isSweeper || isBusy) return
+    isBusy = true
+    try {
+      await forgetOldRuns(store, retention)
+    } finally {
+      isBusy = false
+    }
+  }
+
+  void beat().catch(onError)
+  // The runs of a store that only one gateway serves can be lost only at its start.
+  const beats = store.isShared ? [setInterval(() => void beat().catch(onError), beatEveryMs)] : []
+  const timers = [...beats, setInterval(() => void sweep().catch(onError), sweepEveryMs)]
+  for (const timer of timers) timer.unref()
+  return () => timers.forEach(clearInterval)
+}
+
+/** Deletes the runs and inputs that are past their time, and runs past the maximum of an account, some at a time. */
+export async function forgetOldRuns(store: RunStore, { days, count, inputDays }: Retention): Promise<void> {
+  const daysAgo = (number: number) => Date.now() - number * 86_400_000
+  const deleted = await repeat(() => store.forgetRuns(daysAgo(days), count, maxAtOnce))
+  await repeat(() => store.forgetInputs(daysAgo(inputDays), maxAtOnce))
+  if (deleted > 0) await store.forgetVersions()
+}
+
+async function repeat(forget: () => Promise<number>): Promise<number> {
+  let total = 0
+  for (let deleted = await forget(); deleted > 0; deleted = await forget()) {
+    total += deleted
+    await sleep(pauseMs)
+  }
+  return total
+}

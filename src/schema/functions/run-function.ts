@@ -1,0 +1,70 @@
+import type { RequestContext } from '../../context.ts'
+import { hasScope } from '../../credentials/caller.ts'
+import { JsonText } from '../../json/json-text.ts'
+import { type GivenJson, readJson } from '../../json/read-json.ts'
+import type { TaskExecution as Execution } from '../../tasks/run/task-execution.ts'
+import { builder } from '../builder.ts'
+import { cost } from '../relay/field-cost.ts'
+import { runScript } from '../tasks/run-script.ts'
+import { TaskExecution } from '../tasks/task-execution.ts'
+
+const RunFunctionInput = builder.inputType('RunFunctionInput', {
+  description: 'A stored function and its input.',
+  fields: t => ({
+    name: t.string({ required: true, description: 'Name of the function.' }),
+    caseTypeCode: t.string({
+      description: 'Code of the case type. The function of this type runs, else the one without a type.',
+    }),
+    version: t.id({ description: 'Hash of the version to run. Default: the live one.' }),
+    inputDocument: t.field({
+      type: 'JSON',
+      required: true,
+      description: 'The script reads it as `payload`.',
+    }),
+    options: t.field({ type: 'JSON', description: 'An object. The script reads it as `options`.' }),
+  }),
+})
+
+builder.mutationField('runFunction', t =>
+  t.field({
+    description:
+      'Runs a stored function in a sandbox and waits until it ends. A script that fails is a result, not an error. ' +
+      '`NOT_FOUND` for an unknown function or version.',
+    type: TaskExecution,
+    nullable: true,
+    scope: 'tasks:execute',
+    extensions: cost({ kind: 'fixed', cost: 10_000 }),
+    args: {
+      input: t.arg({ type: RunFunctionInput, required: true, description: 'The function and its input.' }),
+    },
+    resolve: async (_root, { input }, context) => {
+      const { caller, functions } = context
+      const name = { name: input.name, caseTypeCode: input.caseTypeCode ?? null }
+      const inputDocument = toText(input.inputDocument, '/inputDocument')
+      const options = input.options == null ? '{}' : toText(input.options, '/options')
+      const found = await functions.findRunnable(caller.accountCode, name, input.version ?? null)
+      const task = {
+        name: found.name,
+        sourceCode: found.sourceCode,
+        inputDocument,
+        options,
+        metadata: { caseTypeCode: name.caseTypeCode, accountNickname: null },
+      }
+      return hideError(await runScript(context, task, { id: found.id, hash: found.hash }), context)
+    },
+  }),
+)
+
+// The REST side passes the text of a document on, unparsed.
+function toText(given: GivenJson, pointer: string): string {
+  const value: unknown = given
+  return value instanceof JsonText ? value.text : JSON.stringify(readJson(given, { pointer }))
+}
+
+/** Callers without `runs:read` get only the code of a function's error (contract, section 7). */
+function hideError(execution: Execution, { caller }: RequestContext): Execution {
+  const { id, name, error } = execution
+  if (error === null || hasScope(caller, 'runs:read')) return execution
+  const message = `The function \`${name}\` failed in run \`${id}\`; read its error with the scope \`runs:read\`.`
+  return { ...execution, error: { code: error.code, message, line: null, column: null, stack: null } }
+}

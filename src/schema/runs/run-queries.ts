@@ -1,0 +1,93 @@
+import { parseId } from '../../domain/id.ts'
+import type { RunFilter as Filter, KeptRun } from '../../domain/runs/run-store.ts'
+import { builder } from '../builder.ts'
+import { FunctionRef, Run } from '../refs.ts'
+import { runCursors } from '../relay/cursor.ts'
+import { costOfRecord } from '../relay/field-cost.ts'
+import { listArguments, newestPage, resolveList } from '../relay/list-page.ts'
+import { costOfPage } from '../relay/page-size.ts'
+import { TaskOutcome } from '../tasks/task-execution.ts'
+import { RunState, RunTrigger } from './run-enums.ts'
+
+const RunConnection = builder.connectionObject(
+  { name: 'RunConnection', description: 'A page of runs, the newest first.', type: Run },
+  { name: 'RunEdge', description: 'A run and its cursor.' },
+)
+
+const RunFilter = builder.inputType('RunFilter', {
+  description: 'Runs that satisfy each given member.',
+  fields: t => ({
+    functionId: t.id({ description: 'Id of the function.' }),
+    functionVersion: t.id({ description: 'Hash of the version.' }),
+    trigger: t.field({ type: RunTrigger, description: 'What ran it.' }),
+    caseId: t.id({ description: 'Id of the case.' }),
+    txnID: t.string({ description: 'Its transaction.' }),
+    outcome: t.field({ type: TaskOutcome, description: 'How it ended.' }),
+    state: t.field({ type: RunState, description: 'Its state.' }),
+    startedAfter: t.field({ type: 'DateTime', description: 'It started after this time.' }),
+    startedBefore: t.field({ type: 'DateTime', description: 'It started before this time.' }),
+  }),
+})
+
+builder.queryFields(t => ({
+  run: t.field({
+    description: 'The run with this id; null if the account has none, or it is not kept any more.',
+    type: Run,
+    nullable: true,
+    scope: 'runs:read',
+    extensions: costOfRecord,
+    args: { id: t.arg.id({ required: true, description: 'Id of the run, as in its execution.' }) },
+    resolve: (_root, { id }, { caller, runs }) => runs.find(caller.accountCode, id),
+  }),
+  runs: t.field({
+    description: 'The runs that are kept, the newest first.',
+    type: RunConnection,
+    scope: 'runs:read',
+    extensions: costOfPage,
+    args: {
+      filter: t.arg({ type: RunFilter, description: 'Which runs. Default: all.' }),
+      first: t.arg.int({ description: listArguments.first }),
+      after: t.arg.string({ description: listArguments.after }),
+    },
+    resolve: (_root, { filter, ...given }, { caller, runs }) =>
+      resolveList(given, {
+        ...runList,
+        read: (from, limit) => runs.list(caller.accountCode, readFilter(filter ?? {}), from, limit),
+      }),
+  }),
+}))
+
+builder.objectField(FunctionRef, 'runs', t =>
+  t.field({
+    description: 'Its runs, the newest first.',
+    type: RunConnection,
+    scope: 'runs:read',
+    extensions: costOfPage,
+    args: {
+      first: t.arg.int({ description: listArguments.first }),
+      after: t.arg.string({ description: listArguments.after }),
+    },
+    resolve: ({ id }, given, { loaders }) =>
+      resolveList(given, {
+        ...runList,
+        read: async (from, limit) => (await loaders.runsOfFunction(id, newestPage(from, limit))).toReversed(),
+      }),
+  }),
+)
+
+const runList = { cursors: runCursors, positionOf: ({ id }: KeptRun) => id }
+
+function readFilter(given: typeof RunFilter.$inferInput): Filter {
+  const { functionId, caseId, txnID, startedAfter, startedBefore } = given
+  return {
+    functionId: functionId == null ? null : parseId(functionId, 'function id'),
+    functionVersion: given.functionVersion ?? null,
+    trigger: given.trigger ?? null,
+    caseId: caseId == null ? null : parseId(caseId, 'case id'),
+    txnId: txnID ?? null,
+    outcome: given.outcome ?? null,
+    state: given.state ?? null,
+    startedAfter: startedAfter?.getTime() ?? null,
+    startedBefore: startedBefore?.getTime() ?? null,
+  }
+}

@@ -1,0 +1,168 @@
+import type { RequestContext } from '../../context.ts'
+import type { KeptRun, RunText } from '../../domain/runs/run-store.ts'
+import { JsonText } from '../../json/json-text.ts'
+import type { LogEntry, TaskError } from '../../tasks/run/task-execution.ts'
+import { Case, FunctionRef, Run } from '../refs.ts'
+import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { costOfLogs, costOfResult, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../tasks/task-execution.ts'
+import { HookEvent, RunState, RunTrigger } from './run-enums.ts'
+
+// A point for about 250 bytes of the longest input, as for results.
+const costOfInput = cost({ kind: 'fixed', cost: 1_000 })
+
+Run.implement({
+  description: 'A run of a script that was kept.',
+  fields: t => ({
+    id: t.exposeID('runId', { description: 'Id of the run, as in its execution.' }),
+    trigger: t.field({ type: RunTrigger, description: 'What ran it.', resolve: run => run.trigger }),
+    event: t.field({
+      type: HookEvent,
+      nullable: true,
+      description: 'The event of a hook; null for other triggers.',
+      resolve: run => run.event,
+    }),
+    name: t.exposeString('name', { description: 'Name of the function or task.', extensions: costOfText }),
+    function: t.field({
+      type: FunctionRef,
+      nullable: true,
+      description: 'The function; null for a script that came with its request, or once it is removed.',
+      scope: 'functions:read',
+      extensions: costOfRecord,
+      resolve: ({ functionId }, _args, { loaders }) =>
+        functionId === null ? null : loaders.function.load(functionId),
+    }),
+    functionVersion: t.exposeID('functionVersion', {
+      nullable: true,
+      description: 'Hash of the version that ran; null for a script that came with its request.',
+      extensions: costOfText,
+    }),
+    case: t.field({
+      type: Case,
+      nullable: true,
+      description: 'The case; null without one, or once it is deleted.',
+      scope: 'cases:read',
+      extensions: costOfRecord,
+      resolve: ({ caseId }, _args, { loaders }) => (caseId === null ? null : loaders.case.load(caseId)),
+    }),
+    caseId: t.exposeID('caseId', { nullable: true, description: 'Id of the case; null without one.' }),
+    caseVersion: t.exposeInt('caseVersion', {
+      nullable: true,
+      description: 'Stored version of the case when it ran; null without one.',
+    }),
+    txnID: t.exposeString('txnId', { description: 'Its transaction.', extensions: costOfText }),
+    txnSource: t.exposeString('txnSource', {
+      description: '`<trigger>|<case type code>/<hook or task name>|<ISO 8601 time>`.',
+      extensions: costOfText,
+    }),
+    parent: t.field({
+      type: Run,
+      nullable: true,
+      description: 'The run whose script started it; null for others, or once that is deleted.',
+      extensions: costOfRecord,
+      resolve: ({ parentRunId }, _args, { loaders }) =>
+        parentRunId === null ? null : loaders.run(parentRunId),
+    }),
+    replayOf: t.field({
+      type: Run,
+      nullable: true,
+      description: 'The run whose input it ran again.',
+      extensions: costOfRecord,
+      resolve: ({ replayOf }, _args, { loaders }) => (replayOf === null ? null : loaders.run(replayOf)),
+    }),
+    attempt: t.exposeInt('attempt', { description: 'From 1.' }),
+    state: t.field({ type: RunState, description: 'Its state.', resolve: run => run.state }),
+    outcome: t.field({
+      type: TaskOutcome,
+      nullable: true,
+      description: 'How it ended; null if it did not.',
+      resolve: run => run.outcome,
+    }),
+    message: t.string({
+      nullable: true,
+      description: 'The message given to `fail`.',
+      extensions: costOfResult,
+      resolve: async (run, _args, context) => (await read<string>(run, 'message', context)) ?? null,
+    }),
+    error: t.field({
+      type: TaskErrorRef,
+      nullable: true,
+      description: 'What went wrong.',
+      extensions: cost({ kind: 'fixed', cost: 100 }),
+      resolve: async (run, _args, context) => (await read<TaskError>(run, 'error', context)) ?? null,
+    }),
+    logs: t.field({
+      type: [TaskLogEntry],
+      description: 'Log entries, oldest first.',
+      extensions: costOfLogs,
+      resolve: async (run, _args, context) =>
+        ((await read<StoredEntry[]>(run, 'logs', context)) ?? []).map(toEntry),
+    }),
+    input: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Its input document; null if it was longer than 256 KiB, or is not kept any more.',
+      extensions: costOfInput,
+      resolve: (run, _args, context) => load(run, 'input', context),
+    }),
+    options: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Its options without any credential, kept like the input.',
+      extensions: costOfInput,
+      // The text may have members twice, of which the last one counts.
+      resolve: (run, _args, context) => read(run, 'options', context),
+    }),
+    payload: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'The value given to `exit`.',
+      extensions: costOfResult,
+      resolve: (run, _args, context) => load(run, 'payload', context),
+    }),
+    byUserId: t.exposeID('byUserId', {
+      nullable: true,
+      description: 'User id of the credential that ran it; null if it is not an integer.',
+    }),
+    scopes: t.exposeStringList('scopes', {
+      description: 'The scopes that it ran with.',
+      extensions: costOfText,
+    }),
+    startedAt: t.field({
+      type: 'DateTime',
+      description: 'Time of its start.',
+      resolve: ({ startedAt }) => new Date(startedAt),
+    }),
+    durationMs: t.exposeFloat('durationMs', {
+      nullable: true,
+      description: 'Duration in milliseconds; null if it did not end.',
+    }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True if it could change nothing.' }),
+  }),
+})
+
+interface StoredEntry extends Omit<LogEntry, 'at' | 'bytes'> {
+  readonly at: number
+}
+
+// The bytes of the whole log were counted when it was read.
+function toEntry({ at, ...entry }: StoredEntry): LogEntry {
+  return { ...entry, at: new Date(at), bytes: 0 }
+}
+
+// The bytes count before a long value is read, so that a page of them is refused first.
+async function load(
+  { id, textBytes }: KeptRun,
+  kind: RunText,
+  { answerBytes, loaders }: RequestContext,
+): Promise<JsonText | null> {
+  const bytes = textBytes[kind]
+  if (bytes === undefined) return null
+  answerBytes.add(bytes)
+  const text = await loaders.runText(kind, id)
+  return text === null ? null : new JsonText(text)
+}
+
+async function read<Value>(run: KeptRun, kind: RunText, context: RequestContext): Promise<Value | null> {
+  const loaded = await load(run, kind, context)
+  return loaded === null ? null : (JSON.parse(loaded.text) as Value)
+}

@@ -1,0 +1,125 @@
+import { sql } from 'drizzle-orm'
+import type { RunStore } from '../../../domain/runs/run-store.ts'
+import type { Database } from '../../database.ts'
+import { type Dialect, placeholders } from '../../dialect.ts'
+import { numberOf } from '../../tables/tables-of.ts'
+import { all, only, type Work } from '../../work.ts'
+
+type Sweeping = Pick<RunStore, 'beat' | 'markLost' | 'forgetRuns' | 'forgetInputs' | 'forgetVersions'>
+
+/** Work of the gateway itself, over all accounts. Gateways that do it at the same time leave each other's rows out. */
+export function createSweeping(database: Database): Sweeping {
+  const { write, isShared, list } = database
+  const statements = prepareStatements(database)
+  const gone = list('gone', { accountCode: 'text', id: 'integer' })
+  const deletes = ['run_inputs', 'run_outputs', 'runs'].map(table =>
+    database.prepare(
+      sql`delete from ${sql.raw(table)} where (account_code, id) in (select account_code, id from ${gone.rows})`,
+    ),
+  )
+
+  function* forget(
+    rows: readonly { readonly accountCode: string; readonly id: number }[],
+    onlyInputs: boolean,
+  ) {
+    if (rows.length === 0) return 0
+    for (const statement of onlyInputs ? deletes.slice(0, 1) : deletes)
+      yield* all(statement, gone.encode(rows))
+    return rows.length
+  }
+
+  const hasChanged = (count: number) => count > 0
+
+  return {
+    beat: (gateway, leaseMs) =>
+      write(null, function* (): Work<boolean> {
+        if (!isShared) yield* all(statements.forgetGateways, {})
+        yield* all(statements.beat, { gateway })
+        yield* all(statements.forgetDead, { ageMs: -100 * leaseMs })
+        const { id } = yield* only(statements.findFirst, { ageMs: -leaseMs })
+        return id === gateway
+      }),
+    async markLost(leaseMs) {
+      await write(null, () => all(statements.markLost, { ageMs: -leaseMs }), {
+        hasChanged: rows => rows.length > 0,
+      })
+    },
+    forgetRuns: (startedBefore, maxRuns, limit) =>
+      write(
+        null,
+        function* () {
+          const old = yield* all(statements.findOld, { startedBefore, limit })
+          const rows = old.length > 0 ? old : yield* all(statements.findBeyond, { maxRuns, limit })
+          return yield* forget(rows, false)
+        },
+        { hasChanged },
+      ),
+    forgetInputs: (startedBefore, limit) =>
+      write(
+        null,
+        function* () {
+          return yield* forget(yield* all(statements.findOldInputs, { startedBefore, limit }), true)
+        },
+        { hasChanged },
+      ),
+    async forgetVersions() {
+      await write(null, () => all(statements.forgetVersions, {}))
+    },
+  }
+}
+
+const { gateway, ageMs, startedBefore, maxRuns, limit } = placeholders(
+  'gateway',
+  'ageMs',
+  'startedBefore',
+  'maxRuns',
+  'limit',
+)
+
+function prepareStatements({ prepare, now, nowPlus, skipLocked, typed, tables }: Dialect) {
+  const { runs, gateways } = tables
+  const row = { accountCode: runs.accountCode, id: runs.id }
+  return {
+    forgetGateways: prepare(sql`delete from gateways where account_code = ''`),
+    beat: prepare(
+      sql`insert into gateways (account_code, id, seen_at) values ('', ${gateway}, ${now})
+        on conflict (account_code, id) do update set seen_at = excluded.seen_at`,
+    ),
+    forgetDead: prepare(sql`delete from gateways where account_code = '' and seen_at < ${nowPlus(ageMs)}`),
+    findFirst: prepare(
+      sql`select min(id) as id from gateways where account_code = '' and seen_at > ${nowPlus(ageMs)}`,
+      { id: gateways.id },
+    ),
+    markLost: prepare(
+      sql`update runs set state = 'lost' where state = 'running' and gateway not in (
+          select id from gateways where account_code = '' and seen_at > ${nowPlus(ageMs)}
+        ) returning 1 as one`,
+      { one: numberOf(sql`1`) },
+    ),
+    findOld: prepare(
+      sql`select account_code, id from runs where started_at < ${startedBefore}
+        order by started_at limit ${limit} ${skipLocked}`,
+      row,
+    ),
+    findBeyond: prepare(
+      sql`select runs.account_code, runs.id from counters join runs
+          on runs.account_code = counters.account_code and runs.id <= counters.value - ${typed(maxRuns, 'integer')}
+        where counters.name = 'run' limit ${limit}`,
+      row,
+    ),
+    findOldInputs: prepare(
+      sql`select account_code, id from run_inputs where started_at < ${startedBefore}
+        order by started_at limit ${limit} ${skipLocked}`,
+      row,
+    ),
+    forgetVersions: prepare(
+      sql`delete from function_versions where not exists (
+          select 1 from functions where functions.account_code = function_versions.account_code
+            and functions.id = function_versions.function_id
+        ) and not exists (
+          select 1 from runs where runs.account_code = function_versions.account_code
+            and runs.function_version = function_versions.hash
+        )`,
+    ),
+  }
+}

@@ -1,0 +1,82 @@
+import type { RunHookEvent, RunOutcome, RunState, RunTrigger } from '../../domain/runs/run-record.ts'
+import { integer, nullable, type TableDescription, text, time, withDefault } from './describe-table.ts'
+
+const accountCode = text()
+const id = integer
+const byId = ['accountCode', 'id']
+const ofAccount = { columns: ['accountCode'], table: 'accounts' }
+
+/** The tables of runs, which are part of all tables of a store. */
+export const runTables = {
+  /** Runs of scripts. Their long values are apart, so that a look through many reads little. */
+  runs: {
+    columns: {
+      accountCode,
+      id,
+      runId: text(),
+      state: text<RunState>(),
+      outcome: nullable(text<RunOutcome>()),
+      trigger: text<RunTrigger>(),
+      event: nullable(text<RunHookEvent>()),
+      // As JSON, because a caller's name may have characters that a database refuses.
+      name: text(),
+      functionId: nullable(integer),
+      functionVersion: nullable(text()),
+      caseId: nullable(integer),
+      caseVersion: nullable(integer),
+      txnId: text(),
+      txnSource: text(),
+      parentRunId: nullable(text()),
+      replayOf: nullable(text()),
+      attempt: integer,
+      byUserId: nullable(integer),
+      scopes: text(),
+      startedAt: integer,
+      // In tenths of a millisecond.
+      duration: nullable(integer),
+      dryRun: integer,
+      textBytes: text(),
+      gateway: text(),
+    },
+    key: byId,
+    uniqueIndexes: { runs_by_run_id: ['accountCode', 'runId'] },
+    indexes: {
+      runs_by_function: ['accountCode', 'functionId', 'id'],
+      runs_by_version: ['accountCode', 'functionVersion', 'id'],
+      runs_by_case: ['accountCode', 'caseId', 'id'],
+      runs_by_transaction: ['accountCode', 'txnId', 'id'],
+      runs_by_outcome: ['accountCode', 'outcome', 'id'],
+      runs_by_state: ['state', 'accountCode', 'id'],
+      runs_by_age: ['startedAt'],
+    },
+    references: [ofAccount],
+  },
+
+  /** Input and options of a run, as JSON. They are deleted before the run. */
+  runInputs: {
+    columns: { accountCode, id, startedAt: integer, input: nullable(text()), options: nullable(text()) },
+    key: byId,
+    indexes: { run_inputs_by_age: ['startedAt'] },
+    references: [ofAccount],
+  },
+
+  /** What a run gave, as JSON. */
+  runOutputs: {
+    columns: {
+      accountCode,
+      id,
+      payload: nullable(text()),
+      message: nullable(text()),
+      error: nullable(text()),
+      logs: nullable(text()),
+    },
+    key: byId,
+    references: [ofAccount],
+  },
+
+  /** Gateways of the store, under an empty account code, and when each last said that it lives. */
+  gateways: {
+    columns: { accountCode, id: text(), seenAt: withDefault(time, 'clock') },
+    key: ['accountCode', 'id'],
+  },
+} as const satisfies Readonly<Record<string, TableDescription>>

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { createRunKeeping } from '../../src/domain/runs/keep-runs.ts'
+import type { RunFilter, RunRow } from '../../src/domain/runs/run-store.ts'
+import { forgetOldRuns } from '../../src/domain/runs/sweep-runs.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { JsonText } from '../../src/json/json-text.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+const day = 86_400_000
+const all: RunFilter = {
+  functionId: null,
+  functionVersion: null,
+  trigger: null,
+  caseId: null,
+  txnId: null,
+  outcome: null,
+  state: null,
+  startedAfter: null,
+  startedBefore: null,
+}
+const keepsAll = { days: 30, count: 1_000, inputDays: 7 }
+
+function runOf(rest: Partial<RunRow> = {}): RunRow {
+  return {
+    runId: randomUUID(),
+    trigger: 'endpoint',
+    event: null,
+    name: 'recalculate \0 \ud800',
+    functionId: null,
+    functionVersion: null,
+    caseId: null,
+    caseVersion: null,
+    txnId: randomUUID(),
+    txnSource: 'endpoint|-/x "|now',
+    parentRunId: null,
+    replayOf: null,
+    attempt: 1,
+    state: 'ended',
+    outcome: 'exit',
+    byUserId: 7,
+    scopes: ['tasks:execute', 'runs:read'],
+    startedAt: Date.now(),
+    durationMs: 1.8,
+    dryRun: false,
+    textBytes: { input: 2 },
+    texts: { input: '{}', payload: '{"a":"\\u0000\\ud800 \\" \\\\ é 🎉"}' },
+    ...rest,
+  }
+}
+
+eachStore(harness => {
+  let store: Store
+  let url: string
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+  })
+
+  const insert = (...inserts: RunRow[]) => store.runs.write('a', 'one', { inserts, ends: [] })
+  const idsOf = async (filter: Partial<RunFilter> = {}, account = 'a') =>
+    (await store.runs.list(account, { ...all, ...filter }, null, 100)).map(({ runId }) => runId)
+  const textOf = async (kind: 'input' | 'payload' | 'options', runId: string) => {
+    const [run] = await store.runs.findByRunIds('a', [runId])
+    return (await store.runs.findTexts('a', kind, [run?.id ?? 0]))[0]?.text ?? null
+  }
+
+  test('a run comes back as it was, with its long values', async () => {
+    const run = runOf()
+    await insert(run)
+    const { texts, ...facts } = run
+    expect(await store.runs.findByRunIds('a', [run.runId])).toEqual([{ ...facts, id: 1 }])
+    expect(await textOf('payload', run.runId)).toBe(texts.payload)
+    expect(await textOf('input', run.runId)).toBe('{}')
+    expect(await textOf('options', run.runId)).toBeNull()
+    expect(await store.runs.findByRunIds('b', [run.runId])).toEqual([])
+    expect(await store.runs.findTexts('b', 'payload', [1])).toEqual([])
+    expect(await idsOf({}, 'b')).toEqual([])
+  })
+
+  test('a running run ends in the same row', async () => {
+    const run = runOf({ state: 'running', outcome: null, durationMs: null, texts: { input: '{}' } })
+    await insert(run)
+    expect(await idsOf({ state: 'running' })).toEqual([run.runId])
+    const ended = { ...run, state: 'ended', outcome: 'fail', durationMs: 5, texts: { payload: '7' } } as const
+    await store.runs.write('a', 'one', { inserts: [], ends: [ended] })
+    expect(await store.runs.findByRunIds('a', [run.runId])).toMatchObject([
+      { id: 1, state: 'ended', outcome: 'fail', durationMs: 5 },
+    ])
+    expect(await textOf('payload', run.runId)).toBe('7')
+    expect(await textOf('input', run.runId)).toBe('{}')
+  })
+
+  test('each member of a filter selects its runs, the newest first', async () => {
+    const plain = runOf({ startedAt: 1_000 })
+    const special = runOf({
+      trigger: 'hook',
+      functionId: 5,
+      functionVersion: 'ff',
+      caseId: 9,
+      state: 'lost',
+      outcome: 'fail',
+      startedAt: 2_000,
+    })
+    await insert(plain, special)
+    expect(await idsOf()).toEqual([special.runId, plain.runId])
+    const filters: Partial<RunFilter>[] = [
+      { trigger: 'hook' },
+      { functionId: 5 },
+      { functionVersion: 'ff' },
+      { caseId: 9 },
+      { txnId: special.txnId },
+      { state: 'lost' },
+      { outcome: 'fail' },
+      { startedAfter: 1_000 },
+      { startedAfter: 1_999, startedBefore: 2_001, trigger: 'hook', state: 'lost' },
+    ]
+    for (const filter of filters) expect(await idsOf(filter), JSON.stringify(filter)).toEqual([special.runId])
+    expect(await idsOf({ startedBefore: 2_000 })).toEqual([plain.runId])
+    const [first] = await store.runs.list('a', all, null, 1)
+    expect((await store.runs.list('a', all, first?.id ?? 0, 10)).map(({ runId }) => runId)).toEqual([
+      plain.runId,
+    ])
+    const page = { after: null, before: null, limit: 10, fromEnd: true }
+    expect(await store.runs.pageByFunctions('a', [5, 6], page)).toMatchObject([{ runId: special.runId }])
+  })
+
+  test('runs of a dead gateway are lost, those of a living one go on', async () => {
+    const [dead, living] = [1, 2].map(() => runOf({ state: 'running', outcome: null }))
+    if (dead === undefined || living === undefined) throw new Error('two runs')
+    await store.runs.write('a', 'dead', { inserts: [dead], ends: [] })
+    await store.runs.write('a', 'living', { inserts: [living], ends: [] })
+    expect(await store.runs.beat('living', 15_000)).toBe(true)
+    await store.runs.markLost(15_000)
+    expect(await idsOf({ state: 'lost' })).toEqual([dead.runId])
+    expect(await idsOf({ state: 'running' })).toEqual([living.runId])
+  })
+
+  test('one of the living gateways sweeps', async () => {
+    const beats = []
+    for (const gateway of ['c', 'a', 'b', 'c']) beats.push(await store.runs.beat(gateway, 15_000))
+    expect(beats).toEqual(store.runs.isShared ? [true, true, false, false] : [true, true, true, true])
+  })
+
+  test('old runs, runs past the maximum and old inputs are deleted', async () => {
+    const old = runOf({ startedAt: Date.now() - 31 * day })
+    const aged = runOf({ startedAt: Date.now() - 8 * day })
+    const recent = Array.from({ length: 5 }, () => runOf())
+    await insert(old, aged, ...recent)
+    await forgetOldRuns(store.runs, keepsAll)
+    expect(await idsOf()).toEqual([...recent.toReversed(), aged].map(({ runId }) => runId))
+    expect(await textOf('input', aged.runId)).toBeNull()
+    expect(await textOf('payload', aged.runId)).not.toBeNull()
+    expect(await textOf('input', recent[0]?.runId ?? '')).toBe('{}')
+    await forgetOldRuns(store.runs, { ...keepsAll, count: 2 })
+    expect(await idsOf()).toEqual(
+      recent
+        .slice(-2)
+        .toReversed()
+        .map(({ runId }) => runId),
+    )
+  })
+
+  test('a version that a run refers to stays, also when its function is removed', async () => {
+    const version = { caseTypeCode: null, sourceBytes: 1, comment: null, makeLive: true }
+    const save = (hash: string) =>
+      store.functions.save(
+        by('a'),
+        { name: 'f', ...version, hash, sourceCode: hash },
+        { functions: 9, versions: 2 },
+      )
+    const hashesOf = async (id: number) =>
+      (
+        await store.functions.pageVersions('a', [id], { after: null, before: null, limit: 9, fromEnd: false })
+      ).map(({ hash }) => hash)
+    const result = await save('1')
+    const id = result.kind === 'saved' ? result.function.id : 0
+    await insert(runOf({ functionId: id, functionVersion: '1', startedAt: 1 }))
+    for (const hash of ['2', '3', '4']) await save(hash)
+    expect(await hashesOf(id)).toEqual(['1', '4'])
+    await store.functions.remove(by('a'), id)
+    expect(await hashesOf(id)).toEqual(['1'])
+    await forgetOldRuns(store.runs, keepsAll)
+    expect(await hashesOf(id)).toEqual([])
+  })
+
+  test('recorded runs are written in groups, a long one as running first, and at the stop', async () => {
+    const keeping = createRunKeeping({ store: store.runs, gateway: 'one', onError: () => {} })
+    const start = (runId: string) => ({
+      ...runOf({ runId }),
+      accountCode: 'a',
+      input: '{"a":1}',
+      writeOptions: () => '{"x":1}',
+      bytes: 100,
+    })
+    const end = {
+      outcome: 'exit',
+      message: null,
+      error: null,
+      payload: new JsonText('8'),
+      payloadBytes: 1,
+      logs: [],
+      durationMs: 3,
+    } as const
+    const [short, long, dropped] = [randomUUID(), randomUUID(), randomUUID()]
+    keeping.begin(start(short)).end(end)
+    keeping.begin(start(dropped)).drop()
+    const recording = keeping.begin(start(long))
+    await expect.poll(() => idsOf({ state: 'running' })).toEqual([long])
+    expect(await idsOf({ state: 'ended' })).toEqual([short])
+    expect(await textOf('options', short)).toBe('{"x":1}')
+    recording.end(end)
+    await keeping.close()
+    expect((await idsOf({ state: 'ended' })).toSorted()).toEqual([short, long].toSorted())
+    expect(await textOf('payload', long)).toBe('8')
+    expect(await idsOf()).toHaveLength(2)
+  })
+})

@@ -51,9 +51,7 @@ export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels
   }
 
   function readPart(value: unknown, key: string | number, level: number): JsonValue {
-    if (typeof value === 'string' || typeof value === 'boolean' || value === null) {
-      if (key !== '__proto__') return value
-    }
+    if (isPlain(value) && key !== '__proto__') return value
     path.push(key)
     if (key === '__proto__') return refuse('is a key that is not allowed')
     const read = readValue(value, level + 1)
@@ -68,6 +66,11 @@ export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels
   }
 
   return readValue(given, 1)
+}
+
+// Most parts, which need no place in a message.
+function isPlain(value: unknown): value is JsonValue {
+  return typeof value === 'string' || Number.isFinite(value) || typeof value === 'boolean' || value === null
 }
 
 /** The pointers to all keys `__proto__` of a parsed value; at most ten. */

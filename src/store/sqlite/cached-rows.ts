@@ -36,7 +36,7 @@ export function createCachedRows<Row extends { readonly id: number }>(
       return accounts.get(accountCode) ?? none
     },
     add(accountCode, rows) {
-      if (rows.length === 0) return
+      if (rows.length === 0 || rows.length > maxRows) return
       if (count + rows.length > maxRows) clear()
       count += rows.length
       const ofAccount = accounts.get(accountCode) ?? new Map<number, Row>()

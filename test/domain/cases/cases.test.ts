@@ -153,6 +153,22 @@ eachStore(harness => {
     ).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringContaining('`k`') })
   })
 
+  test('a save that was committed before its gateway died is given again, whatever the version is now', async () => {
+    const id = await create()
+    const keyed = {
+      id,
+      data: { a: 2 },
+      ifVersions: [1],
+      origin: { ...by('a'), step: { key: 'k', number: 1 } },
+    }
+    const first = await cases.save(request(keyed))
+    await cases.save(request({ id, data: { a: 3 } }))
+    const again = await cases.save(request(keyed))
+    expect([again.isSaved, again.row, again.changedFields]).toEqual([true, first.row, first.changedFields])
+    expect(writePatch(again.changed)).toBe(writePatch(first.changed))
+    expect(await readData(id)).toEqual({ a: 3 })
+  })
+
   test('a case keeps its type, and an unknown one is not found', async () => {
     const id = await create()
     await expect(cases.save(request({ id, caseTypeCode: 'other' }))).rejects.toMatchObject({

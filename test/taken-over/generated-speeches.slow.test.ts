@@ -93,7 +93,7 @@ test('whatever taken-over sandboxes say, their own runs alone bear it, and each 
     fc.asyncProperty(speeches, async spoken => {
       const [, ...attacks] = await Promise.all([runAsNeighbour(messages), ...spoken.map(attack)])
       const dead = attacks.filter(({ dies }) => dies).map(({ pid }) => pid)
-      expect(await findSurvivors(dead, 1_000)).toEqual([])
+      expect(await findSurvivors(dead)).toEqual([])
       for (const { messages: more } of spoken) messages += more
     }),
     { numRuns: rounds, endOnFailure: true },
@@ -103,7 +103,7 @@ test('whatever taken-over sandboxes say, their own runs alone bear it, and each 
   expect(victims).toBe(rounds + 2)
   expect(after.newPrototypeKeys).toEqual([])
   expect(after.residentBytes - before.residentBytes).toBeLessThan(150 * 2 ** 20)
-  expect(after.longestPauseMs).toBeLessThan(500)
+  expect(after.longestTurnMs).toBeLessThan(500)
   expect(await listMemberships(server, [row.id], neighbour)).toEqual([row])
   const query = `{ user(id: ${userOfLies}) { memberships { edges { node { id } } } } }`
   expect((await server.graphql(query, {}, attacker)).body.data).toEqual({ user: null })

@@ -120,3 +120,24 @@ test('connections inside connections stay constant as well', async () => {
   expect(large.body.data.user.memberships.nodes).toHaveLength(20)
   expect(large.count).toBe(small.count)
 })
+
+test('a list of functions with versions, sources and runs costs a constant number of statements', async () => {
+  const { functions } = app.app.store
+  const limits = { functions: 1_000, versions: 100 }
+  for (let n = 0; n < 40; n += 1) {
+    const sourceCode = `exit(${n})`
+    const version = { caseTypeCode: null, comment: null, makeLive: true, sourceBytes: 10, sourceCode }
+    await functions.save(by('demo'), { ...version, name: `f${n}`, hash: `${n}` }, limits)
+  }
+  const fields = [
+    'live { hash sourceCode } versions(first: 2) { edges { node { sourceCode } } }',
+    'runs(first: 2) { edges { node { input parent { id } function { name } } } }',
+  ]
+  for (const each of fields) {
+    const query = `query ($first: Int) { functions(first: $first) { edges { node { ${each} } } } }`
+    const many = await countStatements(query, { first: 40 })
+    expect(many.body.data.functions.edges).toHaveLength(40)
+    expect((await countStatements(query, { first: 2 })).count).toBe(many.count)
+    expect(many.count).toBeLessThanOrEqual(6)
+  }
+})

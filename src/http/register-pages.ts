@@ -22,6 +22,7 @@ export const docsPages = [
   'quickstart',
   'scripts',
   'memberships',
+  'cases',
   'graphql',
   'rest',
   'idempotency',

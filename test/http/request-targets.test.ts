@@ -36,7 +36,7 @@ test.each([
   ['/platform/team_memberships/%2531', 400, '`%31` is not a valid membership id'],
   ['/platform/team_memberships/1%2F2', 400, '`1/2` is not a valid membership id'],
   ['/platform/team_memberships/..', 400, '`..` is not a valid membership id'],
-  ['/platform/team_memberships#?ids[]=1', 400, 'Name the memberships to list'],
+  ['/platform/team_memberships#?ids[]=1', 400, 'Name the ids to list'],
   ['http://evil.example/x?ids[]=1', 404, 'There is nothing at this path.'],
   ['http://evil.example?ids[]=1', 200, '<h1>Rostrum</h1>'],
 ])('`%s` is read once, and no further', async (target, status, detail) => {

@@ -23,6 +23,7 @@ export const docsPages = [
   'scripts',
   'memberships',
   'cases',
+  'functions',
   'graphql',
   'rest',
   'idempotency',

@@ -6,7 +6,9 @@ import type { RunRow, RunStore } from './run-store.ts'
 
 const listAfterMs = 250
 const retryAfterMs = 1_000
-const writeEveryMs = 100
+const lookEveryMs = 100
+// Larger groups cost less for each run. A run is to be there within a second of its end.
+const writeEveryMs = 400
 // In one transaction, which delays others.
 const maxRowsOfWrite = 200
 const maxBytesOfWrite = 512 * 2 ** 10
@@ -47,6 +49,7 @@ export function createRunKeeping({ store, gateway, onError }: Dependencies): Run
   const budget = new AccountBudget(maxBytes, { describe: () => '', retryAfterSeconds: 1 })
   let writing: Promise<void> | null = null
   let notBefore = 0
+  let isFailing = false
 
   function wait(run: Recorded): void {
     const { accountCode } = run.start
@@ -56,13 +59,17 @@ export function createRunKeeping({ store, gateway, onError }: Dependencies): Run
     waiting.set(accountCode, ofAccount)
   }
 
-  function listLong(): void {
+  /** True if there are runs to list as running. */
+  function listLong(): boolean {
     const now = performance.now()
+    let isAny = false
     for (const run of begun) {
-      if (now - run.beganAt < listAfterMs) return
+      if (now - run.beganAt < listAfterMs) break
       begun.delete(run)
       wait(run)
+      isAny = true
     }
+    return isAny
   }
 
   function holdTexts(run: Recorded, end: RunEnd): void {
@@ -77,8 +84,7 @@ export function createRunKeeping({ store, gateway, onError }: Dependencies): Run
   }
 
   const write = () => {
-    listLong()
-    if (waiting.size === 0 || performance.now() < notBefore) return writing
+    notBefore = performance.now() + writeEveryMs
     writing ??= writeAll().finally(() => {
       writing = null
     })
@@ -91,6 +97,7 @@ export function createRunKeeping({ store, gateway, onError }: Dependencies): Run
       while (isWritten && runs.size > 0) isWritten = await writeSome(accountCode, runs)
       if (isWritten) waiting.delete(accountCode)
       else notBefore = performance.now() + retryAfterMs
+      isFailing = !isWritten
     }
   }
 
@@ -118,7 +125,11 @@ export function createRunKeeping({ store, gateway, onError }: Dependencies): Run
     return true
   }
 
-  const timer = setInterval(() => void write(), writeEveryMs)
+  const timer = setInterval(() => {
+    const hasLong = listLong()
+    const isDue = performance.now() >= notBefore
+    if (waiting.size > 0 && (isDue || (hasLong && !isFailing))) void write()
+  }, lookEveryMs)
   timer.unref()
 
   return {
@@ -139,7 +150,7 @@ export function createRunKeeping({ store, gateway, onError }: Dependencies): Run
     },
     async close() {
       clearInterval(timer)
-      notBefore = 0
+      listLong()
       await write()
       await write()
     },

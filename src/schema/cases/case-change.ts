@@ -2,7 +2,7 @@ import type { ChangedCase } from '../../domain/cases/change-case.ts'
 import { writePatch } from '../../domain/cases/changed-fields.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { builder } from '../builder.ts'
-import { Case } from '../refs.ts'
+import { Case, Run } from '../refs.ts'
 import { costOfText } from '../relay/field-cost.ts'
 import { costOfData } from './case.ts'
 
@@ -41,6 +41,11 @@ export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').impleme
         answerBytes.add(Buffer.byteLength(patch))
         return new JsonText(patch)
       },
+    }),
+    runs: t.field({
+      type: [Run],
+      description: 'The runs of hooks that decided the save. There are no hooks yet.',
+      resolve: () => [],
     }),
     txnID: t.exposeString('transactionId', {
       description: 'The transaction of the save.',

@@ -26,7 +26,7 @@ import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
 import { openStore } from './store/open-store.ts'
 import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-runner.ts'
-import { createRunTokens } from './tasks/run/run-tokens.ts'
+import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
@@ -95,6 +95,7 @@ export async function createApp({
   const runKeeping = createRunKeeping({
     store: store.runs,
     gateway,
+    hideSecrets: hideRunTokens,
     onError: (err, runs) => log.warn({ err, runs }, 'runs could not be kept'),
   })
   const stopSweepingRuns = startSweepingRuns({

@@ -198,12 +198,20 @@ describe('rights', () => {
   })
 })
 
+test('a result of more than 256 KiB is not kept', async () => {
+  const token = await server.token({ account: 'large' })
+  await server.execute('exit("x".repeat(300_000))', { token })
+  await expect.poll(() => listRuns({}, token)).toHaveLength(1)
+  const { body } = await server.graphql('{ runs { edges { node { outcome payload } } } }', {}, token)
+  expect(body.data).toEqual({ runs: { edges: [{ node: { outcome: 'EXIT', payload: null } }] } })
+})
+
 test('a page of long results is refused before they are read', async () => {
   const token = await server.token({ account: 'long' })
-  for (let n = 0; n < 4; n += 1) await server.execute('exit("x".repeat(1e6))', { token })
-  await expect.poll(() => listRuns({}, token)).toHaveLength(4)
+  for (let n = 0; n < 16; n += 1) await server.execute('exit("x".repeat(250_000))', { token })
+  await expect.poll(() => listRuns({}, token)).toHaveLength(16)
   const document = 'query($first: Int) { runs(first: $first) { edges { node { payload } } } }'
-  const { body } = await server.graphql(document, { first: 4 }, token)
+  const { body } = await server.graphql(document, { first: 16 }, token)
   expect(body.errors?.[0]?.message).toMatch(/bytes/)
-  expect((await server.graphql(document, { first: 2 }, token)).body.errors).toBeUndefined()
+  expect((await server.graphql(document, { first: 8 }, token)).body.errors).toBeUndefined()
 })

@@ -20,6 +20,8 @@ interface Dependencies {
   readonly store: Pick<RunStore, 'write'>
   /** The id of this gateway. */
   readonly gateway: string
+  /** Replaces secrets in a text that a script wrote. */
+  readonly hideSecrets: (text: string) => string
   readonly onError: (error: unknown, runs: number) => void
 }
 
@@ -43,7 +45,7 @@ interface Recorded {
  *   begun ──250 ms──▶ waits as running ──▶ written as running ──▶ ended, waits ──▶ written
  *     └───── ended within 250 ms ──▶ waits ──▶ written
  */
-export function createRunKeeping({ store, gateway, onError }: Dependencies): RunKeeping {
+export function createRunKeeping({ store, gateway, hideSecrets, onError }: Dependencies): RunKeeping {
   const begun = new Set<Recorded>()
   const waiting = new Map<string, Set<Recorded>>()
   const budget = new AccountBudget(maxBytes, { describe: () => '', retryAfterSeconds: 1 })
@@ -103,7 +105,11 @@ export function createRunKeeping({ store, gateway, onError }: Dependencies): Run
 
   async function writeSome(accountCode: string, runs: Set<Recorded>): Promise<boolean> {
     const taken = takeSome(runs)
-    const rows = taken.map(run => ({ run, end: run.end, row: toRow(run.start, run.end, run.bytes > 0) }))
+    const rows = taken.map(run => ({
+      run,
+      end: run.end,
+      row: toRow(run.start, run.end, { hasRoom: run.bytes > 0, hideSecrets }),
+    }))
     const rowsOf = (isInserted: boolean): RunRow[] =>
       rows.filter(({ run }) => run.isInserted === isInserted).map(({ row }) => row)
     try {

@@ -2,21 +2,33 @@ import { writeJson } from '../../json/json-text.ts'
 import type { RunEnd, RunStart } from './run-record.ts'
 import { type RunRow, type RunTexts, runTexts } from './run-store.ts'
 
-const maxInputBytes = 256 * 2 ** 10
+const maxTextBytes = 256 * 2 ** 10
 
-/** The row of a run, running or ended. Long values are left out where there was no room for them. */
-export function toRow(start: RunStart, end: RunEnd | null, hasRoom: boolean): RunRow {
+export interface RowOptions {
+  /** False if there was no room for long values, which are left out. */
+  readonly hasRoom: boolean
+  /** Replaces secrets in a text. */
+  readonly hideSecrets: (text: string) => string
+}
+
+/** The row of a run, running or ended. */
+export function toRow(start: RunStart, end: RunEnd | null, { hasRoom, hideSecrets }: RowOptions): RunRow {
   const { input, writeOptions, bytes: _, accountCode: __, ...facts } = start
-  const texts = {
+  const shown: RunTexts = {
     ...(end === null || hasRoom ? { ...short('input', input), ...short('options', writeOptions()) } : {}),
     ...(end === null ? {} : textsOf(end)),
   }
+  const texts: RunTexts = Object.fromEntries(
+    Object.entries(shown).map(([kind, text]) => [kind, hideSecrets(text)]),
+  )
   const sizes = runTexts.flatMap(kind => {
     const text = texts[kind]
     return text === undefined ? [] : [[kind, Buffer.byteLength(text)] as const]
   })
   return {
     ...facts,
+    name: hideSecrets(facts.name),
+    txnSource: hideSecrets(facts.txnSource),
     event: null,
     caseId: null,
     caseVersion: null,
@@ -33,7 +45,7 @@ export function toRow(start: RunStart, end: RunEnd | null, hasRoom: boolean): Ru
 
 function textsOf({ message, error, payload, logs }: RunEnd): RunTexts {
   return {
-    ...(payload === null ? {} : { payload: payload.text }),
+    ...(payload === null ? {} : short('payload', payload.text)),
     ...(message === null ? {} : { message: JSON.stringify(message) }),
     ...(error === null ? {} : { error: JSON.stringify(error) }),
     ...(logs.length === 0
@@ -42,8 +54,8 @@ function textsOf({ message, error, payload, logs }: RunEnd): RunTexts {
   }
 }
 
-function short(kind: 'input' | 'options', text: string): RunTexts {
-  if (Buffer.byteLength(text) > maxInputBytes) return {}
+function short(kind: 'input' | 'options' | 'payload', text: string): RunTexts {
+  if (Buffer.byteLength(text) > maxTextBytes) return {}
   return { [kind]: wellFormed(text) }
 }
 

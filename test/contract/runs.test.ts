@@ -202,7 +202,11 @@ test('a result of more than 256 KiB is not kept', async () => {
   const token = await server.token({ account: 'large' })
   await server.execute('exit("x".repeat(300_000))', { token })
   await expect.poll(() => listRuns({}, token)).toHaveLength(1)
-  const { body } = await server.graphql('{ runs(first: 1) { edges { node { outcome payload } } } }', {}, token)
+  const { body } = await server.graphql(
+    '{ runs(first: 1) { edges { node { outcome payload } } } }',
+    {},
+    token,
+  )
   expect(body.data).toEqual({ runs: { edges: [{ node: { outcome: 'EXIT', payload: null } }] } })
 })
 

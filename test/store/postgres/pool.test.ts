@@ -124,6 +124,7 @@ test('an account that wants every connection gets half of them, and others get t
   await expect.poll(countWaiting).toBe(10)
   await rival.end()
   await Promise.all([...ofA, ofB, ...ofC])
-  // All ten connections were taken when it came, and it waited for none but the first of them.
-  expect(ended.indexOf('b')).toBeLessThan(20)
+  // It came last of 41. Its turn is the thirteenth, and up to nine others may end before it. In order of arrival, it
+  // would end among the last ten.
+  expect(ended.indexOf('b')).toBeLessThan(30)
 })

@@ -20,8 +20,9 @@ import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
 
-// Large operations of an account that are executed at once. A mutation may wait for runs.
-const maxLarge = { query: 1, mutation: 4 }
+// Large operations of an account that are executed at once. A mutation may wait for runs, of which an account may have
+// 64 waiting and several running.
+const maxLarge = { query: 1, mutation: 100 }
 
 /** An answer with masked errors. */
 export interface Answer extends MaskedResult {

@@ -1,5 +1,7 @@
 import { FairQueue } from './fair-queue.ts'
 
+const nothing = (): void => undefined
+
 /** The place of one piece of work. */
 export interface AccountPlace {
   /** Calls `begin` at once, or when the account has a free place. */
@@ -19,7 +21,7 @@ export class AccountPlaces {
   }
 
   hold(accountCode: string): AccountPlace {
-    let leave = () => undefined as void
+    let leave = nothing
     return {
       take: begin => {
         const taken = this.#taken.get(accountCode) ?? 0
@@ -37,7 +39,7 @@ export class AccountPlaces {
       },
       leave: () => {
         leave()
-        leave = () => undefined
+        leave = nothing
       },
     }
   }

@@ -33,7 +33,7 @@ export interface InputMember {
    * - `path`: the id in the path
    * - `text`: text or null; one that is left out stays as it is
    * - `value`: passed on
-   * - `json`: any JSON value, which the gateway reads
+   * - `json`: a JSON value, which the gateway reads
    * - `ifMatch`: the versions that `If-Match` allows
    * - `constant`: always `byDefault`; for scripts only if they give something true
    * - `version`: one version, as a list

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../server/send-request.ts'
-import type { TestServer } from '../server/start-server.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
 import { sendJson, startUpstream } from '../server/start-upstream.ts'
 import type { ExecutionBody } from '../server/wire-shapes.ts'
 
@@ -21,7 +21,7 @@ export interface HeldRun {
   release(): void
 }
 
-export interface RunHolder {
+interface RunHolder {
   /** As it goes into the allow-list. */
   readonly host: string
   /** A run that has sent its token and waits for its release. */
@@ -39,7 +39,7 @@ interface SentToken {
  * A listed host that scripts tell their token, and whose answer they await: what happens meanwhile happens during the
  * run.
  */
-export async function startRunHolder(): Promise<RunHolder> {
+async function startRunHolder(): Promise<RunHolder> {
   const waiting = new Map<string, (sent: SentToken) => void>()
   let count = 0
   const upstream = await startUpstream(({ body }, response) => {
@@ -74,6 +74,22 @@ export async function startRunHolder(): Promise<RunHolder> {
     },
   }
 }
+
+/** A gateway that may call the holder. */
+export async function startHeldStage(settings: Readonly<Record<string, string>>) {
+  const holder = await startRunHolder()
+  const server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: holder.host, ...settings })
+  return {
+    holder,
+    server,
+    async stop() {
+      await server.stop()
+      await holder.close()
+    },
+  }
+}
+
+export type HeldStage = Awaited<ReturnType<typeof startHeldStage>>
 
 /** Whom the gateway takes the bearer for. */
 export function view(server: TestServer, token: string) {

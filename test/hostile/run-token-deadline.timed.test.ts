@@ -1,25 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
-import { type RunHolder, startRunHolder, view } from './held-runs.ts'
+import type { TestServer } from '../server/start-server.ts'
+import { type HeldStage, startHeldStage, view } from './held-runs.ts'
 
 const timeoutMs = 2_500
 
-let holder: RunHolder
+let stage: HeldStage
+let holder: HeldStage['holder']
 let server: TestServer
 
 beforeAll(async () => {
-  holder = await startRunHolder()
-  server = await startServer({
-    ROSTRUM_GRAPHQL_HOSTS: holder.host,
-    ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs),
-    ROSTRUM_SANDBOXES: '4',
-  })
+  stage = await startHeldStage({ ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs), ROSTRUM_SANDBOXES: '4' })
+  holder = stage.holder
+  server = stage.server
 })
-afterAll(async () => {
-  await server.stop()
-  await holder.close()
-})
+afterAll(() => stage.stop())
 
 const status = async (token: string) => (await view(server, token)).status
 

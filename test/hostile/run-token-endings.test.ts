@@ -4,25 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findDescendants } from '../server/child-processes.ts'
 import { freshId } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import type { TestServer } from '../server/start-server.ts'
 import { until } from '../server/until.ts'
-import { type RunHolder, startRunHolder, untilReady, view } from './held-runs.ts'
+import { type HeldStage, startHeldStage, untilReady, view } from './held-runs.ts'
 
-let holder: RunHolder
+let stage: HeldStage
+let holder: HeldStage['holder']
 let server: TestServer
 
 beforeAll(async () => {
-  holder = await startRunHolder()
-  server = await startServer({
-    ROSTRUM_GRAPHQL_HOSTS: holder.host,
-    ROSTRUM_TASK_CPU_MS: '200',
-    ROSTRUM_SANDBOXES: '4',
-  })
+  stage = await startHeldStage({ ROSTRUM_TASK_CPU_MS: '200', ROSTRUM_SANDBOXES: '4' })
+  holder = stage.holder
+  server = stage.server
 })
-afterAll(async () => {
-  await server.stop()
-  await holder.close()
-})
+afterAll(() => stage.stop())
 
 const status = async (token: string) => (await view(server, token)).status
 

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
-import { type RunHolder, startRunHolder, view } from './held-runs.ts'
+import type { TestServer } from '../server/start-server.ts'
+import { type HeldStage, startHeldStage, view } from './held-runs.ts'
 
 const jwtSecret = 'a-secret-of-the-tests-with-enough-length'
 const call = 'graphql("{ viewer { accountCode } }")'
 const first = `await ${call}`
 const last = `exit(await ${call}.then(() => "read", error => error.message))`
 
-let holder: RunHolder
+let stage: HeldStage
+let holder: HeldStage['holder']
 let server: TestServer
+
 beforeAll(async () => {
-  holder = await startRunHolder()
-  server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: holder.host, ROSTRUM_JWT_SECRET: jwtSecret })
+  stage = await startHeldStage({ ROSTRUM_JWT_SECRET: jwtSecret })
+  holder = stage.holder
+  server = stage.server
 })
-afterAll(async () => {
-  await server.stop()
-  await holder.close()
-})
+afterAll(() => stage.stop())
 
 test('a JWT whose time is over during its run carries the token of the run no further', async () => {
   // Five seconds of tolerance for clocks that differ; two of them are left.

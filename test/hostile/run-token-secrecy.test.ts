@@ -6,19 +6,18 @@ import { runCommand } from '../server/spawn-command.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { sendJson, startUpstream } from '../server/start-upstream.ts'
 import { until } from '../server/until.ts'
-import { type RunHolder, startRunHolder, view } from './held-runs.ts'
+import { type HeldStage, startHeldStage, view } from './held-runs.ts'
 
-let holder: RunHolder
+let stage: HeldStage
+let holder: HeldStage['holder']
 let server: TestServer
 
 beforeAll(async () => {
-  holder = await startRunHolder()
-  server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: holder.host, LOG_LEVEL: 'trace' })
+  stage = await startHeldStage({ LOG_LEVEL: 'trace' })
+  holder = stage.holder
+  server = stage.server
 })
-afterAll(async () => {
-  await server.stop()
-  await holder.close()
-})
+afterAll(() => stage.stop())
 
 test('tokens are of 256 random bits, and no two are alike', async () => {
   const tokens: string[] = []

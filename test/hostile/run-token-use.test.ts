@@ -1,26 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId } from '../server/memberships.ts'
 import { runCommand } from '../server/spawn-command.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
-import { type RunHolder, startRunHolder, view } from './held-runs.ts'
+import type { TestServer } from '../server/start-server.ts'
+import { type HeldStage, startHeldStage, view } from './held-runs.ts'
 
 const jwtSecret = 'a-secret-of-the-tests-with-enough-length'
 
-let holder: RunHolder
+let stage: HeldStage
+let holder: HeldStage['holder']
 let server: TestServer
 
 beforeAll(async () => {
-  holder = await startRunHolder()
-  server = await startServer({
-    ROSTRUM_GRAPHQL_HOSTS: holder.host,
-    ROSTRUM_JWT_SECRET: jwtSecret,
-    ROSTRUM_SANDBOXES: '8',
-  })
+  stage = await startHeldStage({ ROSTRUM_JWT_SECRET: jwtSecret, ROSTRUM_SANDBOXES: '8' })
+  holder = stage.holder
+  server = stage.server
 })
-afterAll(async () => {
-  await server.stop()
-  await holder.close()
-})
+afterAll(() => stage.stop())
 
 const status = async (token: string) => (await view(server, token)).status
 

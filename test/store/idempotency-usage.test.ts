@@ -130,16 +130,19 @@ eachStore(harness => {
     expect(await claim('k', { maxBytes: rowBytes })).toEqual({ kind: 'claimed' })
   })
 
+  async function addUnderStep(index: number, key: string, { memberships }: Store) {
+    const origin = { ...by('a'), step: { key, number: 1 } }
+    await memberships.add(origin, { userId: index + 1, teamId: 3 })
+  }
+
   test('claims, answers, releases and deletions at once are counted to the byte', async () => {
     const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
     const work = async (index: number) => {
-      const { idempotency, memberships } = stores[index % stores.length] ?? store
+      const used = stores[index % stores.length] ?? store
+      const { idempotency } = used
       const id = { ...asked, key: `key-${index % 40}`, holder: `${index}`, maxBytes: 2 ** 30, holdMs: 0 }
       if ((await idempotency.claim(id)).kind !== 'claimed') return
-      if (index % 3 === 0) {
-        const origin = { ...by('a'), step: { key: id.key, number: 1 } }
-        await memberships.add(origin, { userId: index + 1, teamId: 3 })
-      }
+      if (index % 3 === 0) await addUnderStep(index, id.key, used)
       if (index % 4 === 0) await idempotency.release(id, index % 8 === 0 ? 'undone' : 'unknown')
       else if (index % 4 < 3) await idempotency.settle(id, Buffer.alloc(index), 2 ** 30)
       if (index % 10 === 0) await idempotency.forgetOlderThan(1, 5)

@@ -9,7 +9,8 @@ import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
 const day = 86_400_000
-const daysAgo = (days: number) => new Date().getTime() - days * day
+const now = Date.now()
+const daysAgo = (days: number) => now - days * day
 const all: RunFilter = {
   functionId: null,
   functionVersion: null,

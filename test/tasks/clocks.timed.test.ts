@@ -56,11 +56,14 @@ describe('in the sandbox', () => {
     return { code, afterMs: performance.now() - begun }
   }
 
-  test('the isolate’s timeout alone ends a loop', async () => {
-    const { code, afterMs } = await endingOf(withoutClocks(wallTimer), loop, 5_000)
+  function expectTimeout({ code, afterMs }: Awaited<ReturnType<typeof endingOf>>): void {
     expect(code).toBe('TIMEOUT')
     expect(afterMs).toBeGreaterThan(timeoutMs - 5)
     expect(afterMs).toBeLessThan(timeoutMs + 400)
+  }
+
+  test('the isolate’s timeout alone ends a loop', async () => {
+    expectTimeout(await endingOf(withoutClocks(wallTimer), loop, 5_000))
   })
 
   test.each([
@@ -68,10 +71,7 @@ describe('in the sandbox', () => {
     ['a wait', wait],
     ['native code', native],
   ])('the wall-clock timer alone ends %s', async (_, source) => {
-    const { code, afterMs } = await endingOf(withoutClocks(isolateTimeout), source, 5_000)
-    expect(code).toBe('TIMEOUT')
-    expect(afterMs).toBeGreaterThan(timeoutMs - 5)
-    expect(afterMs).toBeLessThan(timeoutMs + 400)
+    expectTimeout(await endingOf(withoutClocks(isolateTimeout), source, 5_000))
   })
 
   test.each([

@@ -1,50 +1,11 @@
-import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterEach, describe, expect, test } from 'vitest'
-import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
+import { describe, expect, test } from 'vitest'
 import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
 import { findSurvivors } from '../server/child-processes.ts'
 import { until } from '../server/until.ts'
 import { exitLine, ready, type Speech, speakingCommand, startSpokenTasks } from './spoken-tasks.ts'
-import { listen, runMessage } from './start-sandbox.ts'
-
-const pools: SandboxPool[] = []
-
-afterEach(async () => {
-  for (const pool of pools.splice(0)) await pool.close()
-})
-
-interface Settings {
-  readonly command: SandboxCommand
-  readonly warm: number
-  readonly max: number
-  readonly maxRuns?: number
-  readonly shrinkMs?: number
-}
-
-function start(settings: Settings) {
-  const lines: Record<string, unknown>[] = []
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(JSON.parse(String(chunk)))
-      done()
-    },
-  })
-  const limits = { maxFrameBytes: 100_000, maxUnreadBytes: 100_000 }
-  const pool = new SandboxPool({ ...settings, ...limits, log: pino(stream) })
-  pools.push(pool)
-  pool.start()
-  return { pool, lines }
-}
-
-async function serve(pool: SandboxPool): Promise<void> {
-  const { listener, over } = listen()
-  const sandbox = pool.takeIdle('a')
-  sandbox?.occupy()
-  sandbox?.begin(runMessage('exit(1)'), listener)
-  await over
-}
+import { pools, serve, startPool } from './start-pool.ts'
 
 const speaking = (speech: Speech = {}) => speakingCommand(speech)
 
@@ -58,14 +19,14 @@ async function growTo(pool: SandboxPool, size: number): Promise<void> {
 
 describe('a pool', () => {
   test('keeps its number of warm sandboxes, and is ready when one has booted', async () => {
-    const { pool } = start({ command: speaking(), warm: 2, max: 4 })
+    const { pool } = startPool({ command: speaking(), warm: 2, max: 4 })
     expect([pool.pids.length, pool.isReady]).toEqual([2, false])
     await until(() => pool.isReady)
     expect(pool.takeIdle('a')?.isIdle).toBe(true)
   })
 
   test('replaces each sandbox that ends, for any reason', async () => {
-    const { pool } = start({ command: speaking(), warm: 2, max: 2 })
+    const { pool } = startPool({ command: speaking(), warm: 2, max: 2 })
     for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const) {
       await until(() => pool.pids.length === 2 && pool.isReady)
       const before = pool.pids
@@ -98,14 +59,14 @@ describe('a pool', () => {
   })
 
   test('gives no sandbox twice', async () => {
-    const { pool } = start({ command: speaking(), warm: 1, max: 1 })
+    const { pool } = startPool({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
     pool.takeIdle('a')?.occupy()
     expect(pool.takeIdle('a')).toBe(null)
   })
 
   test('grows on demand by one boot at a time, and never past its maximum', async () => {
-    const { pool } = start({ command: speaking(), warm: 1, max: 3 })
+    const { pool } = startPool({ command: speaking(), warm: 1, max: 3 })
     pool.grow()
     expect(pool.pids).toHaveLength(1)
     expect([pool.canGrow(2), pool.canGrow(100)]).toEqual([true, false])
@@ -120,7 +81,7 @@ describe('a pool', () => {
 
   test('stops the sandboxes that a burst has started, also while it serves', async () => {
     const command = speaking({ onRun: [exitLine() + ready] })
-    const { pool } = start({ command, warm: 1, max: 3, shrinkMs: 500 })
+    const { pool } = startPool({ command, warm: 1, max: 3, shrinkMs: 500 })
     await growTo(pool, 3)
     // None is stopped before it has booted, which takes a while on a busy machine.
     while (pool.pids.length > 1) {
@@ -133,7 +94,7 @@ describe('a pool', () => {
   })
 
   test('is not ready while all booted sandboxes are dying', async () => {
-    const { pool } = start({ command: speaking(), warm: 1, max: 1 })
+    const { pool } = startPool({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
     pool.takeIdle('a')?.kill('the test says so')
     expect([pool.isReady, pool.takeIdle('a')]).toEqual([false, null])
@@ -144,7 +105,7 @@ describe('a pool', () => {
 describe('sandboxes that do not boot', () => {
   test('do not affect the others', async () => {
     const command = speaking({ atStart: ['nonsense\n'] })
-    const { pool, lines } = start({ command, warm: 2, max: 2 })
+    const { pool, lines } = startPool({ command, warm: 2, max: 2 })
     await until(() => lines.length > 0)
     await pool.close()
     expect(pool.pids).toEqual([])
@@ -153,7 +114,7 @@ describe('sandboxes that do not boot', () => {
 
 describe('closing', () => {
   test('ends every process, booting, idle or stopped, and starts no new one', async () => {
-    const { pool } = start({ command: speaking(), warm: 3, max: 4 })
+    const { pool } = startPool({ command: speaking(), warm: 3, max: 4 })
     await until(() => pool.isReady)
     await growTo(pool, 4)
     const { pids } = pool

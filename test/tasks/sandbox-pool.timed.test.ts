@@ -1,50 +1,9 @@
-import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
-import { afterEach, describe, expect, test } from 'vitest'
-import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
-import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
+import { describe, expect, test } from 'vitest'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { until } from '../server/until.ts'
 import { exitLine, ready, type Speech, speakingCommand, startSpokenTasks } from './spoken-tasks.ts'
-import { listen, runMessage } from './start-sandbox.ts'
-
-const pools: SandboxPool[] = []
-
-afterEach(async () => {
-  for (const pool of pools.splice(0)) await pool.close()
-})
-
-interface Settings {
-  readonly command: SandboxCommand
-  readonly warm: number
-  readonly max: number
-  readonly maxRuns?: number
-  readonly shrinkMs?: number
-}
-
-function start(settings: Settings) {
-  const lines: Record<string, unknown>[] = []
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(JSON.parse(String(chunk)))
-      done()
-    },
-  })
-  const limits = { maxFrameBytes: 100_000, maxUnreadBytes: 100_000 }
-  const pool = new SandboxPool({ ...settings, ...limits, log: pino(stream) })
-  pools.push(pool)
-  pool.start()
-  return { pool, lines }
-}
-
-async function serve(pool: SandboxPool): Promise<void> {
-  const { listener, over } = listen()
-  const sandbox = pool.takeIdle('a')
-  sandbox?.occupy()
-  sandbox?.begin(runMessage('exit(1)'), listener)
-  await over
-}
+import { pools, serve, startPool } from './start-pool.ts'
 
 const speaking = (speech: Speech = {}) => speakingCommand(speech)
 
@@ -52,7 +11,7 @@ describe('sandboxes that do not boot', () => {
   test('are retried with growing pauses, and each failure is logged with its standard error', async () => {
     const script = 'echo "no room here" >&2; exit 3'
     const command = { file: 'sh', args: ['-c', script], env: { PATH: process.env.PATH ?? '' }, firstLine: '' }
-    const { pool, lines } = start({ command, warm: 1, max: 4 })
+    const { pool, lines } = startPool({ command, warm: 1, max: 4 })
     await sleep(1_000)
     // Pauses of 100, 200, 400 and 800 ms.
     expect(lines.length).toBeGreaterThanOrEqual(2)
@@ -73,7 +32,7 @@ describe('sandboxes that do not boot', () => {
       env: { PATH: process.env.PATH ?? '' },
       firstLine: '',
     }
-    const { pool, lines } = start({ command, warm: 1, max: 4 })
+    const { pool, lines } = startPool({ command, warm: 1, max: 4 })
     const startedAt = performance.now()
     while (performance.now() - startedAt < 1_000) {
       pool.grow()
@@ -119,7 +78,7 @@ describe('a worn sandbox', () => {
     const bootsOnce = '[ -e "$1/mark" ] && exit 3; : > "$1/mark"; shift; exec "$@"'
     const { file, args, ...rest } = speaking({ onRun: [exitLine() + ready] })
     const command = { ...rest, file: 'sh', args: ['-c', bootsOnce, 'sh', folder.path, file, ...args] }
-    const { pool, lines } = start({ command, warm: 1, max: 1, maxRuns: 2 })
+    const { pool, lines } = startPool({ command, warm: 1, max: 1, maxRuns: 2 })
     const startedAt = performance.now()
     let served = 0
     while (performance.now() - startedAt < 1_200) {

@@ -38,6 +38,11 @@ interface Recorded {
   bytes: number
 }
 
+interface Written {
+  readonly run: Recorded
+  readonly row: RunRow
+}
+
 /**
  * Keeps runs in groups, some time after they end (contract, section 7). A run that still goes on after 250 ms is
  * written as running first, so that it is found if this process dies.
@@ -56,7 +61,10 @@ export function createRunKeeping({ store, gateway, hideSecrets, onError }: Depen
   function wait(run: Recorded): void {
     const { accountCode } = run.start
     const ofAccount = waiting.get(accountCode) ?? new Set()
-    if (ofAccount.size >= maxRuns && !run.isInserted) return onError(new Error('Too many runs wait.'), 1)
+    if (ofAccount.size >= maxRuns && !run.isInserted) {
+      budget.release(accountCode, run.bytes)
+      return onError(new Error('Too many runs wait.'), 1)
+    }
     ofAccount.add(run)
     waiting.set(accountCode, ofAccount)
   }
@@ -110,17 +118,9 @@ export function createRunKeeping({ store, gateway, hideSecrets, onError }: Depen
       end: run.end,
       row: toRow(run.start, run.end, { hasRoom: run.bytes > 0, hideSecrets }),
     }))
-    const rowsOf = (isInserted: boolean): RunRow[] =>
-      rows.filter(({ run }) => run.isInserted === isInserted).map(({ row }) => row)
-    try {
-      await store.write(accountCode, gateway, { inserts: rowsOf(false), ends: rowsOf(true) })
-    } catch (error) {
-      onError(error, taken.length)
-      // Other failures would come again.
-      if (error instanceof RostrumError && error.code === 'UNAVAILABLE') {
-        for (const run of taken) runs.add(run)
-        return false
-      }
+    if (!(await tryToWrite(accountCode, rows))) {
+      for (const run of taken) runs.add(run)
+      return false
     }
     for (const { run, end } of rows) {
       run.isInserted = true
@@ -129,6 +129,19 @@ export function createRunKeeping({ store, gateway, hideSecrets, onError }: Depen
       else if (run.end !== null) runs.add(run)
     }
     return true
+  }
+
+  /** False if the store did not answer. Other failures would come again, so the rows count as written. */
+  async function tryToWrite(accountCode: string, rows: readonly Written[]): Promise<boolean> {
+    const rowsOf = (isInserted: boolean): RunRow[] =>
+      rows.filter(({ run }) => run.isInserted === isInserted).map(({ row }) => row)
+    try {
+      await store.write(accountCode, gateway, { inserts: rowsOf(false), ends: rowsOf(true) })
+      return true
+    } catch (error) {
+      onError(error, rows.length)
+      return !(error instanceof RostrumError && error.code === 'UNAVAILABLE')
+    }
   }
 
   const timer = setInterval(() => {

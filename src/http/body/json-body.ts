@@ -38,7 +38,7 @@ export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
 
 /**
  * Returns the same for bodies with case data in the member `name`, which may have up to 600,000 values. Outside of it
- * the body may have 10,000, as any other.
+ * the body may have 10,000.
  */
 export function createDataParser(name: string) {
   return (body: Buffer, holdMemory = holdNothing): unknown => {

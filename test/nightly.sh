@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Many generated requests, and the hostile scripts under other settings of the sandbox.
+set -euo pipefail
+
+PROPERTY_CASES=${PROPERTY_CASES:-210000} vitest run --project slow test/properties \
+  --reporter=default --reporter=./test/properties/totals-reporter.ts
+HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1' vitest run test/hostile/scripts.slow.test.ts

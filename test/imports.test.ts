@@ -12,7 +12,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   schema: ['domain', 'tasks', 'credentials/caller.ts'],
   domain: [],
   store: ['domain'],
-  tasks: ['credentials', 'operations', 'domain/runs/run-record.ts'],
+  tasks: ['credentials', 'operations', 'domain/runs/run-cause.ts', 'domain/runs/run-record.ts'],
   operations: [],
   credentials: ['domain'],
   sandbox: ['tasks/protocol.ts'],

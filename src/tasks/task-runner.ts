@@ -1,20 +1,17 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../credentials/caller.ts'
+import type { RunCause } from '../domain/runs/run-cause.ts'
 import type { Run } from './run/run.ts'
 import type { TaskError, TaskExecution, TaskInput } from './run/task-execution.ts'
 
-/** A version of a stored function. */
-export interface RunFunction {
-  readonly id: number
-  readonly hash: string
-}
-
 export interface ExecuteRequest {
   readonly input: TaskInput
-  /** The stored function whose source it is; null for a script that came with its request. */
-  readonly function: RunFunction | null
+  readonly cause: RunCause
+  /** The rights of the run, and who caused it. */
   readonly caller: Caller
   readonly parentRun: Run | null
+  /** The latest end, of `performance.now()`, if it is before that of the parent run and the time limit. */
+  readonly deadline?: number
   /** Aborted when the caller disconnects, which ends the run. */
   readonly signal: AbortSignal
   readonly log: Logger

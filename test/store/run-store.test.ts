@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { createRunKeeping } from '../../src/domain/runs/keep-runs.ts'
+import { endpointCause } from '../../src/domain/runs/run-cause.ts'
 import type { RunFilter, RunRow } from '../../src/domain/runs/run-store.ts'
 import { forgetOldRuns } from '../../src/domain/runs/sweep-runs.ts'
 import type { Store } from '../../src/domain/store.ts'
@@ -197,6 +198,7 @@ eachStore(harness => {
     const start = (runId: string) => ({
       ...runOf({ runId }),
       accountCode: 'a',
+      cause: endpointCause,
       input: '{"a":1}',
       writeOptions: () => '{"x":1}',
       bytes: 100,

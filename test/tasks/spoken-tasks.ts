@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
+import { endpointCause } from '../../src/domain/runs/run-cause.ts'
 import type { AnswerRunCall } from '../../src/tasks/calls/answer-call.ts'
 import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { OutboundWaits } from '../../src/tasks/outbound/outbound-waits.ts'
@@ -89,7 +90,7 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
         input: taskInput('exit(1)'),
         caller: callerOf(account),
         parentRun: null,
-        function: null,
+        cause: endpointCause,
         onRun: () => {},
         signal: new AbortController().signal,
         log: silentLog,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
+import { endpointCause } from '../../src/domain/runs/run-cause.ts'
 import type { ExecuteGraphql } from '../../src/tasks/calls/answer-call.ts'
 import { createTaskRunner } from '../../src/tasks/create-task-runner.ts'
 import type { Run } from '../../src/tasks/run/run.ts'
@@ -70,7 +71,7 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
       input: taskInput(sourceCode, input),
       caller: callerOf(account),
       parentRun: parentRun ?? null,
-      function: null,
+      cause: endpointCause,
       onRun: () => {},
       signal: signal ?? new AbortController().signal,
       log: silentLog,

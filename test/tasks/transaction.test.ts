@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { endpointCause } from '../../src/domain/runs/run-cause.ts'
 import { continueOrStart as continueTransaction } from '../../src/tasks/input/transaction.ts'
 
 const guid = '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab'
@@ -6,7 +7,7 @@ const parent = { txnID: '11111111-2222-4333-8444-555555555555', txnSource: 'endp
 const task = {
   given: undefined,
   parent: null,
-  trigger: 'endpoint',
+  cause: endpointCause,
   caseTypeCode: null,
   name: 'recalculate',
 } as const
@@ -18,6 +19,13 @@ function continueOrStart({ given, ...rest }: Omit<Source, 'given'> & { readonly 
 }
 
 describe('a new transaction', () => {
+  test('of a hook has the event in its source, and continues the transaction of its cause', () => {
+    const cause = { ...endpointCause, trigger: 'hook', event: 'pre-save', txnId: guid } as const
+    const { txnID, txnSource } = continueOrStart({ ...task, cause, caseTypeCode: 'incident', parent })
+    expect(txnID).toBe(guid)
+    expect(txnSource).toMatch(/^hook\|incident\/pre-save\/recalculate\|/)
+  })
+
   test('has a new GUID and a source of trigger, task and time', () => {
     const before = Date.now()
     const { txnID, txnSource } = continueOrStart({ ...task, caseTypeCode: 'incident' })

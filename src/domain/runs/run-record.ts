@@ -1,4 +1,5 @@
 import type { JsonText } from '../../json/json-text.ts'
+import type { RunCause } from './run-cause.ts'
 
 export type RunTrigger = 'endpoint' | 'function' | 'hook' | 'task' | 'webhook' | 'replay'
 export type RunState = 'running' | 'ended' | 'lost' | 'superseded'
@@ -10,10 +11,8 @@ export interface RunStart {
   /** A GUID. */
   readonly runId: string
   readonly accountCode: string
-  readonly trigger: RunTrigger
+  readonly cause: RunCause
   readonly name: string
-  readonly functionId: number | null
-  readonly functionVersion: string | null
   readonly txnId: string
   readonly txnSource: string
   readonly parentRunId: string | null

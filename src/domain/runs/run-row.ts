@@ -13,7 +13,7 @@ export interface RowOptions {
 
 /** The row of a run, running or ended. */
 export function toRow(start: RunStart, end: RunEnd | null, { hasRoom, hideSecrets }: RowOptions): RunRow {
-  const { input, writeOptions, bytes: _, accountCode: __, ...facts } = start
+  const { input, writeOptions, cause, bytes: _, accountCode: __, ...facts } = start
   const shown: RunTexts = {
     ...(end === null || hasRoom ? { ...short('input', input), ...short('options', writeOptions()) } : {}),
     ...(end === null ? {} : textsOf(end)),
@@ -29,12 +29,15 @@ export function toRow(start: RunStart, end: RunEnd | null, { hasRoom, hideSecret
     ...facts,
     name: hideSecrets(facts.name),
     txnSource: hideSecrets(facts.txnSource),
-    event: null,
-    caseId: null,
-    caseVersion: null,
-    replayOf: null,
-    attempt: 1,
-    dryRun: false,
+    trigger: cause.trigger,
+    event: cause.event,
+    functionId: cause.function?.id ?? null,
+    functionVersion: cause.function?.hash ?? null,
+    caseId: cause.case?.id ?? null,
+    caseVersion: cause.case?.version ?? null,
+    replayOf: cause.replayOf,
+    attempt: cause.attempt,
+    dryRun: cause.dryRun,
     state: end === null ? 'running' : 'ended',
     outcome: end?.outcome ?? null,
     durationMs: end?.durationMs ?? null,

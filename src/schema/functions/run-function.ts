@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../context.ts'
 import { hasScope } from '../../credentials/caller.ts'
+import { causeOfFunction } from '../../domain/runs/run-cause.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { type GivenJson, readJson } from '../../json/read-json.ts'
 import type { TaskExecution as Execution } from '../../tasks/run/task-execution.ts'
@@ -50,7 +51,7 @@ builder.mutationField('runFunction', t =>
         options,
         metadata: { caseTypeCode: name.caseTypeCode, accountNickname: null },
       }
-      return hideError(await runScript(context, task, { id: found.id, hash: found.hash }), context)
+      return hideError(await runScript(context, task, causeOfFunction(found)), context)
     },
   }),
 )

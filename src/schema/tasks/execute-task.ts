@@ -1,3 +1,4 @@
+import { endpointCause } from '../../domain/runs/run-cause.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 import { runScript } from './run-script.ts'
@@ -47,7 +48,7 @@ builder.mutationField('executeTask', t =>
         caseTypeCode: input.metadata?.caseTypeCode ?? null,
         accountNickname: input.metadata?.accountNickname ?? null,
       }
-      return runScript(context, { ...input, metadata }, null)
+      return runScript(context, { ...input, metadata }, endpointCause)
     },
   }),
 )

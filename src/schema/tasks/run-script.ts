@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context.ts'
+import type { RunCause } from '../../domain/runs/run-cause.ts'
 import type { TaskExecution, TaskInput } from '../../tasks/run/task-execution.ts'
-import type { RunFunction } from '../../tasks/task-runner.ts'
 
 /**
  * Runs a script for an operation and waits until it ends. Every run that a caller asks for comes this way. Rejects as
@@ -9,10 +9,10 @@ import type { RunFunction } from '../../tasks/task-runner.ts'
 export async function runScript(
   context: RequestContext,
   input: TaskInput,
-  storedFunction: RunFunction | null,
+  cause: RunCause,
 ): Promise<TaskExecution> {
   const { tasks, caller, parentRun, signal, log, onRun } = context
-  const request = { input, function: storedFunction, caller, parentRun, signal, log, onRun }
+  const request = { input, cause, caller, parentRun, signal, log, onRun }
   const execution = await tasks.execute(request)
   // The script may have changed records that this operation has cached.
   context.loaders.clear()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RunCause } from '../../domain/runs/run-cause.ts'
 import { scanJson } from '../../json/scan-json.ts'
 
 /** Connects the calls that one request causes. A script reads it with `requestContext()` (contract, section 4). */
@@ -16,18 +17,20 @@ export interface TransactionSource {
   readonly given: string | undefined
   /** The transaction of the parent run, if there is one. */
   readonly parent: Transaction | null
-  readonly trigger: 'endpoint' | 'function'
+  readonly cause: Pick<RunCause, 'trigger' | 'event' | 'txnId'>
   readonly caseTypeCode: string | null
   readonly name: string
 }
 
 /**
- * Continues the caller's transaction if its `txnID` is a GUID, otherwise the parent run's, otherwise starts one. The
+ * Continues the transaction of the cause. Without one, continues the caller's transaction if its `txnID` is a GUID, otherwise the parent run's, otherwise starts one. The
  * caller's `txnSource` is used with its GUID unless it is empty or too long.
  */
 export function continueOrStart(source: TransactionSource): Transaction {
-  const { given, parent, trigger, caseTypeCode, name } = source
-  const fresh = `${trigger}|${part(caseTypeCode || '-')}/${part(name)}|${new Date().toISOString()}`
+  const { given, parent, cause, caseTypeCode, name } = source
+  const label = cause.event === null ? part(name) : `${cause.event}/${part(name)}`
+  const fresh = `${cause.trigger}|${part(caseTypeCode || '-')}/${label}|${new Date().toISOString()}`
+  if (cause.txnId !== null) return { txnID: cause.txnId, txnSource: fresh }
   const { txnID, txnSource } = readGiven(given)
   if (typeof txnID === 'string' && guid.test(txnID)) {
     const isUsable = typeof txnSource === 'string' && txnSource !== '' && txnSource.length <= maxSourceLength

@@ -6,6 +6,8 @@ import { continueOrStart } from '../input/transaction.ts'
 import type { ExecuteRequest } from '../task-runner.ts'
 import type { Run } from './run.ts'
 
+const never = Number.POSITIVE_INFINITY
+
 export interface RunCreation {
   readonly request: ExecuteRequest
   readonly task: CheckedTask
@@ -17,7 +19,7 @@ export interface RunCreation {
 
 /** Creates the run of a checked task. Throws `TOO_DEEP` if it is nested too deeply (contract, "Limits"). */
 export function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
-  const { parentRun, caller } = request
+  const { parentRun, caller, cause, deadline } = request
   const depth = (parentRun?.depth ?? 0) + 1
   if (depth > limits.depth) {
     throw new RostrumError(
@@ -32,12 +34,12 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
     transaction: continueOrStart({
       given: task.options.members.get('requestContext'),
       parent: parentRun?.transaction ?? null,
-      trigger: request.function === null ? 'endpoint' : 'function',
+      cause,
       caseTypeCode: task.caseTypeCode,
       name: task.name,
     }),
     depth,
-    deadline: Math.min(startedAt + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
+    deadline: Math.min(startedAt + limits.timeoutMs, deadline ?? never, parentRun?.deadline ?? never),
     signal,
   }
 }

@@ -1,3 +1,4 @@
+import type { RunCause } from '../../domain/runs/run-cause.ts'
 import type { RunRecorder, RunRecording } from '../../domain/runs/run-record.ts'
 import { RostrumError } from '../../errors.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
@@ -21,6 +22,18 @@ export interface ExecutionParts extends AdmissionParts {
   readonly recorder: RunRecorder
 }
 
+function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCause, name: string) {
+  if (stored === null) return {}
+  const { id } = ofCase ?? { id: null }
+  return {
+    trigger,
+    ...(event === null ? {} : { event }),
+    function: name,
+    version: stored.hash,
+    ...(id === null ? {} : { case: id }),
+  }
+}
+
 /** Executes a task from input to answer. Rejects as `TaskRunner.execute` says. */
 export async function executeTask(parts: ExecutionParts, request: ExecuteRequest): Promise<TaskExecution> {
   const startedAt = performance.now()
@@ -35,9 +48,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
     ...(parentRun === null ? {} : { parentRun: parentRun.id }),
     txnID: run.transaction.txnID,
     account: run.caller.accountCode,
-    ...(request.function === null
-      ? {}
-      : { trigger: 'function', function: run.name, version: request.function.hash }),
+    ...toLogFields(request.cause, run.name),
   })
   request.onRun(run)
   const token = runTokens.mint(run)

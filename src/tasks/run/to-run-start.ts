@@ -19,10 +19,8 @@ export function toRunStart({ run, task, request, startedAt }: BeginningRun): Run
   return {
     runId: run.id,
     accountCode: caller.accountCode,
-    trigger: request.function === null ? 'endpoint' : 'function',
+    cause: request.cause,
     name: run.name,
-    functionId: request.function?.id ?? null,
-    functionVersion: request.function?.hash ?? null,
     txnId: transaction.txnID,
     txnSource: transaction.txnSource,
     parentRunId: request.parentRun?.id ?? null,

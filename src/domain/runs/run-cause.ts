@@ -1,0 +1,52 @@
+import type { RunHookEvent, RunTrigger } from './run-record.ts'
+
+/** A version of a stored function. */
+export interface RunFunction {
+  readonly id: number
+  readonly hash: string
+}
+
+/** The case that a script runs for. */
+export interface RunCase {
+  /** Null for a case that is being created. */
+  readonly id: number | null
+  /** The stored version; null for a case that is being created. */
+  readonly version: number | null
+}
+
+/** What runs a script, and for what (contract, section 7, "Every run is kept"). */
+export interface RunCause {
+  readonly trigger: RunTrigger
+  /** Null for other triggers than hooks. */
+  readonly event: RunHookEvent | null
+  /** Null for a script that came with its request. */
+  readonly function: RunFunction | null
+  readonly case: RunCase | null
+  /** The id of the run whose input runs again. */
+  readonly replayOf: string | null
+  /** From 1. */
+  readonly attempt: number
+  readonly dryRun: boolean
+  /**
+   * The transaction that the run continues, with a `txnSource` of its own. Null takes it from the options, else from
+   * the parent run, else starts one.
+   */
+  readonly txnId: string | null
+}
+
+/** A script that came with its request. */
+export const endpointCause: RunCause = {
+  trigger: 'endpoint',
+  event: null,
+  function: null,
+  case: null,
+  replayOf: null,
+  attempt: 1,
+  dryRun: false,
+  txnId: null,
+}
+
+/** A stored function that a caller runs by its name. */
+export function causeOfFunction({ id, hash }: RunFunction): RunCause {
+  return { ...endpointCause, trigger: 'function', function: { id, hash } }
+}

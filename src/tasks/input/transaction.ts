@@ -24,8 +24,8 @@ export interface TransactionSource {
 
 /**
  * Continues the transaction of the cause. Without one, continues the caller's transaction if its `txnID` is a GUID,
- * otherwise the parent run's, otherwise starts one. The caller's `txnSource` is used with its GUID unless it is empty or
- * too long.
+ * otherwise the parent run's, otherwise starts one. The caller's `txnSource` is used with its GUID unless it is empty
+ * or too long.
  */
 export function continueOrStart(source: TransactionSource): Transaction {
   const { given, parent, cause, caseTypeCode, name } = source

@@ -1,5 +1,6 @@
 import type { CaseStore } from './cases/case-store.ts'
 import type { FunctionStore } from './functions/function-store.ts'
+import type { CaseTaskStore, HookStore } from './hooks/hook-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
 import type { RunStore } from './runs/run-store.ts'
 
@@ -16,6 +17,8 @@ export interface Store {
   readonly events: EventStore
   readonly functions: FunctionStore
   readonly cases: CaseStore
+  readonly hooks: HookStore
+  readonly caseTasks: CaseTaskStore
   readonly runs: RunStore
   readonly idempotency: IdempotencyStore
   /** Rejects when the store cannot answer; `/ready` asks. */

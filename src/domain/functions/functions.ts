@@ -15,6 +15,8 @@ const limits: FunctionLimits = { functions: 1_000, versions: 100 }
 const maxCommentCharacters = 1_000
 // Longer texts are cut in messages.
 const maxShownCharacters = 70
+// More are not listed in messages.
+const maxShownTriggers = 10
 
 /** A version as its author gives it. */
 export interface FunctionInput extends FunctionName {
@@ -85,7 +87,7 @@ export function createFunctions(store: FunctionStore): Functions {
         case 'used':
           throw new RostrumError(
             'CONFLICT',
-            `Function \`${id}\` is used by ${result.triggers.join(', ')}. Change or remove them first.`,
+            `Function \`${id}\` is used by ${listTriggers(result.triggers)}. Change or remove them first.`,
           )
         default:
           return result satisfies never
@@ -111,10 +113,11 @@ export function createFunctions(store: FunctionStore): Functions {
 
 const sourceRule = 'must not contain NUL or half a surrogate pair; write `\\0` or `\\ud800`'
 const commentRule = `must have at most ${maxCommentCharacters} characters, none of them NUL`
-const nameRule = 'must start with a letter or digit, and have at most 64 letters, digits, `.`, `_` and `-`'
+export const nameRule =
+  'must start with a letter or digit, and have at most 64 letters, digits, `.`, `_` and `-`'
 
 /** Function names and case type codes (contract, section 7). */
-function isName(text: string): boolean {
+export function isName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)
 }
 
@@ -142,6 +145,11 @@ function noFunction(given: string): RostrumError {
 
 function noVersion(hash: string): RostrumError {
   return new RostrumError('NOT_FOUND', `The function has no version \`${cut(hash)}\`.`)
+}
+
+function listTriggers(triggers: readonly string[]): string {
+  const more = triggers.length > maxShownTriggers ? ' and more' : ''
+  return `${triggers.slice(0, maxShownTriggers).join(', ')}${more}`
 }
 
 function cut(text: string): string {

@@ -11,6 +11,8 @@ const firstNumbers = {
   case: 1,
   'case event': 1,
   run: 1,
+  hook: 1,
+  'case task': 1,
 } as const
 
 /**

@@ -7,6 +7,8 @@ import { createTakeNumbers, type TakeNumbers } from './counters.ts'
 import { createDirectory } from './directory.ts'
 import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
 import { createFunctionStore, type FindTriggers } from './functions/functions.ts'
+import { createCaseTaskStore, createFindCaseTasks } from './hooks/case-tasks.ts'
+import { createFindHooks, createHookStore } from './hooks/hooks.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
 import { createRunStore } from './runs/runs.ts'
@@ -38,8 +40,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
     forgetCallers: tokenLookUps.forgetCallers,
-    // No trigger is stored yet.
-    triggerLookUps: [],
+    triggerLookUps: [createFindHooks(database), createFindCaseTasks(database)],
   }
   const stores = {
     ...createDirectory(database, parts),
@@ -48,6 +49,8 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     events: createEventStore(database, onChange),
     functions: createFunctionStore(database, parts),
     cases: createCaseStore({ database, onChange, ...parts }),
+    hooks: createHookStore(database, parts),
+    caseTasks: createCaseTaskStore(database, parts),
     runs: createRunStore(database, parts),
     idempotency: createIdempotencyStore(database, afterSettle),
   } satisfies Partial<Store>

@@ -9,6 +9,7 @@ export interface Provision {
   account(accountCode: string): Work<unknown>
   user(accountCode: string, id: number): Work<unknown>
   team(accountCode: string, id: number): Work<unknown>
+  caseType(accountCode: string, caseTypeCode: string): Work<unknown>
 }
 
 export const insertAccount = sql`insert into accounts ${insertValues('accountCode')} on conflict do nothing`
@@ -18,9 +19,14 @@ export function createProvision({ prepare }: Dialect): Provision {
   const account = prepare(insertAccount)
   const user = prepare(sql`insert into users ${values}`)
   const team = prepare(sql`insert into teams ${values}`)
+  const caseType = prepare(sql`
+    insert into case_types (account_code, code, indexed_fields, written_fields, revision)
+    values (${sql.placeholder('accountCode')}, ${sql.placeholder('caseTypeCode')}, '[]', '[]', 0)
+    on conflict do nothing`)
   return {
     account: accountCode => all(account, { accountCode }),
     user: (accountCode, id) => all(user, { accountCode, id }),
     team: (accountCode, id) => all(team, { accountCode, id }),
+    caseType: (accountCode, caseTypeCode) => all(caseType, { accountCode, caseTypeCode }),
   }
 }

@@ -11,6 +11,7 @@ import {
   time,
   withDefault,
 } from './describe-table.ts'
+import { hookTables } from './hook-tables.ts'
 import { runTables } from './run-tables.ts'
 
 const accountCode = text()
@@ -210,6 +211,8 @@ export const descriptions = {
     key: byId,
     indexes: { case_events_by_case: ['accountCode', 'caseId', 'id'] },
   },
+
+  ...hookTables,
 
   ...runTables,
 

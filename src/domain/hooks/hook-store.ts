@@ -1,0 +1,85 @@
+import type { RunHookEvent } from '../runs/run-record.ts'
+import type { Origin, RowStore } from '../store.ts'
+
+/** What runs a function on cases of a type (contract, section 7). */
+interface Trigger {
+  readonly caseTypeCode: string
+  readonly functionId: number
+  /** The rights of its runs. */
+  readonly scopes: readonly string[]
+  readonly enabled: boolean
+}
+
+/** A hook as its author gives it. */
+export interface HookInput extends Trigger {
+  readonly event: RunHookEvent
+  /** Hooks of an event run in ascending position, then id. */
+  readonly position: number
+}
+
+export interface Hook extends HookInput {
+  readonly id: number
+}
+
+/** A case task as its author gives it. */
+export interface CaseTaskInput extends Trigger {
+  /** Unique among the tasks of the case type. */
+  readonly name: string
+}
+
+export interface CaseTask extends CaseTaskInput {
+  readonly id: number
+}
+
+/** The live version of a trigger's function, for a run. */
+export interface LiveFunction {
+  /** Of the trigger. */
+  readonly id: number
+  readonly functionId: number
+  readonly functionName: string
+  readonly hash: string
+  readonly sourceCode: string
+  readonly scopes: readonly string[]
+}
+
+export interface LiveHook extends LiveFunction {
+  readonly event: RunHookEvent
+  readonly position: number
+}
+
+export interface RunnableTask extends LiveFunction {
+  readonly name: string
+}
+
+export type SaveTriggerResult<Row> =
+  | { readonly kind: 'saved'; readonly row: Row }
+  | { readonly kind: 'missing'; readonly what: 'trigger' | 'function' }
+  | { readonly kind: 'full' }
+  /** Another task of the type has the name. */
+  | { readonly kind: 'duplicate'; readonly existingId: number }
+
+export type RemoveTriggerResult<Row> =
+  | { readonly kind: 'removed'; readonly row: Row }
+  | { readonly kind: 'missing' }
+
+interface TriggerStore<Row, Input> {
+  /** Creates a trigger (null) or changes the one with this id. Creates a missing case type. */
+  save(origin: Origin, id: number | null, given: Input, maxOfType: number): Promise<SaveTriggerResult<Row>>
+  remove(origin: Origin, id: number): Promise<RemoveTriggerResult<Row>>
+  /** Up to `limit` triggers of a case type, or of all (null). */
+  list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]>
+}
+
+/** Each change raises the revision of the case types that it concerns, so that no save misses a hook. */
+export interface HookStore extends TriggerStore<Hook, HookInput>, RowStore<Hook> {
+  /**
+   * The enabled hooks of an event in the order in which they run, in one statement. Read the case type before them: a
+   * save commits only at the revision that it read.
+   */
+  findLive(accountCode: string, caseTypeCode: string, event: RunHookEvent): Promise<LiveHook[]>
+}
+
+export interface CaseTaskStore extends TriggerStore<CaseTask, CaseTaskInput> {
+  /** Null for a task that does not exist or is not enabled. */
+  findRunnable(accountCode: string, caseTypeCode: string, name: string): Promise<RunnableTask | null>
+}

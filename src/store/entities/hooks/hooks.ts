@@ -1,0 +1,69 @@
+import { sql } from 'drizzle-orm'
+import type { Hook, HookStore, LiveHook } from '../../../domain/hooks/hook-store.ts'
+import type { Database } from '../../database.ts'
+import { placeholders } from '../../dialect.ts'
+import { numberOf } from '../../tables/tables-of.ts'
+import { all, only } from '../../work.ts'
+import type { Parts } from '../entities.ts'
+import type { FindTriggers } from '../functions/functions.ts'
+import { createFindTriggers, prepareLive } from './live-function.ts'
+import { createTriggerStore, decodeTrigger } from './trigger-store.ts'
+
+const given = placeholders('accountCode', 'id', 'caseTypeCode', 'event')
+
+export function createHookStore(
+  database: Database,
+  parts: Pick<Parts, 'provision' | 'takeNumbers'>,
+): HookStore {
+  const { prepare, read, tables } = database
+  const { id, caseTypeCode, event, functionId, position, scopes, enabled } = tables.hooks
+  const selection = { id, caseTypeCode, event, functionId, position, scopes, enabled }
+  const { forget, findByIds } = database.findByIds(tables.hooks, selection)
+  const isOfEvent = sql`${caseTypeCode} = ${given.caseTypeCode} and ${event} = ${given.event}`
+  const countOthers = prepare(
+    sql`
+      select count(*) as count from ${tables.hooks}
+      where account_code = ${given.accountCode} and ${isOfEvent} and id <> ${given.id}`,
+    { count: numberOf(sql`count(*)`) },
+  )
+  const raiseRevision = prepare(sql`
+    update case_types set revision = revision + 1
+    where account_code = ${given.accountCode} and code = ${given.caseTypeCode}`)
+  const findLive = prepareLive(database, {
+    table: 'hooks',
+    more: { event, position },
+    where: sql`${isOfEvent} order by ${position}, ${id}`,
+  })
+  const triggers = createTriggerStore<typeof selection, Hook>(database, parts, {
+    table: 'hooks',
+    selection,
+    counter: 'hook',
+    order: ['position', 'id'],
+    forget,
+    *refuse(accountCode, { id, caseTypeCode, event }, maxOfType) {
+      const { count } = yield* only(countOthers, { accountCode, id, caseTypeCode, event })
+      return count < maxOfType ? null : { kind: 'full' }
+    },
+    afterChange: (accountCode, caseTypeCode) => all(raiseRevision, { accountCode, caseTypeCode }),
+  })
+  return {
+    ...triggers,
+    async findByIds(accountCode, ids) {
+      return (await findByIds(accountCode, ids)).map(row => decodeTrigger<Hook>(row))
+    },
+    async findLive(accountCode, caseTypeCode, event) {
+      const rows = await read(findLive, { accountCode, caseTypeCode, event })
+      return rows.map(row => decodeTrigger<LiveHook>(row))
+    },
+  }
+}
+
+/** For the removal of a function. */
+export function createFindHooks(database: Database): FindTriggers {
+  const { id, caseTypeCode, event } = database.tables.hooks
+  return createFindTriggers(
+    database,
+    { table: 'hooks', selection: { id, caseTypeCode, event } },
+    hook => `hook \`${hook.id}\` (\`${hook.caseTypeCode}\`, \`${hook.event}\`)`,
+  )
+}

@@ -1,0 +1,157 @@
+import { sql } from 'drizzle-orm'
+import type { RemoveTriggerResult, SaveTriggerResult } from '../../../domain/hooks/hook-store.ts'
+import type { Origin } from '../../../domain/store.ts'
+import type { Database } from '../../database.ts'
+import { columnsOf, type Dialect, insertValues, placeholders, type Statement } from '../../dialect.ts'
+import { toColumnName } from '../../tables/describe-table.ts'
+import type { RowOf, Selection } from '../../tables/tables-of.ts'
+import { all, first, only, type Work } from '../../work.ts'
+import type { Parts } from '../entities.ts'
+import { decodeScopes } from '../tokens.ts'
+
+/** What both kinds of trigger have. */
+export interface TriggerRow {
+  readonly id: number
+  readonly caseTypeCode: string
+  readonly functionId: number
+  readonly scopes: readonly string[]
+  readonly enabled: boolean
+}
+
+interface TriggerKind<S extends Selection, Row extends TriggerRow> {
+  readonly table: 'hooks' | 'caseTasks'
+  readonly selection: S
+  readonly counter: 'hook' | 'case task'
+  /** Decides against a trigger, given the other ones of its type. Nobody else changes these until the commit. */
+  readonly refuse: (accountCode: string, row: Row, maxOfType: number) => Work<Refusal | null>
+  /** Called for each case type that a change concerns, in its transaction. */
+  readonly afterChange?: (accountCode: string, caseTypeCode: string) => Work<unknown>
+  /** Called for each row that changes. */
+  readonly forget?: (accountCode: string, id: number) => void
+  readonly order: readonly (keyof S & string)[]
+}
+
+export type Refusal = { readonly kind: 'full' } | { readonly kind: 'duplicate'; readonly existingId: number }
+
+/** Saves, removes and lists the triggers of a kind. */
+export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
+  database: Database,
+  { provision, takeNumbers }: Pick<Parts, 'provision' | 'takeNumbers'>,
+  kind: TriggerKind<S, Row>,
+) {
+  const { change, read } = database
+  const { refuse, counter, afterChange = nothing, forget = () => {} } = kind
+  const statements = prepareStatements(database, kind)
+  const decode = (row: RowOf<S>) => decodeTrigger<Row>(row)
+
+  // The type keeps others from changing its triggers until the commit.
+  function* lockType(accountCode: string, caseTypeCode: string): Work<void> {
+    const values = { accountCode, caseTypeCode }
+    if ((yield* first(statements.lockType, values)) !== undefined) return
+    yield* provision.caseType(accountCode, caseTypeCode)
+    yield* only(statements.lockType, values)
+  }
+
+  // Locks come in one order: the trigger, its function, its types by their codes.
+  function* save(
+    { accountCode }: Origin,
+    id: number | null,
+    given: Omit<Row, 'id'>,
+    maxOfType: number,
+  ): Work<SaveTriggerResult<Row>> {
+    const before = id === null ? null : yield* first(statements.lock, { accountCode, id })
+    if (before === undefined) return { kind: 'missing', what: 'trigger' }
+    const { caseTypeCode, functionId } = given
+    const kept = yield* first(statements.keepFunction, { accountCode, functionId })
+    if (kept === undefined) return { kind: 'missing', what: 'function' }
+    const codes = before === null ? [] : [decode(before).caseTypeCode]
+    const types = [...new Set([caseTypeCode, ...codes])].sort()
+    for (const code of types) yield* lockType(accountCode, code)
+    const refusal = yield* refuse(accountCode, { ...given, id: id ?? 0 } as Row, maxOfType)
+    if (refusal !== null) return refusal
+    for (const code of types) yield* afterChange(accountCode, code)
+    return { kind: 'saved', row: yield* write(accountCode, id, given) }
+  }
+
+  function* write(accountCode: string, id: number | null, given: Omit<Row, 'id'>): Work<Row> {
+    const row = { ...given, id: id ?? (yield* takeNumbers(accountCode, counter)) } as Row
+    forget(accountCode, row.id)
+    const statement = id === null ? statements.insert : statements.update
+    yield* all(statement, { accountCode, ...(row as object), scopes: row.scopes.join(' ') })
+    return row
+  }
+
+  function* remove({ accountCode }: Origin, id: number): Work<RemoveTriggerResult<Row>> {
+    const found = yield* first(statements.lock, { accountCode, id })
+    if (found === undefined) return { kind: 'missing' }
+    const row = decode(found)
+    yield* afterChange(accountCode, row.caseTypeCode)
+    forget(accountCode, id)
+    yield* all(statements.remove, { accountCode, id })
+    return { kind: 'removed', row }
+  }
+
+  return {
+    save: (origin: Origin, id: number | null, given: Omit<Row, 'id'>, maxOfType: number) =>
+      change(origin, () => save(origin, id, given, maxOfType), {
+        hasChanged: ({ kind }) => kind === 'saved',
+      }),
+    remove: (origin: Origin, id: number) =>
+      change(origin, () => remove(origin, id), { hasChanged: ({ kind }) => kind === 'removed' }),
+    async list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]> {
+      const rows = await read(statements.list, { accountCode, caseTypeCode, limit })
+      return rows.map(decode)
+    },
+  }
+}
+
+function* nothing(): Work<void> {}
+
+/** A row with its scopes as a list. */
+export function decodeTrigger<Row>(row: object): Row {
+  return decodeScopes(row as Parameters<typeof decodeScopes>[0]) as Row
+}
+
+function prepareStatements<S extends Selection>(
+  { prepare, typed, forUpdate, forShare, tables }: Dialect,
+  { table: name, selection, order }: Pick<TriggerKind<S, never>, 'table' | 'selection' | 'order'>,
+) {
+  const table = tables[name]
+  const { functions, caseTypes } = tables
+  const given = placeholders('accountCode', 'id', 'caseTypeCode', 'functionId', 'limit')
+  const columns = Object.keys(selection)
+  const tableName = sql.raw(toColumnName(name))
+  const code = typed(given.caseTypeCode, 'text')
+  const isTheTrigger = sql`account_code = ${given.accountCode} and id = ${given.id}`
+  const assignments = columns
+    .filter(column => column !== 'id')
+    .map(column => sql`${sql.raw(toColumnName(column))} = ${sql.placeholder(column)}`)
+  return {
+    lock: prepare(
+      sql`select ${columnsOf(selection)} from ${table} where ${isTheTrigger} ${forUpdate}`,
+      selection,
+    ),
+    keepFunction: prepare(
+      sql`
+        select id from ${functions}
+        where account_code = ${given.accountCode} and id = ${given.functionId} ${forShare}`,
+      { id: functions.id },
+    ),
+    lockType: prepare(
+      sql`
+        select code from ${caseTypes}
+        where account_code = ${given.accountCode} and code = ${given.caseTypeCode} ${forUpdate}`,
+      { code: caseTypes.code },
+    ),
+    insert: prepare(sql`insert into ${tableName} ${insertValues('accountCode', ...columns)}`),
+    update: prepare(sql`update ${tableName} set ${sql.join(assignments, sql`, `)} where ${isTheTrigger}`),
+    remove: prepare(sql`delete from ${tableName} where ${isTheTrigger}`),
+    list: prepare(
+      sql`
+        select ${columnsOf(selection)} from ${table}
+        where account_code = ${given.accountCode} and (${code} is null or case_type_code = ${code})
+        order by ${sql.raw(order.map(toColumnName).join())} limit ${given.limit}`,
+      selection,
+    ) as Statement<RowOf<S>>,
+  }
+}

@@ -1,0 +1,45 @@
+import type { RunHookEvent } from '../../domain/runs/run-record.ts'
+import { boolean, integer, type TableDescription, text, time, withDefault } from './describe-table.ts'
+
+const accountCode = text()
+const id = integer
+const byId = ['accountCode', 'id']
+const references = [
+  { columns: ['accountCode', 'functionId'], table: 'functions' },
+  { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' },
+]
+// Scopes are one text, separated by spaces, as in OAuth.
+const trigger = {
+  functionId: integer,
+  scopes: text(),
+  enabled: boolean,
+  createdAt: withDefault(time, 'now'),
+}
+
+/** The tables of what runs functions on cases, which are part of all tables of a store. */
+export const hookTables = {
+  hooks: {
+    columns: {
+      accountCode,
+      id,
+      caseTypeCode: text(),
+      event: text<RunHookEvent>(),
+      position: integer,
+      ...trigger,
+    },
+    key: byId,
+    indexes: {
+      hooks_by_event: ['accountCode', 'caseTypeCode', 'event', 'position', 'id'],
+      hooks_by_function: ['accountCode', 'functionId', 'id'],
+    },
+    references,
+  },
+
+  caseTasks: {
+    columns: { accountCode, id, caseTypeCode: text(), name: text(), ...trigger },
+    key: byId,
+    uniqueIndexes: { case_tasks_by_name: ['accountCode', 'caseTypeCode', 'name'] },
+    indexes: { case_tasks_by_function: ['accountCode', 'functionId', 'id'] },
+    references,
+  },
+} as const satisfies Readonly<Record<string, TableDescription>>

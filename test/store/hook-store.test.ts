@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CaseTaskInput, Hook, HookInput } from '../../src/domain/hooks/hook-store.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+
+const maxHooks = 10
+const maxTasks = 50
+
+eachStore(harness => {
+  let store: Store
+  let url: string
+  let functionId: number
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+    functionId = await saveFunction('check', '1')
+  })
+
+  async function saveFunction(name: string, sourceCode: string, accountCode = 'a'): Promise<number> {
+    const hash = createHash('sha256').update(sourceCode).digest('hex')
+    const version = { hash, sourceCode, sourceBytes: 3, comment: null, makeLive: true }
+    const limits = { functions: 1_000, versions: 100 }
+    const saved = await store.functions.save(
+      by(accountCode),
+      { name, caseTypeCode: null, ...version },
+      limits,
+    )
+    if (saved.kind !== 'saved') throw new Error(saved.kind)
+    return saved.function.id
+  }
+
+  const hookOf = (rest: Partial<HookInput> = {}): HookInput => ({
+    caseTypeCode: 'incident',
+    event: 'pre-save',
+    functionId,
+    position: 0,
+    scopes: [],
+    enabled: true,
+    ...rest,
+  })
+
+  const taskOf = (rest: Partial<CaseTaskInput> = {}): CaseTaskInput => ({
+    caseTypeCode: 'incident',
+    name: 'triage',
+    functionId,
+    scopes: [],
+    enabled: true,
+    ...rest,
+  })
+
+  const save = (given: HookInput, id: number | null = null, accountCode = 'a', from = store) =>
+    from.hooks.save(by(accountCode), id, given, maxHooks)
+
+  async function savedHook(rest: Partial<HookInput> = {}, id: number | null = null): Promise<Hook> {
+    const result = await save(hookOf(rest), id)
+    if (result.kind !== 'saved') throw new Error(result.kind)
+    return result.row
+  }
+
+  const saveTask = (given: CaseTaskInput, id: number | null = null, accountCode = 'a', from = store) =>
+    from.caseTasks.save(by(accountCode), id, given, maxTasks)
+
+  const revision = async (code = 'incident') => (await store.cases.findType('a', code))?.revision ?? null
+
+  // Two gateways, where a database can have them.
+  const gateways = async () => (harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })])
+
+  describe('a hook', () => {
+    test('is saved, changed, listed and removed', async () => {
+      const hook = await savedHook({ scopes: ['cases:read', 'admin'], position: -5 })
+      const changed = await savedHook(
+        { caseTypeCode: 'request', event: 'post-delete', enabled: false },
+        hook.id,
+      )
+      expect(hook).toMatchObject({ id: 1, scopes: ['cases:read', 'admin'], position: -5, enabled: true })
+      expect(await store.hooks.findByIds('a', [hook.id])).toEqual([changed])
+      expect(await store.hooks.list('a', 'request', 10)).toEqual([changed])
+      expect(await store.hooks.list('a', 'incident', 10)).toEqual([])
+      expect(await store.hooks.remove(by('a'), hook.id)).toEqual({ kind: 'removed', row: changed })
+      expect(await store.hooks.remove(by('a'), hook.id)).toEqual({ kind: 'missing' })
+      expect(await store.hooks.findByIds('a', [hook.id])).toEqual([])
+    })
+
+    test('is listed by position, then id, up to a limit', async () => {
+      for (const position of [3, 1, 1]) await savedHook({ position })
+      await savedHook({ caseTypeCode: 'request', position: 2 })
+      const ids = async (code: string | null, limit = 10) =>
+        (await store.hooks.list('a', code, limit)).map(({ id }) => id)
+      expect(await ids('incident')).toEqual([2, 3, 1])
+      expect(await ids(null)).toEqual([2, 3, 4, 1])
+      expect(await ids(null, 2)).toEqual([2, 3])
+    })
+
+    test('needs a function of the account', async () => {
+      const missing = { kind: 'missing', what: 'function' }
+      expect(await save(hookOf({ functionId: 99 }))).toEqual(missing)
+      expect(await save(hookOf(), null, 'b')).toEqual(missing)
+      expect(await revision()).toBeNull()
+    })
+
+    test('of another account is missing', async () => {
+      const { id } = await savedHook()
+      const other = await saveFunction('check', '1', 'b')
+      const missing = { kind: 'missing', what: 'trigger' }
+      expect(await save(hookOf({ functionId: other }), id, 'b')).toEqual(missing)
+      expect(await store.hooks.remove(by('b'), id)).toEqual({ kind: 'missing' })
+      expect(await store.hooks.list('b', null, 10)).toEqual([])
+      expect(await store.hooks.findByIds('b', [id])).toEqual([])
+      expect(await store.hooks.findLive('b', 'incident', 'pre-save')).toEqual([])
+      expect(await save(hookOf(), 99)).toEqual(missing)
+    })
+
+    test('that is saved under an idempotency key is saved once', async () => {
+      const origin = { ...by('a'), step: { key: 'k', number: 1 } }
+      const first = await store.hooks.save(origin, null, hookOf(), maxHooks)
+      expect(await store.hooks.save(origin, null, hookOf(), maxHooks)).toEqual(first)
+      expect(await store.hooks.list('a', null, 10)).toHaveLength(1)
+    })
+
+    test('raises the revision of its case type with each change, and of both types when it moves', async () => {
+      const { id } = await savedHook()
+      expect(await revision()).toBe(1)
+      await savedHook({ position: 2 }, id)
+      expect(await revision()).toBe(2)
+      await savedHook({ caseTypeCode: 'request' }, id)
+      expect([await revision(), await revision('request')]).toEqual([3, 1])
+      await store.hooks.remove(by('a'), id)
+      expect([await revision(), await revision('request')]).toEqual([3, 2])
+    })
+  })
+
+  describe('live hooks', () => {
+    test('come in order with the live versions, in one statement', async () => {
+      const statements: string[] = []
+      const counted = await harness.open({ url, onStatement: sql => statements.push(sql) })
+      const late = await savedHook({ position: 7, scopes: ['cases:read'] })
+      const early = await savedHook({ position: 1, functionId: await saveFunction('compute', 'old') })
+      await saveFunction('compute', 'new')
+      const same = await savedHook({ position: 1 })
+      await savedHook({ enabled: false })
+      await savedHook({ event: 'post-save' })
+      await savedHook({ caseTypeCode: 'request' })
+      statements.length = 0
+      const live = await counted.hooks.findLive('a', 'incident', 'pre-save')
+      expect(statements.filter(sql => !/data_version/.test(sql))).toHaveLength(1)
+      expect(live.map(({ id }) => id)).toEqual([early.id, same.id, late.id])
+      expect(live[0]).toEqual({
+        id: early.id,
+        event: 'pre-save',
+        position: 1,
+        functionId: early.functionId,
+        functionName: 'compute',
+        hash: createHash('sha256').update('new').digest('hex'),
+        sourceCode: 'new',
+        scopes: [],
+      })
+      expect(live[2]?.scopes).toEqual(['cases:read'])
+    })
+  })
+
+  describe('the maximum counts', () => {
+    test('hooks of a type and event, disabled ones included', async () => {
+      for (let count = 0; count < maxHooks; count++) await savedHook({ enabled: count % 2 === 0 })
+      const before = await revision()
+      expect(await save(hookOf())).toEqual({ kind: 'full' })
+      expect(await save(hookOf({ caseTypeCode: 'incident' }))).toEqual({ kind: 'full' })
+      expect(await revision()).toBe(before)
+      const other = await savedHook({ event: 'pre-delete' })
+      expect(await save(hookOf(), other.id)).toEqual({ kind: 'full' })
+      await savedHook({ position: 3 }, 1)
+      await store.hooks.remove(by('a'), 1)
+      await savedHook({}, other.id)
+    })
+
+    test('tasks of a type', async () => {
+      for (let count = 0; count < maxTasks; count++) await saveTask(taskOf({ name: `t${count}` }))
+      expect(await saveTask(taskOf())).toEqual({ kind: 'full' })
+      expect(await saveTask(taskOf({ name: 'renamed' }), 1)).toMatchObject({ kind: 'saved' })
+      expect(await saveTask(taskOf({ caseTypeCode: 'request' }))).toMatchObject({ kind: 'saved' })
+    })
+
+    test('hooks saved at once are counted exactly, by every gateway', async () => {
+      const stores = await gateways()
+      const other = await savedHook({ caseTypeCode: 'request' })
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => {
+          const from = stores[index % stores.length] ?? store
+          return save(hookOf(), index === 10 ? other.id : null, 'a', from)
+        }),
+      )
+      expect(results.filter(({ kind }) => kind === 'saved')).toHaveLength(maxHooks)
+      expect(await store.hooks.list('a', 'incident', 100)).toHaveLength(maxHooks)
+      expect(await revision()).toBeGreaterThanOrEqual(maxHooks)
+    })
+  })
+
+  describe('a case task', () => {
+    test('is saved, changed, listed and removed, without another revision of its type', async () => {
+      const saved = await saveTask(taskOf({ scopes: ['cases:write'] }))
+      expect(saved).toEqual({ kind: 'saved', row: { id: 1, ...taskOf({ scopes: ['cases:write'] }) } })
+      const before = await revision()
+      const changed = { id: 1, ...taskOf({ name: 'sort', enabled: false }) }
+      expect(await saveTask(taskOf({ name: 'sort', enabled: false }), 1)).toEqual({
+        kind: 'saved',
+        row: changed,
+      })
+      expect(await store.caseTasks.list('a', null, 10)).toEqual([changed])
+      expect(await store.caseTasks.list('a', 'request', 10)).toEqual([])
+      expect(await store.caseTasks.remove(by('b'), 1)).toEqual({ kind: 'missing' })
+      expect(await store.caseTasks.remove(by('a'), 1)).toEqual({ kind: 'removed', row: changed })
+      expect(await revision()).toBe(before)
+    })
+
+    test('has a name that no other task of its type has', async () => {
+      await saveTask(taskOf())
+      const duplicate = { kind: 'duplicate', existingId: 1 }
+      expect(await saveTask(taskOf())).toEqual(duplicate)
+      const other = await saveTask(taskOf({ name: 'sort' }))
+      expect(await saveTask(taskOf(), other.kind === 'saved' ? other.row.id : 0)).toEqual(duplicate)
+      expect(await saveTask(taskOf({ position: 1 } as Partial<CaseTaskInput>), 1)).toMatchObject({
+        kind: 'saved',
+      })
+      expect(await saveTask(taskOf({ caseTypeCode: 'request' }))).toMatchObject({ kind: 'saved' })
+    })
+
+    test('saved at once under one name is saved once', async () => {
+      const stores = await gateways()
+      const results = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          saveTask(taskOf(), null, 'a', stores[index % stores.length] ?? store),
+        ),
+      )
+      expect(results.map(({ kind }) => kind).toSorted()).toEqual([...Array(9).fill('duplicate'), 'saved'])
+    })
+
+    test('is found to run with its live version, if it is enabled', async () => {
+      await saveTask(taskOf({ scopes: ['cases:read'] }))
+      await saveFunction('check', '2')
+      expect(await store.caseTasks.findRunnable('a', 'incident', 'triage')).toEqual({
+        id: 1,
+        name: 'triage',
+        functionId,
+        functionName: 'check',
+        hash: createHash('sha256').update('2').digest('hex'),
+        sourceCode: '2',
+        scopes: ['cases:read'],
+      })
+      expect(await store.caseTasks.findRunnable('b', 'incident', 'triage')).toBeNull()
+      expect(await store.caseTasks.findRunnable('a', 'request', 'triage')).toBeNull()
+      await saveTask(taskOf({ enabled: false }), 1)
+      expect(await store.caseTasks.findRunnable('a', 'incident', 'triage')).toBeNull()
+    })
+  })
+
+  describe('a function that triggers use', () => {
+    test('is not removed, and its triggers are named', async () => {
+      await savedHook()
+      await savedHook({ event: 'post-save', enabled: false })
+      await saveTask(taskOf())
+      expect(await store.functions.remove(by('a'), functionId)).toEqual({
+        kind: 'used',
+        triggers: [
+          'hook `1` (`incident`, `pre-save`)',
+          'hook `2` (`incident`, `post-save`)',
+          'case task `triage` (`incident`)',
+        ],
+      })
+      await store.hooks.remove(by('a'), 1)
+      await store.hooks.remove(by('a'), 2)
+      await store.caseTasks.remove(by('a'), 1)
+      expect(await store.functions.remove(by('a'), functionId)).toMatchObject({ kind: 'removed' })
+    })
+
+    test('is removed or hooked, never both, when both are asked at once', async () => {
+      const stores = await gateways()
+      for (let round = 0; round < 20; round++) {
+        functionId = await saveFunction(`round-${round}`, '1')
+        const [removed, hooked, tasked] = await Promise.all([
+          (stores[round % stores.length] ?? store).functions.remove(by('a'), functionId),
+          save(hookOf({ caseTypeCode: `type-${round}` })),
+          saveTask(taskOf({ caseTypeCode: `type-${round}` }), null, 'a', stores.at(-1)),
+        ])
+        const uses = [hooked, tasked].filter(({ kind }) => kind === 'saved')
+        expect(removed.kind).toBe(uses.length === 0 ? 'removed' : 'used')
+      }
+    })
+  })
+})

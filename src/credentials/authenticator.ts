@@ -4,9 +4,8 @@ import type { Store } from '../domain/store.ts'
 import { loadOnce } from '../load-once.ts'
 import { createApiTokenCallers } from './api-token-caller.ts'
 import type { Caller } from './caller.ts'
-import { digestToken } from './digest-token.ts'
 import { readCaller, refuseExpired } from './jwt-claims.ts'
-import { isJwtShaped, readBearer } from './read-bearer.ts'
+import { digestToken, isJwtShaped, readBearer } from './read-bearer.ts'
 import type { JwtSettings } from './verify-jwt.ts'
 
 /**

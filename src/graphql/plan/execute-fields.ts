@@ -1,9 +1,8 @@
 import { GraphQLError } from 'graphql'
-import { callResolver, type Execution } from './call-resolver.ts'
+import { callResolver, type Execution, isPromise } from './call-resolver.ts'
 import type { FieldNodes } from './collect-fields.ts'
 import { locateError, type Path } from './collected-errors.ts'
 import type { Completion, FieldPlan, SelectionPlan } from './compile-operation.ts'
-import { isPromise } from './is-promise.ts'
 
 export type Data = Record<string, unknown>
 

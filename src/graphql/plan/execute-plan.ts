@@ -1,11 +1,10 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { RequestContext } from '../../context.ts'
-import type { Execution } from './call-resolver.ts'
+import { type Execution, isPromise } from './call-resolver.ts'
 import { unfit } from './coerce-variables.ts'
 import { CollectedErrors } from './collected-errors.ts'
 import type { OperationPlan } from './compile-operation.ts'
 import { type Data, executeField, executeFields } from './execute-fields.ts'
-import { isPromise } from './is-promise.ts'
 import type { Values } from './read-arguments.ts'
 
 /**

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import type { Authenticate } from '../../credentials/authenticator.ts'
-import { digestToken } from '../../credentials/digest-token.ts'
-import { unknownToken } from '../../credentials/read-bearer.ts'
+import { digestToken, unknownToken } from '../../credentials/read-bearer.ts'
 import { RostrumError } from '../../errors.ts'
 
 /** A hook that reads the credential before the body is read, and nothing else does. Throws `UNAUTHENTICATED`. */

@@ -44,10 +44,7 @@ builder.queryFields(t => ({
     type: FunctionConnection,
     scope: 'functions:read',
     extensions: costOfPage,
-    args: {
-      first: t.arg.int({ description: listArguments.first }),
-      after: t.arg.string({ description: listArguments.after }),
-    },
+    args: listArguments,
     resolve: (_root, given, { caller, functions }) =>
       resolveList(given, {
         cursors: functionCursors,

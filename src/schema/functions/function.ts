@@ -73,10 +73,7 @@ FunctionRef.implement({
       description: 'Its versions, the newest first.',
       scope: 'functions:read',
       extensions: costOfPage,
-      args: {
-        first: t.arg.int({ description: listArguments.first }),
-        after: t.arg.string({ description: listArguments.after }),
-      },
+      args: listArguments,
       resolve: ({ id }, given, { loaders }) =>
         resolveList(given, {
           cursors: functionVersionCursors,

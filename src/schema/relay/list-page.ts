@@ -1,3 +1,4 @@
+import { builder } from '../builder.ts'
 import { checkSize } from './connection-page.ts'
 import type { Cursors } from './cursor.ts'
 import { pageSize } from './page-size.ts'
@@ -7,11 +8,10 @@ export interface ListArguments {
   readonly after?: string | null | undefined
 }
 
-/** The descriptions of `first` and `after`. */
-export const listArguments = {
-  first: `Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.`,
-  after: 'Only items after this cursor. Default: from the first item on.',
-} as const
+export const listArguments = builder.args(t => ({
+  first: t.int({ description: `Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.` }),
+  after: t.string({ description: 'Only items after this cursor. Default: from the first item on.' }),
+}))
 
 interface List<Row> {
   readonly cursors: Cursors

@@ -46,8 +46,7 @@ builder.queryFields(t => ({
     extensions: costOfPage,
     args: {
       filter: t.arg({ type: RunFilter, description: 'Which runs. Default: all.' }),
-      first: t.arg.int({ description: listArguments.first }),
-      after: t.arg.string({ description: listArguments.after }),
+      ...listArguments,
     },
     resolve: (_root, { filter, ...given }, { caller, runs }) =>
       resolveList(given, {
@@ -63,10 +62,7 @@ builder.objectField(FunctionRef, 'runs', t =>
     type: RunConnection,
     scope: 'runs:read',
     extensions: costOfPage,
-    args: {
-      first: t.arg.int({ description: listArguments.first }),
-      after: t.arg.string({ description: listArguments.after }),
-    },
+    args: listArguments,
     resolve: ({ id }, given, { loaders }) =>
       resolveList(given, {
         ...runList,

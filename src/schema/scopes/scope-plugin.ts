@@ -8,8 +8,8 @@ import SchemaBuilder, {
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { RequestContext } from '../../context.ts'
-import type { Scope } from '../../credentials/caller.ts'
-import { refuseWithoutScope } from './refuse-scope.ts'
+import { type Caller, hasScope, type Scope } from '../../credentials/caller.ts'
+import { RostrumError } from '../../errors.ts'
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -75,3 +75,13 @@ function guard(resolve: Resolve, scope: Scope, field: string): Resolve {
 export const scopePlugin = 'scope'
 
 SchemaBuilder.registerPlugin(scopePlugin, ScopePlugin)
+
+/** Throws `FORBIDDEN` if the caller lacks the scope of a field. The error names the field and the scope. */
+export function refuseWithoutScope(caller: Caller, scope: Scope, field: string): void {
+  if (hasScope(caller, scope)) return
+  throw new RostrumError(
+    'FORBIDDEN',
+    `This credential lacks the scope \`${scope}\`, which \`${field}\` needs; use one that has it.`,
+    { facts: { scope } },
+  )
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { digestToken } from '../../credentials/digest-token.ts'
+import { digestToken } from '../../credentials/read-bearer.ts'
 import type { Run } from './run.ts'
 
 const prefix = 'rrun_'

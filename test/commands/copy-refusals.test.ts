@@ -7,7 +7,7 @@ import { runCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { askPostgres } from '../store/ask-postgres.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { createEmptyDatabase } from '../store/create-database.ts'
 import { by } from '../store/origin.ts'
 
 let folder: TempFolder
@@ -16,7 +16,7 @@ let to: string
 beforeEach(async () => {
   folder = makeTempFolder()
   from = join(folder.path, 'store.db')
-  to = await createDatabase()
+  to = await createEmptyDatabase()
   const store = await openStore({ url: `sqlite:${from}` })
   await store.memberships.add(by('a'), { userId: 1, teamId: 1 })
   await store.close()

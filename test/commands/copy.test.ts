@@ -7,7 +7,7 @@ import { runCommand, spawnCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { openClient } from '../store/ask-postgres.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { createEmptyDatabase } from '../store/create-database.ts'
 import { fillStore } from '../store/fill-store.ts'
 
 let folder: TempFolder
@@ -16,7 +16,7 @@ let from: string
 beforeEach(async () => {
   folder = makeTempFolder()
   from = `sqlite:${join(folder.path, 'store.db')}`
-  databaseUrl = await createDatabase()
+  databaseUrl = await createEmptyDatabase()
 })
 afterEach(() => folder.remove())
 

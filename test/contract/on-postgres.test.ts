@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../server/start-server.ts'
 import { until } from '../server/until.ts'
 import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
 import { openClient } from '../store/ask-postgres.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { createEmptyDatabase } from '../store/create-database.ts'
 
 let proxy: TcpProxy
 let one: TestServer
@@ -13,7 +13,7 @@ let other: TestServer
 
 // Two gateways on one database, started at once on an empty store.
 beforeAll(async () => {
-  const url = await createDatabase()
+  const url = await createEmptyDatabase()
   proxy = await startProxy(Number(new URL(url).port))
   const settings = { DATABASE_URL: url.replace(/:\d+\//, `:${proxy.port}/`) }
   const started = await Promise.all([startServer(settings), startServer(settings)])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFreePort } from '../server/free-port.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { until } from '../server/until.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { createEmptyDatabase } from '../store/create-database.ts'
 import { copiesFromHere, imageInstructions, instructions, textsOf } from './dockerfile.ts'
 import { root } from './source-files.ts'
 
@@ -84,7 +84,7 @@ describe('the gateway of the image', () => {
       ...settings,
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       PORT: String(await findFreePort()),
-      DATABASE_URL: await createDatabase(),
+      DATABASE_URL: await createEmptyDatabase(),
       ROSTRUM_ADMIN_TOKEN: token,
     }
     const [file = '', ...args] = [...command(onlyText('ENTRYPOINT')), ...command(onlyText('CMD'))]

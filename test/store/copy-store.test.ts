@@ -11,7 +11,7 @@ import { copyStore } from '../../src/store/copy/copy-store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { askPostgres, openClient } from './ask-postgres.ts'
-import { createDatabase } from './create-database.ts'
+import { createEmptyDatabase } from './create-database.ts'
 import { filled, fillStore } from './fill-store.ts'
 import { by } from './origin.ts'
 
@@ -21,7 +21,7 @@ const from = () => join(folder.path, 'store.db')
 
 beforeEach(async () => {
   folder = makeTempFolder()
-  to = await createDatabase()
+  to = await createEmptyDatabase()
 })
 afterEach(() => folder.remove())
 

@@ -1,8 +1,17 @@
 import { inject } from 'vitest'
 
-/** Creates an empty database on the PostgreSQL that all test files share, and gives its URL. */
-export async function createDatabase(): Promise<string> {
-  const answer = await fetch(inject('databasesUrl'))
+/** Creates a migrated database without rows on the PostgreSQL that all test files share, and gives its URL. */
+export function createDatabase(): Promise<string> {
+  return askForDatabase('/')
+}
+
+/** The same without tables. */
+export function createEmptyDatabase(): Promise<string> {
+  return askForDatabase('/empty')
+}
+
+async function askForDatabase(path: string): Promise<string> {
+  const answer = await fetch(new URL(path, inject('databasesUrl')))
   const text = await answer.text()
   if (!answer.ok) throw new Error(`No database was created: ${text}`)
   return text

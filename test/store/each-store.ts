@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { createDatabase } from './create-database.ts'
+import { createDatabase, createEmptyDatabase } from './create-database.ts'
 
 export interface Harness {
   readonly engine: 'SQLite' | 'PostgreSQL'
-  /** URL of a store that does not exist yet. */
+  /** URL of a store without rows. */
   freshUrl(): Promise<string>
+  /** URL of a store without tables. */
+  emptyUrl(): Promise<string>
   /** An open store, a new one unless a URL is given; closed when the test ends. */
   open(options?: { url?: string; onStatement?: (sql: string) => void }): Promise<Store>
 }
@@ -23,29 +25,33 @@ export function eachStore(claims: (harness: Harness) => void): void {
       folder = await mkdtemp(join(tmpdir(), 'rostrum-store-'))
     })
     afterAll(() => rm(folder, { recursive: true, force: true }))
-    claims(
-      createHarness('SQLite', async () => {
-        files += 1
-        return `sqlite:${join(folder, `${files}.db`)}`
-      }),
-    )
+    const nameFile = async () => {
+      files += 1
+      return `sqlite:${join(folder, `${files}.db`)}`
+    }
+    claims(createHarness('SQLite', { freshUrl: nameFile, emptyUrl: nameFile }))
   })
 
   describe('PostgreSQL', () => {
-    claims(createHarness('PostgreSQL', createDatabase))
+    claims(createHarness('PostgreSQL', { freshUrl: createDatabase, emptyUrl: createEmptyDatabase }))
   })
 }
 
-function createHarness(engine: Harness['engine'], freshUrl: () => Promise<string>): Harness {
+type Urls = Pick<Harness, 'freshUrl' | 'emptyUrl'>
+
+function createHarness(engine: Harness['engine'], urls: Urls): Harness {
   const opened: Store[] = []
   afterEach(async () => {
     for (const store of opened.splice(0)) await store.close()
   })
   return {
     engine,
-    freshUrl,
+    ...urls,
     async open({ url, onStatement } = {}) {
-      const store = await openStore({ url: url ?? (await freshUrl()), ...(onStatement && { onStatement }) })
+      const store = await openStore({
+        url: url ?? (await urls.freshUrl()),
+        ...(onStatement && { onStatement }),
+      })
       opened.push(store)
       return store
     },

@@ -15,13 +15,13 @@ eachStore(harness => {
   const known = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').map(({ hash }) => hash)
 
   test('a store is brought to the newest migration once', async () => {
-    const url = await harness.freshUrl()
+    const url = await harness.emptyUrl()
     for (const _ of [1, 2]) await (await openStore({ url })).close()
     expect(await readHashes(harness, url)).toEqual(known)
   })
 
   test('four processes open one empty store at once, and it is migrated once', async () => {
-    const url = await harness.freshUrl()
+    const url = await harness.emptyUrl()
     const opened = await Promise.all([1, 2, 3, 4].map(() => openInChild({ url })))
     for (const { child } of opened) await kill(child)
     expect(opened.map(({ said }) => said)).toEqual(['open', 'open', 'open', 'open'])
@@ -29,14 +29,14 @@ eachStore(harness => {
   })
 
   test('one empty store is opened ten times at once, and is migrated once', async () => {
-    const url = await harness.freshUrl()
+    const url = await harness.emptyUrl()
     const stores = await Promise.all(Array.from({ length: 10 }, () => openStore({ url })))
     for (const store of stores) await store.close()
     expect(await readHashes(harness, url)).toEqual(known)
   })
 
   test('a store that is newer than the code is refused and stays as it is', async () => {
-    const url = await harness.freshUrl()
+    const url = await harness.emptyUrl()
     await (await openStore({ url })).close()
     await runSql(harness, {
       url,
@@ -52,7 +52,7 @@ eachStore(harness => {
 
   /** A store as the first `count` migrations left it, with what the SQL puts in. */
   async function makeOldStore(count: number, rows: { sqlite: string; postgres: string }): Promise<string> {
-    const url = await harness.freshUrl()
+    const url = await harness.emptyUrl()
     const old = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').slice(0, count)
     const tables = old.flatMap(({ sql }) => sql).join(';')
     const hashes = old.map(({ hash }) => hash)
@@ -135,7 +135,7 @@ eachStore(harness => {
   })
 
   test('a database with the tables of another program is refused and gets no table', async () => {
-    const url = await harness.freshUrl()
+    const url = await harness.emptyUrl()
     const sql = 'create table users (name text)'
     await runSql(harness, { url, sqlite: sql, postgres: sql })
     const before = await readBytes(harness, url)

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { openStore } from '../../src/store/open-store.ts'
 import { forTests, type PostgresServer, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers every request with the URL of a new, empty PostgreSQL database. */
+    /** Answers every request with the URL of a new PostgreSQL database: migrated, or empty on the path `/empty`. */
     databasesUrl: string
   }
 }
@@ -16,10 +17,13 @@ declare module 'vitest' {
  */
 export default async function serveDatabases(project: TestProject): Promise<() => Promise<void>> {
   let postgres: Promise<PostgresServer> | undefined
-  const server = createServer(async (_request, response) => {
+  let migrated: Promise<string> | undefined
+  const server = createServer(async ({ url }, response) => {
     try {
       postgres ??= startPostgres([...forTests, '-c', 'max_connections=300'])
-      response.end(await (await postgres).createDatabase())
+      const { createDatabase } = await postgres
+      migrated ??= migrate(await createDatabase())
+      response.end(await createDatabase(url === '/empty' ? undefined : await migrated))
     } catch (error) {
       response.writeHead(500).end(String(error))
     }
@@ -30,4 +34,10 @@ export default async function serveDatabases(project: TestProject): Promise<() =
     server.close()
     await (await postgres)?.stop()
   }
+}
+
+// To copy a migrated database takes a fifth of the processor time of the migrations.
+async function migrate(url: string): Promise<string> {
+  await (await openStore({ url })).close()
+  return url
 }

@@ -5,7 +5,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { connect } from '../../../src/store/postgres/connection/connect.ts'
 import { startProxy } from '../../faults/start-proxy.ts'
 import { askPostgres, openClient } from '../ask-postgres.ts'
-import { createDatabase } from '../create-database.ts'
+import { createDatabase, createEmptyDatabase } from '../create-database.ts'
 import { by } from '../origin.ts'
 
 async function openingFails(url: string): Promise<string> {
@@ -61,7 +61,7 @@ test('times are read in any date style of the database', async () => {
 })
 
 test('a database that bounds statements and transactions is migrated', async () => {
-  const url = await createDatabase()
+  const url = await createEmptyDatabase()
   for (const bound of ['statement_timeout', 'transaction_timeout'])
     await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set ${bound} to '100ms'`)
   const client = await connect(url)

@@ -118,7 +118,7 @@ export async function createApp({
     memberships,
     directory,
     functions: createFunctions(store.functions),
-    cases: createCases(store.cases),
+    cases: createCases(store),
     runs: createRuns(store.runs),
     events: store.events,
     caseEvents: store.cases.events,

@@ -1,4 +1,4 @@
-// The failures that a caller can receive: code, HTTP status, title (contract, section 2).
+// The failures that a caller can receive: code, HTTP status, title (contract, sections 2 and 7).
 export const catalogue = {
   BAD_USER_INPUT: { status: 400, title: 'Bad user input' },
   UNAUTHENTICATED: { status: 401, title: 'Unauthenticated' },
@@ -8,6 +8,8 @@ export const catalogue = {
   PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  SCRIPT_FAILED: { status: 422, title: 'Script failed' },
+  SCRIPT_ERROR: { status: 422, title: 'Script error' },
   TOO_DEEP: { status: 422, title: 'Too deep' },
   OVERLOADED: { status: 429, title: 'Overloaded' },
   INTERNAL: { status: 500, title: 'Internal error' },
@@ -22,12 +24,15 @@ export interface FieldError {
   readonly detail: string
 }
 
+/** A fact for programs, as JSON. */
+export type Fact = string | number | null | { readonly [name: string]: Fact }
+
 interface Details {
   readonly fields?: readonly FieldError[]
   /** Seconds after which the caller may try again; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
   /** Facts for programs, sent beside `code`, for example the id of a conflicting row. */
-  readonly facts?: Readonly<Record<string, string | number>>
+  readonly facts?: Readonly<Record<string, Fact>>
   readonly cause?: unknown
 }
 
@@ -37,7 +42,7 @@ export class RostrumError extends Error {
   readonly code: ErrorCode
   readonly fields: readonly FieldError[]
   readonly retryAfterSeconds: number | undefined
-  readonly facts: Readonly<Record<string, string | number>>
+  readonly facts: Readonly<Record<string, Fact>>
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })

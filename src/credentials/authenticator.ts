@@ -74,7 +74,10 @@ export function createAuthenticator({ store, findRun, ...jwt }: Dependencies): A
     return { caller: run.caller, run }
   }
 
-  const confirm = async (caller: Caller): Promise<Caller> => confirmations.get(caller)?.() ?? caller
+  async function confirm(caller: Caller): Promise<Caller> {
+    const confirmed = await confirmations.get(caller.source ?? caller)?.()
+    return caller.source === undefined ? (confirmed ?? caller) : caller
+  }
 
   return {
     confirm,

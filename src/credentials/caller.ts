@@ -22,6 +22,8 @@ export interface Caller {
   readonly email: string | null
   readonly displayName: string | null
   readonly scopes: ReadonlySet<Scope>
+  /** The caller whose credential is confirmed, if the rights are those of a hook or a task. */
+  readonly source?: Caller
 }
 
 export function isScope(text: string): text is Scope {
@@ -31,4 +33,9 @@ export function isScope(text: string): text is Scope {
 /** True if the caller has the scope, or `admin`, which includes all scopes. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin')
+}
+
+/** The same caller with the rights of a hook or a task, which are never those of its credential. */
+export function withScopes(caller: Caller, scopes: readonly string[]): Caller {
+  return { ...caller, scopes: new Set(scopes.filter(isScope)), source: caller.source ?? caller }
 }

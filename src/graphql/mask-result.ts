@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { RostrumError } from '../errors.ts'
+import { type Fact, RostrumError } from '../errors.ts'
 import { type MaskRequest, maskError } from './mask-error.ts'
 
 // One bad argument below a list gives an error for each item.
@@ -52,10 +52,18 @@ export function toGraphqlError(failure: RostrumError, thrown?: unknown): GraphQL
 function toExtensions({ code, fields, retryAfterSeconds, facts }: RostrumError) {
   return {
     ...facts,
+    ...(facts.hook === undefined ? {} : { hook: toGraphqlHook(facts.hook) }),
     code,
     ...(fields.length === 0 ? {} : { errors: fields }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
+}
+
+// Ids are text and values of enums are upper case in GraphQL (contract, section 3).
+function toGraphqlHook(hook: Fact): Fact {
+  if (hook === null || typeof hook !== 'object') return hook
+  const { id = null, event = null } = hook
+  return { id: String(id), event: String(event).toUpperCase().replace('-', '_') }
 }
 
 function tooManyErrors(left: number): RostrumError {

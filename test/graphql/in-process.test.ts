@@ -74,8 +74,11 @@ test('a call whose run has ended by its turn is not executed', async () => {
   const run = {
     id: 'r',
     name: 'r',
+    functionName: null,
     caller,
     transaction: { txnID: 't', txnSource: 's' },
+    savingCases: new Set<number>(),
+    dryRun: false,
     depth: 1,
     deadline: 0,
   }

@@ -28,6 +28,14 @@ export function staleCase(id: number, version: number): RostrumError {
   )
 }
 
+/** For a script that saves or deletes the case that its own transaction is saving. */
+export function ownCase(id: number): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `Case \`${id}\` is being saved by the transaction of this run. Change \`payload\` and give it to \`exit\`.`,
+  )
+}
+
 export function tooManyConflicts(id: number | null): RostrumError {
   const what = id === null ? 'The case type' : `Case \`${id}\``
   return new RostrumError(

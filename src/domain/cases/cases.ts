@@ -1,10 +1,11 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
+import { createFindHooks } from '../hooks/find-hooks.ts'
 import { checkId } from '../id.ts'
-import type { Page } from '../store.ts'
+import type { Page, Store } from '../store.ts'
 import { mergePatch } from './case-data.ts'
 import { checkCaseTypeCode, otherCaseType } from './case-failures.ts'
-import type { Case, CaseStore, CaseType } from './case-store.ts'
+import type { Case, CaseType } from './case-store.ts'
 import { CaseTurns } from './case-turns.ts'
 import { indexText } from './case-values.ts'
 import { type ChangedCase, type ChangeRequest, changeCase } from './change-case.ts'
@@ -31,7 +32,10 @@ export interface Cases {
   list(accountCode: string, ids: readonly number[]): Promise<Case[]>
   /** `BAD_USER_INPUT` for a field that the type does not index. */
   page(accountCode: string, filter: CaseFilter, page: Page): Promise<Case[]>
-  /** `NOT_FOUND`, `PRECONDITION_FAILED`, `PAYLOAD_TOO_LARGE`, `CONFLICT` after three attempts, `OVERLOADED`. */
+  /**
+   * `NOT_FOUND`, `PRECONDITION_FAILED`, `PAYLOAD_TOO_LARGE`, `CONFLICT` after three attempts or for the case of a run's
+   * own transaction, `OVERLOADED`; from hooks `SCRIPT_FAILED`, `SCRIPT_ERROR` and `TOO_DEEP`.
+   */
   save(request: SaveRequest): Promise<ChangedCase>
   /** Gives the case as it was. Fails like `save`. */
   remove(request: ChangeRequest & { readonly id: number }): Promise<ChangedCase>
@@ -39,8 +43,8 @@ export interface Cases {
   readonly saveType: SaveCaseType
 }
 
-export function createCases(store: CaseStore): Cases {
-  const parts = { store, turns: new CaseTurns() }
+export function createCases({ cases: store, hooks }: Pick<Store, 'cases' | 'hooks'>): Cases {
+  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks) }
   return {
     async list(accountCode, ids) {
       if (ids.length > maxListedIds) throw tooManyIds(ids.length)
@@ -72,6 +76,7 @@ export function createCases(store: CaseStore): Cases {
         throw invalidInput([{ pointer: '/ifVersions', detail: 'needs the id of a case' }])
       }
       return changeCase(parts, request, {
+        event: 'pre-save',
         findType: row => store.findType(origin.accountCode, row?.caseTypeCode ?? caseTypeCode ?? ''),
         ask({ row, data: stored }) {
           if (row !== null && caseTypeCode !== null && row.caseTypeCode !== caseTypeCode) {
@@ -88,6 +93,7 @@ export function createCases(store: CaseStore): Cases {
     async remove(request) {
       checkId(request.id, 'case id')
       return changeCase(parts, request, {
+        event: 'pre-delete',
         findType: row => store.findType(request.origin.accountCode, row?.caseTypeCode ?? ''),
         ask: ({ row }) => ({ caseTypeCode: row?.caseTypeCode ?? '', data: null }),
       })

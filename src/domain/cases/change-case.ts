@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
+import type { FindHooks } from '../hooks/find-hooks.ts'
+import type { LiveHook } from '../hooks/hook-store.ts'
+import { type RunHookScript, runHooks } from '../hooks/run-hooks.ts'
 import type { Origin } from '../store.ts'
 import { writeCaseData } from './case-data.ts'
-import { noCase, staleCase, tooManyConflicts } from './case-failures.ts'
+import { noCase, ownCase, staleCase, tooManyConflicts } from './case-failures.ts'
 import type { Case, CaseStore, CaseType } from './case-store.ts'
 import type { CaseTurns } from './case-turns.ts'
 import { findValues } from './case-values.ts'
 import { type ChangedField, compareFields, readChangedFields, writeChangedFields } from './changed-fields.ts'
+import type { WrittenData } from './read-exit.ts'
 
 const maxAttempts = 3
 // Another gateway holds the lease for the time of one save.
@@ -23,6 +27,11 @@ export interface ChangeRequest {
   readonly dryRun: boolean
   /** True if a running script asks. Such a change never waits for a turn. */
   readonly isInner: boolean
+  /** Cases that the transaction is saving already. A change of one of them is `CONFLICT` at once. */
+  readonly savingCases: ReadonlySet<number>
+  /** The stored function whose run asks; null without one. */
+  readonly functionName: string | null
+  readonly runHook: RunHookScript
   /** Aborted when the client goes away, which ends the change unless it is committed. */
   readonly signal: AbortSignal
   /** Of `performance.now()`. */
@@ -46,6 +55,7 @@ export interface Wanted {
 export interface ChangeParts {
   readonly store: CaseStore
   readonly turns: CaseTurns
+  readonly findHooks: FindHooks
 }
 
 export interface ChangedCase {
@@ -58,52 +68,73 @@ export interface ChangedCase {
 
 /**
  * The one way to change a case (contract, section 7), by these numbered steps. `ask` gives what the request wants of
- * the case as it was read, and so merges again after a conflict; `runHooks` is steps 3 and 4.
+ * the case as it was read, and so merges again after a conflict.
  */
 export async function changeCase(
-  { store, turns }: ChangeParts,
+  parts: ChangeParts,
   request: ChangeRequest,
   steps: ChangeSteps,
 ): Promise<ChangedCase> {
-  const { origin, id, signal, deadline } = request
+  const { origin, id, signal, deadline, savingCases } = request
   const { accountCode } = origin
+  if (id !== null && savingCases.has(id)) throw ownCase(id)
 
   // 1. What a request repeats under its idempotency key was committed, whatever the version is now.
-  const earlier = await store.findCommitted(origin)
+  const earlier = await parts.store.findCommitted(origin)
   if (earlier !== null) {
     const { row, changedFields } = earlier
     return { row, isSaved: true, changed: readChangedFields(changedFields.text), changedFields }
   }
-  const read = await readCase(store, request, steps)
-  steps.ask(read)
+  const change = { parts, request, steps }
+  const first = await beginAttempt(change, 1)
 
   // 2.
-  if (id === null || request.isInner || request.dryRun) return attemptAll(store, request, { ...steps, read })
-  const turn = await turns.take({ accountCode, id, deadline, signal })
+  if (id === null || request.isInner || request.dryRun) return attemptAll(change, first)
+  const turn = await parts.turns.take({ accountCode, id, deadline, signal })
   try {
-    const readNow = turn.hasWaited ? await readCase(store, request, steps) : read
-    return await attemptAll(store, request, { ...steps, read: readNow })
+    return await attemptAll(change, turn.hasWaited ? await beginAttempt(change, 1) : first)
   } finally {
     turn.end()
   }
 }
 
-interface Attempt extends ChangeSteps {
-  readonly read: ReadCase
+interface ChangeSteps {
+  readonly event: 'pre-save' | 'pre-delete'
+  /** The type of a case, or of the one to be created. */
+  readonly findType: (row: Case | null) => Promise<CaseType | null>
+  /** Throws what is wrong with the request. */
+  readonly ask: (read: ReadCase) => Wanted
 }
 
-async function attemptAll(store: CaseStore, request: ChangeRequest, first: Attempt): Promise<ChangedCase> {
-  const { id, origin } = request
+interface Change {
+  readonly parts: ChangeParts
+  readonly request: ChangeRequest
+  readonly steps: ChangeSteps
+}
+
+/** What one attempt read, and what it wants to write. */
+interface Attempt extends ReadCase {
+  /** From 1. */
+  readonly count: number
+  readonly caseTypeCode: string
+  /** Null to delete the case. */
+  readonly wanted: WrittenData | null
+  readonly hooks: readonly LiveHook[]
+}
+
+async function attemptAll(change: Change, first: Attempt): Promise<ChangedCase> {
+  const { store } = change.parts
+  const { id, origin } = change.request
   const leaseHolder = randomUUID()
   let holdsLease = false
   let attempt = first
   try {
-    for (let count = 1; ; count++) {
-      const done = await tryToChange(store, request, { ...attempt, leaseHolder })
+    for (;;) {
+      const done = await tryToChange(change, attempt, leaseHolder)
       if (done !== null) return done
-      if (count === maxAttempts) throw tooManyConflicts(id)
-      if (id !== null) holdsLease = await takeLease(store, request, { id, holder: leaseHolder })
-      attempt = { ...first, read: await readCase(store, request, first) }
+      if (attempt.count === maxAttempts) throw tooManyConflicts(id)
+      if (id !== null) holdsLease = await takeLease(store, change.request, { id, holder: leaseHolder })
+      attempt = await beginAttempt(change, attempt.count + 1)
     }
   } finally {
     if (holdsLease && id !== null) {
@@ -112,60 +143,62 @@ async function attemptAll(store: CaseStore, request: ChangeRequest, first: Attem
   }
 }
 
+/** Step 1 of one attempt. The type comes before its hooks: the commit compares its revision. */
+async function beginAttempt({ parts, request, steps }: Change, count: number): Promise<Attempt> {
+  const { row, data } = await readRow(parts.store, request)
+  const type = await steps.findType(row)
+  const read = { row, data, type }
+  const asked = steps.ask(read)
+  const wanted = asked.data === null ? null : { data: asked.data, text: writeCaseData(asked.data) }
+  const hooks = await parts.findHooks(request.origin.accountCode, type, steps.event)
+  return { ...read, count, caseTypeCode: asked.caseTypeCode, wanted, hooks }
+}
+
+async function readRow(store: CaseStore, { origin, id, ifVersions }: ChangeRequest) {
+  if (id === null) return { row: null, data: null }
+  const [row] = await store.findByIds(origin.accountCode, [id])
+  if (row === undefined) throw noCase(id)
+  if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
+  return { row, data: JSON.parse(row.data?.text ?? '{}') as JsonObject }
+}
+
 /** Steps 3 to 7 of one attempt; null if the case or its type has moved on. */
 async function tryToChange(
-  store: CaseStore,
-  { origin, dryRun, signal }: ChangeRequest,
-  { read, ask, runHooks = keep, leaseHolder }: Attempt & { readonly leaseHolder: string },
+  { parts: { store }, request }: Change,
+  attempt: Attempt,
+  leaseHolder: string,
 ): Promise<ChangedCase | null> {
+  const { origin, dryRun, signal, deadline, runHook, functionName } = request
+  const { row, data: stored, type, caseTypeCode } = attempt
   // 3 and 4.
-  const wanted = await runHooks(ask(read), read)
-  const data = wanted.data === null ? null : writeCaseData(wanted.data)
-  const changed = compareFields(wanted.data, read.data)
+  const { transactionId } = origin
+  const { hooks, wanted, count } = attempt
+  const data = await runHooks({
+    ...{ row, stored, caseTypeCode, wanted, hooks, transactionId, attempt: count },
+    ...{ dryRun, deadline, signal, runHook },
+  })
+  const changed = compareFields(data?.data ?? null, stored)
   const text = writeChangedFields(changed)
-  const outcome = { row: read.row, changed, changedFields: new JsonText(text) }
+  const outcome = { row, changed, changedFields: new JsonText(text) }
   // 5.
-  const isEqual = read.row !== null && data !== null && changed.length === 0
+  const isEqual = row !== null && data !== null && changed.length === 0
   if (dryRun || isEqual) return { ...outcome, isSaved: false }
   // 6. A client that goes away after this ends nothing.
   signal.throwIfAborted()
   const done = await store.commit({
     origin,
-    caseTypeCode: wanted.caseTypeCode,
-    read: read.row,
-    revision: read.type?.revision ?? 0,
-    data,
-    values: writeValues(wanted.data, read.type),
+    caseTypeCode,
+    read: row,
+    revision: type?.revision ?? 0,
+    data: data?.text ?? null,
+    values: writeValues(data?.data ?? null, type),
     changedFields: text,
-    functionName: null,
+    functionName,
     leaseHolder,
   })
   // 7.
   if (done.kind === 'moved') return null
-  return { ...outcome, isSaved: true, row: data === null ? read.row : done.row }
-}
-
-interface ChangeSteps {
-  /** The type of a case, or of the one to be created. */
-  readonly findType: (row: Case | null) => Promise<CaseType | null>
-  /** Throws what is wrong with the request. */
-  readonly ask: (read: ReadCase) => Wanted
-  /** Gives the data as the hooks made them; rejects if one refuses. No transaction is open meanwhile. */
-  readonly runHooks?: (wanted: Wanted, read: ReadCase) => Wanted | Promise<Wanted>
-}
-
-const keep = (wanted: Wanted) => wanted
-
-async function readCase(
-  store: CaseStore,
-  { origin, id, ifVersions }: ChangeRequest,
-  { findType }: ChangeSteps,
-): Promise<ReadCase> {
-  if (id === null) return { row: null, data: null, type: await findType(null) }
-  const [row] = await store.findByIds(origin.accountCode, [id])
-  if (row === undefined) throw noCase(id)
-  if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
-  return { row, data: JSON.parse(row.data?.text ?? '{}') as JsonObject, type: await findType(row) }
+  return { ...outcome, isSaved: true, row: data === null ? row : done.row }
 }
 
 function writeValues(data: JsonObject | null, type: CaseType | null) {
@@ -174,15 +207,16 @@ function writeValues(data: JsonObject | null, type: CaseType | null) {
 }
 
 // First attempts of other gateways fail while it is held. Without it at the deadline, the attempt goes on all the same.
+// A change that a script asks for does not wait: the holder may be waiting for what its transaction holds.
 async function takeLease(
   store: CaseStore,
-  { origin: { accountCode }, deadline, signal }: ChangeRequest,
+  { origin: { accountCode }, deadline, signal, isInner }: ChangeRequest,
   { id, holder }: { readonly id: number; readonly holder: string },
 ): Promise<boolean> {
   for (;;) {
     const ms = Math.max(1, Math.ceil(deadline - performance.now()))
     if (await store.lease(accountCode, id, { holder, ms })) return true
-    if (performance.now() + lookEachMs >= deadline) return false
+    if (isInner || performance.now() + lookEachMs >= deadline) return false
     await sleep(lookEachMs, undefined, { signal })
   }
 }

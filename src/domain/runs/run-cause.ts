@@ -3,6 +3,7 @@ import type { RunHookEvent, RunTrigger } from './run-record.ts'
 /** A version of a stored function. */
 export interface RunFunction {
   readonly id: number
+  readonly name: string
   readonly hash: string
 }
 
@@ -47,6 +48,6 @@ export const endpointCause: RunCause = {
 }
 
 /** A stored function that a caller runs by its name. */
-export function causeOfFunction({ id, hash }: RunFunction): RunCause {
-  return { ...endpointCause, trigger: 'function', function: { id, hash } }
+export function causeOfFunction({ id, name, hash }: RunFunction): RunCause {
+  return { ...endpointCause, trigger: 'function', function: { id, name, hash } }
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { RostrumError } from '../../errors.ts'
+import type { Fact, RostrumError } from '../../errors.ts'
 
 /** Sets `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. */
 export function setErrorHeaders(
@@ -12,13 +12,13 @@ export function setErrorHeaders(
 }
 
 /** The challenge for a credential without the scope. */
-export function challengeScope(scope: string | number | undefined, message: string): string {
+export function challengeScope(scope: Fact | undefined, message: string): string {
   return challenge({ error: 'insufficient_scope', scope, message })
 }
 
 interface Challenge {
-  readonly error: string | number | undefined
-  readonly scope?: string | number | undefined
+  readonly error: Fact | undefined
+  readonly scope?: Fact | undefined
   readonly message: string
 }
 

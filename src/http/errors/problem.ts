@@ -26,5 +26,5 @@ export function toProblem({ code, message, fields, facts }: RostrumError, status
 }
 
 function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+  return name.replace(/ID$|[A-Z]/g, word => `_${word.toLowerCase()}`)
 }

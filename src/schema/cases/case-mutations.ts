@@ -5,6 +5,7 @@ import { builder } from '../builder.ts'
 import { Case } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
 import { CaseChange } from './case-change.ts'
+import { createRunHook } from './run-hook.ts'
 
 const CaseSaveMode = builder.enumType('CaseSaveMode', {
   description: 'How the data of a save become those of the case.',
@@ -88,7 +89,15 @@ interface GivenChange {
   readonly dryRun: boolean
 }
 
-function readChange({ origin, signal, deadline, parentRun }: RequestContext, given: GivenChange) {
-  const { ifVersions = null, dryRun } = given
-  return { origin, signal, deadline, ifVersions, dryRun, isInner: parentRun !== null }
+function readChange(context: RequestContext, { ifVersions = null, dryRun }: GivenChange) {
+  const { origin, signal, deadline, parentRun } = context
+  return {
+    ...{ origin, signal, deadline, ifVersions, dryRun },
+    isInner: parentRun !== null,
+    savingCases: parentRun?.savingCases ?? noCases,
+    functionName: parentRun?.functionName ?? null,
+    runHook: createRunHook(context),
+  }
 }
+
+const noCases: ReadonlySet<number> = new Set()

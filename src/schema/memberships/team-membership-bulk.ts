@@ -29,7 +29,7 @@ const TeamMembershipBulkError = builder.objectRef<ItemError>('TeamMembershipBulk
       nullable: true,
       description:
         'For `CONFLICT`: id of the membership that has the pair; null if an earlier item of this call adds it.',
-      resolve: ({ facts }) => facts.existingId ?? null,
+      resolve: ({ facts }) => (typeof facts.existingId === 'number' ? facts.existingId : null),
     }),
     version: t.int({
       nullable: true,

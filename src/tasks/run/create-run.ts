@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RunLimits } from '../../config.ts'
+import type { RunCause } from '../../domain/runs/run-cause.ts'
 import { RostrumError } from '../../errors.ts'
 import type { CheckedTask } from '../input/read-task-input.ts'
 import { continueOrStart } from '../input/transaction.ts'
@@ -30,6 +31,7 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
   return {
     id: randomUUID(),
     name: task.name,
+    functionName: cause.function?.name ?? null,
     caller,
     transaction: continueOrStart({
       given: task.options.members.get('requestContext'),
@@ -38,8 +40,23 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
       caseTypeCode: task.caseTypeCode,
       name: task.name,
     }),
+    savingCases: findSavingCases(cause, parentRun),
+    dryRun: cause.dryRun || (parentRun?.dryRun ?? false),
     depth,
     deadline: Math.min(startedAt + limits.timeoutMs, deadline ?? never, parentRun?.deadline ?? never),
     signal,
   }
+}
+
+const noCases: ReadonlySet<number> = new Set()
+
+// Hooks after a save and other scripts may save their case.
+function findSavingCases(
+  { trigger, event, case: own }: RunCause,
+  parentRun: Run | null,
+): ReadonlySet<number> {
+  const ofParent = parentRun?.savingCases ?? noCases
+  const isSaving = trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
+  const id = own?.id ?? null
+  return isSaving && id !== null ? new Set([...ofParent, id]) : ofParent
 }

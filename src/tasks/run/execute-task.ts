@@ -2,6 +2,7 @@ import type { RunCause } from '../../domain/runs/run-cause.ts'
 import type { RunRecorder, RunRecording } from '../../domain/runs/run-record.ts'
 import { RostrumError } from '../../errors.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
+import type { RunEnding } from '../ending/read-ending.ts'
 import { toExecution } from '../ending/to-execution.ts'
 import { readTaskInput } from '../input/read-task-input.ts'
 import { scriptOptions } from '../input/script-options.ts'
@@ -32,6 +33,11 @@ function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCaus
     version: stored.hash,
     ...(id === null ? {} : { case: id }),
   }
+}
+
+function judgeEnding(ending: RunEnding, { refuseResult }: ExecuteRequest): RunEnding {
+  const error = (ending.kind === 'exit' && refuseResult?.(ending.payload)) || null
+  return error === null ? ending : { kind: 'error', error }
 }
 
 /** Executes a task from input to answer. Rejects as `TaskRunner.execute` says. */
@@ -75,7 +81,8 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
         kept.recording ??= parts.recorder.begin(toRunStart(recordable))
       },
     })
-    const execution = toExecution({ run, ending, log: scriptLog, startedAt })
+    const judged = judgeEnding(ending, request)
+    const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt })
     const { outcome, error, durationMs } = execution
     log.info({ outcome, error: error?.code, durationMs }, 'task ended')
     kept.recording?.end(execution)

@@ -5,8 +5,14 @@ import type { Transaction } from '../input/transaction.ts'
 export interface Run {
   readonly id: string
   readonly name: string
+  /** The stored function that it runs; null for a script that came with its request. */
+  readonly functionName: string | null
   readonly caller: Caller
   readonly transaction: Transaction
+  /** Cases that its transaction is saving. Only the value given to `exit` may change them. */
+  readonly savingCases: ReadonlySet<number>
+  /** True if it must change nothing. */
+  readonly dryRun: boolean
   /** 1 for a run that a request started, 2 for a run started by that run, and so on. */
   readonly depth: number
   /** In milliseconds of `performance.now()`. A nested run has its parent's deadline. */

@@ -17,7 +17,11 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    globalSetup: ['test/store/serve-databases.ts', 'test/server/serve-tokens.ts'],
+    globalSetup: [
+      'test/store/serve-databases.ts',
+      'test/server/serve-tokens.ts',
+      'test/server/serve-gateway.ts',
+    ],
     projects: [
       {
         extends: true,

@@ -2,13 +2,13 @@ import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMembership } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 let browser: Browser
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
     args: [
@@ -23,10 +23,7 @@ beforeAll(async () => {
     ],
   })
 })
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-})
+afterAll(() => browser.close())
 
 // A page that reaches the gateway alone; every address it asked for beyond is recorded and refused.
 async function openPage() {

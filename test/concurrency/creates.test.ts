@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { freshId, listMemberships } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const create = (pair: { user_id: number; team_id: number }, token = server.adminToken) =>
   server.rest<MembershipBody & ProblemBody>('POST', '/platform/team_memberships', {
@@ -40,7 +39,7 @@ test('parallel creates of different pairs all succeed, each with its own id', as
 })
 
 test('the same pair in two accounts at once is two memberships', async () => {
-  const beta = await server.token({ account: 'beta', user: 1 })
+  const beta = await server.token({ account: `${server.account}-other`, user: 1 })
   const pair = { user_id: freshId(), team_id: freshId() }
   const answers = await Promise.all([create(pair), create(pair, beta)])
   expect(answers.map(answer => answer.status)).toEqual([201, 201])

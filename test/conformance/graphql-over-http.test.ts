@@ -1,13 +1,12 @@
 import { serverAudits } from 'graphql-http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const audits = serverAudits({
   url: () => `${server.baseUrl}/graphql`,

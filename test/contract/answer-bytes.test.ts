@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
 const maxBytes = 4 * 2 ** 20
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ')

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 describe('over REST', () => {
   test('exit is a 200 with every member of the answer', async () => {

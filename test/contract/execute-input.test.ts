@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { ExecutionBody, ProblemBody } from '../server/wire-shapes.ts'
 
 const path = '/api/1/endpoint/execute'
@@ -10,12 +10,11 @@ const task = {
   inputDocument: '{"total":6}',
   options: '{"params":{"p":"v"}}',
 }
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const run = (body: unknown, headers: Record<string, string> = {}) =>
   server.rest<ExecutionBody<unknown[]>>('POST', path, { body, headers })

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 async function seeOptions(options: unknown, token = server.adminToken): Promise<Record<string, unknown>> {
   const answer = await server.execute<Record<string, unknown>>(

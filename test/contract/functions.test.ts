@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 interface FunctionRow {
   readonly id: string
@@ -43,7 +42,7 @@ async function saved(input: Record<string, unknown>, token?: string): Promise<Fu
 
 describe('a function', () => {
   test('is saved with its version, its author and the time', async () => {
-    const token = await server.token({ account: 'demo', email: 'ann@example.com', user: 7 })
+    const token = await server.token({ account: server.account, email: 'ann@example.com', user: 7 })
     const sourceCode = 'exit(payload)'
     expect(await saved({ name: 'echo', sourceCode, comment: 'first' }, token)).toEqual({
       id: expect.stringMatching(/^\d+$/),
@@ -199,7 +198,7 @@ describe('rights', () => {
 
   test.each(operations)('%s is needed for %s', async (needed, document) => {
     for (const scope of scopes) {
-      const token = await server.token({ account: 'demo', user: 5, scopes: [scope] })
+      const token = await server.token({ account: server.account, user: 5, scopes: [scope] })
       const { body, text } = await server.graphql(document, {}, token)
       const codes = body.errors?.map(error => error.extensions.code) ?? []
       if (scope === needed) expect(codes, text).not.toContain('FORBIDDEN')

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { GraphqlBody } from '../server/wire-shapes.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const post = (body: unknown) => server.rest<GraphqlBody>('POST', '/graphql', { body })
 

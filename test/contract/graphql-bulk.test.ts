@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 interface Item {
   readonly teamMembership: { readonly id: string; readonly userId: string; readonly teamId: string } | null
@@ -217,7 +216,7 @@ test('the rest of an operation reads what a bulk changed', async () => {
 test('a script changes many by `graphql`, and the events tell its transaction', async () => {
   const userId = freshId()
   // Of an account that has no other events.
-  const token = await server.token({ account: 'beta' })
+  const token = await server.token({ account: `${server.account}-bulk` })
   const answer = await server.execute<string[]>(
     `const { data } = await graphql(${JSON.stringify(documents.add)},
       { items: [{ userId: ${userId}, teamId: 1 }, { userId: ${userId}, teamId: 2 }] })

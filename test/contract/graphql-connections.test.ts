@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
 interface Connection {
   readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[]
@@ -12,18 +12,17 @@ interface Connection {
   }
 }
 
-let server: TestServer
+let server: SharedServer
 let ids: string[]
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   const rows = []
   for (let team = 1; team <= 5; team += 1)
     rows.push(await addMembership(server, { user_id: 7, team_id: team }))
   await addMembership(server, { user_id: 8, team_id: 1 })
   ids = rows.map(row => String(row.id))
 })
-afterAll(() => server.stop())
 
 async function page(parent: string, args: string) {
   const answer = await server.graphql<{ parent: { memberships: Connection } }>(

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 async function refusal(mutation: string) {
   const answer = await server.graphql(`mutation { ${mutation} { id } }`)

@@ -6,16 +6,15 @@ import {
   lexicographicSortSchema,
   printSchema,
 } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import { runCommand } from '../server/spawn-command.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const committed = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
 

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { freshId } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { GraphqlBody } from '../server/wire-shapes.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   server.rest<GraphqlBody>('POST', '/graphql', { body, headers })
@@ -23,7 +22,7 @@ describe('GET', () => {
       },
     )
     expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({ data: { viewer: { accountCode: 'demo' } } })
+    expect(answer.body).toEqual({ data: { viewer: { accountCode: server.account } } })
   })
 
   test('reads variables and operationName', async () => {
@@ -51,7 +50,7 @@ describe('POST', () => {
   test('refuses a batch', async () => {
     const answer = await post([{ query: '{ viewer { accountCode } }' }, { query: '{ viewer { userId } }' }])
     expect(answer.status).toBe(400)
-    expect(answer.text).not.toContain('demo')
+    expect(answer.text).not.toContain(server.account)
   })
 
   test.each([

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { ProblemBody } from '../server/wire-shapes.ts'
 
 const path = '/api/1/endpoint/execute'
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const task = { name: 'a', inputDocument: '{}', options: '{}' }
 

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { MembershipBody, MembershipListBody, MembershipRow, ProblemBody } from '../server/wire-shapes.ts'
 
 const path = '/platform/team_memberships'
-let server: TestServer
+let server: SharedServer
 let first: MembershipRow
 let second: MembershipRow
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   first = await addMembership(server, { user_id: 7, team_id: 3 })
   second = await addMembership(server, { user_id: 8, team_id: 3 })
 })
-afterAll(() => server.stop())
 
 const list = (query: string) => server.rest<MembershipListBody>('GET', path + query)
 const refusal = (query: string) => server.rest<ProblemBody>('GET', path + query)

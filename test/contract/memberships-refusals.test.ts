@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { MembershipRow, ProblemBody } from '../server/wire-shapes.ts'
 
 const path = '/platform/team_memberships'
-let server: TestServer
+let server: SharedServer
 let existing: MembershipRow
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   existing = await addMembership(server)
 })
-afterAll(() => server.stop())
 
 // Each refused body with the pointers that its problem names, in any order.
 const badCreates: [string, unknown, string[]][] = [

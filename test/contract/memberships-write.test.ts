@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
 
 const path = '/platform/team_memberships'
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const create = (fields: unknown) =>
   server.rest<MembershipBody>('POST', path, { body: { team_membership: fields } })

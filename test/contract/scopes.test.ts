@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId } from '../server/memberships.ts'
 import type { Answer } from '../server/send-request.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { GraphqlBody, ProblemBody } from '../server/wire-shapes.ts'
 
 const scopes = ['memberships:read', 'memberships:write', 'tasks:execute'] as const
 type Scope = (typeof scopes)[number]
 
-let server: TestServer
+let server: SharedServer
 const tokens: Record<string, string> = {}
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   for (const scope of scopes)
-    tokens[scope] = await server.token({ account: 'demo', user: 5, scopes: [scope] })
+    tokens[scope] = await server.token({ account: server.account, user: 5, scopes: [scope] })
 })
-afterAll(() => server.stop())
 
 const pair = () => ({ team_membership: { user_id: freshId(), team_id: freshId() } })
 const aMembership = async () => `/platform/team_memberships/${(await addMembership(server)).id}`

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { freshId } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 async function run(sourceCode: string) {
   return (await server.execute(sourceCode)).body.task_execution
@@ -105,6 +104,6 @@ describe('a run without an outcome', () => {
 
   test('waits for what is pending', async () => {
     const sourceCode = 'graphql("{ viewer { accountCode } }").then(r => exit(r.data.viewer.accountCode))'
-    expect(await run(sourceCode)).toMatchObject({ outcome: 'exit', payload: 'demo' })
+    expect(await run(sourceCode)).toMatchObject({ outcome: 'exit', payload: server.account })
   })
 })

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { GraphqlBody } from '../server/wire-shapes.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 async function run<P = GraphqlBody>(
   sourceCode: string,
@@ -26,7 +25,7 @@ describe('graphql() without a url', () => {
     expect((await run(sourceCode, row)).payload).toEqual({
       data: {
         teamMembership: { id: String(row.id), user: { id: String(row.user_id) } },
-        viewer: { accountCode: 'demo' },
+        viewer: { accountCode: server.account },
       },
     })
   })
@@ -104,7 +103,7 @@ describe('graphql() without a url', () => {
     const sourceCode = `const answers = await Promise.all(Array.from({ length: 30 }, (_, i) =>
         graphql('query($id: ID!) { teamMembership(id: $id) { id } v: viewer { accountCode } }',
           { id: String(i + 1000000) })))
-      exit(answers.every(answer => answer.data.v.accountCode === 'demo'))`
+      exit(answers.every(answer => answer.data.v.accountCode === '${server.account}'))`
     expect((await run<boolean>(sourceCode)).payload).toBe(true)
   })
 })

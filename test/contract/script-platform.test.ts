@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../server/memberships.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 async function run<P = unknown>(sourceCode: string, inputDocument: unknown = {}, token = server.adminToken) {
   return (await server.execute<P>({ sourceCode, inputDocument }, { token })).body.task_execution
@@ -129,7 +128,7 @@ describe('Platform.tasks', () => {
 
 describe('Platform', () => {
   test('knows the account of the caller', async () => {
-    expect((await run('exit(Platform.accountCode)')).payload).toBe('demo')
+    expect((await run('exit(Platform.accountCode)')).payload).toBe(server.account)
     const token = await server.token({ account: 'beta', user: 1 })
     expect((await run('exit(Platform.accountCode)', {}, token)).payload).toBe('beta')
   })

@@ -1,5 +1,5 @@
+import type { GatewayClient } from '../server/gateway-client.ts'
 import type { Answer } from '../server/send-request.ts'
-import type { TestServer } from '../server/start-server.ts'
 
 /** One row of an account, by its three ids. */
 export interface Ids {
@@ -9,7 +9,7 @@ export interface Ids {
   readonly case: number
 }
 
-export type Operation = (server: TestServer, ids: Ids, token: string) => Promise<Answer>
+export type Operation = (server: GatewayClient, ids: Ids, token: string) => Promise<Answer>
 
 const rest =
   (

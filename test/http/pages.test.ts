@@ -1,16 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { docsPages } from '../../src/http/register-pages.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const get = (path: string) => server.rest('GET', path, { token: null })
 

@@ -1,5 +1,5 @@
+import type { GatewayClient } from './gateway-client.ts'
 import { readEventStream } from './read-event-stream.ts'
-import type { TestServer } from './start-server.ts'
 import type { GraphqlBody } from './wire-shapes.ts'
 
 /** An event of a membership as a follower sees it. */
@@ -34,7 +34,7 @@ const query =
 
 /** Follows the changes of memberships over SSE; resolves once the stream has begun, or was refused. */
 export async function followEvents(
-  server: Pick<TestServer, 'baseUrl' | 'adminToken'>,
+  server: Pick<GatewayClient, 'baseUrl' | 'adminToken'>,
   { after, token = server.adminToken }: Follow = {},
 ): Promise<Follower> {
   const leaving = new AbortController()

@@ -1,4 +1,4 @@
-import type { TestServer } from './start-server.ts'
+import type { GatewayClient } from './gateway-client.ts'
 import type { MembershipBody, MembershipListBody, MembershipRow } from './wire-shapes.ts'
 
 let lastId = 1000
@@ -11,7 +11,7 @@ export function freshId(): number {
 
 /** Adds a membership over REST, of a new user and a new team unless they are given. */
 export async function addMembership(
-  server: TestServer,
+  server: GatewayClient,
   pair: { user_id?: number; team_id?: number } = {},
   token = server.adminToken,
 ): Promise<MembershipRow> {
@@ -26,7 +26,7 @@ export async function addMembership(
 }
 
 /** Makes `count` memberships, so that those made later have ids that accounts with fewer do not have. */
-export async function passIds(server: TestServer, count: number, token: string): Promise<void> {
+export async function passIds(server: GatewayClient, count: number, token: string): Promise<void> {
   const items = Array.from({ length: count }, () => ({ userId: freshId(), teamId: freshId() }))
   const { body } = await server.graphql<{ addTeamMemberships: { applied: boolean } }>(
     'mutation($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { applied } }',
@@ -39,7 +39,7 @@ export async function passIds(server: TestServer, count: number, token: string):
 
 /** Those of the memberships that exist, over REST. */
 export async function listMemberships(
-  server: TestServer,
+  server: GatewayClient,
   ids: readonly number[],
   token = server.adminToken,
 ): Promise<readonly MembershipRow[]> {

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { issueToken } from '../../src/commands/issue-token.ts'
 import { scopes as allScopes } from '../../src/credentials/caller.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { TokenRequest } from './start-server.ts'
+import type { TokenRequest } from './gateway-client.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -37,7 +37,8 @@ export default async function serveTokens(project: TestProject): Promise<() => v
   return () => void server.close()
 }
 
-async function issue({ databaseUrl, request }: TokenOrder): Promise<string> {
+/** Issues a token in a store. */
+export async function issue({ databaseUrl, request }: TokenOrder): Promise<string> {
   const {
     account,
     user = null,

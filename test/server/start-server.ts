@@ -1,37 +1,14 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Scope } from '../../src/credentials/caller.ts'
 import { findFreePort } from './free-port.ts'
+import { createGatewayClient, type GatewayClient } from './gateway-client.ts'
 import type { Observation } from './observer.ts'
 import { patience } from './patience.ts'
-import { type Answer, type RequestParts, sendRequest } from './send-request.ts'
-import type { TokenOrder } from './serve-tokens.ts'
 import { spawnCommand } from './spawn-command.ts'
 import { makeTempFolder } from './temp-folder.ts'
-import type { ExecutionBody, GraphqlBody } from './wire-shapes.ts'
 
-export interface TokenRequest {
-  readonly account: string
-  readonly email?: string
-  readonly user?: number
-  /** All but `admin` unless given. */
-  readonly scopes?: readonly Scope[]
-}
-
-export interface Script {
-  readonly sourceCode: string
-  readonly name?: string
-  readonly inputDocument?: unknown
-  readonly options?: unknown
-  readonly metadata?: unknown
-}
-
-type RestOptions = Partial<Pick<RequestParts, 'token' | 'headers' | 'body' | 'signal'>>
-
-export interface TestServer {
-  readonly baseUrl: string
-  readonly adminToken: string
+export interface TestServer extends GatewayClient {
   /** The settings it runs under, for other commands on the same store. */
   readonly settings: Readonly<Record<string, string>>
   readonly pid: number
@@ -40,16 +17,6 @@ export interface TestServer {
   /** Reads its standard output no longer, until it is resumed. */
   pauseStdout(): void
   resumeStdout(): void
-  /** A request to a path, as the admin unless another token (or null, for none) is given. */
-  rest<T>(method: string, path: string, options?: RestOptions): Promise<Answer<T>>
-  graphql<D = Record<string, unknown>>(
-    query: string,
-    variables?: Record<string, unknown>,
-    token?: string | null,
-  ): Promise<Answer<GraphqlBody<D>>>
-  execute<P = unknown>(script: Script | string, options?: RestOptions): Promise<Answer<ExecutionBody<P>>>
-  /** A new token in this server's store. */
-  token(request: TokenRequest): Promise<string>
   /** SIGTERM, then the exit code. */
   stop(): Promise<number | null>
   kill(): Promise<void>
@@ -110,9 +77,6 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
     throw error
   })
 
-  const rest: TestServer['rest'] = (method, path, options = {}) =>
-    sendRequest({ url: baseUrl + path, method, token: adminToken, ...options })
-
   async function end(signal: 'SIGTERM' | 'SIGKILL') {
     command.process.kill(signal)
     // Its streams are at their end only once they are read.
@@ -123,20 +87,13 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
   }
 
   const server: TestServer = {
-    baseUrl,
-    adminToken,
+    ...createGatewayClient({ baseUrl, adminToken, databaseUrl: settings.DATABASE_URL }),
     settings,
     pid: command.process.pid ?? 0,
     stdout: command.stdout,
     stderr: command.stderr,
     pauseStdout: () => void command.process.stdout?.pause(),
     resumeStdout: () => void command.process.stdout?.resume(),
-    rest,
-    graphql: (query, variables = {}, token = adminToken) =>
-      rest('POST', '/graphql', { body: { query, variables }, token }),
-    execute: (script, options = {}) =>
-      rest('POST', '/api/1/endpoint/execute', { body: completeScript(script), ...options }),
-    token: request => askForToken({ databaseUrl: settings.DATABASE_URL, request }),
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
   }
@@ -154,18 +111,4 @@ async function waitUntilReady(baseUrl: string, command: ReturnType<typeof spawnC
     await sleep(50)
   }
   throw new Error(`The server did not get ready:\n${command.stdout()}\n${command.stderr()}`)
-}
-
-function completeScript(script: Script | string): Script {
-  const given = typeof script === 'string' ? { sourceCode: script } : script
-  return { name: 'test', inputDocument: '{}', options: '{}', ...given }
-}
-
-// Vitest is imported here only, because some programs start servers outside of it.
-async function askForToken(order: TokenOrder): Promise<string> {
-  const { inject } = await import('vitest')
-  const answer = await fetch(inject('tokensUrl'), { method: 'POST', body: JSON.stringify(order) })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`No token was issued: ${text}`)
-  return text
 }

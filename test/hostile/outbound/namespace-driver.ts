@@ -1,6 +1,6 @@
 // Started in a network and a mount namespace of its own. Prints what became of each call as JSON, a line each.
 import { readFileSync } from 'node:fs'
-import type { Script } from '../../server/start-server.ts'
+import type { Script } from '../../server/gateway-client.ts'
 import { listedCalls } from './listed-calls.ts'
 import type { Report } from './namespace-reports.ts'
 import { canaryPort, startNamespaceStage } from './namespace-stage.ts'

@@ -2,6 +2,7 @@ import type { CaseStore } from './cases/case-store.ts'
 import type { FunctionStore } from './functions/function-store.ts'
 import type { CaseTaskStore, HookStore } from './hooks/hook-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
+import type { QueueStore } from './queue/queue-store.ts'
 import type { RunStore } from './runs/run-store.ts'
 
 /**
@@ -20,6 +21,7 @@ export interface Store {
   readonly hooks: HookStore
   readonly caseTasks: CaseTaskStore
   readonly runs: RunStore
+  readonly queue: QueueStore
   readonly idempotency: IdempotencyStore
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>

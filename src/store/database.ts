@@ -13,7 +13,12 @@ interface WriteOptions<T> {
 export interface ChangeOptions<T> extends WriteOptions<T> {
   /** True for work that finds and keeps the step of its origin itself. */
   readonly keepsStep?: boolean
+  /** True for a result that queued runs, which wakes the gateways after the commit. False unless given. */
+  readonly hasQueued?: (result: T) => boolean
 }
+
+/** Announced instead of an account when there are new queued runs. No account code has a parenthesis. */
+export const queueSignal = '(queue)'
 
 /** How a database runs statements. */
 export interface Runner {
@@ -52,10 +57,11 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
     ...dialect,
     ...runner,
     async change(origin, work, options = {}) {
-      const { hasChanged = () => true, keepsStep = false } = options
+      const { hasChanged = () => true, keepsStep = false, hasQueued = () => false } = options
       const doIt = keepsStep ? work : () => doOnce(origin, work, hasChanged)
       const result = await runner.write(origin.accountCode, doIt, options)
       if (hasChanged(result)) announce(origin.accountCode)
+      if (hasQueued(result)) announce(queueSignal)
       return result
     },
   }

@@ -3,6 +3,7 @@ import { hashToken } from '../../src/domain/directory/api-token.ts'
 import type { RunRow } from '../../src/domain/runs/run-store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { by } from './origin.ts'
+import { queuedRun } from './queued-run.ts'
 
 const odd = {
   names: [
@@ -72,6 +73,7 @@ export async function fillStore(path: string): Promise<void> {
   }
   await store.runs.write('account-0', 'gone', { inserts: [run], ends: [] })
   await store.runs.beat('gone', 1_000)
+  await store.queue.enqueue(by('account-0'), [queuedRun(), queuedRun({ caseId: null })])
   await store.tokens.revoke(3)
   const version = {
     hash: 'ff',

@@ -28,17 +28,20 @@ export interface RunStart {
   readonly bytes: number
 }
 
+/** What went wrong in a run. */
+export interface RunError {
+  readonly code: string
+  readonly message: string
+  readonly line: number | null
+  readonly column: number | null
+  readonly stack: string | null
+}
+
 /** The facts about a run that are known when it ends. */
 export interface RunEnd {
   readonly outcome: RunOutcome
   readonly message: string | null
-  readonly error: {
-    readonly code: string
-    readonly message: string
-    readonly line: number | null
-    readonly column: number | null
-    readonly stack: string | null
-  } | null
+  readonly error: RunError | null
   readonly payload: JsonText | null
   readonly payloadBytes: number
   readonly logs: readonly {

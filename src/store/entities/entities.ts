@@ -11,7 +11,10 @@ import { createCaseTaskStore, createFindCaseTasks } from './hooks/case-tasks.ts'
 import { createFindHooks, createHookStore } from './hooks/hooks.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
+import { createEnqueue, type Enqueue } from './queue/enqueue.ts'
+import { createQueueStore } from './queue/queue.ts'
 import { createRunStore } from './runs/runs.ts'
+import { createWriteRuns, type WriteRuns } from './runs/write-runs.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
 
 /** Work that changes of several entities share. */
@@ -19,6 +22,8 @@ export interface Parts {
   readonly provision: Provision
   readonly takeNumbers: TakeNumbers
   readonly appendEvent: AppendEvent
+  readonly enqueue: Enqueue
+  readonly writeRuns: WriteRuns
   readonly forgetCallers: TokenLookUps['forgetCallers']
   /** One for each kind of trigger. */
   readonly triggerLookUps: readonly FindTriggers[]
@@ -35,10 +40,14 @@ interface Dependencies {
 /** The stores that are written once for both databases. */
 export function createEntities({ database, tokenLookUps, onChange, afterSettle }: Dependencies) {
   const takeNumbers = createTakeNumbers(database)
+  const provision = createProvision(database)
+  const writeRuns = createWriteRuns(database, { provision, takeNumbers })
   const parts: Parts = {
-    provision: createProvision(database),
+    provision,
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
+    enqueue: createEnqueue(database),
+    writeRuns,
     forgetCallers: tokenLookUps.forgetCallers,
     triggerLookUps: [createFindHooks(database), createFindCaseTasks(database)],
   }
@@ -52,6 +61,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     hooks: createHookStore(database, parts),
     caseTasks: createCaseTaskStore(database, parts),
     runs: createRunStore(database, parts),
+    queue: createQueueStore({ database, onChange, ...parts }),
     idempotency: createIdempotencyStore(database, afterSettle),
   } satisfies Partial<Store>
   return { parts, stores }

@@ -12,6 +12,7 @@ import {
   withDefault,
 } from './describe-table.ts'
 import { hookTables } from './hook-tables.ts'
+import { queueTables } from './queue-tables.ts'
 import { runTables } from './run-tables.ts'
 
 const accountCode = text()
@@ -215,6 +216,8 @@ export const descriptions = {
   ...hookTables,
 
   ...runTables,
+
+  ...queueTables,
 
   /** Requests that came with an idempotency key, and their answers once there are any. */
   idempotencyKeys: {

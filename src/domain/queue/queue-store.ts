@@ -1,0 +1,132 @@
+import type { RunError, RunHookEvent } from '../runs/run-record.ts'
+import type { RunWrites } from '../runs/run-store.ts'
+import type { Origin, RowStore } from '../store.ts'
+
+/** An account has at most this many waiting runs (contract, section 8). */
+export const maxWaiting = 10_000
+
+export type QueuedRunState = 'waiting' | 'running' | 'dead'
+
+/** `blocked`: waits for an earlier run of its lane. Callers see it as `waiting`. */
+export type StoredState = QueuedRunState | 'blocked'
+
+/** Who caused a run, as data for its script. Its rights are its scopes alone. */
+export interface CausedBy {
+  readonly userId: number | null
+  readonly subject: string | null
+  readonly email: string | null
+  readonly displayName: string | null
+}
+
+interface QueuedFacts {
+  readonly trigger: 'hook' | 'webhook'
+  /** Null for a webhook. */
+  readonly event: RunHookEvent | null
+  readonly hookId: number | null
+  readonly webhookId: number | null
+  readonly functionId: number
+  /** Of the function, or of the webhook: for `txnSource`. */
+  readonly name: string
+  readonly caseTypeCode: string | null
+  readonly caseId: number | null
+  /** The committed version. */
+  readonly caseVersion: number | null
+  readonly txnId: string
+  /** 0 for what a request causes, and one more for each hook on the way. */
+  readonly generation: number
+}
+
+/** A run to be queued, with the input frozen (contract, section 8). Runs of one hook on one case keep their order. */
+export interface NewQueuedRun extends QueuedFacts {
+  readonly causedBy: CausedBy
+  readonly scopes: readonly string[]
+  /** The payload, as JSON. */
+  readonly input: string
+  /** The options, as a JSON object. */
+  readonly options: string
+}
+
+export interface QueuedRun extends QueuedFacts {
+  /** 1, 2, 3 and so on within the account, in the order of the commits. */
+  readonly id: number
+  readonly state: QueuedRunState
+  /** From 1. The attempt that runs, or the next one; of a dead run the last one. */
+  readonly attempt: number
+  readonly dueAt: Date
+  readonly lastError: RunError | null
+}
+
+/** A run that a holder has for the time of its lease. */
+export interface ClaimedRun extends NewQueuedRun {
+  readonly accountCode: string
+  readonly id: number
+  readonly attempt: number
+  readonly holder: string
+}
+
+export interface ClaimRequest {
+  /** Names this claim. Nobody else ever uses it. */
+  readonly holder: string
+  readonly leaseMs: number
+  readonly maxRuns: number
+  readonly retryAfterMs: RetryAfterMs
+}
+
+/** The time until the next attempt of a run whose attempt with this number went wrong; null if it was the last one. */
+export type RetryAfterMs = (attempt: number) => number | null
+
+export interface Claim {
+  readonly runs: readonly ClaimedRun[]
+  /** Time until the next run of any account can be claimed; null if none waits. */
+  readonly nextInMs: number | null
+}
+
+type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
+
+/** How an attempt ended: done, to be given back without counting it, to be run again, or dead. */
+export interface QueuedEnd extends HeldRun {
+  readonly end:
+    | { readonly kind: 'done' }
+    | { readonly kind: 'given back' }
+    | { readonly kind: 'again'; readonly afterMs: number; readonly error: RunError }
+    | { readonly kind: 'dead'; readonly error: RunError | null }
+  /** The run to keep, in the same commit; null if none began. */
+  readonly run: { readonly row: RunWrites['inserts'][number]; readonly isInserted: boolean } | null
+}
+
+export type RetryResult =
+  | { readonly kind: 'retried'; readonly run: QueuedRun }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'not dead' }
+  | { readonly kind: 'full' }
+
+export type CancelResult =
+  | { readonly kind: 'cancelled'; readonly run: QueuedRun }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'running' }
+
+export interface QueueStore extends RowStore<QueuedRun> {
+  /** Queues runs by themselves, and gives their ids. `OVERLOADED` past the maximum of waiting runs. */
+  enqueue(origin: Origin, runs: readonly NewQueuedRun[]): Promise<readonly number[]>
+  /**
+   * Gives runs that are due to a holder, from several accounts in turn. The account that was served longest ago comes
+   * first. A run whose lease has ended is not given: it is due again after its retry time, or dead.
+   */
+  claim(request: ClaimRequest): Promise<Claim>
+  /** Extends leases. Gives the ids that their holder still has. */
+  renew(accountCode: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly number[]>
+  /**
+   * Ends attempts of an account and keeps their runs, in one transaction. One that its holder no longer has changes
+   * nothing, and its run is kept as lost. Gives the ids of the others.
+   */
+  settle(accountCode: string, gateway: string, ends: readonly QueuedEnd[]): Promise<readonly number[]>
+  /** Time until the next run of any account can be claimed; null if none waits. */
+  nextInMs(): Promise<number | null>
+  /** Up to `limit` runs after this id, in ascending id. */
+  list(accountCode: string, state: QueuedRunState | null, after: number, limit: number): Promise<QueuedRun[]>
+  /** Makes a dead run wait again, from attempt 1. */
+  retry(origin: Origin, id: number): Promise<RetryResult>
+  cancel(origin: Origin, id: number): Promise<CancelResult>
+  /** Calls the listener soon after a commit that queued runs. It is a hint: a call can be lost, or come for nothing. */
+  onQueued(listener: () => void): () => void
+}

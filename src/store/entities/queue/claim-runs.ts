@@ -1,0 +1,147 @@
+import { sql } from 'drizzle-orm'
+import type { Claim, ClaimRequest, QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { RunError } from '../../../domain/runs/run-record.ts'
+import type { Database } from '../../database.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { all, only, type Work } from '../../work.ts'
+import type { QueueMoves } from './queue-moves.ts'
+import { selectClaimed, toClaimedRun } from './queued-rows.ts'
+
+// Of one transaction.
+const maxAccounts = 16
+
+interface WorkOfClaim extends Claim {
+  readonly hasChanged: boolean
+}
+
+/**
+ * A claim reads the first due runs of the first due accounts, along their indexes: it takes no longer if more wait. An
+ * account that was served is due from now on, so that the others come first.
+ */
+export function createClaiming(
+  database: Database,
+  moves: QueueMoves,
+): Pick<QueueStore, 'claim' | 'renew' | 'nextInMs'> {
+  const { write, read } = database
+  const held = database.list('held', { id: 'integer', holder: 'text' })
+  const statements = prepareStatements(database, held.rows)
+
+  function* claim(request: ClaimRequest): Work<WorkOfClaim> {
+    const { maxRuns } = request
+    const limit = Math.min(maxRuns, maxAccounts)
+    const due = yield* all(statements.findAccounts, { limit })
+    const runs = []
+    for (const [index, { accountCode }] of due.entries()) {
+      const share = Math.ceil((maxRuns - runs.length) / (due.length - index))
+      runs.push(...(yield* claimOf(accountCode, share, request)))
+    }
+    const hasChanged = due.length > 0
+    if (runs.length >= maxRuns) return { runs, nextInMs: 0, hasChanged }
+    return { runs, nextInMs: toMs(yield* only(statements.findNext, {})), hasChanged }
+  }
+
+  function* claimOf(accountCode: string, limit: number, request: ClaimRequest): Work<Claim['runs']> {
+    const { holder, leaseMs } = request
+    const due = yield* all(statements.findDue, { accountCode, limit })
+    for (const { state, ...run } of due) if (state === 'running') yield* expire(accountCode, run, request)
+    const isAny = due.some(({ state }) => state === 'waiting')
+    const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
+    yield* all(statements.serve, { accountCode, taken: taken.length })
+    return taken.map(toClaimedRun).toSorted((a, b) => a.id - b.id)
+  }
+
+  function* expire(
+    accountCode: string,
+    {
+      id,
+      holder,
+      attempt,
+    }: { readonly id: number; readonly holder: string | null; readonly attempt: number },
+    { retryAfterMs }: ClaimRequest,
+  ) {
+    const run = { id, holder: holder ?? '' }
+    const afterMs = retryAfterMs(attempt)
+    if (afterMs === null) yield* moves.die(accountCode, run, leaseEnded)
+    else yield* moves.tryAgain(accountCode, run, { afterMs, counted: 1, error: leaseEnded })
+  }
+
+  return {
+    async claim(request) {
+      const { runs, nextInMs } = await write(null, () => claim(request), {
+        hasChanged: ({ hasChanged }) => hasChanged,
+      })
+      return { runs, nextInMs }
+    },
+    async renew(accountCode, runs, leaseMs) {
+      const values = { accountCode, leaseMs, ...held.encode(runs) }
+      const rows = await write(accountCode, () => all(statements.renew, values))
+      return rows.map(({ id }) => id)
+    },
+    async nextInMs() {
+      const [row] = await read(statements.findNext, {})
+      return row === undefined ? null : toMs(row)
+    },
+  }
+}
+
+const leaseEnded: RunError = {
+  code: 'CRASHED',
+  message: 'The gateway that ran it stopped or hung',
+  line: null,
+  column: null,
+  stack: null,
+}
+
+function toMs({ dueAt, now }: { readonly dueAt: Date | null; readonly now: Date | null }): number | null {
+  return dueAt === null || now === null ? null : Math.max(0, dueAt.getTime() - now.getTime())
+}
+
+function prepareStatements(dialect: Dialect, held: ReturnType<typeof sql>) {
+  const { prepare, typed, now, nowPlus, forUpdate, skipLocked, tables } = dialect
+  const { queueAccounts: accounts, queuedRuns: runs } = tables
+  const given = placeholders('accountCode', 'holder', 'leaseMs', 'limit')
+  const taken = typed(sql.placeholder('taken'), 'integer')
+  const isOfAccount = sql`account_code = ${given.accountCode}`
+  const claimed = selectClaimed(tables)
+  return {
+    findAccounts: prepare(
+      sql`
+        select account_code from queue_accounts where due_at <= ${now}
+        order by due_at, account_code limit ${given.limit} ${skipLocked}`,
+      { accountCode: accounts.accountCode },
+    ),
+    findNext: prepare(sql`select min(due_at), ${now} from queue_accounts`, {
+      dueAt: accounts.dueAt,
+      now: accounts.dueAt,
+    }),
+    findDue: prepare(
+      sql`
+        select id, state, attempt, holder from queued_runs where ${isOfAccount} and claim_at <= ${now}
+        order by claim_at, id limit ${given.limit} ${forUpdate}`,
+      { id: runs.id, state: runs.state, attempt: runs.attempt, holder: runs.holder },
+    ),
+    take: prepare(
+      sql`
+        update queued_runs set state = 'running', holder = ${given.holder}, claim_at = ${nowPlus(given.leaseMs)}
+        where ${isOfAccount} and id in (
+          select id from queued_runs where ${isOfAccount} and claim_at <= ${now} and state = 'waiting'
+          order by claim_at, id limit ${given.limit}
+        ) returning ${columnsOf(claimed)}`,
+      claimed,
+    ),
+    // Due from now on, after the others, if more of its runs are due.
+    serve: prepare(sql`
+      update queue_accounts set waiting = waiting - ${taken}, due_at = (
+          select case when min(claim_at) < ${now} then ${now} else min(claim_at) end
+          from queued_runs where ${isOfAccount}
+        )
+      where ${isOfAccount}`),
+    renew: prepare(
+      sql`
+        update queued_runs set claim_at = ${nowPlus(given.leaseMs)}
+        where ${isOfAccount} and state = 'running' and (id, holder) in (select id, holder from ${held})
+        returning id`,
+      { id: runs.id },
+    ),
+  }
+}

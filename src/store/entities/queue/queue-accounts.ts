@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm'
+import type { Dialect } from '../../dialect.ts'
+import { all, type Work } from '../../work.ts'
+
+export type QueueAccounts = ReturnType<typeof createQueueAccounts>
+
+/** The row of an account, which every change of its queue locks first. */
+export function createQueueAccounts({ prepare, typed, nowPlus, forUpdate, tables }: Dialect) {
+  const accountCode = sql.placeholder('accountCode')
+  const waiting = typed(sql.placeholder('waiting'), 'integer')
+  const at = nowPlus(sql.placeholder('afterMs'))
+  const isTheAccount = sql`account_code = ${accountCode}`
+  const lock = prepare(sql`select waiting from queue_accounts where ${isTheAccount} ${forUpdate}`, {
+    waiting: tables.queueAccounts.waiting,
+  })
+  const count = prepare(sql`update queue_accounts set waiting = waiting + ${waiting} where ${isTheAccount}`)
+  const wake = prepare(sql`
+    update queue_accounts set waiting = waiting + ${waiting},
+      due_at = case when due_at < ${at} then due_at else ${at} end
+    where ${isTheAccount}`)
+  return {
+    /** Gives the number of waiting runs; null for an account that never queued any. */
+    *lock(accountCode: string): Work<number | null> {
+      const [row] = yield* all(lock, { accountCode })
+      return row?.waiting ?? null
+    },
+    /** Counts `waiting` more runs. */
+    count: (accountCode: string, waiting: number) => all(count, { accountCode, waiting }),
+    /** Counts `waiting` more runs, one of which can be claimed after this time. */
+    wake: (accountCode: string, waiting: number, afterMs: number) =>
+      all(wake, { accountCode, waiting, afterMs }),
+  }
+}

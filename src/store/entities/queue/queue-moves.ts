@@ -1,0 +1,127 @@
+import { sql } from 'drizzle-orm'
+import type { RunError } from '../../../domain/runs/run-record.ts'
+import { type Dialect, placeholders } from '../../dialect.ts'
+import { all, first, type Work } from '../../work.ts'
+import type { QueueAccounts } from './queue-accounts.ts'
+
+interface HeldRun {
+  readonly id: number
+  readonly holder: string
+}
+
+interface AnotherTry {
+  readonly afterMs: number
+  /** 0 for an attempt that does not count. */
+  readonly counted: 0 | 1
+  readonly error: RunError | null
+}
+
+export type QueueMoves = ReturnType<typeof createQueueMoves>
+
+/**
+ * What becomes of a run that a holder has, while the account is locked. Each gives the ids of the runs that the holder
+ * still has; the others stay as they are.
+ *
+ *   blocked ──▶ waiting ⇄ running ──▶ gone
+ *                  ▲          └─────▶ dead
+ *                  └───── retried ─────┘
+ */
+export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts) {
+  const held = dialect.list('held', { id: 'integer', holder: 'text' })
+  const lanes = dialect.list('lanes', { lane: 'text' })
+  const statements = prepareStatements(dialect, { held: held.rows, lanes: lanes.rows })
+
+  /** Lets the first run of each lane wait for its turn, unless another one of the lane does or runs. */
+  function* wakeLanes(accountCode: string, rows: readonly { readonly lane: string | null }[]): Work<void> {
+    const given = [...new Set(rows.flatMap(({ lane }) => lane ?? []))].map(lane => ({ lane }))
+    if (given.length === 0) return
+    const woken = yield* all(statements.wake, { accountCode, ...lanes.encode(given) })
+    if (woken.length > 0) yield* accounts.wake(accountCode, 0, 0)
+  }
+
+  return {
+    wakeLanes,
+
+    *finish(accountCode: string, runs: readonly HeldRun[]): Work<readonly number[]> {
+      if (runs.length === 0) return []
+      const gone = yield* all(statements.finish, { accountCode, ...held.encode(runs) })
+      yield* wakeLanes(accountCode, gone)
+      return gone.map(({ id }) => id)
+    },
+
+    *tryAgain(accountCode: string, { id, holder }: HeldRun, next: AnotherTry): Work<readonly number[]> {
+      const { afterMs, counted, error } = next
+      const values = { accountCode, id, holder, afterMs, counted, error: error && JSON.stringify(error) }
+      const row = yield* first(statements.tryAgain, values)
+      if (row === undefined) return []
+      yield* accounts.wake(accountCode, 1, afterMs)
+      return [id]
+    },
+
+    *die(accountCode: string, { id, holder }: HeldRun, error: RunError | null): Work<readonly number[]> {
+      const lane = yield* first(statements.findLane, { accountCode, id })
+      const values = { accountCode, id, holder, error: error && JSON.stringify(error) }
+      const row = yield* first(statements.die, values)
+      if (row === undefined) return []
+      if (lane !== undefined) yield* wakeLanes(accountCode, [lane])
+      return [id]
+    },
+  }
+}
+
+function prepareStatements(
+  dialect: Dialect,
+  rows: { readonly held: ReturnType<typeof sql>; readonly lanes: ReturnType<typeof sql> },
+) {
+  const { prepare, typed, now, nowPlus, tables } = dialect
+  const given = placeholders('accountCode', 'id', 'holder', 'afterMs')
+  const error = typed(sql.placeholder('error'), 'text')
+  const counted = typed(sql.placeholder('counted'), 'integer')
+  const { id, lane } = tables.queuedRuns
+  const isHeld = sql`account_code = ${given.accountCode} and id = ${given.id} and holder = ${given.holder}`
+  const at = nowPlus(given.afterMs)
+  return {
+    finish: prepare(
+      sql`
+        delete from queued_runs
+        where account_code = ${given.accountCode} and (id, holder) in (select id, holder from ${rows.held})
+        returning id, lane`,
+      { id, lane },
+    ),
+    tryAgain: prepare(
+      sql`
+        update queued_runs set state = 'waiting', attempt = attempt + ${counted}, due_at = ${at}, claim_at = ${at},
+          holder = null, last_error = coalesce(${error}, last_error)
+        where ${isHeld} returning id`,
+      { id },
+    ),
+    findLane: prepare(
+      sql`select lane from queued_runs where account_code = ${given.accountCode} and id = ${given.id}`,
+      { lane },
+    ),
+    die: prepare(
+      sql`
+        update queued_runs set state = 'dead', lane = null, claim_at = null, holder = null,
+          last_error = coalesce(${error}, last_error)
+        where ${isHeld} returning id`,
+      { id },
+    ),
+    wake: prepare(
+      sql`
+        update queued_runs set state = 'waiting', claim_at = ${now}
+        where account_code = ${given.accountCode} and id in (
+          select (
+            select min(blocked.id) from queued_runs as blocked
+            where blocked.account_code = ${given.accountCode} and blocked.lane = lanes.lane
+              and blocked.state = 'blocked'
+          ) from ${rows.lanes}
+          where not exists (
+            select 1 from queued_runs as active
+            where active.account_code = ${given.accountCode} and active.lane = lanes.lane
+              and active.state in ('waiting', 'running')
+          )
+        ) returning id`,
+      { id },
+    ),
+  }
+}

@@ -1,0 +1,160 @@
+import { sql } from 'drizzle-orm'
+import { maxWaiting, type QueuedEnd, type QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { Store } from '../../../domain/store.ts'
+import { type Database, queueSignal } from '../../database.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { all, first, type Work } from '../../work.ts'
+import type { Parts } from '../entities.ts'
+import type { WriteRuns } from '../runs/write-runs.ts'
+import { createClaiming } from './claim-runs.ts'
+import { type Enqueue, laneOf } from './enqueue.ts'
+import { createQueueAccounts } from './queue-accounts.ts'
+import { createQueueMoves, type QueueMoves } from './queue-moves.ts'
+import { selectQueued, toQueuedRun } from './queued-rows.ts'
+
+interface Dependencies {
+  readonly database: Database
+  readonly provision: Parts['provision']
+  readonly enqueue: Enqueue
+  readonly writeRuns: WriteRuns
+  readonly onChange: Store['events']['onChange']
+}
+
+export function createQueueStore(dependencies: Dependencies): QueueStore {
+  const { database, provision, enqueue, writeRuns, onChange } = dependencies
+  const { change, read, write } = database
+  const accounts = createQueueAccounts(database)
+  const moves = createQueueMoves(database, accounts)
+  const selection = selectQueued(database.tables)
+  const statements = prepareStatements(database)
+  const { findByIds } = database.findByIds(database.tables.queuedRuns, selection, 0)
+
+  return {
+    ...createClaiming(database, moves),
+    findByIds: async (accountCode, ids) => (await findByIds(accountCode, ids)).map(toQueuedRun),
+    async list(accountCode, state, after, limit) {
+      const values = { accountCode, after, limit }
+      const rows = await read(state === null ? statements.listAll : statements.list[state], values)
+      return rows.map(toQueuedRun)
+    },
+    enqueue: (origin, runs) =>
+      change(
+        origin,
+        function* () {
+          yield* provision.account(origin.accountCode)
+          return yield* enqueue(origin.accountCode, runs)
+        },
+        { hasQueued: ids => ids.length > 0 },
+      ),
+    settle: (accountCode, gateway, ends) =>
+      write(accountCode, function* () {
+        yield* accounts.lock(accountCode)
+        const held = new Set<number>()
+        const done = ends.filter(({ end }) => end.kind === 'done')
+        for (const id of yield* moves.finish(accountCode, done)) held.add(id)
+        for (const end of ends) for (const id of yield* settleOne(moves, accountCode, end)) held.add(id)
+        const runs = ends.flatMap(({ id, run }) =>
+          run === null
+            ? []
+            : { ...run, row: held.has(id) ? run.row : { ...run.row, state: 'lost' as const } },
+        )
+        const rowsOf = (isInserted: boolean) =>
+          runs.filter(run => run.isInserted === isInserted).map(({ row }) => row)
+        yield* writeRuns(accountCode, gateway, { inserts: rowsOf(false), ends: rowsOf(true) })
+        return [...held]
+      }),
+    async retry(origin, id) {
+      const { accountCode } = origin
+      const result = await change(
+        origin,
+        function* () {
+          const waiting = (yield* accounts.lock(accountCode)) ?? 0
+          const found = yield* first(statements.find, { accountCode, id })
+          if (found === undefined) return { kind: 'missing' } as const
+          if (found.state !== 'dead') return { kind: 'not dead' } as const
+          if (waiting >= maxWaiting) return { kind: 'full' } as const
+          const [row = found] = yield* all(statements.retry, { accountCode, id, lane: laneOf(found) })
+          yield* accounts.wake(accountCode, 1, 0)
+          return { kind: 'retried', row } as const
+        },
+        { hasChanged: ({ kind }) => kind === 'retried', hasQueued: ({ kind }) => kind === 'retried' },
+      )
+      return result.kind === 'retried' ? { kind: 'retried', run: toQueuedRun(result.row) } : result
+    },
+    async cancel(origin, id) {
+      const { accountCode } = origin
+      const result = await change(
+        origin,
+        function* () {
+          yield* accounts.lock(accountCode)
+          const row = yield* first(statements.find, { accountCode, id })
+          if (row === undefined) return { kind: 'missing' } as const
+          if (row.state === 'running') return { kind: 'running' } as const
+          yield* all(statements.remove, { accountCode, id })
+          if (row.state !== 'dead') yield* accounts.count(accountCode, -1)
+          yield* moves.wakeLanes(accountCode, [{ lane: laneOf(row) }])
+          return { kind: 'cancelled', row } as const
+        },
+        {
+          hasChanged: ({ kind }) => kind === 'cancelled',
+          hasQueued: ({ kind }) => kind === 'cancelled',
+        },
+      )
+      return result.kind === 'cancelled' ? { kind: 'cancelled', run: toQueuedRun(result.row) } : result
+    },
+    onQueued: listener =>
+      onChange(accountCode => {
+        if (accountCode === null || accountCode === queueSignal) listener()
+      }),
+  }
+}
+
+function* settleOne(
+  moves: QueueMoves,
+  accountCode: string,
+  { end, ...run }: QueuedEnd,
+): Work<readonly number[]> {
+  switch (end.kind) {
+    case 'done':
+      return []
+    case 'given back':
+      return yield* moves.tryAgain(accountCode, run, { afterMs: 0, counted: 0, error: null })
+    case 'again':
+      return yield* moves.tryAgain(accountCode, run, { ...end, counted: 1 })
+    case 'dead':
+      return yield* moves.die(accountCode, run, end.error)
+  }
+}
+
+function prepareStatements({ prepare, typed, now, tables }: Dialect) {
+  const given = placeholders('accountCode', 'id', 'after', 'limit')
+  const lane = typed(sql.placeholder('lane'), 'text')
+  const selection = selectQueued(tables)
+  const isTheRun = sql`account_code = ${given.accountCode} and id = ${given.id}`
+  const select = sql`select ${columnsOf(selection)} from queued_runs`
+  const listOf = (states: string) =>
+    prepare(
+      sql`${select} where account_code = ${given.accountCode} and id > ${given.after} and state in (${sql.raw(states)})
+        order by id limit ${given.limit}`,
+      selection,
+    )
+  return {
+    find: prepare(sql`${select} where ${isTheRun}`, selection),
+    listAll: listOf(`'blocked', 'waiting', 'running', 'dead'`),
+    list: { waiting: listOf(`'blocked', 'waiting'`), running: listOf(`'running'`), dead: listOf(`'dead'`) },
+    remove: prepare(sql`delete from queued_runs where ${isTheRun}`),
+    retry: prepare(
+      sql`
+        update queued_runs set attempt = 1, due_at = ${now}, lane = ${lane},
+          state = case when is_blocked then 'blocked' else 'waiting' end,
+          claim_at = case when is_blocked then null else ${now} end
+        from (
+          select exists (
+            select 1 from queued_runs where account_code = ${given.accountCode} and lane = ${lane}
+          ) as is_blocked
+        ) as others
+        where ${isTheRun} returning ${columnsOf(selection)}`,
+      selection,
+    ),
+  }
+}

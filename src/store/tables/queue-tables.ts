@@ -1,0 +1,61 @@
+import type { StoredState } from '../../domain/queue/queue-store.ts'
+import type { RunHookEvent } from '../../domain/runs/run-record.ts'
+import { integer, nullable, type TableDescription, text, time, withDefault } from './describe-table.ts'
+
+const accountCode = text()
+const references = [{ columns: ['accountCode'], table: 'accounts' }]
+
+/** The tables of queued runs, which are part of all tables of a store. */
+export const queueTables = {
+  /**
+   * Accounts with queued runs. A change of an account's queue locks its row first. `dueAt` is not after the time at
+   * which its next run can be claimed, and orders the turns of the accounts; null if none can be.
+   */
+  queueAccounts: {
+    columns: { accountCode, lastId: integer, waiting: integer, dueAt: nullable(time) },
+    key: ['accountCode'],
+    indexes: { queue_accounts_by_due: ['dueAt'] },
+    references,
+  },
+
+  /** Queued runs, by their ids in the order of the commits. Long values are last. */
+  queuedRuns: {
+    columns: {
+      accountCode,
+      id: integer,
+      state: text<StoredState>(),
+      trigger: text<'hook' | 'webhook'>(),
+      event: nullable(text<RunHookEvent>()),
+      hookId: nullable(integer),
+      webhookId: nullable(integer),
+      functionId: integer,
+      name: text(),
+      caseTypeCode: nullable(text()),
+      caseId: nullable(integer),
+      caseVersion: nullable(integer),
+      // Runs of a lane go one after the other. Null for a run of no lane, and for a dead one.
+      lane: nullable(text()),
+      txnId: text(),
+      generation: integer,
+      // As JSON, because a name may have characters that a database refuses.
+      causedBy: text(),
+      scopes: text(),
+      attempt: integer,
+      dueAt: time,
+      // When it can be claimed: when it is due, or when the lease of its holder ends. Null for other states.
+      claimAt: nullable(time),
+      holder: nullable(text()),
+      lastError: nullable(text()),
+      createdAt: withDefault(time, 'clock'),
+      input: text(),
+      options: text(),
+    },
+    key: ['accountCode', 'id'],
+    indexes: {
+      queued_runs_by_claim: ['accountCode', 'claimAt', 'id'],
+      queued_runs_by_lane: ['accountCode', 'lane', 'state', 'id'],
+      queued_runs_by_state: ['accountCode', 'state', 'id'],
+    },
+    references,
+  },
+} as const satisfies Readonly<Record<string, TableDescription>>

@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, expect, test } from 'vitest'
+import { type ClaimRequest, maxWaiting, type QueuedEnd } from '../../src/domain/queue/queue-store.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+import { queuedRun } from './queued-run.ts'
+
+const failed = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null }
+
+eachStore(harness => {
+  let store: Store
+  let url: string
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+  })
+
+  const enqueue = (accountCode: string, ...cases: number[]) =>
+    store.queue.enqueue(
+      by(accountCode),
+      cases.map(caseId => queuedRun({ caseId })),
+    )
+  const claim = async (rest: Partial<ClaimRequest> = {}, from = store) =>
+    from.queue.claim({ holder: randomUUID(), leaseMs: 15_000, maxRuns: 4, retryAfterMs: () => 0, ...rest })
+  const claimIds = async (rest: Partial<ClaimRequest> = {}) =>
+    (await claim(rest)).runs.map(({ accountCode, id }) => `${accountCode}${id}`)
+  type Run = Awaited<ReturnType<typeof claim>>['runs'][number]
+  const settle = ({ accountCode, id, holder }: Run, end: QueuedEnd['end'] = { kind: 'done' }) =>
+    store.queue.settle(accountCode, 'one', [{ id, holder, end, run: null }])
+  const claimOne = async () => {
+    const { runs } = await claim({ maxRuns: 1 })
+    const [run] = runs
+    if (run === undefined) throw new Error('No run is due.')
+    return run
+  }
+  const statesOf = async (accountCode = 'a') =>
+    (await store.queue.list(accountCode, null, 0, 1_000)).map(({ id, state, attempt }) => [
+      id,
+      state,
+      attempt,
+    ])
+
+  test('a queued run is claimed once, with its frozen input', async () => {
+    const run = queuedRun()
+    expect(await store.queue.enqueue(by('a'), [run])).toEqual([1])
+    const claimed = await claim()
+    expect(claimed.runs).toEqual([
+      { ...run, accountCode: 'a', id: 1, attempt: 1, holder: expect.any(String) },
+    ])
+    expect(claimed.nextInMs).not.toBeNull()
+    expect((await claim()).runs).toEqual([])
+    expect(await store.queue.findByIds('a', [1, 2])).toMatchObject([{ id: 1, state: 'running', attempt: 1 }])
+    expect(await store.queue.findByIds('b', [1])).toEqual([])
+  })
+
+  test('runs of one hook on one case go in order, others do not wait', async () => {
+    await enqueue('a', 1)
+    await enqueue('a', 1)
+    await enqueue('a', 2)
+    await store.queue.enqueue(by('a'), [queuedRun({ hookId: 2, caseId: 1 })])
+    const first = await claim()
+    expect(first.runs.map(({ id }) => id)).toEqual([1, 3, 4])
+    expect((await claim()).runs).toEqual([])
+    await settle(first.runs[0] as Run)
+    expect(await claimIds()).toEqual(['a2'])
+  })
+
+  test('a run that is to be tried again holds up its lane, a dead one does not', async () => {
+    await enqueue('a', 1)
+    await enqueue('a', 1)
+    await settle(await claimOne(), { kind: 'again', afterMs: 60_000, error: failed })
+    expect(await claimIds()).toEqual([])
+    expect(await store.queue.findByIds('a', [1])).toMatchObject([
+      { state: 'waiting', attempt: 2, lastError: failed },
+    ])
+    await enqueue('a', 2)
+    expect(await claimIds()).toEqual(['a3'])
+    await enqueue('b', 1)
+    await enqueue('b', 1)
+    await settle(await claimOne(), { kind: 'dead', error: failed })
+    expect(await claimIds()).toEqual(['b2'])
+    expect(await store.queue.list('b', 'dead', 0, 10)).toMatchObject([
+      { id: 1, state: 'dead', lastError: failed },
+    ])
+  })
+
+  test('accounts take turns, the one that was served longest ago first', async () => {
+    await enqueue('a', ...Array.from({ length: 50 }, (_, index) => index + 1))
+    await enqueue('b', 1)
+    await enqueue('c', 1, 2, 3)
+    expect(await claimIds()).toEqual(['a1', 'a2', 'b1', 'c1'])
+    expect(await claimIds({ maxRuns: 1 })).toEqual(['a3'])
+    expect(await claimIds({ maxRuns: 1 })).toEqual(['c2'])
+    expect(await claimIds({ maxRuns: 1 })).toEqual(['a4'])
+    await enqueue('d', 1)
+    expect(await claimIds({ maxRuns: 2 })).toEqual(['c3', 'a5'])
+    expect(await claimIds({ maxRuns: 1 })).toEqual(['d1'])
+  })
+
+  test('a run whose lease has ended is due again after its retry time, and its holder changes nothing', async () => {
+    await enqueue('a', 1)
+    const late = await claim({ leaseMs: 1 })
+    await sleep(5)
+    expect((await claim({ retryAfterMs: attempt => 1_000 * attempt })).runs).toEqual([])
+    expect(await store.queue.list('a', 'waiting', 0, 1)).toMatchObject([
+      { attempt: 2, lastError: { code: 'CRASHED' } },
+    ])
+    const held = late.runs[0] as Run
+    expect(await store.queue.renew('a', [held], 15_000)).toEqual([])
+    expect(await settle(held)).toEqual([])
+    expect(await settle(held, { kind: 'dead', error: failed })).toEqual([])
+    expect(await statesOf()).toEqual([[1, 'waiting', 2]])
+  })
+
+  test('a run whose last lease has ended is dead', async () => {
+    await enqueue('a', 1)
+    await enqueue('a', 1)
+    await claim({ leaseMs: 1 })
+    await sleep(5)
+    await claim({ retryAfterMs: () => null })
+    expect(await statesOf()).toEqual([
+      [1, 'dead', 1],
+      [2, 'waiting', 1],
+    ])
+    expect(await claimIds()).toEqual(['a2'])
+  })
+
+  test('a renewed lease keeps its run', async () => {
+    await enqueue('a', 1)
+    const { runs } = await claim({ leaseMs: 20 })
+    expect(await store.queue.renew('a', runs, 15_000)).toEqual([1])
+    await sleep(30)
+    expect(await claimIds()).toEqual([])
+    expect(await settle(runs[0] as Run)).toEqual([1])
+    expect(await statesOf()).toEqual([])
+  })
+
+  test('a run that is given back keeps its attempt and its place', async () => {
+    await enqueue('a', 1)
+    await enqueue('a', 1)
+    await settle(await claimOne(), { kind: 'given back' })
+    expect(await statesOf()).toEqual([
+      [1, 'waiting', 1],
+      [2, 'waiting', 1],
+    ])
+    expect(await claimIds()).toEqual(['a1'])
+  })
+
+  test('an ended attempt and its kept run are written together, a late one is lost', async () => {
+    await enqueue('a', 1, 2)
+    const { runs } = await claim()
+    const keptRun = (runId: string) => ({
+      isInserted: false,
+      row: {
+        runId,
+        trigger: 'hook',
+        event: 'post-save',
+        name: 'notify',
+        functionId: 1,
+        functionVersion: null,
+        caseId: 1,
+        caseVersion: 1,
+        txnId: randomUUID(),
+        txnSource: 'x',
+        parentRunId: null,
+        replayOf: null,
+        attempt: 1,
+        state: 'ended',
+        outcome: 'exit',
+        byUserId: null,
+        scopes: [],
+        startedAt: 1,
+        durationMs: 1,
+        dryRun: false,
+        textBytes: {},
+        texts: { payload: '1' },
+      } as const,
+    })
+    const [held, late] = [randomUUID(), randomUUID()]
+    const ends = runs.map(({ id, holder }) => ({
+      id,
+      holder: id === 1 ? holder : 'another',
+      end: { kind: 'done' } as const,
+      run: keptRun(id === 1 ? held : late),
+    }))
+    expect(await store.queue.settle('a', 'one', ends)).toEqual([1])
+    const kept = await store.runs.findByRunIds('a', [held, late])
+    expect(Object.fromEntries(kept.map(({ runId, state }) => [runId, state]))).toEqual({
+      [held]: 'ended',
+      [late]: 'lost',
+    })
+    expect(await statesOf()).toEqual([[2, 'running', 1]])
+  })
+
+  test('a dead run that is retried starts at attempt 1, in its lane', async () => {
+    await enqueue('a', 1)
+    await settle(await claimOne(), { kind: 'dead', error: failed })
+    await enqueue('a', 1)
+    const running = await claimOne()
+    expect(await store.queue.retry(by('a'), 1)).toMatchObject({
+      kind: 'retried',
+      run: { state: 'waiting', attempt: 1 },
+    })
+    expect(await store.queue.retry(by('a'), 1)).toEqual({ kind: 'not dead' })
+    expect(await store.queue.retry(by('a'), 9)).toEqual({ kind: 'missing' })
+    expect(await store.queue.retry(by('b'), 1)).toEqual({ kind: 'missing' })
+    expect(await claimIds()).toEqual([])
+    await settle(running)
+    expect(await claimIds()).toEqual(['a1'])
+  })
+
+  test('a waiting or dead run can be cancelled, a running one not', async () => {
+    await enqueue('a', 1)
+    for (const _ of [1, 2, 3]) await enqueue('a', 1)
+    const running = await claimOne()
+    expect(await store.queue.cancel(by('a'), 1)).toEqual({ kind: 'running' })
+    expect(await store.queue.cancel(by('b'), 2)).toEqual({ kind: 'missing' })
+    expect(await store.queue.cancel(by('a'), 2)).toMatchObject({
+      kind: 'cancelled',
+      run: { id: 2, state: 'waiting' },
+    })
+    expect(await claimIds()).toEqual([])
+    await settle(running, { kind: 'again', afterMs: 60_000, error: failed })
+    expect(await store.queue.cancel(by('a'), 1)).toMatchObject({ kind: 'cancelled' })
+    expect(await claimIds()).toEqual(['a3'])
+    expect(await store.queue.cancel(by('a'), 1)).toEqual({ kind: 'missing' })
+  })
+
+  test('an account has at most 10,000 waiting runs', async () => {
+    const cases = Array.from({ length: 1_000 }, (_, index) => index + 1)
+    for (let count = 0; count < maxWaiting; count += cases.length) await enqueue('a', ...cases)
+    await expect(enqueue('a', 1)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 5 })
+    await claim({ maxRuns: 4 })
+    await enqueue('b', 1)
+    await expect(enqueue('a', 1, 2, 3, 4, 5)).rejects.toMatchObject({ code: 'OVERLOADED' })
+    await enqueue('a', 1, 2, 3, 4)
+    await expect(enqueue('a', 1)).rejects.toMatchObject({ code: 'OVERLOADED' })
+  })
+
+  test('gateways that claim at once give each run to one of them', async () => {
+    const stores = harness.engine === 'SQLite' ? [store, store] : [store, await harness.open({ url })]
+    for (const account of ['a', 'b', 'c'])
+      await enqueue(account, ...Array.from({ length: 30 }, (_, index) => index))
+    const taken: string[] = []
+    const work = async (from: Store) => {
+      for (let empty = 0; empty < 3; ) {
+        const { runs } = await claim({ maxRuns: 3 }, from)
+        empty = runs.length === 0 ? empty + 1 : 0
+        taken.push(...runs.map(({ accountCode, id }) => `${accountCode}${id}`))
+        for (const { accountCode, id, holder } of runs) {
+          await from.queue.settle(accountCode, 'one', [{ id, holder, end: { kind: 'done' }, run: null }])
+        }
+      }
+    }
+    await Promise.all(stores.flatMap(from => [work(from), work(from)]))
+    expect(taken).toHaveLength(90)
+    expect(new Set(taken).size).toBe(90)
+  })
+
+  test('saves, ends and cancellations at once leave no run behind', async () => {
+    const stores = harness.engine === 'SQLite' ? [store, store] : [store, await harness.open({ url })]
+    const done: number[] = []
+    let isOver = false
+    const work = async (from: Store) => {
+      for (;;) {
+        const wasOver = isOver
+        const { runs } = await claim({ maxRuns: 3 }, from)
+        if (runs.length === 0 && wasOver) return
+        for (const { accountCode, id, holder } of runs) {
+          done.push(id)
+          await from.queue.settle(accountCode, 'one', [{ id, holder, end: { kind: 'done' }, run: null }])
+        }
+      }
+    }
+    const add = async (from: Store, seed: number) => {
+      for (let count = 0; count < 60; count += 1) {
+        const [id = 0] = await from.queue.enqueue(by('a'), [queuedRun({ caseId: (count + seed) % 3 })])
+        if (count % 10 === 5 && (await from.queue.cancel(by('a'), id)).kind === 'cancelled') done.push(id)
+      }
+    }
+    const workers = stores.map(work)
+    await Promise.all(stores.map(add))
+    isOver = true
+    await Promise.all(workers)
+    expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1))
+    expect(await statesOf()).toEqual([])
+  })
+
+  test('a listener is called after a commit that queued runs', async () => {
+    let calls = 0
+    const stop = store.queue.onQueued(() => {
+      calls += 1
+    })
+    await expect.poll(() => harness.engine === 'SQLite' || calls > 0).toBe(true)
+    const before = calls
+    await enqueue('a', 1)
+    await expect.poll(() => calls).toBeGreaterThan(before)
+    stop()
+  })
+})

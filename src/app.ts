@@ -9,6 +9,8 @@ import { type FirstStart, prepareFirstStart } from './domain/directory/first-sta
 import { createEventFollowers } from './domain/events/event-followers.ts'
 import { createEventFollowing } from './domain/events/follow-events.ts'
 import { createFunctions } from './domain/functions/functions.ts'
+import { createCaseTasks } from './domain/hooks/case-tasks.ts'
+import { createHooks } from './domain/hooks/hooks.ts'
 import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
 import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
@@ -119,6 +121,8 @@ export async function createApp({
     directory,
     functions: createFunctions(store.functions),
     cases: createCases(store),
+    hooks: createHooks(store.hooks),
+    caseTasks: createCaseTasks(store.caseTasks),
     runs: createRuns(store.runs),
     events: store.events,
     caseEvents: store.cases.events,

@@ -5,6 +5,8 @@ import type { Cases } from './domain/cases/cases.ts'
 import type { Directory } from './domain/directory/directory.ts'
 import type { EventFollowing } from './domain/events/follow-events.ts'
 import type { Functions } from './domain/functions/functions.ts'
+import type { CaseTasks } from './domain/hooks/case-tasks.ts'
+import type { Hooks } from './domain/hooks/hooks.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
 import type { Runs } from './domain/runs/runs.ts'
@@ -37,6 +39,8 @@ export interface RequestContext {
   readonly functions: Functions
   readonly runs: Runs
   readonly cases: Cases
+  readonly hooks: Hooks
+  readonly caseTasks: CaseTasks
   readonly following: FollowedEvents
   readonly events: Store['events']
   readonly caseEvents: Store['cases']['events']
@@ -76,6 +80,8 @@ export interface Services
     | 'directory'
     | 'functions'
     | 'cases'
+    | 'hooks'
+    | 'caseTasks'
     | 'runs'
     | 'events'
     | 'caseEvents'
@@ -106,6 +112,8 @@ class OperationContext implements RequestContext {
   readonly functions: Functions
   readonly runs: Runs
   readonly cases: Cases
+  readonly hooks: Hooks
+  readonly caseTasks: CaseTasks
   readonly events: Store['events']
   readonly caseEvents: Store['cases']['events']
   readonly following: FollowedEvents
@@ -126,6 +134,8 @@ class OperationContext implements RequestContext {
     this.directory = services.directory
     this.functions = services.functions
     this.cases = services.cases
+    this.hooks = services.hooks
+    this.caseTasks = services.caseTasks
     this.runs = services.runs
     this.events = services.events
     this.caseEvents = services.caseEvents

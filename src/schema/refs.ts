@@ -3,6 +3,7 @@ import type {
   FunctionVersion as FunctionVersionRow,
   StoredFunction,
 } from '../domain/functions/function-store.ts'
+import type { CaseTask as CaseTaskRow, Hook as HookRow } from '../domain/hooks/hook-store.ts'
 import type { KeptRun } from '../domain/runs/run-store.ts'
 import type { Membership, Team as TeamRow, User as UserRow } from '../domain/store.ts'
 import { builder } from './builder.ts'
@@ -15,4 +16,6 @@ export const FunctionRef = builder.objectRef<StoredFunction>('Function')
 export const FunctionVersion = builder.objectRef<FunctionVersionRow>('FunctionVersion')
 export const Case = builder.objectRef<CaseRow>('Case')
 export const CaseEvent = builder.objectRef<CaseEventRow>('CaseEvent')
+export const Hook = builder.objectRef<HookRow>('Hook')
+export const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask')
 export const Run = builder.objectRef<KeptRun>('Run')

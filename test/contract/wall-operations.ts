@@ -1,12 +1,15 @@
 import type { GatewayClient } from '../server/gateway-client.ts'
 import type { Answer } from '../server/send-request.ts'
 
-/** One row of an account, by its three ids. */
+/** One row of each kind of an account, by their ids. */
 export interface Ids {
   readonly membership: number
   readonly user: number
   readonly team: number
   readonly case: number
+  readonly function: number
+  readonly hook: number
+  readonly task: number
 }
 
 export type Operation = (server: GatewayClient, ids: Ids, token: string) => Promise<Answer>
@@ -20,18 +23,28 @@ const rest =
   (server, ids, token) =>
     server.rest(method, path(ids), { token, ...extra })
 
+const toVariables = (ids: Ids) => ({
+  m: ids.membership,
+  u: ids.user,
+  t: ids.team,
+  c: ids.case,
+  f: ids.function,
+  h: ids.hook,
+  k: ids.task,
+})
+
 const graphql =
   (query: string): Operation =>
   (server, ids, token) =>
-    server.graphql(query, { m: ids.membership, u: ids.user, t: ids.team, c: ids.case }, token)
+    server.graphql(query, toVariables(ids), token)
 
 // The answer is what the script saw: a value or the message of a rejection.
 const script =
   (expression: string): Operation =>
   async (server, ids, token) => {
-    const sourceCode = `const { m, u, t, c } = payload
+    const sourceCode = `const { m, u, t, c, f, h, k } = payload
       exit(await (${expression}).then(value => ({ value }), error => ({ rejected: String(error.message) })))`
-    const inputDocument = { m: ids.membership, u: ids.user, t: ids.team, c: ids.case }
+    const inputDocument = toVariables(ids)
     const answer = await server.execute({ sourceCode, inputDocument }, { token })
     const { outcome, payload, error } = answer.body.task_execution
     return { ...answer, text: JSON.stringify({ outcome, payload, error }) }
@@ -43,6 +56,9 @@ const move = { body: { team_membership: { team_id: 9 } } }
 export const casePath = (ids: Ids) => `/platform/cases/${ids.case}`
 const save = { body: { case: { data: { a: 9 } } } }
 const version = { headers: { 'if-match': '"7"' } }
+
+const hook = '{caseTypeCode: "wall", event: PRE_SAVE, functionId: $f}'
+const task = '{caseTypeCode: "wall", name: "wall", functionId: $f}'
 
 const versions = '[{id: $m, teamId: 9}, {id: $m, teamId: 9, ifVersions: [7]}]'
 const bulk = '{ applied items { teamMembership { id userId } error { code message existingId version } } }'
@@ -118,6 +134,30 @@ export const operations: [string, Operation][] = [
     ),
   ],
   ['deleteCase', graphql('mutation($c: ID!) { deleteCase(id: $c) { id } }')],
+  ['function', graphql('query($f: ID!) { function(id: $f) { name live { sourceCode } } }')],
+  ['makeVersionLive', graphql('mutation($f: ID!) { makeVersionLive(functionId: $f, hash: "x") { id } }')],
+  ['removeFunction', graphql('mutation($f: ID!) { removeFunction(id: $f) { name } }')],
+  ['saveHook of a function', graphql(`mutation($f: ID!) { saveHook(input: ${hook}) { id } }`)],
+  [
+    'saveHook, changing one',
+    graphql(`mutation($f: ID!, $h: ID!) { saveHook(input: ${hook.replace('{', '{id: $h, ')}) { id } }`),
+  ],
+  ['removeHook', graphql('mutation($h: ID!) { removeHook(id: $h) { event function { name } } }')],
+  ['saveCaseTask of a function', graphql(`mutation($f: ID!) { saveCaseTask(input: ${task}) { id } }`)],
+  [
+    'saveCaseTask, changing one',
+    graphql(`mutation($f: ID!, $k: ID!) { saveCaseTask(input: ${task.replace('{', '{id: $k, ')}) { id } }`),
+  ],
+  ['removeCaseTask', graphql('mutation($k: ID!) { removeCaseTask(id: $k) { name } }')],
+  ['graphql() removing a hook', script("graphql('mutation($h: ID!) { removeHook(id: $h) { id } }', { h })")],
+  [
+    'graphql() saving a hook',
+    script(`graphql('mutation($f: ID!) { saveHook(input: ${hook}) { id } }', { f })`),
+  ],
+  [
+    'graphql() removing a case task',
+    script("graphql('mutation($k: ID!) { removeCaseTask(id: $k) { id } }', { k })"),
+  ],
   ['Platform.cases.get', script('Platform.cases.get(c)')],
   ['Platform.cases.list', script('Platform.cases.list([c])')],
   ['Platform.cases.save', script('Platform.cases.save({ id: c, data: {}, merge: true })')],

@@ -1,3 +1,4 @@
+import SqliteDatabase from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, passIds } from '../server/memberships.ts'
 import type { Answer } from '../server/send-request.ts'
@@ -12,6 +13,7 @@ let server: TestServer
 const tokens: Record<string, string> = {}
 const rows: Record<string, MembershipRow> = {}
 const cases: Record<string, number> = {}
+const triggers: Record<string, Pick<Ids, 'function' | 'hook' | 'task'>> = {}
 
 beforeAll(async () => {
   server = await startServer()
@@ -23,6 +25,7 @@ beforeAll(async () => {
     const own = { user_id: 4_100 + index, team_id: 5_100 + index }
     rows[account] = await addMembership(server, own, token)
     cases[account] = await createCases(token, 130 + 50 * index)
+    triggers[account] = await createTriggers(account, token, 310 + 100 * index)
     await server.rest('PUT', `/platform/users/${own.user_id}`, {
       body: { user: { email: `secret@${account}.example`, display_name: `Secret of ${account}` } },
       token,
@@ -46,11 +49,36 @@ async function createCases(token: string, count: number): Promise<number> {
   }
   return last
 }
+
+// The store gives out the numbers that follow these, which the other account does not have.
+async function createTriggers(account: string, token: string, from: number) {
+  const client = new SqliteDatabase(`${server.settings.DATABASE_URL?.slice('sqlite:'.length)}`)
+  client.exec(`insert into counters (account_code, name, value) values
+    ('${account}', 'function', ${from}), ('${account}', 'hook', ${from + 10}),
+    ('${account}', 'case task', ${from + 20})`)
+  client.close()
+  const mutate = async (field: string) => {
+    const { body } = await server.graphql<{ row: { id: string } }>(
+      `mutation { row: ${field} { id } }`,
+      {},
+      token,
+    )
+    return Number(body.data?.row.id)
+  }
+  const name = `secret-of-${account}`
+  const id = await mutate(`saveFunction(input: {name: "${name}", sourceCode: "exit(1)"})`)
+  const ofFunction = `caseTypeCode: "${name}", functionId: "${id}"`
+  return {
+    function: id,
+    hook: await mutate(`saveHook(input: {event: POST_SAVE, enabled: false, ${ofFunction}})`),
+    task: await mutate(`saveCaseTask(input: {name: "triage", ${ofFunction}})`),
+  }
+}
 afterAll(() => server.stop())
 
 // What is left when the id itself, wherever a message repeats it, is masked.
 function mask(answer: Answer, ids: Ids): Record<string, unknown> {
-  const known = new RegExp(`\\b(${ids.membership}|${ids.user}|${ids.team}|${ids.case})\\b`, 'g')
+  const known = new RegExp(`\\b(${Object.values(ids).join('|')})\\b`, 'g')
   const headers = ['content-type', 'etag', 'location', 'retry-after', 'allow']
   return {
     status: answer.status,
@@ -62,7 +90,14 @@ function mask(answer: Answer, ids: Ids): Record<string, unknown> {
 function idsOf(account: string): Ids {
   const row = rows[account]
   if (row === undefined) throw new Error(`${account} has no row`)
-  return { membership: row.id, user: row.user_id, team: row.team_id, case: cases[account] ?? 0 }
+  const ofTriggers = triggers[account] ?? { function: 0, hook: 0, task: 0 }
+  return {
+    membership: row.id,
+    user: row.user_id,
+    team: row.team_id,
+    case: cases[account] ?? 0,
+    ...ofTriggers,
+  }
 }
 
 describe.each([
@@ -83,12 +118,15 @@ describe.each([
     const answers = await Promise.all(
       paths.map(path => server.rest('GET', path, { token: tokens[owner] ?? '' })),
     )
+    const own = '{ hooks { id function { id name } } caseTasks { id function { id } } }'
+    answers.push(await server.graphql(own, {}, tokens[owner] ?? ''))
     return answers.map(answer => `${answer.status} ${answer.headers.get('etag')} ${answer.text}`)
   }
 
   test.each(operations)('is an unknown id, byte for byte: %s', async (_, operation) => {
     const before = await readOwn()
-    const unknown = { membership: unknownId, user: unknownId, team: unknownId, case: unknownId }
+    const names = ['membership', 'user', 'team', 'case', 'function', 'hook', 'task'] as const
+    const unknown = Object.fromEntries(names.map(name => [name, unknownId])) as unknown as Ids
     const expected = mask(await operation(server, unknown, token()), unknown)
     const ids = idsOf(owner)
     expect(mask(await operation(server, ids, token()), ids)).toEqual(expected)

@@ -139,7 +139,7 @@ function explainBadHash(rows: readonly StoredFunction[]) {
 }
 
 /** A function of another account gets the same answer as one that does not exist. */
-function noFunction(given: string): RostrumError {
+export function noFunction(given: string): RostrumError {
   return new RostrumError('NOT_FOUND', `There is no function \`${cut(given)}\`.`)
 }
 

@@ -26,13 +26,13 @@ export function declaredVariables({
 }: OperationDefinitionNode): readonly DeclaredVariable[] {
   return variableDefinitions.map(definition => ({
     name: definition.variable.name.value,
-    isSized: definition.defaultValue !== undefined || isInt(definition),
+    isSized: definition.defaultValue !== undefined || decidesCost(definition),
   }))
 }
 
 /**
  * The shape of variables, which decides the cost of an operation: the length of each list, the value of each `Int`, and
- * which variables with a default are absent.
+ * which variables with a default and which nullable strings are absent.
  */
 export function shapeOf(declared: readonly DeclaredVariable[], variables: Variables): string {
   let shape = ''
@@ -49,10 +49,11 @@ function describe(value: unknown): string {
   return typeof value === 'number' || value === null || value === undefined ? `${value}` : typeof value
 }
 
-// An `Int` may be a page size.
-function isInt({ type }: VariableDefinitionNode): boolean {
+// An `Int` may be a page size, and a string that is not null may narrow a list.
+function decidesCost({ type }: VariableDefinitionNode): boolean {
   const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
-  return nullable.kind === Kind.NAMED_TYPE && nullable.name.value === 'Int'
+  if (nullable.kind !== Kind.NAMED_TYPE) return false
+  return nullable.name.value === 'Int' || (nullable === type && nullable.name.value === 'String')
 }
 
 /**

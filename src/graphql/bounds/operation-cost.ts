@@ -95,8 +95,12 @@ function operationCost(request: PricingRequest): number {
 
   function readCost(cost: FieldCost, node: FieldNode): { once: number; times: number } {
     if (cost.kind === 'fixed') return { once: cost.cost, times: 1 }
-    if (cost.kind === 'list') return { once: 1, times: cost.maxItems }
     const read = (name: string) => readArgument({ node, name, operation, variables })
+    if (cost.kind === 'list') {
+      const { narrowed } = cost
+      const isNarrowed = narrowed !== undefined && read(narrowed.by) != null
+      return { once: 1, times: isNarrowed ? narrowed.maxItems : cost.maxItems }
+    }
     if (cost.kind === 'listOf') {
       const times = countItems(read(cost.argument))
       return { once: 1 + times * (cost.each ?? 0), times }

@@ -11,7 +11,7 @@ interface ArgumentRequest {
 
 /**
  * Reads an argument of a field as far as its price needs it: an array for a list (items unread), a number for an
- * integer, otherwise undefined. The document need not be valid.
+ * integer, a string, otherwise undefined. The document need not be valid.
  */
 export function readArgument({ node, name, operation, variables }: ArgumentRequest): unknown {
   const value = node.arguments?.find(argument => argument.name.value === name)?.value
@@ -29,6 +29,7 @@ export function countItems(value: unknown): number {
 
 function readValue(value: ValueNode | undefined): unknown {
   if (value?.kind === Kind.LIST) return value.values
+  if (value?.kind === Kind.STRING) return value.value
   if (value?.kind === Kind.INT) return Number(value.value)
   return undefined
 }

@@ -6,7 +6,12 @@
 export type FieldCost =
   | { readonly kind: 'fixed'; readonly cost: number }
   | { readonly kind: 'listOf'; readonly argument: string; readonly each?: number }
-  | { readonly kind: 'list'; readonly maxItems: number }
+  | {
+      readonly kind: 'list'
+      readonly maxItems: number
+      /** An argument that narrows the list, and how long it is then. */
+      readonly narrowed?: { readonly by: string; readonly maxItems: number }
+    }
   | { readonly kind: 'page'; readonly once: number; readonly defaultItems: number; readonly maxItems: number }
 
 export function cost(fieldCost: FieldCost): { cost: FieldCost } {

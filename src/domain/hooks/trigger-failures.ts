@@ -1,0 +1,24 @@
+import { RostrumError } from '../../errors.ts'
+
+type Kind = 'hook' | 'case task'
+
+/** A trigger of another account gets the same answer as one that does not exist. */
+export function noTrigger(kind: Kind, id: number): RostrumError {
+  return new RostrumError('NOT_FOUND', `There is no ${kind} \`${id}\`.`)
+}
+
+export function tooMany(message: string): RostrumError {
+  return new RostrumError('CONFLICT', `${message}, the maximum. Remove one that is not needed.`)
+}
+
+const maxListed = 1_000
+
+/** Reads all triggers of a list. `BAD_USER_INPUT` if an account has too many for one answer. */
+export async function listAll<Row>(kind: Kind, read: (limit: number) => Promise<Row[]>): Promise<Row[]> {
+  const rows = await read(maxListed + 1)
+  if (rows.length <= maxListed) return rows
+  throw new RostrumError(
+    'BAD_USER_INPUT',
+    `The account has more than \`${maxListed}\` ${kind}s. Ask for those of one \`caseTypeCode\`.`,
+  )
+}

@@ -1,0 +1,91 @@
+import { parseId } from '../../domain/id.ts'
+import { builder } from '../builder.ts'
+import { FunctionRef, Hook } from '../refs.ts'
+import { costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { HookEvent } from '../runs/run-enums.ts'
+import { checkScopes } from './check-scopes.ts'
+import { costOfTriggers, functionOf, ofTrigger } from './trigger-fields.ts'
+
+Hook.implement({
+  description: 'Runs a function when a case of a type is saved or deleted.',
+  fields: t => ({
+    id: t.exposeID('id', { description: 'Id of the hook.' }),
+    caseTypeCode: t.exposeString('caseTypeCode', { description: ofTrigger.caseTypeCode }),
+    event: t.field({ type: HookEvent, description: 'When it runs.', resolve: ({ event }) => event }),
+    function: t.field({
+      type: FunctionRef,
+      description: ofTrigger.functionId,
+      extensions: costOfRecord,
+      resolve: functionOf,
+    }),
+    position: t.exposeInt('position', {
+      description: 'Hooks of an event run in ascending position, then id.',
+    }),
+    scopes: t.exposeStringList('scopes', { description: ofTrigger.scopes, extensions: costOfText }),
+    enabled: t.exposeBoolean('enabled', { description: ofTrigger.enabled }),
+  }),
+})
+
+const SaveHookInput = builder.inputType('SaveHookInput', {
+  description: 'A hook.',
+  fields: t => ({
+    id: t.id({ description: 'Id of the hook to change. Without one a hook is created.' }),
+    caseTypeCode: t.string({ required: true, description: ofTrigger.caseTypeCode }),
+    event: t.field({ type: HookEvent, required: true, description: 'When it runs.' }),
+    functionId: t.id({ required: true, description: ofTrigger.functionId }),
+    position: t.int({
+      required: true,
+      defaultValue: 0,
+      description: 'Hooks of an event run in ascending position, then id.',
+    }),
+    scopes: t.stringList({ required: true, defaultValue: [], description: ofTrigger.givenScopes }),
+    enabled: t.boolean({ required: true, defaultValue: true, description: ofTrigger.enabled }),
+  }),
+})
+
+builder.queryField('hooks', t =>
+  t.field({
+    description: 'The hooks of a case type, or of all, in ascending position, then id.',
+    type: [Hook],
+    scope: 'functions:read',
+    extensions: costOfTriggers,
+    args: { caseTypeCode: t.arg.string({ description: ofTrigger.listed }) },
+    resolve: (_root, { caseTypeCode }, { caller, hooks }) =>
+      hooks.list(caller.accountCode, caseTypeCode ?? null),
+  }),
+)
+
+builder.mutationFields(t => ({
+  saveHook: t.field({
+    description:
+      'Creates or changes a hook, from the next save on. `NOT_FOUND` for an unknown hook or function, `FORBIDDEN` ' +
+      'for a scope that your credential lacks, `CONFLICT` at 10 hooks of a case type and event.',
+    type: Hook,
+    nullable: true,
+    scope: 'functions:write',
+    args: { input: t.arg({ type: SaveHookInput, required: true, description: 'The hook.' }) },
+    resolve: async (_root, { input: { id, functionId, scopes, ...given } }, context) => {
+      const { caller, hooks, loaders } = context
+      const hook = {
+        ...given,
+        functionId: parseId(functionId, 'function id'),
+        scopes: checkScopes(caller, scopes),
+      }
+      const saved = await hooks.save(context.origin, id == null ? null : parseId(id, 'hook id'), hook)
+      loaders.clear()
+      return saved
+    },
+  }),
+  removeHook: t.field({
+    description: 'Removes a hook and returns it as it was. `NOT_FOUND`.',
+    type: Hook,
+    nullable: true,
+    scope: 'functions:write',
+    args: { id: t.arg.id({ required: true, description: 'Id of the hook.' }) },
+    resolve: async (_root, { id }, { origin, hooks, loaders }) => {
+      const removed = await hooks.remove(origin, parseId(id, 'hook id'))
+      loaders.clear()
+      return removed
+    },
+  }),
+}))

@@ -1,0 +1,32 @@
+import type { RequestContext } from '../../context.ts'
+import type { StoredFunction } from '../../domain/functions/function-store.ts'
+import { cost } from '../relay/field-cost.ts'
+
+/** Descriptions of what hooks and case tasks have in common. */
+export const ofTrigger = {
+  caseTypeCode: 'Code of the case type.',
+  functionId: 'The function whose live version runs.',
+  scopes: 'Scopes of its runs, for every caller.',
+  givenScopes: 'Scopes of its runs, for every caller. Your credential must have each.',
+  enabled: 'False if it does not run.',
+  listed: 'Code of a case type. Default: all, up to 1,000.',
+} as const
+
+/** A case type has at most 40 hooks and 50 tasks. */
+export const costOfTriggers = cost({
+  kind: 'list',
+  maxItems: 1_000,
+  narrowed: { by: 'caseTypeCode', maxItems: 50 },
+})
+
+/** Needs no scope, so that a credential that may only write can read what it saved. */
+export async function functionOf(
+  { functionId }: { readonly functionId: number },
+  _args: object,
+  { loaders }: RequestContext,
+): Promise<StoredFunction> {
+  const row = await loaders.function.load(functionId)
+  // It is not removed while a trigger uses it.
+  if (row === null) throw new Error('The function of a trigger is missing.')
+  return row
+}

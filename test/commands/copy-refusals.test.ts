@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { runCommand } from '../server/spawn-command.ts'
+import { runInProcess } from '../server/run-in-process.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { askPostgres } from '../store/ask-postgres.ts'
@@ -39,9 +39,8 @@ async function readTarget(url: string): Promise<unknown> {
 // Runs a copy that must fail, checks that the target is unchanged, and returns the printed line.
 async function refusalOf(databaseUrl = to): Promise<string> {
   const before = await readTarget(to)
-  const { code, stdout, stderr } = await runCommand(['copy', '--from', `sqlite:${from}`], {
-    DATABASE_URL: databaseUrl,
-  })
+  const args = ['--from', `sqlite:${from}`]
+  const { code, stdout, stderr } = await runInProcess('copy', args, { DATABASE_URL: databaseUrl })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   const [line = '', ...rest] = stderr.split('\n')
   expect(rest).toEqual(['Nothing was copied.', ''])
@@ -73,7 +72,7 @@ test('a target with rows is refused, and keeps them', async () => {
 })
 
 test('a second copy into the same target is refused, and the first one stays', async () => {
-  const first = await runCommand(['copy', '--from', `sqlite:${from}`], { DATABASE_URL: to })
+  const first = await runInProcess('copy', ['--from', `sqlite:${from}`], { DATABASE_URL: to })
   expect(first).toMatchObject({ code: 0, stderr: '' })
   expect(await refusalOf()).toMatch(/is not empty/)
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
+import { runInProcess } from '../server/run-in-process.ts'
 import { runCommand, spawnCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
@@ -95,7 +96,7 @@ test.each([
   [['--from'], /--from.*--help/],
   [['--from', 'sqlite:x.db', '--from', 'sqlite:x.db'], /`--from` is given twice/],
 ])('%j is refused with one line that says what to do', async (args, line) => {
-  const { code, stdout, stderr } = await runCopy(...args)
+  const { code, stdout, stderr } = await runInProcess('copy', args, { DATABASE_URL: databaseUrl })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(line)
   expect(stderr.trimEnd()).not.toContain('\n')
@@ -103,7 +104,7 @@ test.each([
 
 test('a missing target is reported with the way to set it', async () => {
   databaseUrl = `sqlite:${join(folder.path, 'other.db')}`
-  const { code, stderr } = await runCopy('--from', from)
+  const { code, stderr } = await runInProcess('copy', ['--from', from], { DATABASE_URL: databaseUrl })
   expect(code).toBe(2)
   expect(stderr).toBe('Name the database to copy into: set DATABASE_URL to `postgres://…`.\n')
   expect(existsSync(join(folder.path, 'other.db'))).toBe(false)

@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { scopes } from '../../src/credentials/caller.ts'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { runInProcess } from '../server/run-in-process.ts'
+import { runCommand } from '../server/spawn-command.ts'
 
 let folder: string
 let url: string
@@ -20,26 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-interface Answer {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function runToken(...args: string[]): Promise<Answer> {
-  const environment = { PATH: process.env.PATH, DATABASE_URL: url }
-  const child = spawn(process.execPath, [main, 'token', ...args], { env: environment })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk
-  })
-  const [code] = await once(child, 'close')
-  return { code: Number(code), stdout, stderr }
-}
+const runToken = (...args: string[]) => runInProcess('token', args, { DATABASE_URL: url })
 
 async function findToken(token: string) {
   const store = await openStore({ url })
@@ -102,7 +80,7 @@ test('the list shows the data of every token, never the token itself, and its st
 
 test('the command works while a gateway serves the same file', async () => {
   const gateway = await openStore({ url, serve: true })
-  const { code, stdout } = await runToken('--account', 'beta')
+  const { code, stdout } = await runCommand(['token', '--account', 'beta'], { DATABASE_URL: url })
   expect(code).toBe(0)
   expect(await gateway.tokens.findBySha256(hashToken(stdout.trim()))).toHaveLength(1)
   await gateway.close()

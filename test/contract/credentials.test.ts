@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCommand } from '../server/spawn-command.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runInProcess } from '../server/run-in-process.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { GraphqlBody, ProblemBody } from '../server/wire-shapes.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const membership = { team_membership: { user_id: 7, team_id: 3 } }
 const task = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{}', options: '{}' }
@@ -81,15 +80,13 @@ test('/health and /ready need no credential', async () => {
 })
 
 test('a revoked token is dead at once, the others live on', async () => {
-  const [token, other] = [
-    await server.token({ account: 'gamma', user: 1 }),
-    await server.token({ account: 'gamma', user: 2 }),
-  ]
+  const account = `${server.account}-leaver`
+  const [token, other] = [await server.token({ account, user: 1 }), await server.token({ account, user: 2 })]
   const viewer = (credential: string) => server.graphql('{ viewer { userId } }', {}, credential)
   expect((await viewer(token)).body.data).toEqual({ viewer: { userId: '1' } })
-  const list = await runCommand(['token', '--list', '--account', 'gamma'], server.settings)
+  const list = await runInProcess('token', ['--list', '--account', account], server.settings)
   const id = /^\s*(\d+)\b/m.exec(list.stdout)?.[1] ?? ''
-  const revoked = await runCommand(['token', '--revoke', id], server.settings)
+  const revoked = await runInProcess('token', ['--revoke', id], server.settings)
   expect(revoked.code).toBe(0)
   expect((await viewer(token)).status).toBe(401)
   expect((await viewer(other)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FollowedEvent, type Follower, followEvents } from '../server/follow-events.ts'
 import { addMembership } from '../server/memberships.ts'
-import { runCommand } from '../server/spawn-command.ts'
+import { runInProcess } from '../server/run-in-process.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { until } from '../server/until.ts'
 import type { GraphqlBody } from '../server/wire-shapes.ts'
@@ -37,7 +37,7 @@ async function listEvents(server: TestServer, token = server.adminToken): Promis
 
 /** Of the account's only token. */
 async function findTokenId({ settings }: TestServer, account: string): Promise<string> {
-  const { stdout } = await runCommand(['token', '--list', '--account', account], settings)
+  const { stdout } = await runInProcess('token', ['--list', '--account', account], settings)
   return /^\s*(\d+)\s/m.exec(stdout)?.[1] ?? ''
 }
 
@@ -115,7 +115,7 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
     const writer = await server.token({ account: 'leaver', scopes: ['memberships:write'] })
     await addMembership(server, {}, writer)
     await expect.poll(() => follower.events).toHaveLength(1)
-    await runCommand(['token', '--revoke', id], server.settings)
+    await runInProcess('token', ['--revoke', id], server.settings)
     await addMembership(server, {}, writer)
     expect(await follower.ended).toBe(true)
     expect(follower.errors.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED'])

@@ -1,22 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runInProcess } from '../server/run-in-process.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import { runCommand } from '../server/spawn-command.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
-const token = (...args: string[]) => runCommand(['token', ...args], server.settings)
+const token = (...args: string[]) => runInProcess('token', args, server.settings)
+const spawnToken = (...args: string[]) => runCommand(['token', ...args], server.settings)
 const view = (credential: string) =>
   server.graphql<{ viewer: unknown }>('{ viewer { accountCode userId email scopes } }', {}, credential)
 
 describe('making a token', () => {
   test('prints the token alone, and makes the account and the user that are missing', async () => {
-    const made = await token('--account', 'beta', '--email', 'ann@example.com', '--scope', 'tasks:execute')
+    const args = ['--account', 'beta', '--email', 'ann@example.com', '--scope', 'tasks:execute']
+    const made = await spawnToken(...args)
     expect(made.code).toBe(0)
     expect(made.stdout).toMatch(/^\S{20,}\n$/)
     expect(made.stderr).toBe('')
@@ -69,16 +71,24 @@ describe('making a token', () => {
   })
 })
 
+test('a refusal is one line of the process, which ends with code 2', async () => {
+  const args = ['--account', 'beta', '--scope', 'everything']
+  const refused = await spawnToken(...args)
+  expect(refused).toEqual(await token(...args))
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^.*everything.*\n$/) })
+})
+
 describe('--list', () => {
   test('shows the tokens of all accounts or of one, never a token itself', async () => {
-    const made = await token('--account', 'gamma', '--email', 'cy@example.com', '--scope', 'memberships:read')
+    const gamma = `${server.account}-gamma`
+    const made = await token('--account', gamma, '--email', 'cy@example.com', '--scope', 'memberships:read')
     const all = await token('--list')
-    const own = await token('--list', '--account', 'gamma')
+    const own = await token('--list', '--account', gamma)
     expect([all.code, own.code]).toEqual([0, 0])
     expect(all.stdout).toContain('demo')
     expect(own.stdout).not.toContain('demo')
     for (const list of [all, own]) {
-      expect(list.stdout).toContain('gamma')
+      expect(list.stdout).toContain(gamma)
       expect(list.stdout).toContain('cy@example.com')
       expect(list.stdout).toContain('memberships:read')
       expect(list.stdout).not.toContain(made.stdout.trim())
@@ -89,13 +99,14 @@ describe('--list', () => {
 
 describe('--revoke', () => {
   test('kills the token at once and shows in the list', async () => {
-    const made = await token('--account', 'delta', '--email', 'di@example.com')
-    const list = await token('--list', '--account', 'delta')
+    const delta = `${server.account}-delta`
+    const made = await token('--account', delta, '--email', 'di@example.com')
+    const list = await token('--list', '--account', delta)
     const id = /^\s*(\d+)\b/m.exec(list.stdout)?.[1] ?? ''
     expect((await view(made.stdout.trim())).status).toBe(200)
-    expect((await token('--revoke', id)).code).toBe(0)
+    expect((await spawnToken('--revoke', id)).code).toBe(0)
     expect((await view(made.stdout.trim())).status).toBe(401)
-    expect((await token('--list', '--account', 'delta')).stdout).toMatch(/revoked/i)
+    expect((await token('--list', '--account', delta)).stdout).toMatch(/revoked/i)
   })
 
   test.each(['999999', 'abc'])('of %s is one line and a code that is not 0', async id => {

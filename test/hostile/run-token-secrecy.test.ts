@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCommand } from '../server/spawn-command.ts'
+import { runInProcess } from '../server/run-in-process.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { sendJson, startUpstream } from '../server/start-upstream.ts'
 import { until } from '../server/until.ts'
@@ -113,7 +113,7 @@ describe('the token of a run is written nowhere', () => {
   test('not to the store, nor to its list of tokens, while the run goes on', async () => {
     const { token, release, answer } = await holder.hold(server)
     await view(server, token)
-    const { stdout } = await runCommand(['token', '--list'], server.settings)
+    const { stdout } = await runInProcess('token', ['--list'], server.settings)
     expect(stdout).toContain('demo')
     expect(stdout).not.toMatch(/rrun_|run/)
     const folder = dirname((server.settings.DATABASE_URL ?? '').replace('sqlite:', ''))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId } from '../server/memberships.ts'
-import { runCommand } from '../server/spawn-command.ts'
+import { runInProcess } from '../server/run-in-process.ts'
 import type { TestServer } from '../server/start-server.ts'
 import { type HeldStage, startHeldStage, view } from './held-runs.ts'
 
@@ -20,9 +20,9 @@ afterAll(() => stage.stop())
 const status = async (token: string) => (await view(server, token)).status
 
 async function revoke(label: string): Promise<void> {
-  const { stdout } = await runCommand(['token', '--list'], server.settings)
+  const { stdout } = await runInProcess('token', ['--list'], server.settings)
   const [id = ''] = /^\d+/.exec(stdout.split('\n').find(line => line.includes(label)) ?? '') ?? []
-  const { code } = await runCommand(['token', '--revoke', id], server.settings)
+  const { code } = await runInProcess('token', ['--revoke', id], server.settings)
   if (code !== 0) throw new Error(`No token ${label} was revoked`)
 }
 

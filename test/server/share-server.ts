@@ -5,6 +5,8 @@ import type { SharedAccount } from './serve-gateway.ts'
 export interface SharedServer extends GatewayClient {
   /** The account of the admin's token. No other file uses it. */
   readonly account: string
+  /** For other commands on the same store. */
+  readonly settings: { readonly DATABASE_URL: string }
 }
 
 /**
@@ -16,5 +18,5 @@ export async function shareServer(): Promise<SharedServer> {
   const text = await answer.text()
   if (!answer.ok) throw new Error(`No account was made: ${text}`)
   const { account, ...address } = JSON.parse(text) as SharedAccount
-  return { ...createGatewayClient(address), account }
+  return { ...createGatewayClient(address), account, settings: { DATABASE_URL: address.databaseUrl } }
 }

@@ -41,12 +41,18 @@ export function spawnCommand(
   return { process: child, stdout: () => written.stdout, stderr: () => written.stderr, ended }
 }
 
+export interface CommandOutput {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
 /** The output of an ended command. Past the time limit it is killed and the code is null. */
 export async function runCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
   limitMs = 60_000,
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
+): Promise<CommandOutput> {
   const command = spawnCommand(args, settings)
   const timer = setTimeout(() => command.process.kill('SIGKILL'), limitMs)
   const code = await command.ended

@@ -15,6 +15,7 @@ import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
 import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
 import { createRunKeeping } from './domain/runs/keep-runs.ts'
+import { keepNothing } from './domain/runs/run-record.ts'
 import { createRuns } from './domain/runs/runs.ts'
 import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import type { Store } from './domain/store.ts'
@@ -110,7 +111,7 @@ export async function createApp({
   const tasks: ServingTaskRunner = createTaskRunner({
     config,
     runTokens,
-    recorder: runKeeping,
+    recorder: config.runRetention.count === 0 ? keepNothing : runKeeping,
     log,
     executeGraphql: call => executeInProcess(call),
   })

@@ -73,7 +73,7 @@ const settings = z.object({
   ROSTRUM_ACCOUNT_KEY_BYTES: bytes(2 ** 40).default(128 * 2 ** 20),
   ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
   ROSTRUM_RUN_DAYS: whole(1, 3_650).default(30),
-  ROSTRUM_RUN_COUNT: whole(1, 100_000_000).default(100_000),
+  ROSTRUM_RUN_COUNT: whole(0, 100_000_000).default(100_000),
   ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
 })

@@ -32,3 +32,8 @@ export type RowOf<S extends Selection> = {
 export function numberOf(expression: SQL): StoreColumn<number> {
   return expression as unknown as StoreColumn<number>
 }
+
+/** An expression that both databases answer with a text or null, for a selection. */
+export function textOf(expression: SQL): StoreColumn<string | null> {
+  return expression as unknown as StoreColumn<string | null>
+}

@@ -7,7 +7,7 @@ import { createSteps } from '../../steps.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { AppendCaseEvent } from './case-events.ts'
-import { type StoredCase, selectCase, toCase } from './case-rows.ts'
+import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
 import { prepareValues } from './case-values.ts'
 
 // As JSON keeps it under an idempotency step.
@@ -18,11 +18,12 @@ type Committed =
 interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers'> {
   readonly database: Database
   readonly appendEvent: AppendCaseEvent
+  readonly forget: CaseReads['forget']
 }
 
 /** The one transaction of a save or a delete (contract, section 7, step 6). */
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
-  const { database, provision, takeNumbers, appendEvent } = dependencies
+  const { database, provision, takeNumbers, appendEvent, forget } = dependencies
   const statements = prepareStatements(database)
   const values = prepareValues(database)
   const { find } = createSteps(database)
@@ -67,6 +68,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   function* change({ origin, data, leaseHolder }: CaseCommit, read: { id: number; version: number }) {
     const { accountCode } = origin
     const which = { accountCode, id: read.id, version: read.version, leaseHolder }
+    forget(accountCode, read.id)
     if (data !== null) return yield* first(statements.update, { ...which, ...toData(data) })
     const row = yield* first(statements.lock, which)
     if (row === undefined) return undefined

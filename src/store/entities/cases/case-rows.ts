@@ -3,10 +3,13 @@ import type { Case, CaseSearch, CaseStore } from '../../../domain/cases/case-sto
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
-import type { RowOf } from '../../tables/tables-of.ts'
+import { type RowOf, textOf } from '../../tables/tables-of.ts'
 
 // Of the data of one statement. A list may name a thousand cases of 1 MiB each.
 const maxBytes = sql.raw(String(4 * 2 ** 20))
+// Longer data are read apart, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
+const maxShortBytes = sql.raw('2048')
+const maxCachedRows = 5_000
 
 export function selectCase({ cases }: Dialect['tables']) {
   return {
@@ -22,18 +25,34 @@ export function selectCase({ cases }: Dialect['tables']) {
 
 export type StoredCase = RowOf<ReturnType<typeof selectCase>>
 
+type ReadCase = Omit<StoredCase, 'data'> & { readonly data: string | null }
+
 /** Also for a row that was kept as JSON, whose times are texts. */
-export function toCase(row: StoredCase): Case {
+export function toCase(row: ReadCase): Case {
+  const { id, caseTypeCode, data, dataBytes, version, createdAt, updatedAt } = row
   return {
-    ...row,
-    data: row.data === null ? null : new JsonText(row.data),
-    createdAt: new Date(row.createdAt),
-    updatedAt: new Date(row.updatedAt),
+    id,
+    caseTypeCode,
+    data: data === null ? null : new JsonText(data),
+    dataBytes,
+    version,
+    createdAt: toTime(createdAt),
+    updatedAt: toTime(updatedAt),
   }
 }
 
+function toTime(time: Date | string): Date {
+  return typeof time === 'string' ? new Date(time) : time
+}
+
+export interface CaseReads {
+  readonly store: Pick<CaseStore, 'findByIds' | 'page'>
+  /** For a change of the case, inside its transaction. */
+  readonly forget: (accountCode: string, id: number) => void
+}
+
 /** Reads of cases: by ids, and the pages of a search. */
-export function createCaseReads(database: Database): Pick<CaseStore, 'findByIds' | 'page'> {
+export function createCaseReads(database: Database): CaseReads {
   const { prepareMany, read, isListed, encodeList, list, tables } = database
   const selection = selectCase(tables)
   const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'after', 'before', 'limit')
@@ -47,7 +66,10 @@ export function createCaseReads(database: Database): Pick<CaseStore, 'findByIds'
       select ${columnsOf(selection)}, sum(data_bytes) over (order by id rows unbounded preceding) as running
       from cases where ${ofAccount} and ${rows}
     ) as found`
-  const byIds = prepareMany(select(isListed(tables.cases.id, given.ids)), selection)
+  const longByIds = prepareMany(select(isListed(tables.cases.id, given.ids)), selection)
+  const shortData = sql`case when ${tables.cases.dataBytes} <= ${maxShortBytes} then ${tables.cases.data} end`
+  const withShortData = { ...selection, data: textOf(shortData) }
+  const { findByIds, forget } = database.findByIds(tables.cases, withShortData, maxCachedRows)
 
   // A statement for each number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
@@ -74,10 +96,14 @@ export function createCaseReads(database: Database): Pick<CaseStore, 'findByIds'
     return search
   }
 
-  return {
+  const store: CaseReads['store'] = {
     async findByIds(accountCode, ids) {
-      const rows = await read(byIds, { accountCode, ids: encodeList(ids) })
-      return rows.map(toCase)
+      const rows = await findByIds(accountCode, ids)
+      const long = rows.filter(({ data }) => data === null).map(({ id }) => id)
+      if (long.length === 0) return rows.map(toCase)
+      // A change between the two statements makes no mixed case: the second one reads whole rows.
+      const found = await read(longByIds, { accountCode, ids: encodeList(long) })
+      return [...rows.filter(({ data }) => data !== null), ...found].map(toCase)
     },
     async page(accountCode, search, { after, before, limit, fromEnd }) {
       const { statement, lists } = findSearch(search, fromEnd)
@@ -95,6 +121,7 @@ export function createCaseReads(database: Database): Pick<CaseStore, 'findByIds'
       return (await read(statement, values)).map(toCase)
     },
   }
+  return { store, forget }
 }
 
 interface Search {

@@ -20,11 +20,12 @@ export function createCaseStore({ database, onChange, provision, takeNumbers }: 
   const { write, read } = database
   const appendEvent = createAppendCaseEvent(database, takeNumbers)
   const values = prepareValues(database)
+  const reads = createCaseReads(database)
   const types = prepareTypes(database)
   const leases = prepareLeases(database)
   return {
-    ...createCaseReads(database),
-    ...createCaseCommit({ database, provision, takeNumbers, appendEvent }),
+    ...reads.store,
+    ...createCaseCommit({ database, provision, takeNumbers, appendEvent, forget: reads.forget }),
     events: createCaseEventStore(database, onChange),
     async lease(accountCode, id, { holder, ms }) {
       const taken = await write(accountCode, () => first(leases.take, { accountCode, id, holder, ms }))

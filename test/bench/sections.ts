@@ -1,4 +1,5 @@
 import type { Section } from './section.ts'
+import { cases } from './sections/cases.ts'
 import { documents } from './sections/documents.ts'
 import { lists } from './sections/lists.ts'
 import { mixed } from './sections/mixed.ts'
@@ -17,6 +18,7 @@ export const sections = {
   writes,
   postgres,
   scripts,
+  cases,
   mixed,
   documents,
   start,

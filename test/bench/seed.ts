@@ -1,7 +1,16 @@
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { runCommand } from '../server/spawn-command.ts'
-import { accountCode, emailOf, membershipOf, seeded, teamNameOf, userNameOf } from './data.ts'
+import {
+  accountCode,
+  caseDataOf,
+  caseTypes,
+  emailOf,
+  membershipOf,
+  seeded,
+  teamNameOf,
+  userNameOf,
+} from './data.ts'
 
 export interface Seed {
   /** A database file that nobody has open; each contender gets a copy. */
@@ -10,6 +19,15 @@ export interface Seed {
   /** A token of another account, which may run scripts. */
   readonly otherToken: string
 }
+
+const scopesOfCallers = [
+  'memberships:read',
+  'memberships:write',
+  'tasks:execute',
+  'cases:read',
+  'cases:write',
+]
+const scopesOfAuthors = ['functions:read', 'functions:write']
 
 /** Makes the data once: the gateway's own command makes the file and the tokens, the rows are written beside it. */
 export async function makeSeed(folder: string): Promise<Seed> {
@@ -21,7 +39,7 @@ export async function makeSeed(folder: string): Promise<Seed> {
 }
 
 async function issueToken(path: string, args: readonly string[]): Promise<string> {
-  const scopes = ['memberships:read', 'memberships:write', 'tasks:execute'].flatMap(name => ['--scope', name])
+  const scopes = [...scopesOfCallers, ...scopesOfAuthors].flatMap(name => ['--scope', name])
   const { code, stdout, stderr } = await runCommand(['token', ...args, ...scopes], {
     DATABASE_URL: `sqlite:${path}`,
   })
@@ -47,7 +65,28 @@ function fill(path: string): void {
       membership.run(accountCode, id, userId, teamId)
     }
     counter.run(accountCode, seeded.memberships)
+    fillCases(client)
   })()
   client.pragma('wal_checkpoint(TRUNCATE)')
   client.close()
+}
+
+function fillCases(client: SqliteDatabase.Database): void {
+  const type = client.prepare(
+    `INSERT INTO case_types (account_code, code, indexed_fields, written_fields, revision)
+     VALUES (?, ?, '[]', '[]', 1)`,
+  )
+  const one = client.prepare(
+    'INSERT INTO cases (account_code, id, case_type_code, data, data_bytes) VALUES (?, ?, ?, ?, ?)',
+  )
+  for (const { code, first, count } of caseTypes) {
+    type.run(accountCode, code)
+    for (let id = first; id < first + count; id++) {
+      const data = JSON.stringify(caseDataOf(id, 0))
+      one.run(accountCode, id, code, data, Buffer.byteLength(data))
+    }
+  }
+  client
+    .prepare("INSERT INTO counters (account_code, name, value) VALUES (?, 'case', ?)")
+    .run(accountCode, seeded.cases)
 }

@@ -27,10 +27,11 @@ async function count(query: string, variables: Record<string, unknown>): Promise
 
 const fields = '{ id data version events(first: 5) { nodes { kind changedFields } } }'
 
-test('30 cases with their events cost three statements, and two cost as many', async () => {
+test('30 cases with their events cost as many statements as two', async () => {
   for (const size of [2, 30]) {
     const some = ids.slice(0, size)
-    expect(await count(`query($ids: [ID!]!) { casesByIds(ids: $ids) ${fields} }`, { ids: some })).toBe(3)
+    // One more for long data, which are not cached.
+    expect(await count(`query($ids: [ID!]!) { casesByIds(ids: $ids) ${fields} }`, { ids: some })).toBe(4)
     expect(
       await count(`query($first: Int) { cases(first: $first) { nodes ${fields} } }`, { first: size }),
     ).toBe(3)

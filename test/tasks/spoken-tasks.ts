@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
 import { endpointCause } from '../../src/domain/runs/run-cause.ts'
+import { keepNothing } from '../../src/domain/runs/run-record.ts'
 import type { AnswerRunCall } from '../../src/tasks/calls/answer-call.ts'
 import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { OutboundWaits } from '../../src/tasks/outbound/outbound-waits.ts'
@@ -9,7 +10,7 @@ import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
 import { executeTask } from '../../src/tasks/run/execute-task.ts'
 import { createRunTokens } from '../../src/tasks/run/run-tokens.ts'
 import { patience } from '../server/patience.ts'
-import { callerOf, keepNothing, silentLog, taskInput } from './start-tasks.ts'
+import { callerOf, silentLog, taskInput } from './start-tasks.ts'
 
 const file = fileURLToPath(new URL('spoken-child.js', import.meta.url))
 

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
 import { endpointCause } from '../../src/domain/runs/run-cause.ts'
+import { keepNothing } from '../../src/domain/runs/run-record.ts'
 import type { ExecuteGraphql } from '../../src/tasks/calls/answer-call.ts'
 import { createTaskRunner } from '../../src/tasks/create-task-runner.ts'
 import type { Run } from '../../src/tasks/run/run.ts'
@@ -45,7 +46,6 @@ export const answerOrHang: TestGraphql = ({ query }) =>
     : Promise.resolve({ status: 200, body: { data: query } })
 
 /** Keeps no run. */
-export const keepNothing = { begin: () => ({ end: () => {}, drop: () => {} }) }
 
 /** The real task runner with real sandboxes, one by default. */
 export async function startTasks(settings: Record<string, string> = {}, answer: TestGraphql = answerOrHang) {

@@ -41,6 +41,10 @@ export function mayWrite({ scopes }: Caller): boolean {
   return scopes.has('memberships:write') || scopes.has('admin')
 }
 
+export function maySaveCases({ scopes }: Caller): boolean {
+  return scopes.has('cases:write') || scopes.has('admin')
+}
+
 export function mayExecute({ scopes }: Caller): boolean {
   return scopes.has('tasks:execute') || scopes.has('admin')
 }

@@ -1,10 +1,11 @@
 import Fastify from 'fastify'
 import { announce } from './announce.ts'
-import { type Caller, createAuthenticate, mayRead, mayWrite } from './authenticate.ts'
+import { type Caller, createAuthenticate, mayRead, maySaveCases, mayWrite } from './authenticate.ts'
 import { toId } from './graphql-schema.ts'
 import { listen } from './listen.ts'
-import { graphqlAnswer, restAnswer, toRest } from './membership-answers.ts'
+import { caseAnswer, graphqlAnswer, restAnswer, toRest } from './membership-answers.ts'
 import { openDatabase } from './open-database.ts'
+import { prepareCaseSaves } from './prepare-case-saves.ts'
 import { prepareReads } from './prepare-reads.ts'
 import { prepareWrites } from './prepare-writes.ts'
 
@@ -14,6 +15,7 @@ import { prepareWrites } from './prepare-writes.ts'
 const client = openDatabase()
 const reads = prepareReads(client)
 const writes = prepareWrites(client)
+const saveCase = prepareCaseSaves(client)
 const authenticate = createAuthenticate(client)
 
 const app = Fastify({ logger: false })
@@ -71,6 +73,17 @@ app.put<{ Params: { id: string }; Body: { team_membership: { team_id: number } }
     const row = writes.move(caller, { id: toId(request.params.id), teamId })
     if (row === null) return reply.code(404).send()
     return reply.header('etag', `"${row.version}"`).send(toRest(row))
+  },
+)
+
+app.put<{ Params: { id: string }; Body: { case: { data: object } } }>(
+  '/platform/cases/:id',
+  { schema: { response: { 200: caseAnswer } } },
+  (request, reply) => {
+    const caller = callerOf(request.headers.authorization, maySaveCases)
+    const row = saveCase(caller, toId(request.params.id), request.body.case.data)
+    if (row === null) return reply.code(404).send()
+    return reply.header('etag', `"${row.version}"`).send({ case: row })
   },
 )
 

@@ -22,6 +22,24 @@ const graphqlMembership = {
 /** The schemas by which Fastify writes the answers. */
 export const restAnswer = { type: 'object', properties: { team_membership: restMembership } }
 
+// The data have any shape, so they are written as they are.
+export const caseAnswer = {
+  type: 'object',
+  properties: {
+    case: {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        case_type_code: { type: 'string' },
+        data: { type: 'object', additionalProperties: true },
+        version: { type: 'integer' },
+        created_at: { type: 'string' },
+        updated_at: { type: 'string' },
+      },
+    },
+  },
+}
+
 export const graphqlAnswer = {
   type: 'object',
   properties: {

@@ -1,4 +1,4 @@
-import { emailOf, membershipOf, seeded, teamNameOf, userNameOf } from '../data.ts'
+import { caseDataOf, caseTypes, emailOf, membershipOf, seeded, teamNameOf, userNameOf } from '../data.ts'
 
 export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -21,6 +21,14 @@ const addQuery = `mutation ($input: AddTeamMembershipInput!) {
 const moveQuery = `mutation ($id: ID!, $input: MoveTeamMembershipInput!) {
   moveTeamMembership(id: $id, input: $input) { id userId teamId leader }
 }`
+
+const [plain, hooked, large] = caseTypes
+
+// Just under the maximum with the other fields of a large case.
+const megabyte = Array.from({ length: 10_000 }, (_, row) => ({
+  row,
+  text: 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.',
+}))
 
 // Steps through the data so that neighbours in time are not neighbours in the file.
 const idAt = (n: number) => 1 + ((n * 7_919) % seeded.memberships)
@@ -96,6 +104,28 @@ const traffic = {
       answerStart: `{"data":{"moveTeamMembership":{"id":"${id}","userId":"${userId}","teamId":"${teamId}"`,
     })
   },
+  restList: n => {
+    const ids = idsAt(n % 16, 100)
+    const { id, userId, teamId } = membershipOf(ids[0] ?? 0)
+    return {
+      method: 'GET',
+      path: `${restPath}?${ids.map(id => `ids[]=${id}`).join('&')}`,
+      status: 200,
+      answerStart: `{"team_memberships":[{"id":${id},"user_id":${userId},"team_id":${teamId},"leader":null}`,
+    }
+  },
+  caseList: n => {
+    const ids = Array.from({ length: 100 }, (_, index) => 1 + ((n * 31 + index * 7) % plain.count))
+    return {
+      method: 'GET',
+      path: `/platform/cases?${ids.map(id => `ids[]=${id}`).join('&')}`,
+      status: 200,
+      answerStart: `{"cases":[{"id":${ids[0]},"case_type_code":"plain","data":{"title":"Case ${ids[0]}"`,
+    }
+  },
+  caseSave: n => saveCase(plain, n, {}),
+  caseSaveWithHook: n => saveCase(hooked, n, {}),
+  largeCaseSave: n => saveCase(large, n, { rows: megabyte }),
   script: n => execute('log("total", payload.total)\nexit({ total: payload.total * 2 })', n),
   scriptWithCall: n =>
     execute(
@@ -142,6 +172,19 @@ function graphqlRead(id: number, query: string): LoadRequest {
     },
   }
   return graphql({ query, variables: { id: String(id) }, answerStart: JSON.stringify(answer) })
+}
+
+// A total that the case does not have yet, so that each save changes it.
+function saveCase({ code, first, count }: (typeof caseTypes)[number], n: number, more: object): LoadRequest {
+  const id = first + (n % count)
+  const data = { ...caseDataOf(id, n + 1), ...more }
+  return {
+    method: 'PUT',
+    path: `/platform/cases/${id}`,
+    body: JSON.stringify({ case: { data } }),
+    status: 200,
+    answerStart: `{"case":{"id":${id},"case_type_code":"${code}","data":{"title":"Case ${id}"`,
+  }
 }
 
 function execute(sourceCode: string, n: number): LoadRequest {

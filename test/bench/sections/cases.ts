@@ -1,0 +1,126 @@
+import { sendRequest } from '../../server/send-request.ts'
+import { compareAnswers } from '../compare-answers.ts'
+import { medianFigures, processorTime, throughput } from '../figures.ts'
+import { loadCase } from '../load-case.ts'
+import { measureRounds, type Rounds } from '../rounds.ts'
+import type { Section } from '../section.ts'
+import { type ServerProcess, startPeer, startRostrum } from '../server-process.ts'
+import { formatRounds, ratioIn } from '../table.ts'
+import { withServers } from '../with-servers.ts'
+
+const peerName = 'Fastify by hand, a transaction each'
+
+const names = {
+  save: 'rostrum, save',
+  peerSave: `${peerName}, save`,
+  lone: 'rostrum, save, 1 connection',
+  peerLone: `${peerName}, save, 1 connection`,
+  hookSave: 'rostrum, save with a hook, 1 connection',
+  script: 'rostrum, the same script alone, 1 connection',
+  largeSave: 'rostrum, save of 1 MiB with a hook, 1 connection',
+  list: 'rostrum, 100 cases by ids',
+  memberships: 'rostrum, 100 memberships by ids',
+} as const
+
+export const cases: Section = {
+  title: 'saves and reads of cases (synchronous=FULL, answered after the commit)',
+  run(bench) {
+    const starts = [
+      () => startRostrum({ ...bench, name: 'rostrum' }),
+      () => startPeer({ ...bench, name: peerName, module: 'fastify.ts' }),
+    ]
+    return withServers(starts, async ([own, peer]) => {
+      if (own === undefined || peer === undefined) throw new Error('Two servers were started.')
+      const { token } = bench.seed
+      await compareAnswers({ servers: [own, peer], kind: 'caseSave', token, normalize: withoutTimes })
+      await hookTypes(own, token)
+      const load = { ...bench, server: own, connections: 1, token } as const
+      const rounds = await measureRounds({
+        ...bench,
+        cases: [
+          loadCase({ ...load, name: names.save, traffic: 'caseSave', connections: 64 }),
+          loadCase({ ...load, name: names.peerSave, traffic: 'caseSave', connections: 64, server: peer }),
+          loadCase({ ...load, name: names.lone, traffic: 'caseSave' }),
+          loadCase({ ...load, name: names.peerLone, traffic: 'caseSave', server: peer }),
+          loadCase({ ...load, name: names.hookSave, traffic: 'caseSaveWithHook' }),
+          loadCase({ ...load, name: names.script, traffic: 'script' }),
+          loadCase({ ...load, name: names.largeSave, traffic: 'largeCaseSave' }),
+          loadCase({ ...load, name: names.list, traffic: 'caseList' }),
+          loadCase({ ...load, name: names.memberships, traffic: 'restList' }),
+        ],
+      })
+      return { tables: [formatRounds(rounds, names.save)], notes: [], claims: claimsOf(rounds) }
+    })
+  },
+}
+
+// The hook leaves the data as they are, so that a save costs what it costs without it and a run.
+async function hookTypes(server: ServerProcess, token: string): Promise<void> {
+  const saved = await mutate(server, token, {
+    query: `mutation ($sourceCode: String!) {
+      saveFunction(input: { name: "keep", sourceCode: $sourceCode }) { id }
+    }`,
+    variables: { sourceCode: 'log("total", payload.total)\nexit(payload)' },
+  })
+  for (const caseTypeCode of ['hooked', 'large']) {
+    await mutate(server, token, {
+      query: `mutation ($input: SaveHookInput!) { saveHook(input: $input) { id } }`,
+      variables: { input: { caseTypeCode, event: 'PRE_SAVE', functionId: saved.saveFunction?.id } },
+    })
+  }
+}
+
+type Answer = Readonly<Record<string, { readonly id: string }>>
+
+async function mutate({ port }: ServerProcess, token: string, body: unknown): Promise<Answer> {
+  const url = `http://127.0.0.1:${port}/graphql`
+  const { text } = await sendRequest({ url, method: 'POST', token, body: JSON.stringify(body) })
+  const { data, errors } = JSON.parse(text)
+  if (errors !== undefined) throw new Error(`The gateway refused a hook: ${text}`)
+  return data
+}
+
+function claimsOf(rounds: Rounds) {
+  const of = (name: string) => medianFigures(rounds.get(name) ?? [])
+  const [save, script, hookSave] = [names.lone, names.script, names.hookSave].map(of)
+  const most = { holds: 'at most' } as const
+  const apart = (save?.p50Ms ?? 0) + (script?.p50Ms ?? 0)
+  const large = of(names.largeSave).microseconds
+  return [
+    {
+      what: 'Cases: processor time of a save, times Fastify by hand',
+      measured: ratioIn(rounds, [names.lone, names.peerLone], processorTime),
+      bound: 1.3,
+      ...most,
+    },
+    {
+      what: 'Cases: saves a second at 64 connections, times Fastify by hand',
+      measured: ratioIn(rounds, [names.save, names.peerSave], throughput),
+      bound: 3,
+      holds: 'at least' as const,
+    },
+    {
+      what: 'Cases: median of a save with a hook, times a save and the same script alone',
+      measured: apart === 0 ? null : (hookSave?.p50Ms ?? 0) / apart,
+      bound: 1,
+      ...most,
+    },
+    {
+      what: 'Cases: processor time of a save of 1 MiB with a hook',
+      measured: large === null ? null : large / 1_000,
+      bound: 100,
+      unit: 'ms',
+      ...most,
+    },
+    {
+      what: 'Cases: processor time of 100 cases by ids, times 100 memberships by ids',
+      measured: ratioIn(rounds, [names.list, names.memberships], processorTime),
+      bound: 1.3,
+      ...most,
+    },
+  ]
+}
+
+function withoutTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+}

@@ -3,15 +3,20 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { StartError } from '../../src/errors.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { addMembership } from '../server/memberships.ts'
 import { runCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
+import { silentLog } from '../tasks/start-tasks.ts'
 
 const folder = makeTempFolder()
 afterAll(() => folder.remove())
 
+/** Starts the gateway where it must not start, and gives the one line it leaves. */
 async function refusedStart(databaseUrl: string, port?: string) {
   const settings = { DATABASE_URL: databaseUrl, PORT: port ?? String(await findFreePort()) }
   const { code, stderr } = await runCommand([], settings)
@@ -20,25 +25,27 @@ async function refusedStart(databaseUrl: string, port?: string) {
   return stderr
 }
 
-describe('starting where something runs already', () => {
-  test('a second start on the same file is one line, and the first goes on', async () => {
-    const server = await startServer()
-    const row = await addMembership(server)
-    const line = await refusedStart(server.settings.DATABASE_URL ?? '')
-    expect(line).toContain('rostrum.db')
-    expect((await server.rest('GET', `/platform/team_memberships/${row.id}`)).status).toBe(200)
-    expect(await server.stop()).toBe(0)
-  })
+/** What the gateway prints if it cannot open this database. */
+async function lineOf(databaseUrl: string): Promise<string> {
+  const app = await createApp({ config: readConfig({ DATABASE_URL: databaseUrl }), log: silentLog }).catch(
+    (error: unknown) => error,
+  )
+  if (app instanceof StartError) return app.message
+  throw new Error('The gateway would start with this database.', { cause: app })
+}
 
-  test('a busy port is one line that names it, and leaves no process', async () => {
-    const server = await startServer()
-    const port = server.settings.PORT ?? ''
-    const line = await refusedStart(`sqlite:${join(folder.path, 'other.db')}`, port)
-    expect(line).toContain(port)
-    expect(line).toMatch(/PORT/)
-    expect((await server.rest('GET', '/health')).status).toBe(200)
-    await server.stop()
-  })
+test('a gateway that runs already, in a folder that it made, outlives refused starts beside it', async () => {
+  const file = join(folder.path, 'a', 'b', 'rostrum.db')
+  const server = await startServer({ DATABASE_URL: `sqlite:${file}` })
+  const row = await addMembership(server)
+  const sameFile = await refusedStart(server.settings.DATABASE_URL ?? '')
+  expect(sameFile).toContain(file)
+  const port = server.settings.PORT ?? ''
+  const samePort = await refusedStart(`sqlite:${join(folder.path, 'other.db')}`, port)
+  expect(samePort).toContain(port)
+  expect(samePort).toMatch(/PORT/)
+  expect((await server.rest('GET', `/platform/team_memberships/${row.id}`)).status).toBe(200)
+  expect(await server.stop()).toBe(0)
 })
 
 // Files that must be refused with their bytes unchanged.
@@ -79,30 +86,42 @@ function makeOther(path: string): void {
   database.close()
 }
 
+function makeDamaged(name: string, make: (path: string) => void) {
+  const home = join(folder.path, name.replaceAll(' ', '-'))
+  mkdirSync(home)
+  const path = join(home, 'rostrum.db')
+  make(path)
+  const before = readFileSync(path)
+  return {
+    path,
+    expectUnchanged() {
+      expect(readFileSync(path).equals(before)).toBe(true)
+      expect(readdirSync(home).filter(file => /-(wal|journal)$/.test(file))).toEqual([])
+    },
+  }
+}
+
 describe('a database file that', () => {
   test.each(damaged)('%s is refused with one line, not a byte changed', async (name, make) => {
-    const home = join(folder.path, name.replaceAll(' ', '-'))
-    mkdirSync(home)
-    const path = join(home, 'rostrum.db')
-    make(path)
-    const before = readFileSync(path)
-    const line = await refusedStart(`sqlite:${path}`)
+    const { path, expectUnchanged } = makeDamaged(name, make)
+    const line = await lineOf(`sqlite:${path}`)
     expect(line).toContain(path)
-    expect(readFileSync(path).equals(before)).toBe(true)
-    expect(readdirSync(home).filter(file => /-(wal|journal)$/.test(file))).toEqual([])
+    expect(line).not.toContain('\n')
+    expectUnchanged()
+  })
+
+  // Every refusal of a database ends the command in the same way.
+  test('cannot be opened ends the command with that line alone', async () => {
+    const { path, expectUnchanged } = makeDamaged('ends the command', makeOther)
+    expect(await refusedStart(`sqlite:${path}`)).toBe(`${await lineOf(`sqlite:${path}`)}\n`)
+    expectUnchanged()
   })
 
   test('is a folder is refused with one line', async () => {
-    expect(await refusedStart(`sqlite:${folder.path}`)).toContain(folder.path)
+    expect(await lineOf(`sqlite:${folder.path}`)).toMatch(new RegExp(`^.*${folder.path}.*$`))
   })
 
   test('lies where nothing can be written is refused with one line', async () => {
-    expect(await refusedStart('sqlite:/proc/rostrum.db')).toContain('/proc/rostrum.db')
+    expect(await lineOf('sqlite:/proc/rostrum.db')).toMatch(/^.*\/proc\/rostrum\.db.*$/)
   })
-})
-
-test('a missing folder is made', async () => {
-  const server = await startServer({ DATABASE_URL: `sqlite:${join(folder.path, 'a', 'b', 'rostrum.db')}` })
-  expect((await server.rest('GET', '/ready')).status).toBe(200)
-  await server.stop()
 })

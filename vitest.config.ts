@@ -20,7 +20,7 @@ export default defineConfig({
     globalSetup: [
       'test/store/serve-databases.ts',
       'test/server/serve-tokens.ts',
-      'test/server/serve-gateway.ts',
+      'test/server/serve-gateways.ts',
     ],
     projects: [
       {

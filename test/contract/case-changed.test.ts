@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { readEventStream } from '../server/read-event-stream.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { type SharedServer, shareReplicas } from '../server/share-server.ts'
 
-let writer: TestServer
-let other: TestServer
+let writer: SharedServer
+let other: SharedServer
 
 beforeAll(async () => {
-  const url = await createDatabase()
-  ;[writer, other] = await Promise.all([
-    startServer({ DATABASE_URL: url }),
-    startServer({ DATABASE_URL: url }),
-  ])
-})
-afterAll(async () => {
-  await Promise.all([writer.stop(), other.stop()])
+  ;[writer, other] = await shareReplicas()
 })
 
 interface Seen {
@@ -25,7 +17,7 @@ interface Seen {
 }
 
 /** Reads events until there are `count`. */
-async function follow(server: TestServer, args: string, count: number): Promise<() => Promise<Seen[]>> {
+async function follow(server: SharedServer, args: string, count: number): Promise<() => Promise<Seen[]>> {
   const leaving = new AbortController()
   const response = await fetch(`${server.baseUrl}/graphql`, {
     method: 'POST',

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareReplicas, shareServer } from '../server/share-server.ts'
 
 interface CaseBody {
   readonly case: { readonly id: number; readonly data: unknown; readonly version: number }
@@ -14,14 +13,13 @@ interface Problem {
 const path = '/platform/cases'
 
 describe.each([
-  ['SQLite', async () => ({})],
-  ['PostgreSQL', async () => ({ DATABASE_URL: await createDatabase() })],
-])('cases on %s', (_, settings) => {
-  let server: TestServer
+  ['SQLite', shareServer],
+  ['PostgreSQL', async () => (await shareReplicas())[0]],
+])('cases on %s', (_, share) => {
+  let server: SharedServer
   beforeAll(async () => {
-    server = await startServer(await settings())
+    server = await share()
   })
-  afterAll(() => server.stop())
 
   const post = (data: unknown, headers = {}) =>
     server.rest<CaseBody & Problem>('POST', path, {
@@ -272,13 +270,13 @@ describe.each([
   test('a credential needs `cases:read` to read and `cases:write` to save', async () => {
     const id = await create()
     const reader = await server.token({
-      account: 'demo',
+      account: server.account,
       user: 5,
       email: 'r@x.example',
       scopes: ['cases:read'],
     })
     const writer = await server.token({
-      account: 'demo',
+      account: server.account,
       user: 6,
       email: 'w@x.example',
       scopes: ['cases:write'],

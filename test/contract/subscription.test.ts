@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type FollowedEvent, type Follower, followEvents } from '../server/follow-events.ts'
 import { addMembership } from '../server/memberships.ts'
 import { runInProcess } from '../server/run-in-process.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { type SharedServer, shareReplicas, shareServer } from '../server/share-server.ts'
 import { until } from '../server/until.ts'
 import type { GraphqlBody } from '../server/wire-shapes.ts'
-import { createDatabase } from '../store/create-database.ts'
 
 describe('SQLite', () => {
-  claims(async () => ({}))
+  claims(shareServer)
 })
 
 describe('PostgreSQL', () => {
-  claims(async () => ({ DATABASE_URL: await createDatabase() }))
+  claims(async () => (await shareReplicas())[0])
 })
 
 const path = '/platform/team_memberships'
 
 const cursorsOf = (events: readonly FollowedEvent[]) => events.map(({ cursor }) => cursor)
 
-async function listEvents(server: TestServer, token = server.adminToken): Promise<FollowedEvent[]> {
+async function listEvents(server: SharedServer, token = server.adminToken): Promise<FollowedEvent[]> {
   const query = `query Page($after: String) {
     teamMembershipEvents(first: 100, after: $after) { nodes: edges { node { cursor kind teamMembershipId } } }
   }`
@@ -36,17 +35,16 @@ async function listEvents(server: TestServer, token = server.adminToken): Promis
 }
 
 /** Of the account's only token. */
-async function findTokenId({ settings }: TestServer, account: string): Promise<string> {
+async function findTokenId({ settings }: SharedServer, account: string): Promise<string> {
   const { stdout } = await runInProcess('token', ['--list', '--account', account], settings)
   return /^\s*(\d+)\s/m.exec(stdout)?.[1] ?? ''
 }
 
-function claims(settingsOf: () => Promise<Record<string, string>>): void {
-  let server: TestServer
+function claims(share: () => Promise<SharedServer>): void {
+  let server: SharedServer
   beforeAll(async () => {
-    server = await startServer(await settingsOf())
+    server = await share()
   })
-  afterAll(() => server.stop())
 
   test('a follower receives each new change in order', async () => {
     await addMembership(server)
@@ -66,7 +64,10 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
   })
 
   test('a stream cut and resumed twenty times while others write misses and repeats nothing', async () => {
-    const token = await server.token({ account: 'cut', scopes: ['memberships:read', 'memberships:write'] })
+    const token = await server.token({
+      account: `${server.account}-cut`,
+      scopes: ['memberships:read', 'memberships:write'],
+    })
     await addMembership(server, {}, token)
     const [first] = await listEvents(server, token)
     let isWriting = true
@@ -92,7 +93,10 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
   })
 
   test('no follower receives events of another account', async () => {
-    const token = await server.token({ account: 'other', scopes: ['memberships:read', 'memberships:write'] })
+    const token = await server.token({
+      account: `${server.account}-other`,
+      scopes: ['memberships:read', 'memberships:write'],
+    })
     const [ours, theirs] = await Promise.all([followEvents(server), followEvents(server, { token })])
     const idsOf = ({ events }: Follower) => events.map(({ teamMembershipId }) => teamMembershipId)
     const made = async (account?: string) => String((await addMembership(server, {}, account)).id)
@@ -109,10 +113,11 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
   })
 
   test('a revoked token ends its stream with `UNAUTHENTICATED` before any other event', async () => {
-    const token = await server.token({ account: 'leaver', scopes: ['memberships:read'] })
+    const account = `${server.account}-leaver`
+    const token = await server.token({ account, scopes: ['memberships:read'] })
     const follower = await followEvents(server, { token })
-    const id = await findTokenId(server, 'leaver')
-    const writer = await server.token({ account: 'leaver', scopes: ['memberships:write'] })
+    const id = await findTokenId(server, account)
+    const writer = await server.token({ account, scopes: ['memberships:write'] })
     await addMembership(server, {}, writer)
     await expect.poll(() => follower.events).toHaveLength(1)
     await runInProcess('token', ['--revoke', id], server.settings)
@@ -123,7 +128,7 @@ function claims(settingsOf: () => Promise<Record<string, string>>): void {
   })
 
   test('a credential without `memberships:read` is refused with 403', async () => {
-    const token = await server.token({ account: 'demo', scopes: ['memberships:write'] })
+    const token = await server.token({ account: server.account, scopes: ['memberships:write'] })
     const follower = await followEvents(server, { token })
     await follower.ended
     expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([403, 'FORBIDDEN'])

@@ -1,6 +1,7 @@
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { shareServer } from '../server/share-server.ts'
 import { startServer } from '../server/start-server.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { compareAnswer } from './compare-answer.ts'
@@ -19,10 +20,17 @@ test('every reason not to run a line is about a line of a page', () => {
   expect(Object.keys(notRun).filter(start => !texts.some(text => text.startsWith(start)))).toEqual([])
 })
 
-// Each page for a reader who begins with it: a new gateway, a new folder, one shell.
+// `npm run` needs the store of a gateway, beside which it runs. The other pages see their own account alone.
+const startFor = async (page: Page) => {
+  if (pastes(page).some(({ text }) => /\bnpm\b/.test(text)))
+    return { ...(await startServer()), account: 'demo' }
+  return { ...(await shareServer()), stop: async () => null }
+}
+
+// Each page for a reader who begins with it: a new gateway or a new account of one, a new folder, one shell.
 describe.each(pages.filter(page => pastes(page).some(isRun)))('$path', page => {
   test('each line that it shows gives the answer printed under it', async () => {
-    const server = await startServer()
+    const server = await startFor(page)
     const folder = makeTempFolder()
     // `npm run` works here, and what a reader saves beside `package.json` does not end up in the repository.
     for (const name of readdirSync(root)) symlinkSync(join(root, name), join(folder.path, name))
@@ -35,7 +43,8 @@ describe.each(pages.filter(page => pastes(page).some(isRun)))('$path', page => {
       text
         .replaceAll('http://127.0.0.1:4000', server.baseUrl)
         .replaceAll('rst_the_token_that_npm_start_printed', server.adminToken)
-    const asWritten = (text: string) => text.replaceAll(server.baseUrl, 'http://127.0.0.1:4000')
+    const asWritten = (text: string) =>
+      text.replaceAll(server.baseUrl, 'http://127.0.0.1:4000').replaceAll(server.account, 'demo')
 
     async function paste(step: Paste): Promise<void> {
       const place = `${page.path}:${step.line}`

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts'
-import type { SharedAccount } from './serve-gateway.ts'
+import type { SharedAccount } from './serve-gateways.ts'
 
 export interface SharedServer extends GatewayClient {
   /** The account of the admin's token. No other file uses it. */
@@ -14,9 +14,24 @@ export interface SharedServer extends GatewayClient {
  * writes to a second account names it after its own.
  */
 export async function shareServer(): Promise<SharedServer> {
-  const answer = await fetch(inject('gatewayUrl'))
+  const [server] = await askForAccount('/')
+  return server
+}
+
+/** Gives a file a new account on two gateways of one PostgreSQL that the files share. */
+export function shareReplicas(): Promise<readonly [SharedServer, SharedServer]> {
+  return askForAccount('/postgres')
+}
+
+async function askForAccount(path: string): Promise<readonly [SharedServer, SharedServer]> {
+  const answer = await fetch(new URL(path, inject('gatewayUrl')))
   const text = await answer.text()
   if (!answer.ok) throw new Error(`No account was made: ${text}`)
-  const { account, ...address } = JSON.parse(text) as SharedAccount
-  return { ...createGatewayClient(address), account, settings: { DATABASE_URL: address.databaseUrl } }
+  const { account, adminToken, databaseUrl, baseUrls } = JSON.parse(text) as SharedAccount
+  const share = (baseUrl = '') => ({
+    ...createGatewayClient({ baseUrl, adminToken, databaseUrl }),
+    account,
+    settings: { DATABASE_URL: databaseUrl },
+  })
+  return [share(baseUrls[0]), share(baseUrls[1])]
 }

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestProject } from 'vitest/node'
+import { issue } from './serve-tokens.ts'
+import { startServer, type TestServer } from './start-server.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Answers every request with a `SharedAccount`. */
+    gatewayUrl: string
+  }
+}
+
+/** A new account on gateways that the test files share. */
+export interface SharedAccount {
+  readonly account: string
+  readonly adminToken: string
+  readonly databaseUrl: string
+  /** One on the path `/`, two of one PostgreSQL on `/postgres`. */
+  readonly baseUrls: readonly string[]
+}
+
+/**
+ * Runs once before the test files, in a process of its own. Starts one gateway for all files that need no settings of
+ * their own, and two on one PostgreSQL, when the first file asks: to start one takes longer than most files run.
+ */
+export default async function serveGateways(project: TestProject): Promise<() => Promise<void>> {
+  const started = new Map<string, Promise<TestServer[]>>()
+  async function start(path: string): Promise<TestServer[]> {
+    if (path !== '/postgres') return [await startServer()]
+    const { databasesUrl } = project.getProvidedContext()
+    const settings = { DATABASE_URL: await (await fetch(databasesUrl)).text() }
+    return Promise.all([startServer(settings), startServer(settings)])
+  }
+  let accounts = 0
+  async function addAccount(path: string): Promise<SharedAccount> {
+    const starting = started.get(path) ?? start(path)
+    started.set(path, starting)
+    const gateways = await starting
+    accounts += 1
+    const account = `shared-${accounts}`
+    const databaseUrl = gateways[0]?.settings.DATABASE_URL ?? ''
+    const adminToken = await issue({ databaseUrl, request: { account, scopes: ['admin'] } })
+    return { account, adminToken, databaseUrl, baseUrls: gateways.map(({ baseUrl }) => baseUrl) }
+  }
+  const server = createServer(async ({ url = '/' }, response) => {
+    try {
+      response.end(JSON.stringify(await addAccount(url)))
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  project.provide('gatewayUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  return async () => {
+    server.close()
+    const gateways = (await Promise.all(started.values())).flat()
+    await Promise.all(gateways.map(gateway => gateway.stop()))
+  }
+}

@@ -121,7 +121,7 @@ export async function createApp({
     memberships,
     directory,
     functions: createFunctions(store.functions),
-    cases: createCases(store),
+    cases: createCases({ store, holdRuns: runKeeping.hold }),
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
     runs: createRuns(store.runs),

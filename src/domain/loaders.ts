@@ -26,6 +26,7 @@ export interface Loaders {
   /** The changed fields of the event with this sequence, however long. */
   changedFields(sequence: number): Promise<JsonText>
   runsOfFunction(functionId: number, page: Page): Promise<KeptRun[]>
+  runsOfCase(caseId: number, page: Page): Promise<KeptRun[]>
   /** The run with this GUID; null if there is none. */
   run(runId: string): Promise<KeptRun | null>
   /** A long value of a run, by the run's number. Null if it is not kept any more. */

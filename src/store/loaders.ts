@@ -103,6 +103,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
     changedFields: sequence => batch('changed fields', loadChangedFields).load(sequence),
     runsOfFunction: createPageLoader('functionId', runs.pageByFunctions, 'runs'),
+    runsOfCase: createPageLoader('caseId', runs.pageByCases, 'runs of case'),
     run: runId => batch('run', loadRuns).load(runId),
     runText: (kind, id) => batch(`run ${kind}`, ids => loadTexts(kind, ids)).load(id),
     clear() {

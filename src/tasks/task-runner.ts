@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../credentials/caller.ts'
 import type { RunCause } from '../domain/runs/run-cause.ts'
+import type { RunRecorder } from '../domain/runs/run-record.ts'
 import type { JsonText } from '../json/json-text.ts'
 import type { Run } from './run/run.ts'
 import type { TaskError, TaskExecution, TaskInput } from './run/task-execution.ts'
@@ -13,6 +14,8 @@ export interface ExecuteRequest {
   readonly parentRun: Run | null
   /** The latest end, of `performance.now()`, if it is before that of the parent run and the time limit. */
   readonly deadline?: number
+  /** Keeps the run. Default: the recorder of the runner. */
+  readonly recorder?: RunRecorder
   /** Gives the error of a value that `exit` must not have; null for a good one. */
   readonly refuseResult?: (payload: JsonText) => TaskError | null
   /** Aborted when the caller disconnects, which ends the run. */

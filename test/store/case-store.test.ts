@@ -24,6 +24,8 @@ eachStore(harness => {
       values: null,
       changedFields: '{}',
       functionName: null,
+      runs: null,
+      runIds: [],
       leaseHolder: 'me',
       ...given,
     })

@@ -1,4 +1,5 @@
 import type { JsonText } from '../../json/json-text.ts'
+import type { CommittedRuns } from '../runs/hold-runs.ts'
 import type { EventStore, Origin, Page } from '../store.ts'
 
 /** A case as it is stored. Its data stay a text until somebody needs their values. */
@@ -62,6 +63,9 @@ export interface CaseCommit {
   /** Of the event, as JSON. */
   readonly changedFields: string
   readonly functionName: string | null
+  /** The runs of its hooks, which it writes; null without hooks. */
+  readonly runs: CommittedRuns | null
+  readonly runIds: readonly string[]
   /** The lease of this save; another gateway's lease makes the commit `moved`. */
   readonly leaseHolder: string
 }
@@ -75,7 +79,13 @@ export interface CaseValue {
 export type CommittedCase = Extract<CommitResult, { kind: 'committed' }>
 
 export type CommitResult =
-  | { readonly kind: 'committed'; readonly row: Case; readonly changedFields: JsonText }
+  | {
+      readonly kind: 'committed'
+      readonly row: Case
+      readonly changedFields: JsonText
+      /** Of the runs that decided the change. */
+      readonly runIds: readonly string[]
+    }
   /** The case, its type or its lease is no longer as it was read. Nothing was written. */
   | { readonly kind: 'moved' }
 

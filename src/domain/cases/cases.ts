@@ -2,6 +2,7 @@ import { invalidInput, RostrumError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { createFindHooks } from '../hooks/find-hooks.ts'
 import { checkId } from '../id.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { Page, Store } from '../store.ts'
 import { mergePatch } from './case-data.ts'
 import { checkCaseTypeCode, otherCaseType } from './case-failures.ts'
@@ -43,8 +44,13 @@ export interface Cases {
   readonly saveType: SaveCaseType
 }
 
-export function createCases({ cases: store, hooks }: Pick<Store, 'cases' | 'hooks'>): Cases {
-  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks) }
+interface Dependencies {
+  readonly store: Pick<Store, 'cases' | 'hooks'>
+  readonly holdRuns: () => HeldRuns
+}
+
+export function createCases({ store: { cases: store, hooks }, holdRuns }: Dependencies): Cases {
+  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), holdRuns }
   return {
     async list(accountCode, ids) {
       if (ids.length > maxListedIds) throw tooManyIds(ids.length)

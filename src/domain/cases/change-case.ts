@@ -5,6 +5,7 @@ import type { JsonObject } from '../../json/read-json.ts'
 import type { FindHooks } from '../hooks/find-hooks.ts'
 import type { LiveHook } from '../hooks/hook-store.ts'
 import { type RunHookScript, runHooks } from '../hooks/run-hooks.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { Origin } from '../store.ts'
 import { writeCaseData } from './case-data.ts'
 import { noCase, ownCase, staleCase, tooManyConflicts } from './case-failures.ts'
@@ -56,6 +57,7 @@ export interface ChangeParts {
   readonly store: CaseStore
   readonly turns: CaseTurns
   readonly findHooks: FindHooks
+  readonly holdRuns: () => HeldRuns
 }
 
 export interface ChangedCase {
@@ -64,6 +66,8 @@ export interface ChangedCase {
   readonly isSaved: boolean
   readonly changed: readonly ChangedField[]
   readonly changedFields: JsonText
+  /** The runs of the hooks that decided the change. */
+  readonly runs: Pick<HeldRuns, 'runIds' | 'whenKept'>
 }
 
 /**
@@ -82,8 +86,9 @@ export async function changeCase(
   // 1. What a request repeats under its idempotency key was committed, whatever the version is now.
   const earlier = await parts.store.findCommitted(origin)
   if (earlier !== null) {
-    const { row, changedFields } = earlier
-    return { row, isSaved: true, changed: readChangedFields(changedFields.text), changedFields }
+    const { row, changedFields, runIds } = earlier
+    const runs = { runIds, whenKept: async () => undefined }
+    return { row, isSaved: true, changed: readChangedFields(changedFields.text), changedFields, runs }
   }
   const change = { parts, request, steps }
   const first = await beginAttempt(change, 1)
@@ -128,13 +133,23 @@ async function attemptAll(change: Change, first: Attempt): Promise<ChangedCase> 
   const leaseHolder = randomUUID()
   let holdsLease = false
   let attempt = first
+  const tryAgain = async ({ count }: Attempt): Promise<Attempt> => {
+    if (count === maxAttempts) throw tooManyConflicts(id)
+    if (id !== null) holdsLease = await takeLease(store, change.request, { id, holder: leaseHolder })
+    return beginAttempt(change, count + 1)
+  }
   try {
     for (;;) {
-      const done = await tryToChange(change, attempt, leaseHolder)
-      if (done !== null) return done
-      if (attempt.count === maxAttempts) throw tooManyConflicts(id)
-      if (id !== null) holdsLease = await takeLease(store, change.request, { id, holder: leaseHolder })
-      attempt = await beginAttempt(change, attempt.count + 1)
+      const runs = change.parts.holdRuns()
+      let state: 'ended' | 'superseded' = 'ended'
+      try {
+        const done = await tryToChange(change, attempt, { leaseHolder, runs })
+        if (done !== null) return done
+        attempt = await tryAgain(attempt)
+        state = 'superseded'
+      } finally {
+        runs.keep(state)
+      }
     }
   } finally {
     if (holdsLease && id !== null) {
@@ -166,7 +181,7 @@ async function readRow(store: CaseStore, { origin, id, ifVersions }: ChangeReque
 async function tryToChange(
   { parts: { store }, request }: Change,
   attempt: Attempt,
-  leaseHolder: string,
+  { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: HeldRuns },
 ): Promise<ChangedCase | null> {
   const { origin, dryRun, signal, deadline, runHook, functionName } = request
   const { row, data: stored, type, caseTypeCode } = attempt
@@ -175,15 +190,16 @@ async function tryToChange(
   const { hooks, wanted, count } = attempt
   const data = await runHooks({
     ...{ row, stored, caseTypeCode, wanted, hooks, transactionId, attempt: count },
-    ...{ dryRun, deadline, signal, runHook },
+    ...{ dryRun, deadline, signal, runHook, recorder: runs },
   })
   const changed = compareFields(data?.data ?? null, stored)
   const text = writeChangedFields(changed)
-  const outcome = { row, changed, changedFields: new JsonText(text) }
+  const outcome = { row, changed, changedFields: new JsonText(text), runs }
   // 5.
   const isEqual = row !== null && data !== null && changed.length === 0
   if (dryRun || isEqual) return { ...outcome, isSaved: false }
   // 6. A client that goes away after this ends nothing.
+  const written = hooks.length === 0 ? null : await runs.prepare()
   signal.throwIfAborted()
   const done = await store.commit({
     origin,
@@ -194,10 +210,14 @@ async function tryToChange(
     values: writeValues(data?.data ?? null, type),
     changedFields: text,
     functionName,
+    runs: written,
+    runIds: runs.runIds,
     leaseHolder,
   })
   // 7.
   if (done.kind === 'moved') return null
+  // Another attempt at the same step of a request may have committed first.
+  if (done.runIds.join() === runs.runIds.join()) runs.settle()
   return { ...outcome, isSaved: true, row: data === null ? row : done.row }
 }
 

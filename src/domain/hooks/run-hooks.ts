@@ -4,6 +4,7 @@ import type { Case } from '../cases/case-store.ts'
 import { compareFields, writeChangedFields } from '../cases/changed-fields.ts'
 import { type ExitError, readExit, type WrittenData } from '../cases/read-exit.ts'
 import { endpointCause, type RunCause } from '../runs/run-cause.ts'
+import type { RunRecorder } from '../runs/run-record.ts'
 import type { HookExecution } from './hook-refusals.ts'
 import { refuseAsHook } from './hook-refusals.ts'
 import type { LiveHook } from './hook-store.ts'
@@ -17,6 +18,7 @@ export interface HookScript {
   readonly options: string
   /** Of `performance.now()`. */
   readonly deadline: number
+  readonly recorder: RunRecorder
   readonly refuseResult: (payload: JsonText) => ExitError | null
 }
 
@@ -39,6 +41,7 @@ export interface HookedChange {
   readonly deadline: number
   readonly signal: AbortSignal
   readonly runHook: RunHookScript
+  readonly recorder: RunRecorder
 }
 
 /**
@@ -71,6 +74,7 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
     payload: given?.text ?? row?.data?.text ?? '{}',
     options: writeOptions({ row, caseTypeCode, changedFields: compareFields(given?.data ?? null, stored) }),
     deadline,
+    recorder: change.recorder,
     refuseResult(payload) {
       // Any value lets a delete go on.
       if (given === null) return null

@@ -68,6 +68,7 @@ export interface RunStore {
   list(accountCode: string, filter: RunFilter, before: number | null, limit: number): Promise<KeptRun[]>
   findByRunIds(accountCode: string, runIds: readonly string[]): Promise<KeptRun[]>
   pageByFunctions(accountCode: string, functionIds: readonly number[], page: Page): Promise<KeptRun[]>
+  pageByCases(accountCode: string, caseIds: readonly number[], page: Page): Promise<KeptRun[]>
   /** One kind of long value of each of these runs. */
   findTexts(
     accountCode: string,

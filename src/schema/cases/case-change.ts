@@ -3,7 +3,7 @@ import { writePatch } from '../../domain/cases/changed-fields.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { builder } from '../builder.ts'
 import { Case, Run } from '../refs.ts'
-import { costOfText } from '../relay/field-cost.ts'
+import { cost, costOfText } from '../relay/field-cost.ts'
 import { costOfData } from './case.ts'
 
 /** The outcome of a save, in its transaction. */
@@ -44,8 +44,15 @@ export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').impleme
     }),
     runs: t.field({
       type: [Run],
-      description: 'The runs of hooks that decided the save. There are no hooks yet.',
-      resolve: () => [],
+      description: 'The runs of the hooks that decided the save, in their order.',
+      scope: 'runs:read',
+      // A type can have ten hooks, and most have few. The bytes of their long values are limited apart.
+      extensions: cost({ kind: 'list', maxItems: 4 }),
+      async resolve({ runs: { runIds, whenKept } }, _args, { loaders }) {
+        await whenKept()
+        const rows = await Promise.all(runIds.map(runId => loaders.run(runId)))
+        return rows.filter(run => run !== null)
+      },
     }),
     txnID: t.exposeString('transactionId', {
       description: 'The transaction of the save.',

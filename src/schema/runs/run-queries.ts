@@ -1,7 +1,7 @@
 import { parseId } from '../../domain/id.ts'
 import type { RunFilter as Filter, KeptRun } from '../../domain/runs/run-store.ts'
 import { builder } from '../builder.ts'
-import { FunctionRef, Run } from '../refs.ts'
+import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'
 import { costOfRecord } from '../relay/field-cost.ts'
 import { listArguments, newestPage, resolveList } from '../relay/list-page.ts'
@@ -67,6 +67,21 @@ builder.objectField(FunctionRef, 'runs', t =>
       resolveList(given, {
         ...runList,
         read: async (from, limit) => (await loaders.runsOfFunction(id, newestPage(from, limit))).toReversed(),
+      }),
+  }),
+)
+
+builder.objectField(Case, 'runs', t =>
+  t.field({
+    description: 'The runs of its hooks and tasks, the newest first.',
+    type: RunConnection,
+    scope: 'runs:read',
+    extensions: costOfPage,
+    args: listArguments,
+    resolve: ({ id }, given, { loaders }) =>
+      resolveList(given, {
+        ...runList,
+        read: async (from, limit) => (await loaders.runsOfCase(id, newestPage(from, limit))).toReversed(),
       }),
   }),
 )

@@ -44,7 +44,7 @@ function judgeEnding(ending: RunEnding, { refuseResult }: ExecuteRequest): RunEn
 export async function executeTask(parts: ExecutionParts, request: ExecuteRequest): Promise<TaskExecution> {
   const startedAt = performance.now()
   const { limits, runTokens, answerCall } = parts
-  const { caller, parentRun, signal } = request
+  const { caller, parentRun, signal, recorder = parts.recorder } = request
   const task = readTaskInput(request.input, limits)
   const ended = new AbortController()
   const run = createRun({ request, task, limits, startedAt, signal: ended.signal })
@@ -78,7 +78,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
       scriptLog,
       answer: call => answerCall({ ...call, run, log: request.log }),
       onAdmitted() {
-        kept.recording ??= parts.recorder.begin(toRunStart(recordable))
+        kept.recording ??= recorder.begin(toRunStart(recordable))
       },
     })
     const judged = judgeEnding(ending, request)

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Cases, createCases, type SaveRequest } from '../../../src/domain/cases/cases.ts'
 import { writePatch } from '../../../src/domain/cases/changed-fields.ts'
+import { createHeldRuns } from '../../../src/domain/runs/hold-runs.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import type { JsonObject } from '../../../src/json/read-json.ts'
 import { eachStore } from '../../store/each-store.ts'
@@ -23,6 +24,11 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
   ...given,
 })
 
+// No hook runs here.
+const holdRuns = () =>
+  createHeldRuns({ begin: () => expect.unreachable(), flush: async () => {}, gateway: 'g' })
+const casesOf = (store: Store) => createCases({ store, holdRuns })
+
 eachStore(harness => {
   let url: string
   let store: Store
@@ -30,7 +36,7 @@ eachStore(harness => {
   beforeEach(async () => {
     url = await harness.freshUrl()
     store = await harness.open({ url })
-    cases = createCases(store)
+    cases = casesOf(store)
   })
 
   async function create(data: JsonObject = { a: 1 }, code = 'incident'): Promise<number> {
@@ -59,7 +65,7 @@ eachStore(harness => {
   test('20 merges at two gateways all arrive', async () => {
     if (harness.engine === 'SQLite') return
     const id = await create()
-    const gateways = [cases, createCases(await harness.open({ url }))] as const
+    const gateways = [cases, casesOf(await harness.open({ url }))] as const
     const merges = Array.from({ length: 20 }, (_, index) =>
       (gateways[index % 2] ?? cases).save(request({ id, data: { [`f${index}`]: index }, isMerge: true })),
     )

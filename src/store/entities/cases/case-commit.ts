@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
+import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
+import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
@@ -12,10 +14,15 @@ import { prepareValues } from './case-values.ts'
 
 // As JSON keeps it under an idempotency step.
 type Committed =
-  | { readonly kind: 'committed'; readonly row: StoredCase; readonly changedFields: string }
+  | {
+      readonly kind: 'committed'
+      readonly row: StoredCase
+      readonly changedFields: string
+      readonly runIds: readonly string[]
+    }
   | { readonly kind: 'moved' }
 
-interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers'> {
+interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'writeRuns'> {
   readonly database: Database
   readonly appendEvent: AppendCaseEvent
   readonly forget: CaseReads['forget']
@@ -23,7 +30,7 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers'> {
 
 /** The one transaction of a save or a delete (contract, section 7, step 6). */
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
-  const { database, provision, takeNumbers, appendEvent, forget } = dependencies
+  const { database, provision, takeNumbers, appendEvent, writeRuns, forget } = dependencies
   const statements = prepareStatements(database)
   const values = prepareValues(database)
   const { find } = createSteps(database)
@@ -40,7 +47,9 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
     const of = { caseId: row.id, caseTypeCode, version: row.version }
     yield* appendEvent(origin, { kind, ...of, changedFields, functionName })
-    return { kind: 'committed', row, changedFields }
+    const { runs, runIds } = wanted
+    if (runs !== null) yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs))
+    return { kind: 'committed', row, changedFields, runIds }
   }
 
   function* writeValues({ origin, caseTypeCode, data, read, values: given }: CaseCommit, row: StoredCase) {
@@ -95,8 +104,14 @@ function hasChanged({ kind }: Committed): boolean {
   return kind === 'committed'
 }
 
-function toCommitted({ row, changedFields }: Extract<Committed, { kind: 'committed' }>) {
-  return { kind: 'committed', row: toCase(row), changedFields: new JsonText(changedFields) } as const
+function toCommitted({ row, changedFields, runIds }: Extract<Committed, { kind: 'committed' }>) {
+  return { kind: 'committed', row: toCase(row), changedFields: new JsonText(changedFields), runIds } as const
+}
+
+// A case that was being created has its id only now.
+function toRunsOf(id: number, { inserts, ends }: CommittedRuns): RunWrites {
+  const withCase = (run: RunRow): RunRow => ({ ...run, caseId: id })
+  return { inserts: inserts.map(withCase), ends: ends.map(withCase) }
 }
 
 function toData(data: string | null) {

@@ -11,12 +11,13 @@ import { createAppendCaseEvent, createCaseEventStore } from './case-events.ts'
 import { createCaseReads } from './case-rows.ts'
 import { prepareValues } from './case-values.ts'
 
-type Dependencies = Pick<Parts, 'provision' | 'takeNumbers'> & {
+type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'writeRuns'> & {
   readonly database: Database
   readonly onChange: Store['events']['onChange']
 }
 
-export function createCaseStore({ database, onChange, provision, takeNumbers }: Dependencies): CaseStore {
+export function createCaseStore(dependencies: Dependencies): CaseStore {
+  const { database, onChange, takeNumbers, provision } = dependencies
   const { write, read } = database
   const appendEvent = createAppendCaseEvent(database, takeNumbers)
   const values = prepareValues(database)
@@ -25,7 +26,7 @@ export function createCaseStore({ database, onChange, provision, takeNumbers }: 
   const leases = prepareLeases(database)
   return {
     ...reads.store,
-    ...createCaseCommit({ database, provision, takeNumbers, appendEvent, forget: reads.forget }),
+    ...createCaseCommit({ ...dependencies, appendEvent, forget: reads.forget }),
     events: createCaseEventStore(database, onChange),
     async lease(accountCode, id, { holder, ms }) {
       const taken = await write(accountCode, () => first(leases.take, { accountCode, id, holder, ms }))

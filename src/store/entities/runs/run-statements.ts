@@ -79,7 +79,7 @@ export function prepareRunWrites({ prepare, list, tables }: Dialect) {
     insertOutputs: insertInto('run_outputs', outputColumns, outputs),
     end: prepare(
       sql`update runs set state = given.state, outcome = given.outcome, duration = given.duration,
-          text_bytes = given.text_bytes
+          text_bytes = given.text_bytes, case_id = given.case_id
         from ${runs.rows}
         where runs.account_code = ${accountCode} and runs.run_id = given.run_id
         returning runs.id as id, runs.run_id as run_id`,

@@ -12,6 +12,7 @@ export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'w
   const { write, tables, isShared } = database
   const selection = selectRun(database)
   const page = createPageByParent(database, { table: tables.runs, parent: 'functionId', selection })
+  const casePage = createPageByParent(database, { table: tables.runs, parent: 'caseId', selection })
   return {
     isShared,
     ...createFindRuns(database),
@@ -20,6 +21,8 @@ export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'w
       write(accountCode, () => writeRuns(accountCode, gateway, writes)),
     pageByFunctions: async (accountCode, functionIds, given) =>
       (await page(accountCode, functionIds, given)).map(toRun),
+    pageByCases: async (accountCode, caseIds, given) =>
+      (await casePage(accountCode, caseIds, given)).map(toRun),
   }
 }
 

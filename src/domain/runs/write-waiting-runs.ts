@@ -1,0 +1,145 @@
+import { RostrumError } from '../../errors.ts'
+import type { RunEnd, RunStart } from './run-record.ts'
+import { toRow } from './run-row.ts'
+import type { RunRow, RunStore } from './run-store.ts'
+
+const retryAfterMs = 1_000
+// Larger groups cost less for each run. A run is to be there within a second of its end.
+const writeEveryMs = 400
+// In one transaction, which delays others.
+const maxRowsOfWrite = 200
+const maxBytesOfWrite = 512 * 2 ** 10
+const maxRuns = 10_000
+
+/** A run from its beginning until it is kept. */
+export interface RecordedRun {
+  readonly start: RunStart
+  readonly beganAt: number
+  end: RunEnd | null
+  isInserted: boolean
+  /** True while a save that it belongs to is not decided. */
+  isHeld: boolean
+  isSuperseded: boolean
+  /** What its long values take in memory. */
+  bytes: number
+  /** The write of its group; null if it is in none. */
+  beingWritten: Promise<boolean> | null
+}
+
+interface Dependencies {
+  readonly store: Pick<RunStore, 'write'>
+  readonly gateway: string
+  readonly hideSecrets: (text: string) => string
+  readonly onError: (error: unknown, runs: number) => void
+  /** Called when a run needs no more memory. */
+  readonly release: (run: RecordedRun) => void
+}
+
+export interface WaitingRuns {
+  add(run: RecordedRun): void
+  remove(run: RecordedRun): void
+  toRow(run: RecordedRun): RunRow
+  write(): Promise<void>
+  /** Writes if the last write is long enough ago. `hasLong`: there are runs to list as running. */
+  writeWhenDue(hasLong: boolean): void
+}
+
+/** Writes the runs that wait, some at a time, and again if the store did not answer. */
+export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
+  const { store, gateway, hideSecrets, onError, release } = dependencies
+  const waiting = new Map<string, Set<RecordedRun>>()
+  let writing: Promise<void> | null = null
+  let notBefore = 0
+  let isFailing = false
+
+  const toRowOf = ({ start, end, bytes, isSuperseded }: RecordedRun): RunRow => {
+    const row = toRow(start, end, { hasRoom: bytes > 0, hideSecrets })
+    return isSuperseded ? { ...row, state: 'superseded' } : row
+  }
+
+  const write = () => {
+    notBefore = performance.now() + writeEveryMs
+    writing ??= writeAll().finally(() => {
+      writing = null
+    })
+    return writing
+  }
+
+  async function writeAll(): Promise<void> {
+    for (const [accountCode, runs] of waiting) {
+      let isWritten = true
+      while (isWritten && runs.size > 0) isWritten = await writeSome(accountCode, runs)
+      if (isWritten) waiting.delete(accountCode)
+      else notBefore = performance.now() + retryAfterMs
+      isFailing = !isWritten
+    }
+  }
+
+  async function writeSome(accountCode: string, runs: Set<RecordedRun>): Promise<boolean> {
+    const taken = takeSome(runs).map(run => ({ run, end: run.end, row: toRowOf(run) }))
+    const beingWritten = tryToWrite(accountCode, taken)
+    for (const { run } of taken) run.beingWritten = beingWritten
+    const isWritten = await beingWritten
+    for (const { run, end } of taken) {
+      run.beingWritten = null
+      if (isWritten) run.isInserted = true
+      const isDone = isWritten && end !== null
+      if (isDone) release(run)
+      else if (mustBeWritten(run)) runs.add(run)
+    }
+    return isWritten
+  }
+
+  /** False if the store did not answer. Other failures would come again, so the rows count as written. */
+  async function tryToWrite(
+    accountCode: string,
+    rows: readonly { readonly run: RecordedRun; readonly row: RunRow }[],
+  ): Promise<boolean> {
+    const rowsOf = (isInserted: boolean): RunRow[] =>
+      rows.filter(({ run }) => run.isInserted === isInserted).map(({ row }) => row)
+    try {
+      await store.write(accountCode, gateway, { inserts: rowsOf(false), ends: rowsOf(true) })
+      return true
+    } catch (error) {
+      onError(error, rows.length)
+      return !(error instanceof RostrumError && error.code === 'UNAVAILABLE')
+    }
+  }
+
+  return {
+    add(run) {
+      const { accountCode } = run.start
+      const ofAccount = waiting.get(accountCode) ?? new Set()
+      if (ofAccount.size >= maxRuns && !run.isInserted) {
+        release(run)
+        return onError(new Error('Too many runs wait.'), 1)
+      }
+      ofAccount.add(run)
+      waiting.set(accountCode, ofAccount)
+    },
+    remove: run => void waiting.get(run.start.accountCode)?.delete(run),
+    toRow: toRowOf,
+    write,
+    writeWhenDue(hasLong) {
+      const isDue = performance.now() >= notBefore
+      if (waiting.size > 0 && (isDue || (hasLong && !isFailing))) void write()
+    },
+  }
+}
+
+// Not a run whose save is not decided, nor one that is written as running and has not ended meanwhile.
+function mustBeWritten({ isHeld, isInserted, end }: RecordedRun): boolean {
+  return !isHeld && (!isInserted || end !== null)
+}
+
+function takeSome(runs: Set<RecordedRun>): RecordedRun[] {
+  const taken: RecordedRun[] = []
+  let bytes = 0
+  for (const run of runs) {
+    if (taken.length >= maxRowsOfWrite || (taken.length > 0 && bytes + run.bytes > maxBytesOfWrite)) break
+    bytes += run.bytes
+    taken.push(run)
+    runs.delete(run)
+  }
+  return taken
+}

@@ -87,8 +87,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     request: OperationRequest,
     context: RequestContext,
   ): Promise<Answer> {
-    const isMutation = prepared.node?.operation === OperationTypeNode.MUTATION
-    const place = (isMutation ? largeMutations : largeQueries).hold(context.caller.accountCode)
+    const places = isMutation(prepared) ? largeMutations : largeQueries
+    const place = places.hold(context.caller.accountCode)
     try {
       await new Promise<void>(place.take)
       context.signal.throwIfAborted()
@@ -112,6 +112,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       if (checked.kind === 'refused') return toRefusal(checked, context)
       const { prepared, isLarge } = checked
       if (isSubscription(prepared)) return toRefusal(noStream(prepared), context)
+      if (context.parentRun?.dryRun && isMutation(prepared)) return toRefusal(onlyQueries(prepared), context)
       const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
       if (isLarge) return executeLarge(prepared, request, context)
       const plan = findPlan(prepared)
@@ -155,6 +156,15 @@ function toRefusal({ by, errors, operation }: Refused, context: RequestContext):
 
 function isSubscription({ node }: PreparedOperation): boolean {
   return node?.operation === OperationTypeNode.SUBSCRIPTION
+}
+
+function isMutation({ node }: PreparedOperation): boolean {
+  return node?.operation === OperationTypeNode.MUTATION
+}
+
+function onlyQueries({ node }: PreparedOperation): Refused {
+  const error = new RostrumError('FORBIDDEN', 'A dry run changes nothing, so it refuses mutations.')
+  return { kind: 'refused', by: 'dry run', errors: [error], operation: node }
 }
 
 function unplannable({ node }: PreparedOperation): Refused {

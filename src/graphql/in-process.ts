@@ -70,8 +70,9 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
 }
 
 // Errors of the document or of resolvers give 200 with `errors`; a bound or a subscription gives 400 (contract, section
-// 4).
-function toAnswer({ refusedBy, result }: Answer): InProcessAnswer {
+// 4). What a dry run refuses rejects (section 7).
+function toAnswer({ refusedBy, result, failures }: Answer): InProcessAnswer {
+  if (refusedBy === 'dry run') throw failures[0]
   const errors = result.errors?.map(error => error.toJSON())
   const body = { ...(errors && { errors }), ...('data' in result && { data: result.data }) }
   return { status: statusOf(refusedBy), body }

@@ -58,8 +58,11 @@ export class RealmIsolate {
   }
 
   /** Settles one `graphql()` call of the script, which then continues. */
-  async settle(call: number, ok: boolean, text: string, timeoutMs: number): Promise<void> {
-    await this.#settle.apply(undefined, [call, ok, text], { timeout: timeoutMs })
+  async settle(
+    answer: readonly [call: number, ok: boolean, text: string, code: string],
+    timeoutMs: number,
+  ): Promise<void> {
+    await this.#settle.apply(undefined, [...answer], { timeout: timeoutMs })
   }
 
   /** Finds the position of a syntax error by compiling the text as a script, which is not run. */

@@ -116,10 +116,10 @@ export class ScriptRun {
     return this.#done.promise
   }
 
-  async answer({ call, ok, text }: AnswerMessage): Promise<void> {
+  async answer({ call, ok, text, code = '' }: AnswerMessage): Promise<void> {
     if (this.#ended) return
     this.#pendingCalls--
-    await this.#enter(timeoutMs => this.#isolate.settle(call, ok, text, timeoutMs))
+    await this.#enter(timeoutMs => this.#isolate.settle([call, ok, text, code], timeoutMs))
   }
 
   // Every way into the isolate: timed, its failures read as endings, and looked at afterwards for a script that has

@@ -42,6 +42,8 @@ export interface AnswerMessage {
   readonly call: number
   readonly ok: boolean
   readonly text: string
+  /** The code of a rejection, as in the errors of GraphQL. */
+  readonly code?: string
 }
 
 export type ToSandbox = RunMessage | AnswerMessage

@@ -253,6 +253,48 @@ describe('a request with the token of a hook', () => {
   })
 })
 
+describe('a dry run', () => {
+  test('runs all hooks, stores nothing, and answers queries alone', async () => {
+    const type = newType()
+    const { id } = await create(type, { a: 1 })
+    const calls = `{
+      query: () => graphql('{ viewer { accountCode } }').then(({ data }) => data.viewer.accountCode),
+      list: () => Platform.cases.list([${id}]).then(rows => rows.length),
+      mutation: () => graphql('mutation { saveCase(input: { id: ${id}, data: {} }) { saved } }'),
+      dry: () => graphql('mutation { saveCase(input: { id: ${id}, data: {}, dryRun: true }) { saved } }'),
+      save: () => Platform.cases.save({ case_type_code: '${newType()}', data: {} }),
+      run: () => Platform.tasks.execute({ name: 'n', sourceCode: 'exit(1)', inputDocument: '1' }),
+      url: () => graphql('{ x }', {}, '${upstream.url}'),
+    }`
+    const script = `const seen = {}
+      for (const [name, call] of Object.entries(${calls}))
+        seen[name] = await call().catch(error => [error.code, error instanceof Error, error.message])
+      exit({ seen })`
+    await saveHook(script, { caseTypeCode: type, scopes: ['cases:read', 'cases:write', 'tasks:execute'] })
+    await saveHook('exit({ ...payload, last: true })', { caseTypeCode: type, position: 1 })
+    const before = upstream.requests.length
+    const document = saveCase.replace('saved', 'saved changedFields patch')
+    const { body } = await app.graphql(document, { input: { id, data: { a: 2 }, dryRun: true } })
+    const { saved, changedFields, runs } = body.data.saveCase
+    expect([saved, changedFields.last, changedFields.a]).toEqual([false, [true, null], [null, 1]])
+    expect(runs.map(({ dryRun }: { dryRun: boolean }) => dryRun)).toEqual([true, true])
+    const mutation = ['FORBIDDEN', true, expect.stringContaining('refuses mutations')]
+    expect(changedFields.seen[0]).toEqual({
+      ...{ query: 'demo', list: 1, mutation, dry: mutation, save: mutation, run: mutation },
+      url: ['FORBIDDEN', true, expect.stringContaining('no other host')],
+    })
+    expect(upstream.requests).toHaveLength(before)
+    expect((await app.send(`/platform/cases/${id}`)).body.case).toMatchObject({ data: { a: 1 }, version: 1 })
+  })
+
+  test('is refused as a save is', async () => {
+    const type = newType()
+    await saveHook("fail('No.')", { caseTypeCode: type })
+    const { body } = await app.graphql(saveCase, { input: { caseTypeCode: type, data: {}, dryRun: true } })
+    expect(body.errors[0]).toMatchObject({ message: 'No.', extensions: { code: 'SCRIPT_FAILED' } })
+  })
+})
+
 test('a client that goes away in the middle of a hook ends the hook and the save', async () => {
   const type = newType()
   const { id } = await create(type, { a: 1 })

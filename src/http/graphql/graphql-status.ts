@@ -21,6 +21,8 @@ export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | 
       return { status: 405, headers: { allow: 'POST' } }
     case 'bounds':
       return { status: 400 }
+    case 'dry run':
+      return { status: 403, headers: challengeFirst(failures) }
     case 'no stream':
       return { status: 406 }
     case 'source':

@@ -74,8 +74,8 @@ export function makeGraphql({ language, json, state }: RealmParts) {
         postNext()
       })
     },
-    /** Called by the host. `text` is a JSON text, or the message of the rejection. */
-    settle(id: number, ok: boolean, text: string): void {
+    /** Called by the host. `text` is a JSON text, or the message of the rejection, whose `code` may be empty. */
+    settle(id: number, ok: boolean, text: string, code: string): void {
       const call = calls[id]
       if (call === undefined) return
       calls[id] = undefined
@@ -83,6 +83,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
       postNext()
       if (ok) return call.resolve(parse(text))
       call.error.message = text
+      if (code !== '') (call.error as Error & { code?: string }).code = code
       call.reject(call.error)
     },
   }

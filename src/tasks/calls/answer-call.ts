@@ -46,6 +46,7 @@ export function createCallAnswerer({
 }: CallAnswererOptions): AnswerRunCall {
   return async ({ query, variables, url, untilRead, run, log }) => {
     if (url !== null) {
+      if (run.dryRun) throw new RostrumError('FORBIDDEN', 'graphql: a dry run calls no other host')
       return outboundWaits.during(run, signal =>
         outbound.post({ query, variables: variables.toText(), url, signal }),
       )

@@ -1,4 +1,5 @@
 import type { RunLimits } from '../../config.ts'
+import { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { GraphqlMessage } from '../protocol.ts'
 import { CallVariables } from './call-variables.ts'
@@ -71,7 +72,8 @@ export class ScriptCalls {
       if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: true, text })
     } catch (error) {
       const text = error instanceof Error ? error.message : 'The call failed'
-      if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: false, text })
+      const code = error instanceof RostrumError ? { code: error.code } : {}
+      if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: false, text, ...code })
     } finally {
       this.#active--
       this.#waiting.shift()?.()

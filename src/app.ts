@@ -19,6 +19,11 @@ import { keepNothing } from './domain/runs/run-record.ts'
 import { createRuns } from './domain/runs/runs.ts'
 import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import type { Store } from './domain/store.ts'
+import { startForgettingMessages } from './domain/webhooks/forget-old-messages.ts'
+import { createKeyring } from './domain/webhooks/keyring.ts'
+import { createMessageRuns } from './domain/webhooks/message-runs.ts'
+import { createWebhookLookUp } from './domain/webhooks/webhook-look-up.ts'
+import { createWebhooks } from './domain/webhooks/webhooks.ts'
 import { createEngine } from './graphql/engine.ts'
 import { createInProcess } from './graphql/in-process.ts'
 import { createHttpBudgets } from './http/body/budgets.ts'
@@ -116,6 +121,18 @@ export async function createApp({
     executeGraphql: call => executeInProcess(call),
   })
 
+  const keyring = createKeyring({ keys: config.secretsKeys, keyFile: store.keyFile })
+  const stopForgettingMessages = startForgettingMessages({
+    store: store.webhooks.messages,
+    onError: err => log.warn({ err }, 'old messages of webhooks could not be forgotten'),
+  })
+  const webhookLookUp = createWebhookLookUp({
+    store: store.webhooks,
+    keyring,
+    onUnreadable: place =>
+      log.warn(place, 'no key that is set opens what this webhook checks signatures with'),
+  })
+
   const waitForTurn = (accountCode: string) => turns.wait(accountCode)
   const createContext = createContextFactory({
     memberships,
@@ -125,6 +142,7 @@ export async function createApp({
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
     runs: createRuns(store.runs),
+    webhooks: createWebhooks({ store: store.webhooks, keyring, onSave: webhookLookUp.forget }),
     events: store.events,
     caseEvents: store.cases.events,
     following,
@@ -161,6 +179,13 @@ export async function createApp({
     holdRunPlace: tasks.reserveSlot,
     turns,
     bodyBytes,
+    webhookBytes: config.webhookBytes,
+    webhooks: {
+      lookUp: webhookLookUp,
+      messages: createMessageRuns(store.webhooks.messages),
+      findFunction: store.webhooks.findFunction,
+      execute: tasks.execute,
+    },
     maxAnswerBytes,
     budgets: createHttpBudgets(bodyBytes),
     log,
@@ -173,6 +198,7 @@ export async function createApp({
     start: () => tasks.start(),
     async close() {
       stopForgettingKeys()
+      stopForgettingMessages()
       followers.endAll()
       stopSweepingRuns()
       await drain(server)

@@ -29,6 +29,13 @@ const hosts = z
 
 const bytes = (max: number) => whole(1, max)
 
+const keyRule = 'must be 32 bytes in base64 or hex, such as `openssl rand -base64 32` prints'
+const secretsKeys = z.string().transform((text, context) => {
+  const keys = text.split(',').map(part => readSecretsKey(part.trim()))
+  if (keys.includes(null)) context.addIssue(`${keyRule}, or several of them separated by commas`)
+  return keys.filter(key => key !== null)
+})
+
 // One row for each setting: its rule. A test compares the names and defaults with the table in `docs/settings.md`.
 const settings = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -74,10 +81,17 @@ const settings = z.object({
   ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
   ROSTRUM_RUN_DAYS: whole(1, 3_650).default(30),
   ROSTRUM_RUN_COUNT: whole(0, 100_000_000).default(100_000),
-  ROSTRUM_RUN_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(2 ** 30),
   ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
+  ROSTRUM_SECRETS_KEY: secretsKeys.default([]),
+  ROSTRUM_WEBHOOK_BYTES: bytes(256 * 2 ** 20).default(256 * 2 ** 10),
 })
+
+/** A key for secrets: 32 bytes as hex, base64 or base64url. Null for any other text. */
+export function readSecretsKey(text: string): Buffer | null {
+  if (/^[\da-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
+  return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
+}
 
 type Settings = z.infer<typeof settings>
 
@@ -118,6 +132,10 @@ export interface Config {
   readonly jwtSecret: string | null
   readonly jwksUrl: string | null
   readonly bodyBytes: number
+  /** Maximum of the body of a webhook. */
+  readonly webhookBytes: number
+  /** Keys for secrets. The first one encrypts. */
+  readonly secretsKeys: readonly Buffer[]
   /** Maximum requests of one account that run or wait. */
   readonly accountRequests: number
   /** Bytes that the idempotency keys of one account may take for their 24 hours. */
@@ -131,12 +149,7 @@ export interface Config {
   readonly queue: { readonly runs: number; readonly accountRuns: number; readonly waitMs: number }
   readonly runLimits: RunLimits
   /** How long runs and their inputs are kept, and how many runs of one account. */
-  readonly runRetention: {
-    readonly days: number
-    readonly count: number
-    readonly bytes: number
-    readonly inputDays: number
-  }
+  readonly runRetention: { readonly days: number; readonly count: number; readonly inputDays: number }
   /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
   readonly graphqlHosts: readonly string[]
 }
@@ -172,6 +185,8 @@ function arrange(s: Settings): Config {
     jwtSecret: s.ROSTRUM_JWT_SECRET ?? null,
     jwksUrl: s.ROSTRUM_JWKS_URL ?? null,
     bodyBytes: s.ROSTRUM_BODY_BYTES,
+    webhookBytes: s.ROSTRUM_WEBHOOK_BYTES,
+    secretsKeys: s.ROSTRUM_SECRETS_KEY,
     accountRequests: s.ROSTRUM_ACCOUNT_REQUESTS,
     accountKeyBytes: s.ROSTRUM_ACCOUNT_KEY_BYTES,
     sandboxes: {
@@ -189,7 +204,6 @@ function arrange(s: Settings): Config {
     runRetention: {
       days: s.ROSTRUM_RUN_DAYS,
       count: s.ROSTRUM_RUN_COUNT,
-      bytes: s.ROSTRUM_RUN_BYTES,
       inputDays: s.ROSTRUM_RUN_INPUT_DAYS,
     },
     graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,

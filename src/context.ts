@@ -11,6 +11,7 @@ import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
 import type { Runs } from './domain/runs/runs.ts'
 import type { MembershipEvent, Origin, Store } from './domain/store.ts'
+import type { Webhooks } from './domain/webhooks/webhooks.ts'
 import { AnswerBytes } from './limits/answer-bytes.ts'
 import { Pace } from './limits/pace.ts'
 import type { Run } from './tasks/run/run.ts'
@@ -38,6 +39,7 @@ export interface RequestContext {
   readonly directory: Directory
   readonly functions: Functions
   readonly runs: Runs
+  readonly webhooks: Webhooks
   readonly cases: Cases
   readonly hooks: Hooks
   readonly caseTasks: CaseTasks
@@ -60,6 +62,8 @@ export interface RequestContext {
   readonly log: Logger
   /** Called for each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
+  /** Called for each secret that the answer shows once. An answer that is stored for a repeated request has none. */
+  onSecret(secret: string): void
   /** Checks the credential again, for long operations. Rejects with `UNAUTHENTICATED` if it is no longer valid. */
   confirmCaller(): Promise<Caller>
 }
@@ -68,6 +72,7 @@ export interface RequestContext {
 export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'> {
   /** The key under which each change of the operation is made once; null without one. */
   readonly idempotencyKey: string | null
+  onSecret?(secret: string): void
   /** Maximum bytes of the long values of the answer; by default that of answers over HTTP. */
   readonly maxLongBytes?: number
 }
@@ -83,6 +88,7 @@ export interface Services
     | 'hooks'
     | 'caseTasks'
     | 'runs'
+    | 'webhooks'
     | 'events'
     | 'caseEvents'
     | 'following'
@@ -111,6 +117,7 @@ class OperationContext implements RequestContext {
   readonly directory: Directory
   readonly functions: Functions
   readonly runs: Runs
+  readonly webhooks: Webhooks
   readonly cases: Cases
   readonly hooks: Hooks
   readonly caseTasks: CaseTasks
@@ -137,6 +144,7 @@ class OperationContext implements RequestContext {
     this.hooks = services.hooks
     this.caseTasks = services.caseTasks
     this.runs = services.runs
+    this.webhooks = services.webhooks
     this.events = services.events
     this.caseEvents = services.caseEvents
     this.following = services.following
@@ -196,6 +204,11 @@ class OperationContext implements RequestContext {
   get onRun(): (run: Run) => void {
     return this.#source.onRun
   }
+
+  onSecret(secret: string): void {
+    this.#source.onSecret?.(secret)
+  }
+
   confirmCaller(): Promise<Caller> {
     return this.#services.confirm(this.caller)
   }

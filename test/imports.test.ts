@@ -7,7 +7,14 @@ const src = fileURLToPath(new URL('../src/', import.meta.url))
 
 // Which room may import from which, besides itself and what is for all (design: "Rooms").
 const edges: Readonly<Record<string, readonly string[]>> = {
-  http: ['graphql', 'credentials', 'domain/idempotency', 'operations'],
+  http: [
+    'graphql',
+    'credentials',
+    'domain/idempotency',
+    'domain/webhooks',
+    'domain/runs/run-cause.ts',
+    'operations',
+  ],
   graphql: ['schema'],
   schema: ['domain', 'tasks', 'credentials/caller.ts'],
   domain: [],

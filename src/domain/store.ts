@@ -4,6 +4,8 @@ import type { CaseTaskStore, HookStore } from './hooks/hook-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
 import type { QueueStore } from './queue/queue-store.ts'
 import type { RunStore } from './runs/run-store.ts'
+import type { KeyFile } from './webhooks/keyring.ts'
+import type { WebhookStore } from './webhooks/webhook-store.ts'
 
 /**
  * The port to the data. Every call names its account, and sees and changes rows of that account alone. Only tokens are
@@ -22,7 +24,11 @@ export interface Store {
   readonly caseTasks: CaseTaskStore
   readonly runs: RunStore
   readonly queue: QueueStore
+
+  readonly webhooks: WebhookStore
   readonly idempotency: IdempotencyStore
+  /** The file of the key for secrets; null for a store that several gateways can share. */
+  readonly keyFile: KeyFile | null
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>
   close(): Promise<void>

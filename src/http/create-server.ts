@@ -23,6 +23,7 @@ import { createRequestLog } from './request/request-log.ts'
 import { beginRequest, type RequestState } from './request/request-state.ts'
 import { createTurnHook } from './request/take-turn.ts'
 import { registerRestRoutes } from './rest/register-rest-routes.ts'
+import { registerWebhookRoute } from './webhook/register-webhook-route.ts'
 
 const stalledReaderMs = 10_000
 // A stream without events sends a ping every 12 s.
@@ -77,8 +78,11 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     else if (request.is404) answerUnknownRoute(request, reply)
     else done()
   })
-  server.addHook('preParsing', ({ raw, state }, _reply, _payload, done) => {
+  const trust = ({ raw, state }: FastifyRequest) => {
     if (state.identity !== null) connections.trust(raw, state.identity.caller.accountCode)
+  }
+  server.addHook('preParsing', (request, _reply, _payload, done) => {
+    trust(request)
     done()
   })
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -100,9 +104,10 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const idempotency = createIdempotencyHooks(services)
   const unreadAnswers = new UnreadAnswers()
   const unread = createUnreadHooks(unreadAnswers)
-  const registration = { services, takeTurn, idempotency, unread, unreadAnswers }
+  const registration = { services, trust, takeTurn, idempotency, unread, unreadAnswers }
   await registerGraphqlRoute(server, registration)
   await registerRestRoutes(server, registration)
+  await registerWebhookRoute(server, registration)
   return server
 }
 

@@ -109,18 +109,7 @@ export interface PlatformMethod
   readonly members: readonly Member[]
 }
 
-export type VariableName =
-  | 'id'
-  | 'ids'
-  | 'input'
-  | 'ifVersions'
-  | 'filter'
-  | 'first'
-  | 'after'
-  | 'caseId'
-  | 'name'
-  | 'params'
-  | 'dryRun'
+export type VariableName = 'id' | 'ids' | 'input' | 'ifVersions' | 'filter' | 'first' | 'after'
 
 interface OperationRow {
   /** `object.method` */

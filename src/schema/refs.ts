@@ -6,6 +6,7 @@ import type {
 import type { CaseTask as CaseTaskRow, Hook as HookRow } from '../domain/hooks/hook-store.ts'
 import type { KeptRun } from '../domain/runs/run-store.ts'
 import type { Membership, Team as TeamRow, User as UserRow } from '../domain/store.ts'
+import type { Webhook as WebhookRow } from '../domain/webhooks/webhook-store.ts'
 import { builder } from './builder.ts'
 
 // Declared apart from their fields because the types refer to one another.
@@ -19,3 +20,4 @@ export const CaseEvent = builder.objectRef<CaseEventRow>('CaseEvent')
 export const Hook = builder.objectRef<HookRow>('Hook')
 export const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask')
 export const Run = builder.objectRef<KeptRun>('Run')
+export const Webhook = builder.objectRef<WebhookRow>('Webhook')

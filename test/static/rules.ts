@@ -23,6 +23,7 @@ const credentials: readonly Rule[] = [
     allowed: {
       'http/edge/connection.ts': 'counts the bytes of a head',
       'http/request/authenticate-request.ts': 'reads it',
+      'domain/webhooks/webhook-rules.ts': 'refuses to show it to a function',
       'http/edge/refuse-head.ts': 'counts the bytes of all headers, and those of one name',
       'credentials/read-bearer.ts': 'says in a refusal what the header must be',
       'tasks/input/script-options.ts': 'gives a script the token of its run',
@@ -135,6 +136,7 @@ const rooms: readonly Rule[] = [
     find: matching(/['"](?:node:)?fs(?:\/promises)?['"]/g),
     allowed: {
       'store/sqlite/connection/file-checks.ts': 'looks at the database file before it is opened',
+      'store/sqlite/key-file.ts': 'keeps the key for secrets beside the database file',
       'store/sqlite/connection/serve-lock.ts': 'keeps a second services from the same file',
       'tasks/launch/sandbox-modules.ts': 'reads the modules of the sandbox',
       'tasks/launch/strip-cached.ts': 'keeps the stripped modules beside the compile cache',

@@ -88,6 +88,22 @@ export async function fillStore(path: string): Promise<void> {
   const trigger = { caseTypeCode: 'incident', functionId: 1, scopes: ['cases:read', 'admin'], enabled: false }
   await store.hooks.save(by('account-0'), null, { event: 'pre-save', position: -3, ...trigger }, 10)
   await store.caseTasks.save(by('account-0'), null, { name: 'triage', ...trigger, enabled: true }, 50)
+  const webhook = {
+    name: 'w',
+    header: null,
+    headers: ['a', 'b'],
+    mode: 'sync',
+    verification: 'github',
+  } as const
+  const seal = () => ({ keyId: 'k', sealed: Buffer.from([0, 255]) })
+  const creation = { seal, maxWebhooks: 9 }
+  const { functionId, scopes } = trigger
+  const given = { ...webhook, functionId, scopes, enabled: true }
+  await store.webhooks.save(by('account-0'), null, given, creation)
+  await store.webhooks.rotate(by('account-0'), 1, { overlapMs: 60_000, seal }, 3)
+  const claim = { accountCode: 'account-0', webhookId: 1, digest: 'd', holder: 'h' }
+  await store.webhooks.messages.claim(claim, 1_000, 1_000)
+  await store.webhooks.messages.accept(claim, '"é"')
   await store.close()
   const client = new SqliteDatabase(path)
   client.exec(`

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
-import { graphqlPath } from '../paths.ts'
+import { graphqlPath, webhookPath } from '../paths.ts'
 import { restRoutes } from '../rest/rest-routes.ts'
 import { answerError } from './answer-error.ts'
 
@@ -16,6 +16,7 @@ const knownPaths: readonly KnownPath[] = [
       pattern: toPattern(path),
       methods: rows.map(({ operation }) => operation.method),
     })),
+  { pattern: toPattern(webhookPath), methods: ['POST'] },
   { pattern: toPattern('/'), methods: ['GET'] },
   { pattern: toPattern('/health'), methods: ['GET'] },
   { pattern: toPattern('/ready'), methods: ['GET'] },
@@ -47,5 +48,5 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
 }
 
 function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replace(':id', '[^/]*')}$`)
+  return new RegExp(`^${path.replace(/:\w+/g, '[^/]*')}$`)
 }

@@ -7,6 +7,7 @@ import { SharedBodies } from '../body/shared-bodies.ts'
 import { answerError, prepareFailure } from '../errors/answer-error.ts'
 import { isGraphqlUrl } from '../paths.ts'
 import type { HttpServices } from '../request/http-services.ts'
+import type { RequestState } from '../request/request-state.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { decodeAnswer, encodeAnswer, storedHeaders } from './stored-answer.ts'
@@ -120,7 +121,7 @@ async function storeAnswerOf({
   payload,
   keyed: { attempt, mayRun },
 }: Storing): Promise<void> {
-  const body = readBytes(payload)
+  const body = hideSecrets(readBytes(payload), request.state)
   if (body === null) return attempt.release('unknown')
   const { statusCode: status } = reply
   const outcome = judgeAnswer({ status, body, isGraphql: isGraphqlUrl(request.url), mayRun })
@@ -134,6 +135,14 @@ async function storeAnswerOf({
     whole: encodeAnswer({ ...answer, body }),
     withoutBody: encodeAnswer({ ...answer, body: null }),
   })
+}
+
+// A repeated request gets null where the first one got a secret, which is nowhere stored as it is.
+function hideSecrets(body: Buffer | null, { secrets }: RequestState): Buffer | null {
+  if (body === null || secrets.length === 0) return body
+  return Buffer.from(
+    secrets.reduce((text, secret) => text.replaceAll(JSON.stringify(secret), 'null'), body.toString()),
+  )
 }
 
 // Null for a stream.

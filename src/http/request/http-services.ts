@@ -1,7 +1,10 @@
 import type { Logger } from 'pino'
-import type { CreateContext, Identity } from '../../context.ts'
+import type { CreateContext, Identity, RequestContext } from '../../context.ts'
 import type { Authenticate } from '../../credentials/authenticator.ts'
 import type { KeyedRequests } from '../../domain/idempotency/keyed-requests.ts'
+import type { MessageRuns } from '../../domain/webhooks/message-runs.ts'
+import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
+import type { WebhookStore } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
@@ -24,6 +27,9 @@ export interface HttpServices {
    */
   holdRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
+  /** Maximum of the body of a webhook. */
+  readonly webhookBytes: number
+  readonly webhooks: WebhookServices
   /** Maximum of one answer, in bytes. */
   readonly maxAnswerBytes: number
   readonly budgets: HttpBudgets
@@ -32,6 +38,12 @@ export interface HttpServices {
   readonly log: Logger
   /** False sends every GraphQL request through Yoga, for the test that compares the two lanes. */
   readonly hasDirectLane: boolean
+}
+
+export interface WebhookServices extends Pick<WebhookStore, 'findFunction'> {
+  readonly lookUp: WebhookLookUp
+  readonly messages: MessageRuns
+  readonly execute: RequestContext['tasks']['execute']
 }
 
 /** Executes an operation of a request whose credential was checked. */

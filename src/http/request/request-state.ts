@@ -38,6 +38,8 @@ export class RequestState implements ContextSource {
   releaseRunPlace: () => void = nothing
   /** The memory of the request body; null if none is read. */
   heldBody: Holding | null = null
+  /** Texts that the answer shows once. */
+  readonly secrets: string[] = []
   /** SHA-256 of the body, for a request with an idempotency key. */
   bodyDigest: Buffer | null = null
   /** Ends the turn of the request and releases its body. */
@@ -78,6 +80,10 @@ export class RequestState implements ContextSource {
   readonly onRun: ContextSource['onRun'] = ({ transaction }) => {
     this.txnId = transaction.txnID
     this.releaseRunPlace()
+  }
+
+  onSecret(secret: string): void {
+    this.secrets.push(secret)
   }
 
   /** Begins a stream as the answer, which holds its connection but no turn. */

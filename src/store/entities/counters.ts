@@ -11,9 +11,10 @@ const firstNumbers = {
   case: 1,
   'case event': 1,
   run: 1,
-  'run byte': 1,
   hook: 1,
   'case task': 1,
+  webhook: 1,
+  'webhook secret': 1,
 } as const
 
 /**

@@ -16,6 +16,7 @@ import { createQueueStore } from './queue/queue.ts'
 import { createRunStore } from './runs/runs.ts'
 import { createWriteRuns, type WriteRuns } from './runs/write-runs.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
+import { createFindWebhooks, createWebhookStore } from './webhooks/webhooks.ts'
 
 /** Work that changes of several entities share. */
 export interface Parts {
@@ -49,7 +50,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     enqueue: createEnqueue(database),
     writeRuns,
     forgetCallers: tokenLookUps.forgetCallers,
-    triggerLookUps: [createFindHooks(database), createFindCaseTasks(database)],
+    triggerLookUps: [createFindHooks(database), createFindCaseTasks(database), createFindWebhooks(database)],
   }
   const stores = {
     ...createDirectory(database, parts),
@@ -62,6 +63,8 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     caseTasks: createCaseTaskStore(database, parts),
     runs: createRunStore(database, parts),
     queue: createQueueStore({ database, onChange, ...parts }),
+
+    webhooks: createWebhookStore(database, parts),
     idempotency: createIdempotencyStore(database, afterSettle),
   } satisfies Partial<Store>
   return { parts, stores }

@@ -37,6 +37,7 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
   return {
     memberships: createMembershipStore({ database, parts, calls, signal }),
     ...stores,
+    keyFile: null,
     async ping() {
       await database.read(ping, {})
     },

@@ -6,6 +6,7 @@ import { type Connect, connect } from './connection/connect.ts'
 import { createEventSignal } from './connection/event-signal.ts'
 import { createTransactions } from './connection/transactions.ts'
 import { createSqliteDialect } from './dialect.ts'
+import { createKeyFile } from './key-file.ts'
 import { createMembershipStore } from './memberships.ts'
 import { createSqliteRunner } from './runner.ts'
 import { createTokenLookUps } from './token-look-ups.ts'
@@ -35,6 +36,7 @@ export async function openSqliteStore(options: Connect): Promise<Store> {
   return {
     memberships: createMembershipStore(database, parts),
     ...stores,
+    keyFile: createKeyFile(options.path),
     async ping() {
       ping.get()
     },

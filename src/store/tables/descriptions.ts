@@ -14,6 +14,7 @@ import {
 import { hookTables } from './hook-tables.ts'
 import { queueTables } from './queue-tables.ts'
 import { runTables } from './run-tables.ts'
+import { webhookTables } from './webhook-tables.ts'
 
 const accountCode = text()
 const id = integer
@@ -218,6 +219,8 @@ export const descriptions = {
   ...runTables,
 
   ...queueTables,
+
+  ...webhookTables,
 
   /** Requests that came with an idempotency key, and their answers once there are any. */
   idempotencyKeys: {

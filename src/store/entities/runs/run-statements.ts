@@ -25,7 +25,6 @@ const columns = {
   duration: 'integer',
   dryRun: 'integer',
   textBytes: 'text',
-  bytesBefore: 'integer',
   gateway: 'text',
 } as const
 

@@ -1,1 +1,0 @@
-ALTER TABLE "runs" ADD COLUMN "bytes_before" bigint DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `runs` ADD `bytes_before` integer DEFAULT 0 NOT NULL;

@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+import type { SealedSecret } from './webhook-store.ts'
+
+/** Bytes of a key, for AES-256. */
+export const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Where a secret is stored. A sealed secret that was moved to another place cannot be opened. */
+export interface SecretPlace {
+  readonly accountCode: string
+  readonly webhookId: number
+  readonly secretId: number
+}
+
+/** Seals secrets with AES-256-GCM, so that the database alone does not reveal them (contract, section 8). */
+export interface SecretKeys {
+  /** Seals with the first key. */
+  seal(secret: string, place: SecretPlace): SealedSecret
+  /** Null if no key opens it: its key is missing, or the bytes or the place are not those that were sealed. */
+  open(sealed: SealedSecret, place: SecretPlace): string | null
+}
+
+/** `keys` are not empty. The others than the first one only open. */
+export function createSecretKeys(keys: readonly Buffer[]): SecretKeys {
+  const byId = new Map(keys.map(key => [idOf(key), key]))
+  const [[firstId, firstKey] = ['', Buffer.alloc(0)]] = byId
+  return {
+    seal(secret, place) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', firstKey, nonce).setAAD(describe(place))
+      const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      return { keyId: firstId, sealed: Buffer.concat([nonce, cipher.getAuthTag(), encrypted]) }
+    },
+    open({ keyId, sealed }, place) {
+      const key = byId.get(keyId)
+      if (key === undefined) return null
+      const nonce = sealed.subarray(0, nonceBytes)
+      const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes)
+      try {
+        const options = { authTagLength: tagBytes }
+        const decipher = createDecipheriv('aes-256-gcm', key, nonce, options)
+          .setAAD(describe(place))
+          .setAuthTag(tag)
+        const encrypted = sealed.subarray(nonceBytes + tagBytes)
+        return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8')
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+// Tells keys apart without revealing them.
+function idOf(key: Buffer): string {
+  return hash('sha256', Buffer.concat([Buffer.from('rostrum secrets key\0'), key])).slice(0, 16)
+}
+
+function describe({ accountCode, webhookId, secretId }: SecretPlace): Buffer {
+  return Buffer.from(JSON.stringify(['webhook secret', accountCode, webhookId, secretId]))
+}

@@ -1,0 +1,96 @@
+import type { RunnableFunction } from '../functions/function-store.ts'
+import type { Origin, RowStore } from '../store.ts'
+import type { WebhookMessageStore } from './message-store.ts'
+
+/** How a delivery shows that it comes from the sender (contract, section 8). */
+export const webhookVerifications = ['standard', 'github', 'secret'] as const
+export type WebhookVerification = (typeof webhookVerifications)[number]
+
+export const webhookModes = ['queued', 'sync'] as const
+export type WebhookMode = (typeof webhookModes)[number]
+
+/** A webhook as its author gives it. */
+export interface WebhookInput {
+  /** Unique in the account. */
+  readonly name: string
+  readonly functionId: number
+  readonly verification: WebhookVerification
+  /** In lower case. The header that holds the secret; null unless `verification` is `secret`. */
+  readonly header: string | null
+  /** In lower case. The headers of a delivery that the function sees. */
+  readonly headers: readonly string[]
+  readonly mode: WebhookMode
+  /** The rights of its runs. */
+  readonly scopes: readonly string[]
+  readonly enabled: boolean
+}
+
+export interface Webhook extends WebhookInput {
+  readonly id: number
+}
+
+export type LiveVersion = Pick<RunnableFunction, 'id' | 'name' | 'hash' | 'sourceCode'>
+
+/** A secret that only a holder of the key can read. */
+export interface SealedSecret {
+  /** Names the key that sealed it. */
+  readonly keyId: string
+  readonly sealed: Buffer
+}
+
+export interface StoredSecret extends SealedSecret {
+  readonly id: number
+}
+
+/** Seals the new secret for the place where it is stored. Called inside the transaction, maybe again. */
+export type SealSecret = (webhookId: number, secretId: number) => SealedSecret
+
+/** A webhook and its live secrets, for a delivery. The newest secret comes first. */
+export interface DeliverableWebhook {
+  readonly webhook: Webhook
+  readonly secrets: readonly StoredSecret[]
+}
+
+export type SaveWebhookResult =
+  /** `secretId` is null for a webhook that was changed: it keeps its secrets. */
+  | { readonly kind: 'saved'; readonly webhook: Webhook; readonly secretId: number | null }
+  | { readonly kind: 'missing'; readonly what: 'webhook' | 'function' }
+  | { readonly kind: 'full' }
+  | { readonly kind: 'duplicate'; readonly existingId: number }
+
+export type RotateSecretResult =
+  | { readonly kind: 'rotated'; readonly webhook: Webhook; readonly secretId: number }
+  | { readonly kind: 'missing' }
+
+export type RemoveWebhookResult =
+  | { readonly kind: 'removed'; readonly webhook: Webhook }
+  | { readonly kind: 'missing' }
+
+export interface Rotation {
+  /** How long the secrets before it stay live; 0 deletes them. */
+  readonly overlapMs: number
+  readonly seal: SealSecret
+}
+
+export interface WebhookStore extends RowStore<Webhook> {
+  /** Creates a webhook (null) with its first secret, or changes the one with this id. */
+  save(
+    origin: Origin,
+    id: number | null,
+    given: WebhookInput,
+    creation: { readonly seal: SealSecret; readonly maxWebhooks: number },
+  ): Promise<SaveWebhookResult>
+  /** Adds a secret. Past `maxSecrets` the oldest ones are deleted. */
+  rotate(origin: Origin, id: number, rotation: Rotation, maxSecrets: number): Promise<RotateSecretResult>
+  /** Its secrets go with it. */
+  remove(origin: Origin, id: number): Promise<RemoveWebhookResult>
+  /** All webhooks of the account, in ascending id. */
+  list(accountCode: string): Promise<Webhook[]>
+  /** Null for a name that no webhook has. */
+  findByName(accountCode: string, name: string): Promise<DeliverableWebhook | null>
+  /** Null for a secret that is not live any more. */
+  findSecret(accountCode: string, webhookId: number, secretId: number): Promise<StoredSecret | null>
+  /** The live version of a function. */
+  findFunction(accountCode: string, functionId: number): Promise<LiveVersion | null>
+  readonly messages: WebhookMessageStore
+}

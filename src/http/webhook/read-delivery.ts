@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify'
+import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
+import { RostrumError } from '../../errors.ts'
+import { findPosition } from '../../json/find-position.ts'
+import { scanJson } from '../../json/scan-json.ts'
+import { decodeBody } from '../body/json-body.ts'
+import { parseParameters } from '../rest/parse-parameters.ts'
+import { readHeader } from './check-delivery.ts'
+
+const maxFields = 1_000
+
+// As for the input of other runs.
+const maxDepth = 100_000
+const jsonType = /^(application|text)\/([\w.+-]+\+)?json\s*(;|$)/i
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i
+
+/** What the function of a webhook gets, as JSON texts. */
+export interface DeliveryInput {
+  readonly payload: string
+  readonly options: string
+}
+
+/** Reads a delivery whose signature was checked (contract, section 8). Throws `BAD_USER_INPUT`. */
+export function readDelivery(request: FastifyRequest, body: Buffer, webhook: Webhook): DeliveryInput {
+  const { method, url } = request
+  const queryStart = url.indexOf('?')
+  const query = queryStart === -1 ? {} : readParameters(url.slice(queryStart + 1), 'A query')
+  const headers: Record<string, string> = Object.create(null)
+  for (const name of webhook.headers) {
+    const value = readHeader(request, name)
+    if (value !== undefined) headers[name] = value
+  }
+  return {
+    payload: readPayload(body, readHeader(request, 'content-type') ?? ''),
+    options: JSON.stringify({ params: { method, headers, query } }),
+  }
+}
+
+/**
+ * The payload of a delivery as JSON (contract, section 8): a JSON body as it is, a form as an object, other text as
+ * text, an empty body as null. Throws `BAD_USER_INPUT` for a body that is not UTF-8, and for one whose type says JSON
+ * and which is none.
+ */
+function readPayload(body: Buffer, contentType: string): string {
+  if (body.length === 0) return 'null'
+  const text = decodeBody(body)
+  const type = contentType.trimStart()
+  if (jsonType.test(type)) {
+    refuseBadJson(text)
+    return text
+  }
+  return JSON.stringify(formType.test(type) ? readParameters(text, 'A form') : text)
+}
+
+function refuseBadJson(text: string): void {
+  const bytes = Buffer.from(text)
+  const { fault, position: at } = scanJson(bytes, { maxDepth })
+  if (fault === null) return
+  if (fault === 'depth') throw new RostrumError('BAD_USER_INPUT', 'The body is nested too deeply.')
+  const { position, line, column } = findPosition(bytes, at)
+  const place = `position ${position} (line ${line}, column ${column})`
+  throw new RostrumError('BAD_USER_INPUT', `The body is not valid JSON at ${place}.`)
+}
+
+/** Parameters by their names; the values of one that occurs several times are a list. */
+function readParameters(text: string, what: string): Readonly<Record<string, string | string[]>> {
+  const parameters: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of decodeParameters(text, what)) {
+    const before = parameters[name]
+    parameters[name] = before === undefined ? value : [before, value].flat()
+  }
+  return parameters
+}
+
+function decodeParameters(text: string, what: string): [string, string][] {
+  try {
+    return parseParameters({ text, maxFields, what, fatal: true })
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new RostrumError(
+      'BAD_USER_INPUT',
+      `${what} must not have percent-encoded bytes that are not UTF-8.`,
+      {
+        cause,
+      },
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { webhookPath } from '../paths.ts'
+import { refuseEncodedBody } from '../request/authenticate-request.ts'
+import type { Registration } from '../request/take-turn.ts'
+import { answerDelivery } from './answer-delivery.ts'
+import { type CheckedDelivery, checkDelivery } from './check-delivery.ts'
+import { createDeliveryReader } from './delivery-reader.ts'
+import { readDelivery } from './read-delivery.ts'
+import { callerOf } from './run-delivery.ts'
+
+/**
+ * Registers the path of deliveries (contract, section 8), which needs no credential: the signature of the raw bytes is
+ * checked before anything of them is parsed. Until then a request counts to its connection, from then on to the
+ * account.
+ */
+export async function registerWebhookRoute(
+  server: FastifyInstance,
+  { services, takeTurn, trust, unread }: Registration,
+): Promise<void> {
+  const { turns, webhooks } = services
+  const reader = createDeliveryReader(services)
+
+  // All unchecked deliveries share the turns of one account, which no account is.
+  async function check(request: FastifyRequest): Promise<CheckedDelivery> {
+    await turns.wait('')
+    return checkDelivery(request, webhooks.lookUp)
+  }
+
+  async function countToAccount(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    request.state.heldBody?.release()
+    trust(request)
+    await whenDone(done => unread.refuseWhenFull(request, reply, done))
+    await whenDone(done => takeTurn(request, reply, done))
+  }
+
+  await server.register(async routes => {
+    routes.addHook('onRequest', refuseEncodedBody)
+    routes.addHook('onRequest', reader.hold)
+    routes.addHook('onSend', unread.countAnswer)
+    routes.removeAllContentTypeParsers()
+    routes.addContentTypeParser('*', reader.parse)
+    routes.post(webhookPath, async (request, reply) => {
+      const { accountCode, webhook, messageId, body } = await check(request)
+      const caller = callerOf(accountCode, webhook)
+      request.state.identity = { caller, run: null }
+      await countToAccount(request, reply)
+      const input = readDelivery(request, body, webhook)
+      return answerDelivery({ request, reply, caller, webhook, messageId, input }, services)
+    })
+  })
+}
+
+function whenDone(hook: (done: (error?: Error) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    hook(error => (error === undefined ? resolve() : reject(error)))
+  })
+}

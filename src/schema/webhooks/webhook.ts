@@ -1,0 +1,79 @@
+import type {
+  WebhookMode as Mode,
+  WebhookVerification as Verification,
+} from '../../domain/webhooks/webhook-store.ts'
+import type { WebhookWithSecret as WithSecret } from '../../domain/webhooks/webhooks.ts'
+import { builder } from '../builder.ts'
+import { functionOf, ofTrigger } from '../hooks/trigger-fields.ts'
+import { FunctionRef, Webhook } from '../refs.ts'
+import { costOfRecord, costOfText } from '../relay/field-cost.ts'
+
+export const WebhookVerification = builder.enumType('WebhookVerification', {
+  description: 'How a delivery shows that it comes from the sender.',
+  values: {
+    STANDARD: {
+      value: 'standard',
+      description: 'Standard Webhooks: `webhook-id`, `-timestamp`, `-signature`.',
+    },
+    GITHUB: { value: 'github', description: 'GitHub: `X-Hub-Signature-256` and `X-GitHub-Delivery`.' },
+    SECRET: { value: 'secret', description: 'The secret itself, in a header.' },
+  } as const satisfies Record<string, { value: Verification; description: string }>,
+})
+
+export const WebhookMode = builder.enumType('WebhookMode', {
+  description: 'What the answer to a delivery waits for.',
+  values: {
+    QUEUED: { value: 'queued', description: 'The commit of a queued run: 202.' },
+    SYNC: { value: 'sync', description: 'The end of the run: 200 with its result, or 422.' },
+  } as const satisfies Record<string, { value: Mode; description: string }>,
+})
+
+export const ofWebhook = {
+  name: 'Name, the end of its path: `/api/1/webhook/{account_nickname}/{name}`.',
+  header: 'Header that holds the secret, for `SECRET`.',
+  headers: 'Headers of a delivery that the function sees in `options.params.headers`.',
+} as const
+
+Webhook.implement({
+  description: 'Runs a function when another service sends a signed request.',
+  fields: t => ({
+    id: t.exposeID('id', { description: 'Id of the webhook.' }),
+    name: t.exposeString('name', { description: ofWebhook.name, extensions: costOfText }),
+    function: t.field({
+      type: FunctionRef,
+      description: ofTrigger.functionId,
+      extensions: costOfRecord,
+      resolve: functionOf,
+    }),
+    verification: t.field({
+      type: WebhookVerification,
+      description: 'How a delivery shows that it comes from the sender.',
+      resolve: ({ verification }) => verification,
+    }),
+    header: t.exposeString('header', {
+      nullable: true,
+      description: ofWebhook.header,
+      extensions: costOfText,
+    }),
+    headers: t.exposeStringList('headers', { description: ofWebhook.headers, extensions: costOfText }),
+    mode: t.field({
+      type: WebhookMode,
+      description: 'What the answer to a delivery waits for.',
+      resolve: ({ mode }) => mode,
+    }),
+    scopes: t.exposeStringList('scopes', { description: ofTrigger.scopes, extensions: costOfText }),
+    enabled: t.exposeBoolean('enabled', { description: ofTrigger.enabled }),
+  }),
+})
+
+export const WebhookWithSecret = builder.objectRef<WithSecret>('WebhookWithSecret').implement({
+  description: 'A webhook, and its new secret if it got one.',
+  fields: t => ({
+    webhook: t.field({ type: Webhook, description: 'The webhook.', resolve: ({ webhook }) => webhook }),
+    secret: t.exposeString('secret', {
+      nullable: true,
+      description: 'The new secret, shown this once; null if the webhook keeps its secrets.',
+      extensions: costOfText,
+    }),
+  }),
+})

@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import type { StoredSecret, WebhookStore } from '../../../domain/webhooks/webhook-store.ts'
+import type { Database } from '../../database.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { selectWebhook, toWebhook } from './webhook-statements.ts'
+
+type Reads = Pick<WebhookStore, 'findByIds' | 'list' | 'findByName' | 'findSecret' | 'findFunction'>
+
+export function createWebhookReads(database: Database): Reads {
+  const { read, encodeList } = database
+  const statements = prepareReads(database)
+  return {
+    findByIds: async (accountCode, ids) =>
+      (await read(statements.findByIds, { accountCode, ids: encodeList(ids) })).map(toWebhook),
+    list: async accountCode => (await read(statements.list, { accountCode })).map(toWebhook),
+    async findByName(accountCode, name) {
+      const rows = await read(statements.findByName, { accountCode, name })
+      const [first] = rows
+      if (first === undefined) return null
+      const { secretId, keyId, sealed, ...row } = first
+      return { webhook: toWebhook(row), secrets: rows.flatMap(toSecret) }
+    },
+    async findSecret(accountCode, webhookId, secretId) {
+      const [found] = await read(statements.findSecret, { accountCode, webhookId, secretId })
+      return found ?? null
+    },
+    async findFunction(accountCode, functionId) {
+      const [found] = await read(statements.findFunction, { accountCode, functionId })
+      return found ?? null
+    },
+  }
+}
+
+interface Joined {
+  readonly secretId: number
+  readonly keyId: string
+  readonly sealed: Buffer
+}
+
+// The secrets come by a left join.
+function toSecret({ secretId, keyId, sealed }: Joined): StoredSecret[] {
+  return (secretId as number | null) === null ? [] : [{ id: secretId, keyId, sealed }]
+}
+
+const given = placeholders('accountCode', 'name', 'webhookId', 'secretId', 'functionId')
+
+function prepareReads(dialect: Dialect) {
+  const { prepare, prepareMany, isListed, now, tables } = dialect
+  const { webhooks, webhookSecrets: secrets, functions, functionVersions: versions } = tables
+  const selection = selectWebhook(dialect)
+  const secret = { id: secrets.id, keyId: secrets.keyId, sealed: secrets.sealed }
+  const joined = { ...selection, secretId: secrets.id, keyId: secrets.keyId, sealed: secrets.sealed }
+  const live = {
+    id: functions.id,
+    name: functions.name,
+    hash: versions.hash,
+    sourceCode: versions.sourceCode,
+  }
+  const isLive = sql`(${secrets.endsAt} is null or ${secrets.endsAt} > ${now})`
+  const select = sql`
+    select ${columnsOf(selection)} from ${webhooks} where ${webhooks.accountCode} = ${given.accountCode}`
+  return {
+    findByIds: prepareMany(sql`${select} and ${isListed(webhooks.id, sql.placeholder('ids'))}`, selection),
+    list: prepareMany(sql`${select} order by ${webhooks.id}`, selection),
+    /** The newest secret first: it is the one that is used most. */
+    findByName: prepare(
+      sql`
+        select ${columnsOf(joined)} from ${webhooks} left join ${secrets}
+          on ${secrets.accountCode} = ${webhooks.accountCode} and ${secrets.webhookId} = ${webhooks.id}
+            and ${isLive}
+        where ${webhooks.accountCode} = ${given.accountCode} and ${webhooks.name} = ${given.name}
+        order by ${secrets.id} desc`,
+      joined,
+    ),
+    findSecret: prepare(
+      sql`
+        select ${columnsOf(secret)} from ${secrets}
+        where ${secrets.accountCode} = ${given.accountCode} and ${secrets.webhookId} = ${given.webhookId}
+          and ${secrets.id} = ${given.secretId} and ${isLive}`,
+      secret,
+    ),
+    findFunction: prepare(
+      sql`
+        select ${columnsOf(live)} from ${functions} join ${versions}
+          on ${versions.accountCode} = ${functions.accountCode} and ${versions.id} = ${functions.liveVersionId}
+        where ${functions.accountCode} = ${given.accountCode} and ${functions.id} = ${given.functionId}`,
+      live,
+    ),
+  }
+}

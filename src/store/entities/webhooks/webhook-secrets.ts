@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm'
+import type { SealSecret } from '../../../domain/webhooks/webhook-store.ts'
+import { type Dialect, insertValues, placeholders } from '../../dialect.ts'
+import { all, type Work } from '../../work.ts'
+import type { TakeNumbers } from '../counters.ts'
+
+interface NewSecret {
+  readonly accountCode: string
+  readonly webhookId: number
+  readonly seal: SealSecret
+}
+
+/** Work on the secrets of a webhook, for the transactions that lock the webhook. */
+export function createWebhookSecrets(dialect: Dialect, takeNumbers: TakeNumbers) {
+  const statements = prepareSecretStatements(dialect)
+  return {
+    *add({ accountCode, webhookId, seal }: NewSecret): Work<number> {
+      const id = yield* takeNumbers(accountCode, 'webhook secret')
+      yield* all(statements.insert, { accountCode, id, webhookId, ...seal(webhookId, id) })
+      return id
+    },
+
+    /** Ends the secrets after `overlapMs`, save those that end before. Deletes those that have ended. */
+    *end(accountCode: string, webhookId: number, overlapMs: number) {
+      if (overlapMs === 0) return yield* all(statements.deleteAll, { accountCode, webhookId })
+      yield* all(statements.end, { accountCode, webhookId, overlapMs })
+      return yield* all(statements.deleteEnded, { accountCode, webhookId })
+    },
+
+    deleteOldest: (accountCode: string, webhookId: number, maxSecrets: number) =>
+      all(statements.deleteOldest, { accountCode, webhookId, maxSecrets }),
+
+    deleteAll: (accountCode: string, webhookId: number) =>
+      all(statements.deleteAll, { accountCode, webhookId }),
+  }
+}
+
+const { accountCode, webhookId, overlapMs } = placeholders('accountCode', 'webhookId', 'overlapMs')
+
+function prepareSecretStatements({ prepare, now, nowPlus }: Dialect) {
+  const isOfWebhook = sql`account_code = ${accountCode} and webhook_id = ${webhookId}`
+  return {
+    insert: prepare(
+      sql`insert into webhook_secrets ${insertValues('accountCode', 'id', 'webhookId', 'keyId', 'sealed')}`,
+    ),
+    end: prepare(sql`
+      update webhook_secrets set ends_at = ${nowPlus(overlapMs)}
+      where ${isOfWebhook} and (ends_at is null or ends_at > ${nowPlus(overlapMs)})`),
+    deleteEnded: prepare(sql`delete from webhook_secrets where ${isOfWebhook} and ends_at <= ${now}`),
+    deleteAll: prepare(sql`delete from webhook_secrets where ${isOfWebhook}`),
+    deleteOldest: prepare(sql`
+      delete from webhook_secrets where ${isOfWebhook} and id not in (
+        select newest.id from webhook_secrets as newest
+        where newest.account_code = ${accountCode} and newest.webhook_id = ${webhookId}
+        order by newest.id desc limit ${sql.placeholder('maxSecrets')}
+      )`),
+  }
+}

@@ -1,0 +1,71 @@
+import type { WebhookMode, WebhookVerification } from '../../domain/webhooks/webhook-store.ts'
+import {
+  boolean,
+  bytes,
+  integer,
+  nullable,
+  type TableDescription,
+  text,
+  time,
+  withDefault,
+} from './describe-table.ts'
+
+const accountCode = text()
+const id = integer
+const byId = ['accountCode', 'id']
+const createdAt = withDefault(time, 'now')
+
+/** The tables of webhooks, which are part of all tables of a store. */
+export const webhookTables = {
+  webhooks: {
+    columns: {
+      accountCode,
+      id,
+      name: text(),
+      functionId: integer,
+      verification: text<WebhookVerification>(),
+      header: nullable(text()),
+      // Scopes and headers are one text each, separated by spaces.
+      headers: text(),
+      mode: text<WebhookMode>(),
+      scopes: text(),
+      enabled: boolean,
+      createdAt,
+    },
+    key: byId,
+    uniqueIndexes: { webhooks_by_name: ['accountCode', 'name'] },
+    indexes: { webhooks_by_function: ['accountCode', 'functionId', 'id'] },
+    references: [{ columns: ['accountCode', 'functionId'], table: 'functions' }],
+  },
+
+  /** Sealed with the key that `keyId` names. A secret is live until `endsAt`. */
+  webhookSecrets: {
+    columns: {
+      accountCode,
+      id,
+      webhookId: integer,
+      keyId: text(),
+      sealed: bytes,
+      endsAt: nullable(time),
+      createdAt,
+    },
+    key: byId,
+    indexes: { webhook_secrets_by_webhook: ['accountCode', 'webhookId', 'id'] },
+    references: [{ columns: ['accountCode', 'webhookId'], table: 'webhooks' }],
+  },
+
+  /** Messages by the SHA-256 of their ids. A message without an answer is held by a gateway that runs it. */
+  webhookMessages: {
+    columns: {
+      accountCode,
+      webhookId: integer,
+      digest: text(),
+      holder: text(),
+      heldUntil: time,
+      answer: nullable(text()),
+      createdAt,
+    },
+    key: ['accountCode', 'webhookId', 'digest'],
+    indexes: { webhook_messages_by_age: ['createdAt'] },
+  },
+} as const satisfies Readonly<Record<string, TableDescription>>

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../server/send-request.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { deliver, type SavedWebhook, saveWebhook, signGithub, signStandard } from '../server/webhooks.ts'
+import type { ProblemBody } from '../server/wire-shapes.ts'
+
+let server: TestServer
+let webhook: SavedWebhook
+let github: SavedWebhook
+let secret: SavedWebhook
+beforeAll(async () => {
+  server = await startServer()
+  const sourceCode = 'log("it ran"); exit(1)'
+  webhook = await saveWebhook(server, { name: 'standard', sourceCode })
+  github = await saveWebhook(server, { name: 'github', sourceCode, verification: 'GITHUB' })
+  secret = await saveWebhook(server, {
+    name: 'secret',
+    sourceCode,
+    verification: 'SECRET',
+    header: 'x-secret',
+  })
+  const off = await saveWebhook(server, { name: 'off', sourceCode })
+  const disabled = `mutation { saveWebhook(input: {
+    id: "${off.id}", name: "off", functionId: 1, verification: STANDARD, enabled: false }) { secret } }`
+  expect((await server.graphql(disabled)).body.data).toEqual({ saveWebhook: { secret: null } })
+  disabledSecret = off.secret
+})
+afterAll(() => server.stop())
+let disabledSecret = ''
+
+const fixed = ({ status, headers, text }: Answer) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
+})
+
+const signed = (body = '') => signStandard({ secret: webhook.secret, body })
+const now = () => Math.floor(Date.now() / 1_000)
+
+describe('every refusal is the same 401, byte for byte', () => {
+  const refusals: [string, () => Promise<Answer>][] = [
+    ['of an unknown account', () => deliver(server, '/api/1/webhook/nobody/standard', { headers: signed() })],
+    ['of an unknown name', () => deliver(server, '/api/1/webhook/demo/nothing', { headers: signed() })],
+    ['of an unknown name again', () => deliver(server, '/api/1/webhook/demo/nothing', { headers: signed() })],
+    ['of another case', () => deliver(server, '/api/1/webhook/DEMO/standard', { headers: signed() })],
+    ['of a name with NUL', () => deliver(server, '/api/1/webhook/demo/standard%00', { headers: signed() })],
+    ['of a name with a slash', () => deliver(server, '/api/1/webhook/demo/a%2Fb', { headers: signed() })],
+    ['of a long name', () => deliver(server, `/api/1/webhook/demo/${'x'.repeat(10_000)}`, {})],
+    ['of a disabled webhook', () => deliver(server, '/api/1/webhook/demo/off', { headers: signed() })],
+    [
+      'of a disabled webhook with its own signature',
+      () => deliver(server, '/api/1/webhook/demo/off', { headers: signStandard({ secret: disabledSecret }) }),
+    ],
+    ['of no signature', () => deliver(server, webhook.path, {})],
+    ['of another body', () => deliver(server, webhook.path, { body: '{}', headers: signed() })],
+    ['of a body that is no JSON', () => deliver(server, webhook.path, { body: '{', headers: signed() })],
+    [
+      'of an old timestamp',
+      () =>
+        deliver(server, webhook.path, {
+          headers: signStandard({ secret: webhook.secret, timestamp: now() - 310 }),
+        }),
+    ],
+    [
+      'of a timestamp to come',
+      () =>
+        deliver(server, webhook.path, {
+          headers: signStandard({ secret: webhook.secret, timestamp: now() + 310 }),
+        }),
+    ],
+    ['of a token', () => server.rest('POST', webhook.path, { body: {} })],
+    ['by GitHub', () => deliver(server, github.path, { headers: signGithub({ secret: webhook.secret }) })],
+    ['of a wrong secret', () => deliver(server, secret.path, { headers: { 'x-secret': webhook.secret } })],
+  ]
+
+  test.each(refusals)('%s', async (_, send) => {
+    const answer = await send()
+    expect(answer.body).toEqual({
+      type: 'urn:rostrum:problem:unauthenticated',
+      title: 'Unauthenticated',
+      status: 401,
+      detail: 'There is no such webhook, or the signature is not valid.',
+      code: 'UNAUTHENTICATED',
+    })
+    const expected = await deliver(server, '/api/1/webhook/demo/standard', {})
+    expect(fixed(answer)).toEqual(fixed(expected))
+  })
+
+  test('and none of them ran the function', async () => {
+    const { body } = await server.graphql(
+      '{ runs(filter: {trigger: WEBHOOK}, first: 1) { edges { cursor } } }',
+    )
+    expect(body.data).toEqual({ runs: { edges: [] } })
+  })
+})
+
+test('a webhook works at once after a delivery that was refused for its absence', async () => {
+  expect((await deliver(server, '/api/1/webhook/demo/later', {})).status).toBe(401)
+  const later = await saveWebhook(server, { name: 'later', sourceCode: 'exit(2)' })
+  const headers = signStandard({ secret: later.secret })
+  expect(await deliver(server, later.path, { headers })).toMatchObject({ status: 200, body: 2 })
+})
+
+describe('a body', () => {
+  const size = 256 * 2 ** 10
+
+  test('of 256 KiB is taken, and a larger one is 413 whether it is signed or not', async () => {
+    const largest = JSON.stringify('x'.repeat(size - 2))
+    expect((await deliver(server, webhook.path, { body: largest, headers: signed(largest) })).status).toBe(
+      200,
+    )
+    const larger = `${largest} `
+    for (const headers of [signed(larger), {}]) {
+      for (const path of [webhook.path, '/api/1/webhook/demo/nothing']) {
+        const answer = await deliver<ProblemBody>(server, path, { body: larger, headers })
+        expect([answer.status, answer.body.detail]).toEqual([
+          413,
+          `The body is larger than ${size} bytes; send less.`,
+        ])
+      }
+    }
+  })
+
+  test('that is compressed is 415', async () => {
+    const headers = { ...signed(), 'content-encoding': 'gzip' }
+    expect((await deliver(server, webhook.path, { headers })).status).toBe(415)
+  })
+})
+
+describe('a rotated secret', () => {
+  const rotate = async (id: string, overlapHours: number) => {
+    const document = `mutation ($id: ID!, $hours: Int!) {
+      rotateWebhookSecret(id: $id, overlapHours: $hours) { secret webhook { id } } }`
+    const { body } = await server.graphql<{ rotateWebhookSecret: { secret: string } }>(document, {
+      id,
+      hours: overlapHours,
+    })
+    return body.data?.rotateWebhookSecret.secret ?? ''
+  }
+  const statusWith = async (key: string) =>
+    (await deliver(server, '/api/1/webhook/demo/rotated', { headers: signStandard({ secret: key }) })).status
+
+  test('works at once, the earlier ones for the overlap, and a fourth ends the oldest', async () => {
+    const rotated = await saveWebhook(server, { name: 'rotated', sourceCode: 'exit(1)' })
+    const secrets = [rotated.secret]
+    for (let count = 0; count < 3; count++) secrets.push(await rotate(rotated.id, 24))
+    expect(new Set(secrets).size).toBe(4)
+    expect(await Promise.all(secrets.map(statusWith))).toEqual([401, 200, 200, 200])
+    secrets.push(await rotate(rotated.id, 0))
+    expect(await Promise.all(secrets.map(statusWith))).toEqual([401, 401, 401, 401, 200])
+    const both = signStandard({ secret: secrets[0] ?? '', id: 'm', timestamp: now() })
+    const last = signStandard({ secret: secrets[4] ?? '', id: 'm', timestamp: now() })
+    const headers = {
+      ...last,
+      'webhook-signature': `${both['webhook-signature']} ${last['webhook-signature']}`,
+    }
+    expect((await deliver(server, rotated.path, { headers })).status).toBe(200)
+  })
+})

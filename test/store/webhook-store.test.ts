@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/domain/store.ts'
+import type { SealSecret, WebhookInput } from '../../src/domain/webhooks/webhook-store.ts'
+import { eachStore } from './each-store.ts'
+import { by } from './origin.ts'
+import { queuedRun } from './queued-run.ts'
+
+const seal: SealSecret = (webhookId, secretId) => ({
+  keyId: 'k',
+  sealed: Buffer.from(`${webhookId}/${secretId}`),
+})
+const creation = { seal, maxWebhooks: 3 }
+const dayMs = 86_400_000
+
+eachStore(harness => {
+  let store: Store
+  let url: string
+  let functionId: number
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url })
+    functionId = await saveFunction('f', 'a')
+  })
+
+  async function saveFunction(name: string, account: string): Promise<number> {
+    const version = { caseTypeCode: null, hash: name, sourceCode: 'exit()', sourceBytes: 8, comment: null }
+    const limits = { functions: 9, versions: 9 }
+    const saved = await store.functions.save(by(account), { name, ...version, makeLive: true }, limits)
+    return saved.kind === 'saved' ? saved.function.id : 0
+  }
+
+  function inputOf(name: string, rest: Partial<WebhookInput> = {}): WebhookInput {
+    const usual = { verification: 'standard', header: null, headers: [], mode: 'sync', scopes: [] } as const
+    return { name, functionId, enabled: true, ...usual, ...rest }
+  }
+
+  const create = (name: string, rest: Partial<WebhookInput> = {}) =>
+    store.webhooks.save(by('a'), null, inputOf(name, rest), creation)
+
+  const liveIds = async (name: string) =>
+    (await store.webhooks.findByName('a', name))?.secrets.map(({ id }) => id) ?? null
+
+  test('a saved webhook is found by name, id and in the list, with its first secret', async () => {
+    const rest = {
+      headers: ['x-a', 'x-b'],
+      scopes: ['cases:read', 'admin'],
+      header: 'x',
+      mode: 'queued',
+    } as const
+    expect(await create('w', rest)).toEqual({
+      kind: 'saved',
+      webhook: { id: 1, ...inputOf('w', rest) },
+      secretId: 1,
+    })
+    const webhook = { id: 1, ...inputOf('w', rest) }
+    const sealed = Buffer.from('1/1')
+    expect(await store.webhooks.findByName('a', 'w')).toEqual({
+      webhook,
+      secrets: [{ id: 1, keyId: 'k', sealed }],
+    })
+    expect(await store.webhooks.findByIds('a', [1, 2])).toEqual([webhook])
+    expect(await store.webhooks.list('a')).toEqual([webhook])
+    expect(await store.webhooks.findFunction('a', functionId)).toMatchObject({
+      name: 'f',
+      sourceCode: 'exit()',
+    })
+    for (const account of ['b', 'A']) {
+      expect(await store.webhooks.findByName(account, 'w')).toBeNull()
+      expect(await store.webhooks.findByIds(account, [1])).toEqual([])
+      expect(await store.webhooks.findSecret(account, 1, 1)).toBeNull()
+      expect(await store.webhooks.findFunction(account, functionId)).toBeNull()
+    }
+  })
+
+  test('names are unique, and there is a maximum', async () => {
+    await create('one')
+    await create('two')
+    expect(await create('one')).toEqual({ kind: 'duplicate', existingId: 1 })
+    const renamed = await store.webhooks.save(by('a'), 2, inputOf('one'), creation)
+    expect(renamed).toEqual({ kind: 'duplicate', existingId: 1 })
+    await create('three')
+    expect(await create('four')).toEqual({ kind: 'full' })
+    expect(await store.webhooks.save(by('a'), 2, inputOf('2', { enabled: false }), creation)).toMatchObject({
+      kind: 'saved',
+      webhook: { id: 2, name: '2', enabled: false },
+      secretId: null,
+    })
+    expect((await store.webhooks.list('a')).map(({ name }) => name)).toEqual(['one', '2', 'three'])
+  })
+
+  test('an unknown webhook or function, or one of another account, is missing', async () => {
+    await create('w')
+    const otherId = await saveFunction('g', 'b')
+    await saveFunction('h', 'b')
+    expect(await create('x', { functionId: 99 })).toEqual({ kind: 'missing', what: 'function' })
+    expect(await store.webhooks.save(by('b'), 1, inputOf('w'), creation)).toEqual({
+      kind: 'missing',
+      what: 'webhook',
+    })
+    expect(otherId).toBe(1)
+    expect(await store.webhooks.rotate(by('b'), 1, { overlapMs: 0, seal }, 3)).toEqual({ kind: 'missing' })
+    expect(await store.webhooks.remove(by('b'), 1)).toEqual({ kind: 'missing' })
+    expect(await liveIds('w')).toEqual([1])
+  })
+
+  test('a function that a webhook runs is not removed', async () => {
+    await create('w')
+    expect(await store.functions.remove(by('a'), functionId)).toEqual({
+      kind: 'used',
+      triggers: ['webhook `w`'],
+    })
+    expect(await store.webhooks.remove(by('a'), 1)).toMatchObject({ kind: 'removed', webhook: { id: 1 } })
+    expect(await liveIds('w')).toBeNull()
+    expect(await store.webhooks.findSecret('a', 1, 1)).toBeNull()
+    expect(await store.functions.remove(by('a'), functionId)).toMatchObject({ kind: 'removed' })
+  })
+
+  test('of 20 saves of one name at once one creates it', async () => {
+    const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (stores[index % stores.length] ?? store).webhooks.save(by('a'), null, inputOf('w'), creation),
+      ),
+    )
+    expect(results.filter(({ kind }) => kind === 'saved')).toHaveLength(1)
+    expect(results.filter(({ kind }) => kind === 'duplicate')).toHaveLength(19)
+  })
+
+  describe('a rotated secret', () => {
+    const rotate = (overlapMs: number) => store.webhooks.rotate(by('a'), 1, { overlapMs, seal }, 3)
+
+    test('leaves the earlier ones live for the overlap, up to three of them', async () => {
+      await create('w')
+      expect(await rotate(60_000)).toMatchObject({ kind: 'rotated', secretId: 2 })
+      await rotate(60_000)
+      expect(await liveIds('w')).toEqual([3, 2, 1])
+      await rotate(60_000)
+      expect(await liveIds('w')).toEqual([4, 3, 2])
+    })
+
+    test('ends them with the overlap, or at once without one', async () => {
+      await create('w')
+      await rotate(300)
+      expect(await liveIds('w')).toEqual([2, 1])
+      await sleep(400)
+      expect(await liveIds('w')).toEqual([2])
+      expect(await store.webhooks.findSecret('a', 1, 1)).toBeNull()
+      await rotate(0)
+      expect(await liveIds('w')).toEqual([3])
+    })
+
+    test('does not lengthen the time of one that ends before', async () => {
+      await create('w')
+      await rotate(200)
+      await rotate(60_000)
+      await sleep(300)
+      expect(await liveIds('w')).toEqual([3, 2])
+    })
+  })
+
+  describe('a message', () => {
+    const claimOf = (holder: string, digest = 'd') => ({ accountCode: 'a', webhookId: 1, digest, holder })
+    const claim = (holder: string, holdMs = 10_000, retentionMs = dayMs) =>
+      store.webhooks.messages.claim(claimOf(holder), holdMs, retentionMs)
+
+    test('is claimed once, and accepted with its answer', async () => {
+      expect(await claim('one')).toEqual({ kind: 'claimed' })
+      if (harness.engine === 'PostgreSQL') expect(await claim('two')).toEqual({ kind: 'held' })
+      expect(await store.webhooks.messages.accept(claimOf('one'), '"é"')).toBe(true)
+      expect(await claim('two')).toEqual({ kind: 'accepted', answer: '"é"' })
+      expect(await store.webhooks.messages.accept(claimOf('two'), '1')).toBe(false)
+      const elsewhere = { ...claimOf('two'), accountCode: 'b' }
+      expect(await store.webhooks.messages.claim(elsewhere, 1_000, dayMs)).toEqual({ kind: 'claimed' })
+    })
+
+    test('is new again after a release, and after its retention', async () => {
+      await claim('one')
+      await store.webhooks.messages.release(claimOf('two'))
+      await store.webhooks.messages.release(claimOf('one'))
+      expect(await claim('two')).toEqual({ kind: 'claimed' })
+      await store.webhooks.messages.accept(claimOf('two'), '1')
+      await sleep(20)
+      expect(await claim('three', 1_000, 5)).toEqual({ kind: 'claimed' })
+      expect(await store.webhooks.messages.accept(claimOf('two'), '2')).toBe(false)
+    })
+
+    test('of a holder that is gone is taken over, and its late end changes nothing', async () => {
+      await claim('dead', 50)
+      await store.webhooks.messages.renew(claimOf('dead'), 50)
+      await sleep(80)
+      expect(await claim('two')).toEqual({ kind: 'claimed' })
+      expect(await store.webhooks.messages.accept(claimOf('dead'), '1')).toBe(false)
+      await store.webhooks.messages.release(claimOf('dead'))
+      expect(await store.webhooks.messages.accept(claimOf('two'), '2')).toBe(true)
+    })
+
+    test('is forgotten after its time, some at a time', async () => {
+      for (const digest of ['1', '2', '3']) {
+        await store.webhooks.messages.claim(claimOf('one', digest), 1_000, dayMs)
+        await store.webhooks.messages.accept(claimOf('one', digest), '')
+      }
+      expect(await store.webhooks.messages.forgetOlderThan(dayMs, 9)).toBe(0)
+      await sleep(20)
+      expect(await store.webhooks.messages.forgetOlderThan(10, 2)).toBe(2)
+      expect(await store.webhooks.messages.forgetOlderThan(10, 2)).toBe(1)
+      expect(await store.webhooks.messages.forgetOlderThan(10, 2)).toBe(0)
+    })
+
+    test('is queued once, in one transaction', async () => {
+      const given = {
+        origin: by('a'),
+        run: queuedRun({ trigger: 'webhook', hookId: null, caseId: null, webhookId: 1 }),
+        writeAnswer: (id: number) => `queued ${id}`,
+      }
+      const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (stores[index % stores.length] ?? store).webhooks.messages.queue(
+            { ...given, message: claimOf(`${index}`) },
+            dayMs,
+          ),
+        ),
+      )
+      expect(results.filter(({ kind }) => kind === 'queued')).toEqual([
+        { kind: 'queued', answer: 'queued 1' },
+      ])
+      expect(results.filter(({ kind }) => kind === 'accepted')).toHaveLength(19)
+      expect(await store.queue.list('a', null, 0, 9)).toHaveLength(1)
+      await store.webhooks.messages.queue({ ...given, message: null }, dayMs)
+      expect(await store.queue.list('a', null, 0, 9)).toHaveLength(2)
+    })
+  })
+})

@@ -135,18 +135,19 @@ eachStore(harness => {
     await memberships.add(origin, { userId: index + 1, teamId: 3 })
   }
 
+  async function claimAndEnd(index: number, used: Store) {
+    const { idempotency } = used
+    const id = { ...asked, key: `key-${index % 40}`, holder: `${index}`, maxBytes: 2 ** 30, holdMs: 0 }
+    if ((await idempotency.claim(id)).kind !== 'claimed') return
+    if (index % 3 === 0) await addUnderStep(index, id.key, used)
+    if (index % 4 === 0) await idempotency.release(id, index % 8 === 0 ? 'undone' : 'unknown')
+    else if (index % 4 < 3) await idempotency.settle(id, Buffer.alloc(index), 2 ** 30)
+    if (index % 10 === 0) await idempotency.forgetOlderThan(1, 5)
+  }
+
   test('claims, answers, releases and deletions at once are counted to the byte', async () => {
     const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
-    const work = async (index: number) => {
-      const used = stores[index % stores.length] ?? store
-      const { idempotency } = used
-      const id = { ...asked, key: `key-${index % 40}`, holder: `${index}`, maxBytes: 2 ** 30, holdMs: 0 }
-      if ((await idempotency.claim(id)).kind !== 'claimed') return
-      if (index % 3 === 0) await addUnderStep(index, id.key, used)
-      if (index % 4 === 0) await idempotency.release(id, index % 8 === 0 ? 'undone' : 'unknown')
-      else if (index % 4 < 3) await idempotency.settle(id, Buffer.alloc(index), 2 ** 30)
-      if (index % 10 === 0) await idempotency.forgetOlderThan(1, 5)
-    }
+    const work = (index: number) => claimAndEnd(index, stores[index % stores.length] ?? store)
     const outcomes = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => work(index)))
     // On a busy machine the database may take too long for some. What happened is counted all the same.
     const refusals = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason.code] : []))

@@ -89,8 +89,10 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   ): Promise<Answer> {
     const places = isMutation(prepared) ? largeMutations : largeQueries
     const place = places.hold(context.caller.accountCode)
+    // A mutation of a running script does not wait: its request may hold the last place. Calls of a run are few.
+    const isInner = isMutation(prepared) && context.parentRun !== null
     try {
-      await new Promise<void>(place.take)
+      if (!isInner) await new Promise<void>(place.take)
       context.signal.throwIfAborted()
       const variables = request.variables ?? {}
       const plan = findPlan(prepared, true) ?? planOnce(prepared, variables)

@@ -81,6 +81,7 @@ const settings = z.object({
   ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
   ROSTRUM_RUN_DAYS: whole(1, 3_650).default(30),
   ROSTRUM_RUN_COUNT: whole(0, 100_000_000).default(100_000),
+  ROSTRUM_RUN_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(2 ** 30),
   ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
   ROSTRUM_SECRETS_KEY: secretsKeys.default([]),
@@ -149,7 +150,12 @@ export interface Config {
   readonly queue: { readonly runs: number; readonly accountRuns: number; readonly waitMs: number }
   readonly runLimits: RunLimits
   /** How long runs and their inputs are kept, and how many runs of one account. */
-  readonly runRetention: { readonly days: number; readonly count: number; readonly inputDays: number }
+  readonly runRetention: {
+    readonly days: number
+    readonly count: number
+    readonly bytes: number
+    readonly inputDays: number
+  }
   /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
   readonly graphqlHosts: readonly string[]
 }
@@ -204,6 +210,7 @@ function arrange(s: Settings): Config {
     runRetention: {
       days: s.ROSTRUM_RUN_DAYS,
       count: s.ROSTRUM_RUN_COUNT,
+      bytes: s.ROSTRUM_RUN_BYTES,
       inputDays: s.ROSTRUM_RUN_INPUT_DAYS,
     },
     graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,

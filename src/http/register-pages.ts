@@ -24,6 +24,7 @@ export const docsPages = [
   'memberships',
   'cases',
   'functions',
+  'hooks-and-tasks',
   'webhooks',
   'graphql',
   'rest',

@@ -1,3 +1,4 @@
+import { execution } from './execution.ts'
 import {
   member,
   type Operation,
@@ -7,7 +8,8 @@ import {
   toPlatformMethod,
 } from './operation.ts'
 
-const shape = record('case', {
+/** The record of a case. */
+export const caseShape = record('case', {
   id: 'id',
   case_type_code: 'value',
   data: 'value',
@@ -24,7 +26,7 @@ const merge = { byDefault: 'MERGE', field: 'mode' }
 const save = {
   field: 'saveCase',
   variables: { input: 'SaveCaseInput!' },
-  answer: shape,
+  answer: caseShape,
   within: 'case',
 } as const
 
@@ -34,13 +36,13 @@ export const cases: readonly Operation[] = [
     platform: 'cases.get',
     field: 'case',
     variables: { id: 'ID!' },
-    answer: shape,
+    answer: caseShape,
   }),
   operation('GET /platform/cases', {
     platform: 'cases.list',
     field: 'casesByIds',
     variables: { ids: '[ID!]!' },
-    answer: shape,
+    answer: caseShape,
     isList: true,
   }),
   operation('POST /platform/cases', { ...save, input: [member('case_type_code', 'text'), data] }),
@@ -52,9 +54,27 @@ export const cases: readonly Operation[] = [
   operation('DELETE /platform/cases/:id', {
     field: 'deleteCase',
     variables: { id: 'ID!', ifVersions: '[Int!]' },
-    answer: shape,
+    answer: caseShape,
   }),
 ]
+
+const ofTask = { field: 'runCaseTask', answer: execution } as const
+
+/** Runs a task on a case (contract, section 7). */
+export const runCaseTask: Operation = operation('POST /api/1/case/:id/task/:name', {
+  ...ofTask,
+  variables: {
+    caseId: 'ID!',
+    name: 'String!',
+    params: 'JSON',
+    ifVersions: '[Int!]',
+    dryRun: 'Boolean! = false',
+  },
+  answer: {
+    ...execution,
+    selection: `execution { ${execution.selection} } change { case { ${caseShape.selection} } patch }`,
+  },
+})
 
 const saveMembers = [
   member('id', 'value?'),
@@ -82,9 +102,18 @@ const onlyOfScripts = [
       field: 'cases',
       variables: { filter: 'CaseFilter', first: 'Int', after: 'String' },
       input: [member('case_type_code', 'value?'), member('where', 'value?')],
-      answer: { ...shape, selection: `nodes { ${shape.selection} } pageInfo { endCursor }` },
+      answer: { ...caseShape, selection: `nodes { ${caseShape.selection} } pageInfo { endCursor }` },
     }),
     'page',
+  ],
+  [
+    operation('POST /', {
+      ...ofTask,
+      platform: 'cases.runTask',
+      variables: { caseId: 'ID!', name: 'String!', params: 'JSON' },
+      within: 'execution',
+    }),
+    'record',
   ],
 ] as const
 

@@ -109,7 +109,18 @@ export interface PlatformMethod
   readonly members: readonly Member[]
 }
 
-export type VariableName = 'id' | 'ids' | 'input' | 'ifVersions' | 'filter' | 'first' | 'after'
+export type VariableName =
+  | 'id'
+  | 'ids'
+  | 'input'
+  | 'ifVersions'
+  | 'filter'
+  | 'first'
+  | 'after'
+  | 'caseId'
+  | 'name'
+  | 'params'
+  | 'dryRun'
 
 interface OperationRow {
   /** `object.method` */

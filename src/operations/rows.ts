@@ -1,4 +1,5 @@
 import { caseMethods, cases } from './case-rows.ts'
+import { execution } from './execution.ts'
 import {
   fieldOf,
   type Label,
@@ -82,18 +83,6 @@ const directory: readonly Operation[] = [
     answer: team,
   }),
 ]
-
-const execution = record('task_execution', {
-  id: 'value',
-  name: 'value',
-  outcome: 'word',
-  payload: 'value',
-  message: 'value',
-  error: '{ code message line column stack }',
-  logs: { at: 'value', level: 'word', data: 'value' },
-  request_context: '{ txnID txnSource }',
-  duration_ms: 'value',
-})
 
 /** The labels of a task, which are the members of its `metadata`. */
 export const taskLabels: readonly Label[] = ['case_type_code', 'account_nickname'].map(name => ({

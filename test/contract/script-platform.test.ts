@@ -139,7 +139,14 @@ describe('Platform', () => {
       exit(shape(Platform))`
     expect((await run(sourceCode)).payload).toEqual({
       accountCode: 'string',
-      cases: { delete: 'function', find: 'function', get: 'function', list: 'function', save: 'function' },
+      cases: {
+        delete: 'function',
+        find: 'function',
+        get: 'function',
+        list: 'function',
+        runTask: 'function',
+        save: 'function',
+      },
       functions: { run: 'function' },
       tasks: { execute: 'function' },
       teamMemberships: {

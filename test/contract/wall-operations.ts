@@ -158,6 +158,16 @@ export const operations: [string, Operation][] = [
     'graphql() removing a case task',
     script("graphql('mutation($k: ID!) { removeCaseTask(id: $k) { id } }', { k })"),
   ],
+  ['POST of a case task', rest('POST', ids => `/api/1/case/${ids.case}/task/triage`, { body: {} })],
+  [
+    'POST of a case task with a version',
+    rest('POST', ids => `/api/1/case/${ids.case}/task/triage`, { body: { dry_run: true }, ...version }),
+  ],
+  [
+    'runCaseTask',
+    graphql('mutation($c: ID!) { runCaseTask(caseId: $c, name: "triage") { execution { outcome } } }'),
+  ],
+  ['Platform.cases.runTask', script("Platform.cases.runTask(c, 'triage', {})")],
   ['Platform.cases.get', script('Platform.cases.get(c)')],
   ['Platform.cases.list', script('Platform.cases.list([c])')],
   ['Platform.cases.save', script('Platform.cases.save({ id: c, data: {}, merge: true })')],

@@ -23,7 +23,7 @@ const all: RunFilter = {
   startedAfter: null,
   startedBefore: null,
 }
-const keepsAll = { days: 30, count: 1_000, inputDays: 7 }
+const keepsAll = { days: 30, count: 1_000, bytes: 2 ** 30, inputDays: 7 }
 
 function runOf(rest: Partial<RunRow> = {}): RunRow {
   return {
@@ -163,6 +163,33 @@ eachStore(harness => {
         .toReversed()
         .map(({ runId }) => runId),
     )
+  })
+
+  test('the oldest runs past the bytes of an account are deleted, those of other accounts stay', async () => {
+    const runs = Array.from({ length: 30 }, () => runOf({ textBytes: { input: 60, payload: 40 } }))
+    await insert(...runs.slice(0, 10))
+    await insert(...runs.slice(10))
+    const other = runOf({ textBytes: { input: 100 } })
+    await store.runs.write('b', 'one', { inserts: [other], ends: [] })
+    await forgetOldRuns(store.runs, { ...keepsAll, bytes: 500 })
+    expect(await idsOf()).toEqual(
+      runs
+        .slice(-5)
+        .toReversed()
+        .map(({ runId }) => runId),
+    )
+    expect(await store.runs.findByRunIds('b', [other.runId])).toHaveLength(1)
+  })
+
+  test('the bytes of a run that is listed as running count when it ends', async () => {
+    const long = runOf({ state: 'running', outcome: null, textBytes: { input: 10 } })
+    await insert(long)
+    const ended = { ...long, state: 'ended', outcome: 'exit', textBytes: { payload: 1_000 } } as const
+    await store.runs.write('a', 'one', { inserts: [], ends: [ended] })
+    await forgetOldRuns(store.runs, { ...keepsAll, bytes: 1_010 })
+    expect(await idsOf()).toEqual([long.runId])
+    await forgetOldRuns(store.runs, { ...keepsAll, bytes: 1_009 })
+    expect(await idsOf()).toEqual([])
   })
 
   test('a version that a run refers to stays, also when its function is removed', async () => {

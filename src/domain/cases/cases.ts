@@ -1,8 +1,10 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { createFindHooks } from '../hooks/find-hooks.ts'
+import { runTask, type TaskRequest, type TaskResult } from '../hooks/run-task.ts'
 import { checkId } from '../id.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { RunOutcome } from '../runs/run-record.ts'
 import type { Page, Store } from '../store.ts'
 import { mergePatch } from './case-data.ts'
 import { checkCaseTypeCode, otherCaseType } from './case-failures.ts'
@@ -40,17 +42,28 @@ export interface Cases {
   save(request: SaveRequest): Promise<ChangedCase>
   /** Gives the case as it was. Fails like `save`. */
   remove(request: ChangeRequest & { readonly id: number }): Promise<ChangedCase>
+  /** Runs a task on a case. Fails like `save`, or with `NOT_FOUND` for an unknown task. */
+  runTask<Execution extends { readonly outcome: RunOutcome }>(
+    request: TaskRequest<Execution>,
+  ): Promise<TaskResult<Execution>>
   findType(accountCode: string, code: string): Promise<CaseType | null>
   readonly saveType: SaveCaseType
 }
 
 interface Dependencies {
-  readonly store: Pick<Store, 'cases' | 'hooks'>
+  readonly store: Pick<Store, 'cases' | 'hooks' | 'caseTasks'>
   readonly holdRuns: () => HeldRuns
 }
 
-export function createCases({ store: { cases: store, hooks }, holdRuns }: Dependencies): Cases {
+export function createCases({ store: stores, holdRuns }: Dependencies): Cases {
+  const { cases: store, hooks, caseTasks } = stores
   const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), holdRuns }
+  const replaceData = (request: ChangeRequest, data: JsonObject) =>
+    changeCase(parts, request, {
+      event: 'pre-save',
+      findType: row => store.findType(request.origin.accountCode, row?.caseTypeCode ?? ''),
+      ask: ({ row }) => ({ caseTypeCode: row?.caseTypeCode ?? '', data }),
+    })
   return {
     async list(accountCode, ids) {
       if (ids.length > maxListedIds) throw tooManyIds(ids.length)
@@ -103,6 +116,11 @@ export function createCases({ store: { cases: store, hooks }, holdRuns }: Depend
         findType: row => store.findType(request.origin.accountCode, row?.caseTypeCode ?? ''),
         ask: ({ row }) => ({ caseTypeCode: row?.caseTypeCode ?? '', data: null }),
       })
+    },
+
+    runTask(request) {
+      checkId(request.id, 'case id')
+      return runTask({ cases: store, caseTasks, save: replaceData }, request)
     },
 
     findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),

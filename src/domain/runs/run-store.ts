@@ -61,6 +61,14 @@ export interface RunFilter {
   readonly startedBefore: number | null
 }
 
+/** Runs that started before a time, in milliseconds since 1970, or past the newest ones of their account. */
+export interface OldRuns {
+  readonly startedBefore: number
+  readonly maxRuns: number
+  /** Of their long values. */
+  readonly maxBytes: number
+}
+
 export interface RunStore {
   /** Writes the runs of one account in one transaction. */
   write(accountCode: string, gateway: string, writes: RunWrites): Promise<void>
@@ -82,8 +90,8 @@ export interface RunStore {
   beat(gateway: string, leaseMs: number): Promise<boolean>
   /** Marks running runs of gateways that have not said for `leaseMs` that they live as `lost`. */
   markLost(leaseMs: number): Promise<void>
-  /** Deletes up to `limit` runs that started before, or past the newest `maxRuns` of an account. Gives their number. */
-  forgetRuns(startedBefore: number, maxRuns: number, limit: number): Promise<number>
+  /** Deletes up to `limit` runs that are past one of these bounds. Gives their number. */
+  forgetRuns(past: OldRuns, limit: number): Promise<number>
   forgetInputs(startedBefore: number, limit: number): Promise<number>
   /** Deletes versions of removed functions that no run refers to any more. */
   forgetVersions(): Promise<void>

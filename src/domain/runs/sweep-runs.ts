@@ -4,7 +4,7 @@ import type { RunStore } from './run-store.ts'
 const beatEveryMs = 4_000
 // A gateway that has not said for so long that it lives is dead, and so are its runs.
 const leaseMs = 15_000
-const sweepEveryMs = 60_000
+const sweepEveryMs = 10_000
 // In one transaction, which delays others.
 const maxAtOnce = 200
 const pauseMs = 20
@@ -13,6 +13,8 @@ export interface Retention {
   readonly days: number
   /** Runs of one account. */
   readonly count: number
+  /** Of the long values of the runs of one account. */
+  readonly bytes: number
   readonly inputDays: number
 }
 
@@ -54,10 +56,15 @@ export function startSweepingRuns({ store, gateway, retention, onError }: Depend
   return () => timers.forEach(clearInterval)
 }
 
-/** Deletes the runs and inputs that are past their time, and runs past the maximum of an account, some at a time. */
-export async function forgetOldRuns(store: RunStore, { days, count, inputDays }: Retention): Promise<void> {
+/** Deletes the runs and inputs that are past their time, and runs past a maximum of an account, some at a time. */
+export async function forgetOldRuns(
+  store: RunStore,
+  { days, count, bytes, inputDays }: Retention,
+): Promise<void> {
   const daysAgo = (number: number) => Date.now() - number * 86_400_000
-  const deleted = await repeat(() => store.forgetRuns(daysAgo(days), count, maxAtOnce))
+  const deleted = await repeat(() =>
+    store.forgetRuns({ startedBefore: daysAgo(days), maxRuns: count, maxBytes: bytes }, maxAtOnce),
+  )
   await repeat(() => store.forgetInputs(daysAgo(inputDays), maxAtOnce))
   if (deleted > 0) await store.forgetVersions()
 }

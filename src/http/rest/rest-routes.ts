@@ -1,6 +1,9 @@
+import { caseShape, runCaseTask } from '../../operations/case-rows.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { executeTask, recordOperations, runFunction } from '../../operations/rows.ts'
+import { readCaseTaskBody } from '../body/case-task-body.ts'
 import { pointersIntoFunction, pointersIntoTask, readFunctionBody, readTaskBody } from '../body/task-body.ts'
+import { readIfMatch, toEtag } from './if-match.ts'
 import { recordRow, toRecord } from './record-row.ts'
 import type { RestRow } from './rest-row.ts'
 
@@ -15,7 +18,7 @@ function executionRow(
     startsRun: true,
     readVariables,
     answer(value) {
-      const execution = toRecord(operation.answer.members, value as Readonly<Record<string, unknown>>)
+      const execution = toRecord(operation.answer.members, value as Row)
       return { status: execution.outcome === 'exit' ? 200 : 422, body: { task_execution: execution } }
     },
     pointersInto,
@@ -32,5 +35,42 @@ const runFunctionRow = executionRow(runFunction, {
   pointersInto: pointersIntoFunction,
 })
 
+type Row = Readonly<Record<string, unknown>>
+
+interface TaskResult {
+  readonly execution: Row
+  readonly change: { readonly case: Row; readonly patch: unknown } | null
+}
+
+/** Runs a task on a case (contract, section 7): with `exit` the answer has the case and what changed. */
+const runCaseTaskRow: RestRow = {
+  operation: runCaseTask,
+  takesForms: false,
+  startsRun: true,
+  readVariables: ({ id, name, body, ifMatch }) => ({
+    caseId: id,
+    name,
+    ...readCaseTaskBody(body),
+    ifVersions: readIfMatch(ifMatch),
+  }),
+  answer(value) {
+    const { execution, change } = value as TaskResult
+    const body = { task_execution: toRecord(runCaseTask.answer.members, execution) }
+    if (change === null) return { status: 422, body }
+    const { case: row, patch } = change
+    return {
+      status: 200,
+      headers: { etag: toEtag(row.version as number) },
+      body: { ...body, case: toRecord(caseShape.members, row), patch },
+    }
+  },
+  pointersInto: () => ({}),
+}
+
 /** The REST table: every path of the REST side, each executed by the one engine. */
-export const restRoutes: readonly RestRow[] = [...recordOperations.map(recordRow), executeRow, runFunctionRow]
+export const restRoutes: readonly RestRow[] = [
+  ...recordOperations.map(recordRow),
+  executeRow,
+  runFunctionRow,
+  runCaseTaskRow,
+]

@@ -1,11 +1,10 @@
-import type { RequestContext } from '../../context.ts'
 import { readCaseData } from '../../domain/cases/case-data.ts'
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
 import { Case } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
 import { CaseChange } from './case-change.ts'
-import { createRunHook } from './run-hook.ts'
+import { changeArguments, readChange } from './read-change.ts'
 
 const CaseSaveMode = builder.enumType('CaseSaveMode', {
   description: 'How the data of a save become those of the case.',
@@ -14,9 +13,6 @@ const CaseSaveMode = builder.enumType('CaseSaveMode', {
     MERGE: { description: 'They are a JSON Merge Patch (RFC 7396) of the stored data.' },
   } as const,
 })
-
-const ifVersions = 'If given, the case must be at one of these versions. Otherwise: `PRECONDITION_FAILED`.'
-const dryRun = 'Checks and compares everything, and stores nothing.'
 
 const SaveCaseInput = builder.inputType('SaveCaseInput', {
   description: 'A case and its data.',
@@ -36,8 +32,8 @@ const SaveCaseInput = builder.inputType('SaveCaseInput', {
       defaultValue: 'REPLACE',
       description: 'How the data become those of the case.',
     }),
-    ifVersions: t.intList({ description: ifVersions }),
-    dryRun: t.boolean({ required: true, defaultValue: false, description: dryRun }),
+    ifVersions: t.intList({ description: changeArguments.ifVersions }),
+    dryRun: t.boolean({ required: true, defaultValue: false, description: changeArguments.dryRun }),
   }),
 })
 
@@ -73,8 +69,8 @@ builder.mutationFields(t => ({
     extensions: costOfSave,
     args: {
       id: t.arg.id({ required: true, description: 'Id of the case.' }),
-      ifVersions: t.arg.intList({ description: ifVersions }),
-      dryRun: t.arg.boolean({ required: true, defaultValue: false, description: dryRun }),
+      ifVersions: t.arg.intList({ description: changeArguments.ifVersions }),
+      dryRun: t.arg.boolean({ required: true, defaultValue: false, description: changeArguments.dryRun }),
     },
     resolve: async (_root, { id, ...given }, context) => {
       const done = await context.cases.remove({ ...readChange(context, given), id: parseId(id, 'case id') })
@@ -83,21 +79,3 @@ builder.mutationFields(t => ({
     },
   }),
 }))
-
-interface GivenChange {
-  readonly ifVersions?: readonly number[] | null | undefined
-  readonly dryRun: boolean
-}
-
-function readChange(context: RequestContext, { ifVersions = null, dryRun }: GivenChange) {
-  const { origin, signal, deadline, parentRun } = context
-  return {
-    ...{ origin, signal, deadline, ifVersions, dryRun },
-    isInner: parentRun !== null,
-    savingCases: parentRun?.savingCases ?? noCases,
-    functionName: parentRun?.functionName ?? null,
-    runHook: createRunHook(context),
-  }
-}
-
-const noCases: ReadonlySet<number> = new Set()

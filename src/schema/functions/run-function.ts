@@ -1,11 +1,9 @@
-import type { RequestContext } from '../../context.ts'
-import { hasScope } from '../../credentials/caller.ts'
 import { causeOfFunction } from '../../domain/runs/run-cause.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { type GivenJson, readJson } from '../../json/read-json.ts'
-import type { TaskExecution as Execution } from '../../tasks/run/task-execution.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
+import { hideError } from '../tasks/hide-error.ts'
 import { runScript } from '../tasks/run-script.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
 
@@ -60,12 +58,4 @@ builder.mutationField('runFunction', t =>
 function toText(given: GivenJson, pointer: string): string {
   const value: unknown = given
   return value instanceof JsonText ? value.text : JSON.stringify(readJson(given, { pointer }))
-}
-
-/** Callers without `runs:read` get only the code of a function's error (contract, section 7). */
-function hideError(execution: Execution, { caller }: RequestContext): Execution {
-  const { id, name, error } = execution
-  if (error === null || hasScope(caller, 'runs:read')) return execution
-  const message = `The function \`${name}\` failed in run \`${id}\`; read its error with the scope \`runs:read\`.`
-  return { ...execution, error: { code: error.code, message, line: null, column: null, stack: null } }
 }

@@ -11,6 +11,7 @@ const firstNumbers = {
   case: 1,
   'case event': 1,
   run: 1,
+  'run byte': 1,
   hook: 1,
   'case task': 1,
   webhook: 1,

@@ -36,6 +36,8 @@ export const runTables = {
       duration: nullable(integer),
       dryRun: integer,
       textBytes: text(),
+      // Bytes of the long values of all runs of the account that were written before this one.
+      bytesBefore: withDefault(integer, 0),
       gateway: text(),
     },
     key: byId,

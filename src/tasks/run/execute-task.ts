@@ -23,13 +23,13 @@ export interface ExecutionParts extends AdmissionParts {
   readonly recorder: RunRecorder
 }
 
-function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCause, name: string) {
+function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCause) {
   if (stored === null) return {}
   const { id } = ofCase ?? { id: null }
   return {
     trigger,
     ...(event === null ? {} : { event }),
-    function: name,
+    function: stored.name,
     version: stored.hash,
     ...(id === null ? {} : { case: id }),
   }
@@ -54,7 +54,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
     ...(parentRun === null ? {} : { parentRun: parentRun.id }),
     txnID: run.transaction.txnID,
     account: run.caller.accountCode,
-    ...toLogFields(request.cause, run.name),
+    ...toLogFields(request.cause),
   })
   request.onRun(run)
   const token = runTokens.mint(run)

@@ -25,6 +25,7 @@ const columns = {
   duration: 'integer',
   dryRun: 'integer',
   textBytes: 'text',
+  bytesBefore: 'integer',
   gateway: 'text',
 } as const
 

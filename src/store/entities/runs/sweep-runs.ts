@@ -44,12 +44,13 @@ export function createSweeping(database: Database): Sweeping {
         hasChanged: rows => rows.length > 0,
       })
     },
-    forgetRuns: (startedBefore, maxRuns, limit) =>
+    forgetRuns: ({ startedBefore, maxRuns, maxBytes }, limit) =>
       write(
         null,
         function* () {
           const old = yield* all(statements.findOld, { startedBefore, limit })
-          const rows = old.length > 0 ? old : yield* all(statements.findBeyond, { maxRuns, limit })
+          const beyond = old.length > 0 ? old : yield* all(statements.findBeyond, { maxRuns, limit })
+          const rows = beyond.length > 0 ? beyond : yield* all(statements.findLong, { maxBytes, limit })
           return yield* forget(rows, false)
         },
         { hasChanged },
@@ -68,11 +69,15 @@ export function createSweeping(database: Database): Sweeping {
   }
 }
 
-const { gateway, ageMs, startedBefore, maxRuns, limit } = placeholders(
+// Of an account, the oldest ones are enough to know whether some are past its bytes.
+const maxOldest = sql.raw('20')
+
+const { gateway, ageMs, startedBefore, maxRuns, maxBytes, limit } = placeholders(
   'gateway',
   'ageMs',
   'startedBefore',
   'maxRuns',
+  'maxBytes',
   'limit',
 )
 
@@ -105,6 +110,16 @@ function prepareStatements({ prepare, now, nowPlus, skipLocked, typed, tables }:
       sql`select runs.account_code, runs.id from counters join runs
           on runs.account_code = counters.account_code and runs.id <= counters.value - ${typed(maxRuns, 'integer')}
         where counters.name = 'run' limit ${limit}`,
+      row,
+    ),
+    findLong: prepare(
+      sql`select runs.account_code, runs.id from counters join runs
+          on runs.account_code = counters.account_code
+            and runs.bytes_before < counters.value - ${typed(maxBytes, 'integer')}
+        where counters.name = 'run byte' and counters.value > ${typed(maxBytes, 'integer')} and runs.id in (
+          select oldest.id from runs as oldest where oldest.account_code = counters.account_code
+          order by oldest.id limit ${maxOldest}
+        ) limit ${limit}`,
       row,
     ),
     findOldInputs: prepare(

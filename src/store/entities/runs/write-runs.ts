@@ -17,10 +17,16 @@ export function createWriteRuns(
 ): WriteRuns {
   const statements = prepareRunWrites(dialect)
   return function* writeRuns(accountCode, gateway, { inserts, ends }) {
+    if (inserts.length > 0) yield* provision.account(accountCode)
+    const bytes = bytesOf(inserts) + bytesOf(ends)
+    let bytesBefore = (yield* takeNumbers(accountCode, 'run byte', bytes)) - 1
     if (inserts.length > 0) {
-      yield* provision.account(accountCode)
       const first = yield* takeNumbers(accountCode, 'run', inserts.length)
-      const rows = inserts.map((run, index) => ({ ...run, id: first + index }))
+      const rows = inserts.map((run, index) => {
+        const row = { ...run, id: first + index, bytesBefore }
+        bytesBefore += bytesOf([run])
+        return row
+      })
       yield* all(statements.insert, {
         accountCode,
         ...statements.runs.encode(rows.map(row => toColumns(row, gateway))),
@@ -31,10 +37,15 @@ export function createWriteRuns(
   }
 }
 
-type NumberedRun = RunRow & { readonly id: number }
+type NumberedRun = RunRow & { readonly id: number; readonly bytesBefore: number }
+
+function bytesOf(runs: readonly RunRow[]): number {
+  const sizes = runs.flatMap(({ textBytes }) => Object.values(textBytes))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
 
 function* endRuns(statements: RunWriteStatements, accountCode: string, ends: readonly RunRow[]): Work<void> {
-  const given = ends.map(run => toColumns({ ...run, id: 0 }, ''))
+  const given = ends.map(run => toColumns({ ...run, id: 0, bytesBefore: 0 }, ''))
   const ended = yield* all(statements.end, { accountCode, ...statements.runs.encode(given) })
   const ids = new Map(ended.map(({ id, runId }) => [runId, id]))
   // One that is missing has been deleted for its age.
@@ -48,9 +59,11 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
 function* insertTexts(
   { insertInputs, insertOutputs, inputs, outputs }: RunWriteStatements,
   accountCode: string,
-  rows: readonly (Omit<NumberedRun, 'texts'> & {
+  rows: readonly {
+    readonly id: number
+    readonly startedAt: number
     readonly texts: Readonly<Partial<Record<string, string | null>>>
-  })[],
+  }[],
 ): Work<void> {
   const given = rows.map(({ id, startedAt, texts }) => {
     const { input = null, options = null, payload = null, message = null, error = null, logs = null } = texts

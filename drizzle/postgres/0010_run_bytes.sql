@@ -1,0 +1,1 @@
+ALTER TABLE "runs" ADD COLUMN "bytes_before" bigint DEFAULT 0 NOT NULL;

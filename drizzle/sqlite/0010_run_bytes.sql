@@ -1,0 +1,1 @@
+ALTER TABLE `runs` ADD `bytes_before` integer DEFAULT 0 NOT NULL;

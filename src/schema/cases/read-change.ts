@@ -1,0 +1,27 @@
+import type { RequestContext } from '../../context.ts'
+import { createRunHook } from './run-hook.ts'
+
+/** Descriptions of arguments of changes. */
+export const changeArguments = {
+  ifVersions: 'If given, the case must be at one of these versions. Otherwise: `PRECONDITION_FAILED`.',
+  dryRun: 'Checks and compares everything, and stores nothing.',
+} as const
+
+interface GivenChange {
+  readonly ifVersions?: readonly number[] | null | undefined
+  readonly dryRun: boolean
+}
+
+const noCases: ReadonlySet<number> = new Set()
+
+/** The parts of a change that follow from its operation. */
+export function readChange(context: RequestContext, { ifVersions = null, dryRun }: GivenChange) {
+  const { origin, signal, deadline, parentRun } = context
+  return {
+    ...{ origin, signal, deadline, ifVersions, dryRun },
+    isInner: parentRun !== null,
+    savingCases: parentRun?.savingCases ?? noCases,
+    functionName: parentRun?.functionName ?? null,
+    runHook: createRunHook(context),
+  }
+}

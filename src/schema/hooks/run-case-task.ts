@@ -1,0 +1,98 @@
+import type { RequestContext } from '../../context.ts'
+import { withScopes } from '../../credentials/caller.ts'
+import type { ChangedCase } from '../../domain/cases/change-case.ts'
+import type { TaskScript } from '../../domain/hooks/run-task.ts'
+import { parseId } from '../../domain/id.ts'
+import { invalidInput } from '../../errors.ts'
+import type { JsonObject } from '../../json/read-json.ts'
+import { type GivenJson, readJson } from '../../json/read-json.ts'
+import type { TaskExecution as Execution } from '../../tasks/run/task-execution.ts'
+import { builder } from '../builder.ts'
+import { CaseChange, type CaseChangeRow } from '../cases/case-change.ts'
+import { changeArguments, readChange } from '../cases/read-change.ts'
+import { cost } from '../relay/field-cost.ts'
+import { hideError } from '../tasks/hide-error.ts'
+import { TaskExecution } from '../tasks/task-execution.ts'
+
+interface CaseTaskResultRow {
+  readonly execution: Execution
+  readonly change: CaseChangeRow | null
+}
+
+const CaseTaskResult = builder.objectRef<CaseTaskResultRow>('CaseTaskResult').implement({
+  description: 'The outcome of a case task.',
+  fields: t => ({
+    execution: t.field({
+      type: TaskExecution,
+      description: 'The run of the task. A task that fails is a result, not an error.',
+      resolve: ({ execution }) => execution,
+    }),
+    change: t.field({
+      type: CaseChange,
+      nullable: true,
+      description: 'The save of what the task gave to `exit`; null for other outcomes.',
+      resolve: ({ change }) => change,
+    }),
+  }),
+})
+
+builder.mutationField('runCaseTask', t =>
+  t.field({
+    description:
+      'Runs a task on a case, with the rights of the task, and saves the object that it gives to `exit`. `NOT_FOUND` ' +
+      'for an unknown case or task, `CONFLICT` if the case was changed meanwhile; the hooks of the save may refuse it.',
+    type: CaseTaskResult,
+    nullable: true,
+    scope: 'cases:write',
+    extensions: cost({ kind: 'fixed', cost: 10_000 }),
+    args: {
+      caseId: t.arg.id({ required: true, description: 'Id of the case.' }),
+      name: t.arg.string({ required: true, description: 'Name of the task.' }),
+      params: t.arg({ type: 'JSON', description: 'An object. The script reads it as `options.params`.' }),
+      ifVersions: t.arg.intList({ description: changeArguments.ifVersions }),
+      dryRun: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Runs all scripts, and stores nothing.',
+      }),
+    },
+    resolve: async (_root, { caseId, name, params, ...given }, context) => {
+      const change = readChange(context, given)
+      const { execution, change: done } = await context.cases.runTask({
+        ...change,
+        id: parseId(caseId, 'case id'),
+        name,
+        params: params == null ? {} : readParams(params),
+        runTask: script => runScript(context, script),
+        deadlineOfSave: () => context.deadline,
+      })
+      context.loaders.clear()
+      return { execution: hideError(execution, context), change: done && toRow(done, change.origin) }
+    },
+  }),
+)
+
+function toRow(done: ChangedCase, { transactionId }: RequestContext['origin']): CaseChangeRow {
+  return { ...done, transactionId }
+}
+
+function readParams(given: GivenJson): JsonObject {
+  const value = readJson(given, { pointer: '/params' })
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  throw invalidInput([{ pointer: '/params', detail: 'must be a JSON object' }])
+}
+
+// With the scopes of the task alone, for the real caller, who is data to the script.
+async function runScript(context: RequestContext, script: TaskScript): Promise<Execution> {
+  const { tasks, caller, parentRun, signal, log, onRun } = context
+  const { task, caseTypeCode, payload, options, cause, refuseResult } = script
+  const input = {
+    name: task.name,
+    sourceCode: task.sourceCode,
+    inputDocument: payload,
+    options,
+    metadata: { caseTypeCode, accountNickname: null },
+  }
+  const rights = withScopes(caller, task.scopes)
+  return tasks.execute({ input, cause, refuseResult, caller: rights, parentRun, signal, log, onRun })
+}

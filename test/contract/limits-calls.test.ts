@@ -6,6 +6,8 @@ import { sendJson, startUpstream, type Upstream } from '../server/start-upstream
 
 let upstream: Upstream
 let server: TestServer
+// With one sandbox, whose scripts may read 2,000 bytes of an answer.
+let narrow: TestServer
 let open = 0
 let maxOpen = 0
 
@@ -20,9 +22,10 @@ beforeAll(async () => {
     sendJson(response, { data: 1 })
   })
   server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host, ROSTRUM_SANDBOXES: '6' })
+  narrow = await startServer({ ROSTRUM_TASK_GRAPHQL_BYTES: '2000', ROSTRUM_SANDBOXES: '1' })
 })
 afterAll(async () => {
-  await Promise.all([server.stop(), upstream.close()])
+  await Promise.all([server.stop(), narrow.stop(), upstream.close()])
 })
 
 async function run<P = unknown>(sourceCode: string, inputDocument: unknown = {}) {
@@ -68,15 +71,13 @@ describe('calls of graphql() in a run', () => {
 })
 
 test('an answer of the gateway itself past the limit rejects too', async () => {
-  const own = await startServer({ ROSTRUM_TASK_GRAPHQL_BYTES: '2000' })
-  const rows = await Promise.all(Array.from({ length: 60 }, () => addMembership(own)))
-  const answer = await own.execute({
+  const rows = await Promise.all(Array.from({ length: 60 }, () => addMembership(narrow)))
+  const answer = await narrow.execute({
     sourceCode: `const ask = ids => Platform.teamMemberships.list(ids).then(list => list.length, error => error.message)
       exit([await ask(payload.slice(0, 5)), await ask(payload)])`,
     inputDocument: rows.map(row => row.id),
   })
   expect(answer.body.task_execution.payload).toEqual([5, expect.stringMatching(/2,?000|large|big|limit/i)])
-  await own.stop()
 })
 
 describe('runs inside runs', () => {
@@ -93,12 +94,10 @@ describe('runs inside runs', () => {
   })
 
   test('that find no sandbox free are refused and never wait for their parent', async () => {
-    const own = await startServer({ ROSTRUM_SANDBOXES: '1' })
-    const answer = await own.execute({ sourceCode: recursive, inputDocument: { source: recursive } })
+    const answer = await narrow.execute({ sourceCode: recursive, inputDocument: { source: recursive } })
     expect(answer.body.task_execution.payload).toEqual({
       depth: 1,
       refused: expect.stringContaining('No sandbox is free for a run inside a run'),
     })
-    await own.stop()
   })
 })

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { GatewayClient } from '../server/gateway-client.ts'
 import { freshId } from '../server/memberships.ts'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { sendJson, startUpstream, type Upstream, type UpstreamRequest } from '../server/start-upstream.ts'
 
 let upstream: Upstream
 let server: TestServer
-let elsewhere: TestServer
+let elsewhere: SharedServer
 let duringRun: (token: string) => Promise<unknown>
 
 // The script sends the run's token to the upstream, which uses it while the run waits for the answer.
@@ -15,10 +17,10 @@ beforeAll(async () => {
     sendJson(response, { data: await duringRun(variables.token) })
   })
   server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host })
-  elsewhere = await startServer()
+  elsewhere = await shareServer()
 })
 afterAll(async () => {
-  await Promise.all([server.stop(), elsewhere.stop(), upstream.close()])
+  await Promise.all([server.stop(), upstream.close()])
 })
 
 async function runWith(use: (token: string) => Promise<unknown>, credential = server.adminToken) {
@@ -35,7 +37,7 @@ async function runWith(use: (token: string) => Promise<unknown>, credential = se
   return { token, seen: answer.body.task_execution.payload, answer }
 }
 
-const view = (gateway: TestServer, token: string) =>
+const view = (gateway: GatewayClient, token: string) =>
   gateway.graphql('{ viewer { accountCode scopes } }', {}, token)
 
 test('works at this gateway during the run and is dead the moment it ends', async () => {

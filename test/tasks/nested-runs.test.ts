@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Run } from '../../src/tasks/run/run.ts'
 import { until } from '../server/until.ts'
 import {
@@ -11,15 +11,31 @@ import {
 } from './start-tasks.ts'
 
 const started: TestTasks[] = []
+let runs: Run[] = []
+let nested: { run: Run; execution: Promise<ReadExecution> }[] = []
+// Of the tests without settings of their own.
+let shared: TestTasks
 
+beforeAll(async () => {
+  shared = await startTasksThatNest()
+})
+beforeEach(() => {
+  runs = []
+  nested = []
+})
 afterEach(async () => {
   for (const { runner } of started.splice(0)) await runner.close()
 })
+afterAll(() => shared.runner.close())
+
+async function start(settings: Record<string, string>) {
+  const tasks = await startTasksThatNest(settings)
+  started.push(tasks)
+  return tasks
+}
 
 // `graphql('run', {source})` starts a nested run, as the engine does for executeTask.
-async function start(settings: Record<string, string> = {}) {
-  const runs: Run[] = []
-  const nested: { run: Run; execution: Promise<ReadExecution> }[] = []
+async function startTasksThatNest(settings: Record<string, string> = {}) {
   const answer: TestGraphql = async ({ query, variables, run }) => {
     runs.push(run)
     if (query === 'answer') return { status: 200, body: {} }
@@ -33,15 +49,14 @@ async function start(settings: Record<string, string> = {}) {
     return { status: 200, body: await execution }
   }
   const tasks = await startTasks({ ROSTRUM_SANDBOXES: '4', ROSTRUM_WARM_SANDBOXES: '2', ...settings }, answer)
-  started.push(tasks)
-  return { ...tasks, runs, nested }
+  return tasks
 }
 
 const source = (script: string) => JSON.stringify({ source: script })
 
 describe('a nested run', () => {
   test('answers like any other, in the transaction of its parent', async () => {
-    const { run } = await start()
+    const { run } = shared
     const execution = await run(`exit(await graphql('run', ${source("log('in'); exit(requestContext())")}))`)
     const inner = execution.payload as ReadExecution
     expect(inner).toMatchObject({ name: 'inner', outcome: 'exit', payload: execution.requestContext })
@@ -51,13 +66,13 @@ describe('a nested run', () => {
   })
 
   test('that fails does not fail its parent', async () => {
-    const { run } = await start()
+    const { run } = shared
     const execution = await run(`exit((await graphql('run', ${source("fail('inner')")})).outcome)`)
     expect(execution.payload).toBe('fail')
   })
 
   test('that crashes its process does not affect its parent', async () => {
-    const { run } = await start()
+    const { run } = shared
     const bomb = source("'x'.repeat(2 ** 28).split('')")
     const execution = await run(`log('outer'); exit((await graphql('run', ${bomb})).error.code)`)
     expect(['CRASHED', 'MEMORY']).toContain(execution.payload)
@@ -97,7 +112,7 @@ describe('a nested run', () => {
 
 describe('the time of a nested run', () => {
   test('is that of its parent', async () => {
-    const { run, runs } = await start()
+    const { run } = shared
     await run(`await graphql('run', ${source("await graphql('answer'); exit(1)")}); exit(1)`)
     const [outer, inner] = runs
     expect([outer?.depth, inner?.depth]).toEqual([1, 2])
@@ -106,7 +121,7 @@ describe('the time of a nested run', () => {
 
   test('ends with its parent, for any ending', async () => {
     const endings = ["exit('outer')", "fail('outer')", "throw new Error('outer')"]
-    const { run, nested, runner } = await start()
+    const { run, runner } = shared
     for (const ending of endings) {
       const sourceCode = `graphql('run', ${source("await graphql('hang')")})
         await graphql('run', ${source('exit(1)')}).catch(() => {})
@@ -120,7 +135,7 @@ describe('the time of a nested run', () => {
   })
 
   test('ends when the caller of its parent disconnects', async () => {
-    const { run, nested } = await start({ ROSTRUM_TASK_CPU_MS: '60000' })
+    const { run } = await start({ ROSTRUM_TASK_CPU_MS: '60000' })
     const controller = new AbortController()
     const outer = run(`await graphql('run', ${source('for (;;);')})`, { signal: controller.signal })
     await until(() => nested.length > 0)

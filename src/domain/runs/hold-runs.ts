@@ -9,8 +9,10 @@ export interface HeldRun {
   prepare(): Promise<{ readonly row: RunRow; readonly isInserted: boolean }>
   /** The commit has written it. */
   settle(): void
+  /** The attempt that it decided is made again. */
+  supersede(): void
   /** It is written like other runs. */
-  keep(state: 'ended' | 'superseded'): void
+  keep(): void
 }
 
 /** Runs for the commit of a save. */
@@ -18,14 +20,18 @@ export interface CommittedRuns extends RunWrites {
   readonly gateway: string
 }
 
-/** The runs that decide one attempt at a save. Each is written in its commit, or kept like other runs. */
+/** The runs that decide a save. They are written in its commit; without one they are kept like other runs. */
 export interface HeldRuns extends RunRecorder {
+  /** Of the last attempt. */
   readonly runIds: readonly string[]
-  prepare(): Promise<CommittedRuns>
+  /** For the commit; null if there are none. */
+  prepare(): Promise<CommittedRuns | null>
   /** The commit has written them. */
   settle(): void
+  /** Begins another attempt. */
+  supersede(): void
   /** Keeps those that no commit has written. */
-  keep(state: 'ended' | 'superseded'): void
+  keep(): void
   /** Resolves when the store has them, unless it does not answer. */
   whenKept(): Promise<void>
 }
@@ -37,11 +43,13 @@ interface Dependencies {
 }
 
 export function createHeldRuns({ begin, flush, gateway }: Dependencies): HeldRuns {
-  const runIds: string[] = []
+  let runIds: string[] = []
   const held: HeldRun[] = []
   let isSettled = false
   return {
-    runIds,
+    get runIds() {
+      return runIds
+    },
     begin(start) {
       const recording = begin(start)
       return {
@@ -53,6 +61,7 @@ export function createHeldRuns({ begin, flush, gateway }: Dependencies): HeldRun
       }
     },
     async prepare() {
+      if (held.length === 0) return null
       const rows = await Promise.all(held.map(run => run.prepare()))
       const rowsOf = (isInserted: boolean) =>
         rows.filter(run => run.isInserted === isInserted).map(({ row }) => row)
@@ -62,8 +71,12 @@ export function createHeldRuns({ begin, flush, gateway }: Dependencies): HeldRun
       isSettled = true
       for (const run of held.splice(0)) run.settle()
     },
-    keep(state) {
-      for (const run of held.splice(0)) run.keep(state)
+    supersede() {
+      runIds = []
+      for (const run of held) run.supersede()
+    },
+    keep() {
+      for (const run of held.splice(0)) run.keep()
     },
     whenKept: async () => {
       if (!isSettled && runIds.length > 0) await flush()

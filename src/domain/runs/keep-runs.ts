@@ -19,7 +19,7 @@ interface Dependencies {
 }
 
 export interface RunKeeping extends RunRecorder {
-  /** A recorder for the runs that decide one attempt at a save. */
+  /** A recorder for the runs that decide a save. */
   hold(): HeldRuns
   /** Writes what waits, and stops. */
   close(): Promise<void>
@@ -101,9 +101,11 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
       return { row: waiting.toRow(run), isInserted: run.isInserted }
     },
     settle: () => release(run),
-    keep(state) {
+    supersede() {
+      run.isSuperseded = true
+    },
+    keep() {
       run.isHeld = false
-      run.isSuperseded = state === 'superseded'
       waiting.add(run)
     },
   })

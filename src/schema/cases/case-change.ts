@@ -1,4 +1,4 @@
-import type { ChangedCase } from '../../domain/cases/change-case.ts'
+import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
 import { writePatch } from '../../domain/cases/changed-fields.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { builder } from '../builder.ts'

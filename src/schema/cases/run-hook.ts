@@ -4,8 +4,9 @@ import type { RunHookScript } from '../../domain/hooks/run-hooks.ts'
 
 /** Runs hooks for an operation: with the scopes of each hook alone, for the real caller, who is data to the script. */
 export function createRunHook(context: RequestContext): RunHookScript {
-  const { tasks, caller, parentRun, signal, log, onRun } = context
   return async ({ hook, caseTypeCode, payload, options, ...script }) => {
+    // Read here, because a context makes its log on first use.
+    const { tasks, caller, parentRun, signal, log, onRun } = context
     const input = {
       name: hook.functionName,
       sourceCode: hook.sourceCode,

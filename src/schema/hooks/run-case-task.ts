@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context.ts'
 import { withScopes } from '../../credentials/caller.ts'
-import type { ChangedCase } from '../../domain/cases/change-case.ts'
+import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
 import type { TaskScript } from '../../domain/hooks/run-task.ts'
 import { parseId } from '../../domain/id.ts'
 import { invalidInput } from '../../errors.ts'

@@ -1,0 +1,160 @@
+import { JsonText } from '../../json/json-text.ts'
+import type { JsonObject } from '../../json/read-json.ts'
+import type { FindHooks } from '../hooks/find-hooks.ts'
+import type { LiveHook } from '../hooks/hook-store.ts'
+import { type RunHookScript, runHooks } from '../hooks/run-hooks.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { Origin } from '../store.ts'
+import { writeCaseData } from './case-data.ts'
+import { noCase, staleCase } from './case-failures.ts'
+import type { Case, CaseStore, CaseType } from './case-store.ts'
+import type { CaseTurns } from './case-turns.ts'
+import { findValues } from './case-values.ts'
+import { type ChangedField, compareFields, writeChangedFields } from './changed-fields.ts'
+import type { WrittenData } from './read-exit.ts'
+
+/** A save or a delete. */
+export interface ChangeRequest {
+  readonly origin: Origin
+  /** Null to create a case. */
+  readonly id: number | null
+  readonly ifVersions: readonly number[] | null
+  readonly dryRun: boolean
+  /** True if a running script asks. Such a change never waits for a turn. */
+  readonly isInner: boolean
+  /** Cases that the transaction is saving already. A change of one of them is `CONFLICT` at once. */
+  readonly savingCases: ReadonlySet<number>
+  /** The stored function whose run asks; null without one. */
+  readonly functionName: string | null
+  readonly runHook: RunHookScript
+  /** Aborted when the client goes away, which ends the change unless it is committed. */
+  readonly signal: AbortSignal
+  /** Of `performance.now()`. */
+  readonly deadline: number
+}
+
+/** The case and its type as one attempt read them. */
+export interface ReadCase {
+  readonly row: Case | null
+  readonly data: JsonObject | null
+  readonly type: CaseType | null
+}
+
+/** The state that a request asks for. */
+export interface Wanted {
+  readonly caseTypeCode: string
+  /** Null to delete the case. */
+  readonly data: JsonObject | null
+}
+
+export interface ChangeParts {
+  readonly store: CaseStore
+  readonly turns: CaseTurns
+  readonly findHooks: FindHooks
+  readonly holdRuns: () => HeldRuns
+}
+
+export interface ChangedCase {
+  /** The case after the change; for a delete as it was, for a dry run as it is. Null for a dry run that creates one. */
+  readonly row: Case | null
+  readonly isSaved: boolean
+  readonly changed: readonly ChangedField[]
+  readonly changedFields: JsonText
+  /** The runs of the hooks that decided the change. */
+  readonly runs: Pick<HeldRuns, 'runIds' | 'whenKept'>
+}
+
+/** What differs between a save and a delete. */
+export interface ChangeSteps {
+  readonly event: 'pre-save' | 'pre-delete'
+  /** The type of a case, or of the one to be created. */
+  readonly findType: (row: Case | null) => Promise<CaseType | null>
+  /** Throws what is wrong with the request. */
+  readonly ask: (read: ReadCase) => Wanted
+}
+
+/** A change and what it needs, the same for all attempts. */
+export interface Change {
+  readonly parts: ChangeParts
+  readonly request: ChangeRequest
+  readonly steps: ChangeSteps
+}
+
+/** What one attempt read, and what it wants to write. */
+export interface Attempt extends ReadCase {
+  /** From 1. */
+  readonly count: number
+  readonly caseTypeCode: string
+  /** Null to delete the case. */
+  readonly wanted: WrittenData | null
+  readonly hooks: readonly LiveHook[]
+}
+
+/** Step 1 of one attempt. The type comes before its hooks: the commit compares its revision. */
+export async function beginAttempt({ parts, request, steps }: Change, count: number): Promise<Attempt> {
+  const { row, data } = await readRow(parts.store, request)
+  const type = await steps.findType(row)
+  const read = { row, data, type }
+  const asked = steps.ask(read)
+  const wanted = asked.data === null ? null : { data: asked.data, text: writeCaseData(asked.data) }
+  const hooks = await parts.findHooks(request.origin.accountCode, type, steps.event)
+  return { ...read, count, caseTypeCode: asked.caseTypeCode, wanted, hooks }
+}
+
+async function readRow(store: CaseStore, { origin, id, ifVersions }: ChangeRequest) {
+  if (id === null) return { row: null, data: null }
+  const [row] = await store.findByIds(origin.accountCode, [id])
+  if (row === undefined) throw noCase(id)
+  if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
+  return { row, data: JSON.parse(row.data?.text ?? '{}') as JsonObject }
+}
+
+/** Steps 3 to 7 of one attempt; null if the case or its type has moved on. */
+export async function tryToChange(
+  { parts: { store }, request }: Change,
+  attempt: Attempt,
+  { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: HeldRuns },
+): Promise<ChangedCase | null> {
+  const { origin, dryRun, signal, deadline, runHook, functionName } = request
+  const { row, data: stored, type, caseTypeCode } = attempt
+  // 3 and 4.
+  const { transactionId } = origin
+  const { hooks, wanted, count } = attempt
+  const data = await runHooks({
+    ...{ row, stored, caseTypeCode, wanted, hooks, transactionId, attempt: count },
+    ...{ dryRun, deadline, signal, runHook, recorder: runs },
+  })
+  const changed = compareFields(data?.data ?? null, stored)
+  const text = writeChangedFields(changed)
+  const { runIds, whenKept } = runs
+  const outcome = { row, changed, changedFields: new JsonText(text), runs: { runIds, whenKept } }
+  // 5.
+  const isEqual = row !== null && data !== null && changed.length === 0
+  if (dryRun || isEqual) return { ...outcome, isSaved: false }
+  // 6. A client that goes away after this ends nothing.
+  const written = await runs.prepare()
+  signal.throwIfAborted()
+  const done = await store.commit({
+    origin,
+    caseTypeCode,
+    read: row,
+    revision: type?.revision ?? 0,
+    data: data?.text ?? null,
+    values: writeValues(data?.data ?? null, type),
+    changedFields: text,
+    functionName,
+    runs: written,
+    runIds,
+    leaseHolder,
+  })
+  // 7.
+  if (done.kind === 'moved') return null
+  // Another attempt at the same step of a request may have committed first.
+  if (done.runIds.join() === runIds.join()) runs.settle()
+  return { ...outcome, isSaved: true, row: data === null ? row : done.row }
+}
+
+function writeValues(data: JsonObject | null, type: CaseType | null) {
+  if (data === null || type === null || type.writtenFields.length === 0) return null
+  return findValues(data, type.writtenFields)
+}

@@ -49,7 +49,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     app.graphql(document, { id, name, ...rest }, token)
 
   async function keptRuns(caseId: number) {
-    let runs: { trigger: string; name: string; outcome: string; dryRun: boolean; txnSource: string }[] = []
+    let runs: { trigger: string; state: string; dryRun: boolean }[] = []
     await until(async () => {
       const { body } = await app.graphql(
         `query($id: ID) { runs(filter: {caseId: $id}) {
@@ -302,6 +302,62 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
       await saveHook(app, 'fail("no")', { caseTypeCode })
       const { status, body } = await run(id, task, { dry_run: true })
       expect([status, body.code, body.detail]).toEqual([422, 'SCRIPT_FAILED', 'no'])
+    })
+  })
+
+  describe('whose run decides the save', () => {
+    const running = `mutation($id: ID!, $name: String!, $dryRun: Boolean! = false) {
+      runCaseTask(caseId: $id, name: $name, dryRun: $dryRun) {
+        execution { id } change { txnID runs { id trigger name state outcome caseVersion dryRun txnID } } } }`
+
+    test('is in the store with the save, before the runs of hooks', async () => {
+      const { id, task, caseTypeCode } = await prepare('exit({ ...payload, b: 1 })')
+      await saveHook(app, 'exit(payload)', { caseTypeCode, name: `hooked-${types}` })
+      const { body } = await app.graphql(running, { id, name: task })
+      const { execution, change } = body.data.runCaseTask
+      const of = { state: 'ENDED', outcome: 'EXIT', caseVersion: 1, dryRun: false, txnID: change.txnID }
+      expect(change.runs).toEqual([
+        { id: execution.id, trigger: 'TASK', name: task, ...of },
+        { id: expect.any(String), trigger: 'HOOK', name: `hooked-${types}`, ...of },
+      ])
+      const listed = await app.graphql(`query($id: ID!) { case(id: $id) { runs { nodes { id } } } }`, { id })
+      expect(listed.body.data.case.runs.nodes).toHaveLength(2)
+    })
+
+    test('is kept without a save too', async () => {
+      const dry = await prepare('exit({ ...payload, b: 1 })')
+      const { body } = await app.graphql(running, { id: dry.id, name: dry.task, dryRun: true })
+      expect(body.data.runCaseTask.change.runs).toMatchObject([
+        { trigger: 'TASK', state: 'ENDED', dryRun: true },
+      ])
+      const nothing = await prepare('exit(null)')
+      const none = await app.graphql(running, { id: nothing.id, name: nothing.task })
+      expect(none.body.data.runCaseTask.change.runs).toMatchObject([{ trigger: 'TASK', outcome: 'EXIT' }])
+      const failed = await prepare('fail("no")')
+      await run(failed.id, failed.task)
+      expect(await keptRuns(failed.id)).toMatchObject([{ trigger: 'TASK', outcome: 'FAIL' }])
+    })
+
+    test('is kept once if a hook of its save refuses', async () => {
+      const { id, task, caseTypeCode } = await prepare('exit({ b: 1 })')
+      await saveHook(app, 'fail("no")', { caseTypeCode })
+      await run(id, task)
+      await until(async () => (await keptRuns(id)).length === 2)
+      expect((await keptRuns(id)).map(({ trigger }) => trigger).toSorted()).toEqual(['HOOK', 'TASK'])
+    })
+
+    test('is not one of a save that hooks saved meanwhile do again', async () => {
+      const { id, task, caseTypeCode } = await prepare('exit({ ...payload, b: 1 })')
+      await saveHook(app, `${slow} exit(payload)`, { caseTypeCode })
+      const answer = app.graphql(running, { id, name: task })
+      await new Promise(resolve => setTimeout(resolve, 250))
+      await saveHook(app, 'exit({ ...payload, c: 1 })', { caseTypeCode })
+      const { runs } = (await answer).body.data.runCaseTask.change
+      expect(runs.map(({ trigger }: { trigger: string }) => trigger)).toEqual(['TASK', 'HOOK', 'HOOK'])
+      expect((await read(id)).data).toEqual({ a: 1, b: 1, c: 1 })
+      await until(async () => (await keptRuns(id)).every(({ state }) => state !== 'RUNNING'))
+      const states = (await keptRuns(id)).map(({ trigger, state }) => `${trigger} ${state}`)
+      expect(states.toSorted()).toEqual(['HOOK ENDED', 'HOOK ENDED', 'HOOK SUPERSEDED', 'TASK ENDED'])
     })
   })
 

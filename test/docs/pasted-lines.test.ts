@@ -43,6 +43,7 @@ describe.each(pages.filter(page => pastes(page).some(isRun)))('$path', page => {
       text
         .replaceAll('http://127.0.0.1:4000', server.baseUrl)
         .replaceAll('rst_the_token_that_npm_start_printed', server.adminToken)
+        .replaceAll('/webhook/demo/', `/webhook/${server.account}/`)
     const asWritten = (text: string) =>
       text.replaceAll(server.baseUrl, 'http://127.0.0.1:4000').replaceAll(server.account, 'demo')
 

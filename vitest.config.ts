@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongFilesFirst } from './test/server/long-files-first.ts'
 
 const all = 'test/**/*.test.ts'
 // Soaks, long sweeps and waits for timeouts. Nothing in them depends on a second or two.
@@ -22,6 +23,7 @@ export default defineConfig({
       'test/server/serve-tokens.ts',
       'test/server/serve-gateways.ts',
     ],
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         extends: true,
@@ -29,7 +31,8 @@ export default defineConfig({
           name: 'quick',
           include: [all],
           exclude: [slow, timed],
-          maxWorkers: 2,
+          // One more than the processors that a test machine must have: many tests wait for a process or a clock.
+          maxWorkers: 3,
           // The files of a worker share its loaded modules: to load the sources again takes longer than most files run.
           isolate: false,
           sequence: { groupOrder: 0 },

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { longFiles } from '../server/long-files-first.ts'
 import { root } from './source-files.ts'
 
 const all = globSync('test/**/*.test.ts', { cwd: root })
@@ -37,6 +38,10 @@ test('a duration in a quick test would be noticed', () => {
   ]
   expect(caught.filter(code => code.match(elapsed) === null)).toEqual([])
   expect('expect(started).toBeLessThanOrEqual(Date.now())'.match(elapsed)).toBe(null)
+})
+
+test('each file that starts first exists', () => {
+  expect(longFiles.filter(path => !all.includes(`test/${path}.test.ts`))).toEqual([])
 })
 
 test('quick tests share one PostgreSQL', () => {

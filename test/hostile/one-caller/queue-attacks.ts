@@ -1,4 +1,4 @@
-import { type AttackStage, execute, fillAccount, keepPosting, postMany } from './send.ts'
+import { type AttackStage, execute, fillAccount, keepPosting, keepPostingUntil, postMany } from './send.ts'
 
 const pages = Array.from(
   { length: 45 },
@@ -13,11 +13,12 @@ export const queueAttacks = {
       token: stage.tokens[index % 4],
     })),
 
+  // A run lasts 10 s here: the first ones end by their deadline, and the next ones take their sandboxes.
   'runs that wait for a silent host': (stage: AttackStage) =>
-    keepPosting(stage, 40, 5, () => execute(`await graphql('{a}', {}, '${stage.silentUrl}'); exit(1)`)),
+    keepPostingUntil(stage, 40, 14, () => execute(`await graphql('{a}', {}, '${stage.silentUrl}'); exit(1)`)),
 
   'runs of one account that never end': (stage: AttackStage) =>
-    keepPosting(stage, 60, 5, () => execute('for(;;);')),
+    keepPostingUntil(stage, 60, 14, () => execute('for(;;);')),
 
   'reads of 45 pages': async (stage: AttackStage) => {
     const query = `{${pages}}`

@@ -72,13 +72,15 @@ interface Post {
   readonly token?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly body: unknown
+  /** Disconnects, which counts as `left`. */
+  readonly signal?: AbortSignal
 }
 
 /** One request whose answer is read and thrown away; counts how it ended. */
 export async function post(
   stage: AttackStage,
   outcomes: Outcomes,
-  { path = '/graphql', token, headers, body }: Post,
+  { path = '/graphql', token, headers, body, signal }: Post,
 ) {
   const ended = await request(stage.baseUrl + path, {
     method: 'POST',
@@ -89,12 +91,13 @@ export async function post(
       ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
   }).then(
     async answer => {
       await answer.body.dump({ limit: 2 ** 30 })
       return String(answer.statusCode)
     },
-    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+    (error: NodeJS.ErrnoException) => (signal?.aborted ? 'left' : (error.code ?? error.message)),
   )
   outcomes[ended] = (outcomes[ended] ?? 0) + 1
 }
@@ -128,6 +131,17 @@ export async function keepPosting(
   }
   await Promise.all(Array.from({ length: senders }, (_, index) => keepOn(index)))
   return outcomes
+}
+
+/** The same; disconnects after these seconds from what is not answered yet. */
+export function keepPostingUntil(
+  stage: AttackStage,
+  senders: number,
+  seconds: number,
+  make: (index: number) => Post,
+): Promise<Outcomes> {
+  const signal = AbortSignal.timeout(seconds * 1_000)
+  return keepPosting(stage, senders, seconds, index => ({ ...make(index), signal }))
 }
 
 /** Gives an account a thousand memberships, and as many events. */

@@ -297,6 +297,27 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
       expect((await keptRuns(id)).every(({ dryRun }) => dryRun)).toBe(true)
     })
 
+    test('answers queries of its script, and refuses what would change something', async () => {
+      const scopes = ['cases:read', 'cases:write', 'memberships:write', 'tasks:execute']
+      const { id, task } = await prepare(
+        `const note = work => work.then(() => 'done', error => error.code ?? error.message)
+        exit({
+          read: await note(Platform.cases.list([options.case.id])),
+          saved: await note(Platform.cases.save({ case_type_code: 'other', data: {} })),
+          joined: await note(Platform.teamMemberships.add({ user_id: 1, team_id: 1 })),
+          ran: await note(Platform.tasks.execute({ name: 'x', sourceCode: 'exit(1)', inputDocument: {} })),
+          far: await note(graphql('{ a }', {}, 'https://example.com')),
+        })`,
+        {},
+        { scopes },
+      )
+      const { body } = await run(id, task, { dry_run: true })
+      const { read: ofRead, ...refused } = body.task_execution.payload
+      expect(ofRead).toBe('done')
+      for (const said of Object.values(refused)) expect(said).toMatch(/FORBIDDEN|dry run/)
+      expect((await app.send('/platform/team_memberships/1')).status).toBe(404)
+    })
+
     test('is refused by a hook as a real one', async () => {
       const { id, task, caseTypeCode } = await prepare('exit({ b: 1 })')
       await saveHook(app, 'fail("no")', { caseTypeCode })
@@ -396,6 +417,22 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
       expect((await running).status).toBe(409)
       expect((await app.send(`/platform/cases/${id}`)).status).toBe(404)
     })
+  })
+
+  test('is run by whom it is, as data, however rich its own rights', async () => {
+    const { id, task } = await prepare('exit({ user: options.current_user })', {}, { scopes: ['admin'] })
+    const token = await app.issueToken('demo', ['cases:write'])
+    const viewer = (await app.graphql('{ viewer { userId email } }', {}, token)).body.data.viewer
+    const { body } = await run(id, task, {}, { token })
+    expect(body.case.data.user).toMatchObject({
+      id: Number(viewer.userId),
+      email: viewer.email,
+      account_code: 'demo',
+    })
+    const events = await app.graphql('query($id: ID!) { case(id: $id) { events { nodes { byUserId } } } }', {
+      id,
+    })
+    expect(events.body.data.case.events.nodes.at(-1)).toEqual({ byUserId: viewer.userId })
   })
 
   describe('rights', () => {

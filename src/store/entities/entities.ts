@@ -7,8 +7,8 @@ import { createTakeNumbers, type TakeNumbers } from './counters.ts'
 import { createDirectory } from './directory.ts'
 import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
 import { createFunctionStore, type FindTriggers } from './functions/functions.ts'
-import { createCaseTaskStore, createFindCaseTasks } from './hooks/case-tasks.ts'
-import { createFindHooks, createHookStore } from './hooks/hooks.ts'
+import { createCaseTaskStore, createFindTasksOfFunction } from './hooks/case-tasks.ts'
+import { createFindHooksOfFunction, createHookStore } from './hooks/hooks.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
 import { createEnqueue, type Enqueue } from './queue/enqueue.ts'
@@ -50,7 +50,11 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     enqueue: createEnqueue(database),
     writeRuns,
     forgetCallers: tokenLookUps.forgetCallers,
-    triggerLookUps: [createFindHooks(database), createFindCaseTasks(database), createFindWebhooks(database)],
+    triggerLookUps: [
+      createFindHooksOfFunction(database),
+      createFindTasksOfFunction(database),
+      createFindWebhooks(database),
+    ],
   }
   const stores = {
     ...createDirectory(database, parts),

@@ -67,8 +67,8 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     yield* provision.account(accountCode)
     if (isNewType) {
       // Another gateway may have created it, and given it hooks.
-      const created = yield* first(statements.insertType, { accountCode, caseTypeCode })
-      if (created === undefined) return undefined
+      const isCreated = yield* provision.caseType(accountCode, caseTypeCode)
+      if (!isCreated) return undefined
     }
     const id = yield* takeNumbers(accountCode, 'case')
     return yield* only(statements.insert, { accountCode, id, caseTypeCode, ...toData(data) })
@@ -142,12 +142,6 @@ function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
     lockType: prepare(
       sql`
         select revision from case_types where account_code = ${accountCode} and code = ${caseTypeCode} ${forShare}`,
-      { revision },
-    ),
-    insertType: prepare(
-      sql`
-        insert into case_types (account_code, code, indexed_fields, written_fields, revision)
-        values (${accountCode}, ${caseTypeCode}, '[]', '[]', 0) on conflict do nothing returning revision`,
       { revision },
     ),
     insert: prepare(

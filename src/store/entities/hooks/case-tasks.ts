@@ -55,7 +55,7 @@ export function createCaseTaskStore(
 }
 
 /** For the removal of a function. */
-export function createFindCaseTasks(database: Database): FindTriggers {
+export function createFindTasksOfFunction(database: Database): FindTriggers {
   const { caseTypeCode, name } = database.tables.caseTasks
   return createFindTriggers(
     database,

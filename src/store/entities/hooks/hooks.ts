@@ -59,7 +59,7 @@ export function createHookStore(
 }
 
 /** For the removal of a function. */
-export function createFindHooks(database: Database): FindTriggers {
+export function createFindHooksOfFunction(database: Database): FindTriggers {
   const { id, caseTypeCode, event } = database.tables.hooks
   return createFindTriggers(
     database,

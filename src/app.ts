@@ -141,7 +141,12 @@ export async function createApp({
     cases: createCases({ store, holdRuns: runKeeping.hold }),
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
-    runs: createRuns(store.runs),
+    runs: createRuns({
+      store: store.runs,
+      hold: runKeeping.hold,
+      findLive: store.webhooks.findFunction,
+      findSource: store.functions.findSource,
+    }),
     webhooks: createWebhooks({ store: store.webhooks, keyring, onSave: webhookLookUp.forget }),
     events: store.events,
     caseEvents: store.cases.events,

@@ -3,6 +3,7 @@ import type { Case, CaseEvent } from './cases/case-store.ts'
 import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
 import type { KeptRun, RunText } from './runs/run-store.ts'
 import type { Membership, Page, Team, User } from './store.ts'
+import type { Webhook } from './webhooks/webhook-store.ts'
 
 export interface RowLoader<Row> {
   /** The row, null if there is none. A cached row comes without a promise. */
@@ -21,6 +22,7 @@ export interface Loaders {
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>
   versionsOfFunction(functionId: number, page: Page): Promise<FunctionVersion[]>
+  readonly webhook: RowLoader<Webhook>
   readonly case: RowLoader<Case>
   eventsOfCase(caseId: number, page: Page): Promise<CaseEvent[]>
   /** The changed fields of the event with this sequence, however long. */

@@ -21,7 +21,7 @@ interface Dependencies {
  * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams, functions, cases, runs } = store
+  const { memberships, users, teams, functions, cases, runs, webhooks } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
   let loaders: Map<string, DataLoader<never, unknown>> | null = null
@@ -99,6 +99,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
     membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
     versionsOfFunction: createPageLoader('functionId', functions.pageVersions, 'versions'),
+    webhook: createRowLoader('webhook', webhooks),
     case: createRowLoader('case', cases),
     eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
     changedFields: sequence => batch('changed fields', loadChangedFields).load(sequence),

@@ -92,6 +92,8 @@ export interface FunctionStore extends RowStore<StoredFunction> {
   listAfter(accountCode: string, id: number, limit: number): Promise<StoredFunction[]>
   readonly versions: RowStore<FunctionVersion>
   readonly sources: RowStore<FunctionSource>
+  /** Null for an unknown version. Versions that runs refer to stay when their function is removed. */
+  findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
   /** The page of each function, in one statement. Rows of different functions come mixed, in ascending id. */
   pageVersions(accountCode: string, functionIds: readonly number[], page: Page): Promise<FunctionVersion[]>
 }

@@ -61,7 +61,7 @@ function findMutation({ method, body, raw }: FastifyRequest): { readonly mayRun:
   const { query } = (body ?? {}) as { readonly query?: unknown }
   if (method !== 'POST' || typeof query !== 'string' || !/\bmutation\b/.test(query)) return null
   if (negotiateAccept(raw) === eventStream) throw refuseStream()
-  return { mayRun: /executeTask|runFunction|runCaseTask/.test(query) }
+  return { mayRun: /executeTask|runFunction|runCaseTask|replayRun/.test(query) }
 }
 
 function unacceptable(): RostrumError {

@@ -36,7 +36,11 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
       sources: {
         findByIds: (accountCode, ids) => read(statements.findSources, { accountCode, ids: encodeList(ids) }),
       },
-    } satisfies Pick<FunctionStore, 'versions' | 'pageVersions' | 'sources'>,
+      async findSource(accountCode, functionId, hash) {
+        const [found] = await read(statements.findSource, { accountCode, functionId, hash })
+        return found?.sourceCode ?? null
+      },
+    } satisfies Pick<FunctionStore, 'versions' | 'pageVersions' | 'sources' | 'findSource'>,
 
     find: (accountCode: string, functionId: number, hash: string) =>
       first(statements.find, { accountCode, functionId, hash }),
@@ -91,6 +95,10 @@ function prepareStatements(dialect: Dialect) {
     read: prepare(
       sql`select ${columnsOf(selection)} from ${versions} where ${isOfAccount} and ${versions.id} = ${id}`,
       selection,
+    ),
+    findSource: prepare(
+      sql`select source_code from ${versions} where ${isOfFunction} and ${versions.hash} = ${hash}`,
+      { sourceCode: versions.sourceCode },
     ),
     findSources: prepareMany(
       sql`select ${columnsOf(source)} from ${versions} where ${isOfAccount} and ${isListed(versions.id, ids)}`,

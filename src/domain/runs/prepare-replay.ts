@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { RostrumError } from '../../errors.ts'
+import type { JsonText } from '../../json/json-text.ts'
+import { type ExitError, readExit } from '../cases/read-exit.ts'
+import type { RunnableFunction } from '../functions/function-store.ts'
+import { endpointCause, type RunCause } from './run-cause.ts'
+import type { KeptRun, RunStore, RunText } from './run-store.ts'
+
+export interface Replay {
+  /** Which version of the function runs: the one that ran, or the one that is live now. */
+  readonly version: 'original' | 'live'
+  /** True if it must change nothing. */
+  readonly dryRun: boolean
+}
+
+/** A run's script with its kept input. Its texts are JSON. */
+export interface ReplayScript {
+  readonly name: string
+  readonly caseTypeCode: string | null
+  readonly sourceCode: string
+  readonly payload: string
+  readonly options: string
+  readonly cause: RunCause
+  /** The scopes that the run had. */
+  readonly scopes: readonly string[]
+  readonly refuseResult: (payload: JsonText) => ExitError | null
+}
+
+export interface ReplayParts {
+  readonly store: Pick<RunStore, 'findTexts'>
+  findLive(
+    accountCode: string,
+    functionId: number,
+  ): Promise<Pick<RunnableFunction, 'hash' | 'sourceCode'> | null>
+  /** Also of a function that was removed. */
+  findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
+}
+
+/**
+ * Reads what it takes to run a kept input again, under a new transaction (contract, section 8). `CONFLICT` for a run
+ * that replays dry only, and for one whose input or script is not kept.
+ */
+export async function prepareReplay(
+  parts: ReplayParts,
+  accountCode: string,
+  { run, version, dryRun }: Replay & { readonly run: KeptRun },
+): Promise<ReplayScript> {
+  if (!dryRun && isDryOnly(run)) {
+    throw conflict(
+      run,
+      'decided a save or was dry, so its replay must not change anything: pass `dryRun: true`',
+    )
+  }
+  const { functionId } = run
+  if (functionId === null) throw conflict(run, 'came with its script, which is not kept')
+  const found = await findScript(parts, accountCode, run, version)
+  const [payload, options] = await Promise.all([
+    readText(parts, accountCode, run, 'input'),
+    readText(parts, accountCode, run, 'options'),
+  ])
+  const { name, event, caseId, caseVersion, trigger } = run
+  return {
+    name,
+    caseTypeCode: readCaseTypeCode(run),
+    sourceCode: found.sourceCode,
+    payload,
+    options,
+    scopes: run.scopes,
+    cause: {
+      ...endpointCause,
+      trigger: 'replay',
+      event,
+      function: { id: functionId, name, hash: found.hash },
+      case: caseId === null ? null : { id: caseId, version: caseVersion },
+      replayOf: run.runId,
+      dryRun,
+      txnId: randomUUID(),
+    },
+    refuseResult(given) {
+      const mustBeData = event === 'pre-save' || (trigger === 'task' && given.text !== 'null')
+      const read = mustBeData ? readExit(given) : null
+      return read !== null && 'code' in read ? read : null
+    },
+  }
+}
+
+// A replay of one of these was dry itself.
+function isDryOnly({ trigger, event, dryRun }: KeptRun): boolean {
+  return dryRun || trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
+}
+
+async function findScript(
+  { findLive, findSource }: ReplayParts,
+  accountCode: string,
+  run: KeptRun & { readonly functionId: number | null },
+  version: Replay['version'],
+): Promise<{ readonly hash: string; readonly sourceCode: string }> {
+  const { functionId, functionVersion: hash } = run
+  if (version === 'live') {
+    const live = await findLive(accountCode, functionId ?? 0)
+    if (live === null) throw conflict(run, 'has no live version: its function was removed')
+    return live
+  }
+  const sourceCode = hash === null ? null : await findSource(accountCode, functionId ?? 0, hash)
+  if (hash === null || sourceCode === null) throw conflict(run, 'ran a version that is not kept')
+  return { hash, sourceCode }
+}
+
+async function readText(
+  { store }: ReplayParts,
+  accountCode: string,
+  run: KeptRun,
+  kind: Extract<RunText, 'input' | 'options'>,
+): Promise<string> {
+  const [found] = await store.findTexts(accountCode, kind, [run.id])
+  const text = found?.text ?? null
+  if (text === null) throw conflict(run, `has no \`${kind}\` that is kept`)
+  return text
+}
+
+/** From `<trigger>|<case type code>/<name>|<time>`. */
+function readCaseTypeCode({ txnSource }: KeptRun): string | null {
+  const code = /^[^|]*\|([^/|]{1,200})\//.exec(txnSource)?.[1] ?? '-'
+  return code === '-' ? null : code
+}
+
+function conflict({ runId }: KeptRun, reason: string): RostrumError {
+  return new RostrumError('CONFLICT', `Run \`${runId}\` ${reason}.`)
+}

@@ -1,0 +1,81 @@
+import type { RequestContext } from '../../context.ts'
+import { scopes as allScopes, type Caller, hasScope, withScopes } from '../../credentials/caller.ts'
+import type { Replay, ReplayScript } from '../../domain/runs/prepare-replay.ts'
+import { builder } from '../builder.ts'
+import { Run } from '../refs.ts'
+import { cost } from '../relay/field-cost.ts'
+
+const ReplayVersion = builder.enumType('ReplayVersion', {
+  description: 'Which version of its function a replay runs.',
+  values: {
+    ORIGINAL: { value: 'original', description: 'The version that ran.' },
+    LIVE: { value: 'live', description: 'The version that is live now.' },
+  } as const satisfies Record<string, { value: Replay['version']; description: string }>,
+})
+
+builder.mutationField('replayRun', t =>
+  t.field({
+    description:
+      'Runs the kept input of a run again, in a new transaction, and waits until it ends. The replay has the scopes ' +
+      'that both your credential and the run have. `NOT_FOUND`; `CONFLICT` if its input or script is not kept, and ' +
+      'unless `dryRun` is true for runs of case tasks and of hooks before a save or a delete.',
+    type: Run,
+    nullable: true,
+    scope: 'functions:write',
+    extensions: cost({ kind: 'fixed', cost: 10_000 }),
+    args: {
+      id: t.arg.id({ required: true, description: 'Id of the run.' }),
+      version: t.arg({
+        type: ReplayVersion,
+        required: true,
+        defaultValue: 'original',
+        description: 'Which version of its function runs.',
+      }),
+      dryRun: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'True if the replay must change nothing: `graphql()` then answers queries alone.',
+      }),
+    },
+    resolve: async (_root, { id, version, dryRun }, context) => {
+      const { runs, caller, loaders } = context
+      const script = await runs.prepareReplay(caller.accountCode, id, { version, dryRun })
+      const runId = await runReplay(context, script)
+      loaders.clear()
+      return runs.find(caller.accountCode, runId)
+    },
+  }),
+)
+
+/** Resolves with the id of the run once it has ended and is kept. */
+async function runReplay(context: RequestContext, script: ReplayScript): Promise<string> {
+  const { tasks, runs, caller, parentRun, signal, log, onRun } = context
+  const { name, sourceCode, payload, options, caseTypeCode, cause, refuseResult } = script
+  const recorder = runs.hold()
+  try {
+    const execution = await tasks.execute({
+      input: {
+        name,
+        sourceCode,
+        inputDocument: payload,
+        options,
+        metadata: { caseTypeCode, accountNickname: null },
+      },
+      cause,
+      refuseResult,
+      recorder,
+      caller: withScopes(caller, findCommonScopes(caller, script.scopes)),
+      ...{ parentRun, signal, log, onRun },
+    })
+    return execution.id
+  } finally {
+    recorder.keep()
+    await recorder.whenKept()
+  }
+}
+
+// A replay never has more rights than the caller, nor than the run had.
+function findCommonScopes(caller: Caller, given: readonly string[]): readonly string[] {
+  const ofRun = new Set(given)
+  return allScopes.filter(scope => hasScope(caller, scope) && (ofRun.has(scope) || ofRun.has('admin')))
+}

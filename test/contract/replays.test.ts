@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { until } from '../server/until.ts'
+import { deliver, saveFunction, saveWebhook, signStandard } from '../server/webhooks.ts'
+import type { ExecutionBody } from '../server/wire-shapes.ts'
+
+interface ReplayedRun {
+  readonly id: string
+  readonly trigger: string
+  readonly txnID: string
+  readonly payload: unknown
+  readonly scopes: readonly string[]
+}
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const fields = `id trigger name txnID txnSource state outcome input payload scopes byUserId dryRun functionVersion
+  replayOf { id } error { code message }`
+
+function replay(id: string, given: { version?: string; dryRun?: boolean } = {}, token = server.adminToken) {
+  return server.graphql<{ replayRun: ReplayedRun | null }>(
+    `mutation ($id: ID!, $version: ReplayVersion! = ORIGINAL, $dryRun: Boolean! = false) {
+      replayRun(id: $id, version: $version, dryRun: $dryRun) { ${fields} } }`,
+    { id, ...given },
+    token,
+  )
+}
+
+const codeOf = ({ body }: Awaited<ReturnType<typeof replay>>) => body.errors?.[0]?.extensions?.code
+
+async function untilKept(id: string, token = server.adminToken): Promise<void> {
+  await until(async () => {
+    const { body } = await server.graphql<{ run: unknown }>(
+      'query ($id: ID!) { run(id: $id) { id } }',
+      { id },
+      token,
+    )
+    return body.data?.run != null
+  })
+}
+
+/** Runs a function and gives the id of its run, once that is kept. */
+async function runFunction(name: string, inputDocument: unknown, token = server.adminToken): Promise<string> {
+  const { body } = await server.rest<ExecutionBody>('POST', `/api/1/function/${name}/execute`, {
+    body: { inputDocument, options: { params: { p: 1 } } },
+    token,
+  })
+  await untilKept(body.task_execution.id, token)
+  return body.task_execution.id
+}
+
+describe('replayRun', () => {
+  test('runs the kept input and options again in a new transaction, linked to the run', async () => {
+    await saveFunction(
+      server,
+      'echo',
+      'exit({ payload, params: options.params, txn: requestContext().txnID })',
+    )
+    const id = await runFunction('echo', { a: 1 })
+    const { body, text } = await replay(id)
+    expect(body.errors, text).toBeUndefined()
+    expect(body.data?.replayRun).toMatchObject({
+      trigger: 'REPLAY',
+      name: 'echo',
+      txnSource: expect.stringMatching(/^replay\|-\/echo\|/),
+      state: 'ENDED',
+      outcome: 'EXIT',
+      input: { a: 1 },
+      payload: { payload: { a: 1 }, params: { p: 1 }, txn: body.data?.replayRun?.txnID },
+      dryRun: false,
+      replayOf: { id },
+    })
+    const again = await replay(body.data?.replayRun?.id ?? '')
+    expect(again.body.data?.replayRun).toMatchObject({
+      trigger: 'REPLAY',
+      replayOf: { id: body.data?.replayRun?.id },
+    })
+  })
+
+  test('runs the original version, or the one that is live', async () => {
+    await saveFunction(server, 'versions', 'exit(1)')
+    const id = await runFunction('versions', {})
+    await saveFunction(server, 'versions', 'exit(2)')
+    expect((await replay(id)).body.data?.replayRun?.payload).toBe(1)
+    expect((await replay(id, { version: 'LIVE' })).body.data?.replayRun?.payload).toBe(2)
+    const removal = 'mutation ($id: ID!) { removeFunction(id: $id) { id } }'
+    const { body } = await server.graphql<{ function: { id: string } }>(
+      '{ function(name: "versions") { id } }',
+    )
+    await server.graphql(removal, { id: body.data?.function.id })
+    expect((await replay(id)).body.data?.replayRun?.payload).toBe(1)
+    expect(codeOf(await replay(id, { version: 'LIVE' }))).toBe('CONFLICT')
+  })
+
+  test('of a script that came with its request, or a long input, is CONFLICT', async () => {
+    const { body } = await server.execute('exit(1)')
+    await untilKept(body.task_execution.id)
+    expect(codeOf(await replay(body.task_execution.id))).toBe('CONFLICT')
+    await saveFunction(server, 'long', 'exit(1)')
+    const id = await runFunction('long', { long: 'x'.repeat(2 ** 18) })
+    const refused = await replay(id)
+    expect(refused.body.errors?.[0]?.message).toBe(`Run \`${id}\` has no \`input\` that is kept.`)
+  })
+
+  test('of an unknown run, or one of another account, is the same NOT_FOUND', async () => {
+    const token = await server.token({ account: 'beta' })
+    await saveFunction(server, 'other', 'exit(1)', token)
+    const id = await runFunction('other', {}, token)
+    const masked = async (runId: string) => (await replay(runId)).text.replaceAll(runId, '<id>')
+    expect(await masked(id)).toBe(await masked(randomUUID()))
+    expect(codeOf(await replay(id))).toBe('NOT_FOUND')
+    expect(codeOf(await replay("x'--"))).toBe('NOT_FOUND')
+  })
+
+  test('needs `functions:write`, and has the scopes of the caller and the run alone', async () => {
+    const sourceCode = `const { data } = await graphql('{ viewer { scopes } }'); exit(data.viewer.scopes.sort())`
+    await saveFunction(server, 'rights', sourceCode)
+    const id = await runFunction('rights', {})
+    const reader = await server.token({ account: 'demo', scopes: ['runs:read', 'tasks:execute'] })
+    expect(codeOf(await replay(id, {}, reader))).toBe('FORBIDDEN')
+    const writer = await server.token({ account: 'demo', scopes: ['functions:write', 'cases:read'] })
+    const byWriter = (await replay(id, {}, writer)).body.data?.replayRun
+    expect(byWriter?.scopes.toSorted()).toEqual(['cases:read', 'functions:write'])
+    expect(byWriter?.payload).toEqual(['cases:read', 'functions:write'])
+
+    const webhook = await saveWebhook(server, { name: 'scoped', sourceCode, scopes: ['cases:read'] })
+    await deliver(server, webhook.path, { headers: signStandard({ secret: webhook.secret }) })
+    const find = '{ runs(filter: {trigger: WEBHOOK}, first: 1) { edges { node { id } } } }'
+    let run = ''
+    await until(async () => {
+      const { body } = await server.graphql<{ runs: { edges: { node: { id: string } }[] } }>(find)
+      run = body.data?.runs.edges[0]?.node.id ?? ''
+      return run !== ''
+    })
+    expect((await replay(run)).body.data?.replayRun?.payload).toEqual(['cases:read'])
+    const other = await server.token({ account: 'demo', scopes: ['functions:write'] })
+    expect((await replay(run, {}, other)).body.data?.replayRun?.payload).toEqual([])
+  })
+
+  test('that is dry answers queries, and refuses mutations and other hosts', async () => {
+    const sourceCode = `const attempt = async call => call.then(({ data }) => data, error => String(error.message))
+      exit([
+        await attempt(graphql('{ viewer { accountCode } }')),
+        await attempt(graphql('mutation { addTeamMembership(input: {userId: 1, teamId: 1}) { id } }')),
+        await attempt(graphql('{ a }', {}, 'https://example.com/')),
+      ])`
+    await saveFunction(server, 'effects', sourceCode)
+    const id = await runFunction('effects', {})
+    const { body } = await replay(id, { dryRun: true })
+    const payload = body.data?.replayRun?.payload as unknown[]
+    expect(payload[0]).toEqual({ viewer: { accountCode: 'demo' } })
+    expect(payload[1]).toMatch(/dry run/)
+    expect(payload[2]).toMatch(/dry run/)
+    expect(body.data?.replayRun).toMatchObject({ dryRun: true })
+    expect(codeOf(await replay(body.data?.replayRun?.id ?? ''))).toBe('CONFLICT')
+  })
+
+  test('of a hook before a save is dry only', async () => {
+    const functionId = await saveFunction(server, 'pre', 'exit(payload.bad ? 1 : { ...payload, seen: true })')
+    const hook = `mutation ($id: ID!) {
+      saveHook(input: {caseTypeCode: "replayed", event: PRE_SAVE, functionId: $id}) { id } }`
+    expect((await server.graphql(hook, { id: functionId })).body.errors).toBeUndefined()
+    const save = `mutation { saveCase(input: {caseTypeCode: "replayed", data: {a: 1}}) { runs { id } } }`
+    const saved = await server.graphql<{ saveCase: { runs: { id: string }[] } }>(save)
+    const id = saved.body.data?.saveCase.runs[0]?.id ?? ''
+    await untilKept(id)
+    expect(codeOf(await replay(id))).toBe('CONFLICT')
+    const { body } = await replay(id, { dryRun: true })
+    expect(body.data?.replayRun).toMatchObject({
+      payload: { a: 1, seen: true },
+      txnSource: expect.stringMatching(/^replay\|replayed\/pre-save\/pre\|/),
+    })
+    expect(codeOf(await replay(body.data?.replayRun?.id ?? ''))).toBe('CONFLICT')
+  })
+})

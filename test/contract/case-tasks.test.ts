@@ -1,22 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveHook, startSandboxes } from '../http/save-hook.ts'
 import { saveTask, type TaskOrder } from '../http/save-task.ts'
 import { startApp, type TestApp, type TestRequest } from '../http/start-app.ts'
+import { sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
 import { until } from '../server/until.ts'
 import { createDatabase } from '../store/create-database.ts'
 
-// Holds the sandbox without holding the gateway.
-const slow = 'const end = Date.now() + 400; while (Date.now() < end);'
-
 describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
   let app: TestApp
+  let upstream: Upstream
   let types = 0
+  // Called once, in the middle of a script that calls the upstream.
+  let during: (() => unknown) | null = null
 
   beforeAll(async () => {
-    app = await startApp(engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase() })
+    upstream = await startUpstream(async (_request, response) => {
+      const work = during
+      during = null
+      await work?.()
+      sendJson(response, { data: {} })
+    })
+    const database = engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase() }
+    app = await startApp({ ROSTRUM_GRAPHQL_HOSTS: upstream.host, ...database })
     await startSandboxes(app)
   })
-  afterAll(() => app.close())
+  afterAll(async () => {
+    await app.close()
+    await upstream.close()
+  })
+
+  const callUpstream = () => `await graphql('{ x }', {}, '${upstream.url}');`
 
   const newType = () => `type-${++types}`
 
@@ -369,11 +383,9 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
 
     test('is not one of a save that hooks saved meanwhile do again', async () => {
       const { id, task, caseTypeCode } = await prepare('exit({ ...payload, b: 1 })')
-      await saveHook(app, `${slow} exit(payload)`, { caseTypeCode })
-      const answer = app.graphql(running, { id, name: task })
-      await new Promise(resolve => setTimeout(resolve, 250))
-      await saveHook(app, 'exit({ ...payload, c: 1 })', { caseTypeCode })
-      const { runs } = (await answer).body.data.runCaseTask.change
+      await saveHook(app, `${callUpstream()} exit(payload)`, { caseTypeCode })
+      during = () => saveHook(app, 'exit({ ...payload, c: 1 })', { caseTypeCode })
+      const { runs } = (await app.graphql(running, { id, name: task })).body.data.runCaseTask.change
       expect(runs.map(({ trigger }: { trigger: string }) => trigger)).toEqual(['TASK', 'HOOK', 'HOOK'])
       expect((await read(id)).data).toEqual({ a: 1, b: 1, c: 1 })
       await until(async () => (await keptRuns(id)).every(({ state }) => state !== 'RUNNING'))
@@ -396,13 +408,10 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     })
 
     test('meanwhile is run once, and the answer is 409', async () => {
-      const { id, task } = await prepare(`${slow} exit({ ran: true })`)
-      const running = run(id, task, {}, { headers: { 'if-match': '"1"' } })
-      await new Promise(resolve => setTimeout(resolve, 150))
+      const { id, task } = await prepare(`${callUpstream()} exit({ ran: true })`)
       // The task holds no turn of the case.
-      const saved = await put(id, { by: 'another' })
-      expect(saved.body.case.version).toBe(2)
-      const { status, body } = await running
+      during = async () => expect((await put(id, { by: 'another' })).body.case.version).toBe(2)
+      const { status, body } = await run(id, task, {}, { headers: { 'if-match': '"1"' } })
       expect([status, body.code]).toEqual([409, 'CONFLICT'])
       expect(body.detail).toContain(`Case \`${id}\` was changed or deleted while the task \`${task}\` ran`)
       expect((await read(id)).data).toEqual({ by: 'another' })
@@ -410,11 +419,9 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     })
 
     test('to its end is 409 too', async () => {
-      const { id, task } = await prepare(`${slow} exit({ ran: true })`)
-      const running = run(id, task)
-      await new Promise(resolve => setTimeout(resolve, 150))
-      await app.send(`/platform/cases/${id}`, { method: 'DELETE' })
-      expect((await running).status).toBe(409)
+      const { id, task } = await prepare(`${callUpstream()} exit({ ran: true })`)
+      during = () => app.send(`/platform/cases/${id}`, { method: 'DELETE' })
+      expect((await run(id, task)).status).toBe(409)
       expect((await app.send(`/platform/cases/${id}`)).status).toBe(404)
     })
   })
@@ -564,17 +571,19 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     })
 
     test('whose client hangs up saves nothing', async () => {
-      const { id, task } = await prepare(`${slow} exit({ ran: true })`)
+      const { id, task } = await prepare(`${callUpstream()} exit({ ran: true })`)
       const client = new AbortController()
+      during = async () => {
+        client.abort()
+        await sleep(200)
+      }
       const gone = fetch(`${app.url}/api/1/case/${id}/task/${task}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${app.adminToken}` },
         signal: client.signal,
       }).catch(() => 'gone')
-      await new Promise(resolve => setTimeout(resolve, 200))
-      client.abort()
       expect(await gone).toBe('gone')
-      await new Promise(resolve => setTimeout(resolve, 500))
+      await sleep(500)
       expect((await read(id)).version).toBe(1)
     })
   })

@@ -8,7 +8,7 @@ const slow = 'test/**/*.slow.test.ts'
 // takes their time.
 const timed = 'test/**/*.timed.test.ts'
 // These run in two projects: in the slow one with more cases.
-const properties = 'test/properties/*.test.ts'
+const properties = ['test/properties/*.test.ts', 'test/graphql/plan.test.ts', 'test/http/lanes.test.ts']
 
 export default defineConfig({
   // The file that Node itself takes: beside it, Vite would load the ES build and so a second GraphQL.
@@ -43,7 +43,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
-          include: [slow, properties],
+          include: [slow, ...properties],
           // They wait more than they compute.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },

@@ -33,10 +33,17 @@ export default async function serveGateways(project: TestProject): Promise<() =>
     return Promise.all([startServer(settings), startServer(settings)])
   }
   let accounts = 0
+  const pids = new Set<number>()
+  const killAll = () => {
+    for (const pid of pids) process.kill(pid)
+  }
+  // An interrupted run ends without its teardown.
+  process.once('exit', killAll)
   async function addAccount(path: string): Promise<SharedAccount> {
     const starting = started.get(path) ?? start(path)
     started.set(path, starting)
     const gateways = await starting
+    for (const { pid } of gateways) pids.add(pid)
     accounts += 1
     const account = `shared-${accounts}`
     const databaseUrl = gateways[0]?.settings.DATABASE_URL ?? ''
@@ -56,5 +63,6 @@ export default async function serveGateways(project: TestProject): Promise<() =>
     server.close()
     const gateways = (await Promise.all(started.values())).flat()
     await Promise.all(gateways.map(gateway => gateway.stop()))
+    process.off('exit', killAll)
   }
 }

@@ -78,11 +78,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     else if (request.is404) answerUnknownRoute(request, reply)
     else done()
   })
-  const trust = ({ raw, state }: FastifyRequest) => {
+  server.addHook('preParsing', ({ raw, state }, _reply, _payload, done) => {
     if (state.identity !== null) connections.trust(raw, state.identity.caller.accountCode)
-  }
-  server.addHook('preParsing', (request, _reply, _payload, done) => {
-    trust(request)
     done()
   })
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -104,7 +101,9 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const idempotency = createIdempotencyHooks(services)
   const unreadAnswers = new UnreadAnswers()
   const unread = createUnreadHooks(unreadAnswers)
-  const registration = { services, trust, takeTurn, idempotency, unread, unreadAnswers }
+  const trustSigned = ({ raw }: FastifyRequest, accountCode: string) =>
+    void connections.trustOnce(raw, accountCode)
+  const registration = { services, trustSigned, takeTurn, idempotency, unread, unreadAnswers }
   await registerGraphqlRoute(server, registration)
   await registerRestRoutes(server, registration)
   await registerWebhookRoute(server, registration)

@@ -10,6 +10,7 @@ export interface Ids {
   readonly function: number
   readonly hook: number
   readonly task: number
+  readonly webhook: number
 }
 
 export type Operation = (server: GatewayClient, ids: Ids, token: string) => Promise<Answer>
@@ -31,6 +32,7 @@ const toVariables = (ids: Ids) => ({
   f: ids.function,
   h: ids.hook,
   k: ids.task,
+  w: ids.webhook,
 })
 
 const graphql =
@@ -42,7 +44,7 @@ const graphql =
 const script =
   (expression: string): Operation =>
   async (server, ids, token) => {
-    const sourceCode = `const { m, u, t, c, f, h, k } = payload
+    const sourceCode = `const { m, u, t, c, f, h, k, w } = payload
       exit(await (${expression}).then(value => ({ value }), error => ({ rejected: String(error.message) })))`
     const inputDocument = toVariables(ids)
     const answer = await server.execute({ sourceCode, inputDocument }, { token })
@@ -58,6 +60,7 @@ const save = { body: { case: { data: { a: 9 } } } }
 const version = { headers: { 'if-match': '"7"' } }
 
 const hook = '{caseTypeCode: "wall", event: PRE_SAVE, functionId: $f}'
+const webhook = '{name: "wall", verification: GITHUB, functionId: $f}'
 const task = '{caseTypeCode: "wall", name: "wall", functionId: $f}'
 
 const versions = '[{id: $m, teamId: 9}, {id: $m, teamId: 9, ifVersions: [7]}]'
@@ -141,6 +144,19 @@ export const operations: [string, Operation][] = [
   [
     'saveHook, changing one',
     graphql(`mutation($f: ID!, $h: ID!) { saveHook(input: ${hook.replace('{', '{id: $h, ')}) { id } }`),
+  ],
+  ['saveWebhook of a function', graphql(`mutation($f: ID!) { saveWebhook(input: ${webhook}) { secret } }`)],
+  [
+    'saveWebhook, changing one',
+    graphql(
+      `mutation($f: ID!, $w: ID!) { saveWebhook(input: ${webhook.replace('{', '{id: $w, ')}) { webhook { id } } }`,
+    ),
+  ],
+  ['rotateWebhookSecret', graphql('mutation($w: ID!) { rotateWebhookSecret(id: $w) { secret } }')],
+  ['removeWebhook', graphql('mutation($w: ID!) { removeWebhook(id: $w) { name function { name } } }')],
+  [
+    'graphql() rotating a secret',
+    script("graphql('mutation($w: ID!) { rotateWebhookSecret(id: $w, overlapHours: 0) { secret } }', { w })"),
   ],
   ['removeHook', graphql('mutation($h: ID!) { removeHook(id: $h) { event function { name } } }')],
   ['saveCaseTask of a function', graphql(`mutation($f: ID!) { saveCaseTask(input: ${task}) { id } }`)],

@@ -13,7 +13,7 @@ let server: TestServer
 const tokens: Record<string, string> = {}
 const rows: Record<string, MembershipRow> = {}
 const cases: Record<string, number> = {}
-const triggers: Record<string, Pick<Ids, 'function' | 'hook' | 'task'>> = {}
+const triggers: Record<string, Pick<Ids, 'function' | 'hook' | 'task' | 'webhook'>> = {}
 
 beforeAll(async () => {
   server = await startServer()
@@ -55,15 +55,15 @@ async function createTriggers(account: string, token: string, from: number) {
   const client = new SqliteDatabase(`${server.settings.DATABASE_URL?.slice('sqlite:'.length)}`)
   client.exec(`insert into counters (account_code, name, value) values
     ('${account}', 'function', ${from}), ('${account}', 'hook', ${from + 10}),
-    ('${account}', 'case task', ${from + 20})`)
+    ('${account}', 'case task', ${from + 20}), ('${account}', 'webhook', ${from + 30})`)
   client.close()
-  const mutate = async (field: string) => {
-    const { body } = await server.graphql<{ row: { id: string } }>(
-      `mutation { row: ${field} { id } }`,
+  const mutate = async (field: string, selection = '{ id }') => {
+    const { body } = await server.graphql<{ row: { id: string } & { webhook?: { id: string } } }>(
+      `mutation { row: ${field} ${selection} }`,
       {},
       token,
     )
-    return Number(body.data?.row.id)
+    return Number(body.data?.row.webhook?.id ?? body.data?.row.id)
   }
   const name = `secret-of-${account}`
   const id = await mutate(`saveFunction(input: {name: "${name}", sourceCode: "exit(1)"})`)
@@ -72,6 +72,10 @@ async function createTriggers(account: string, token: string, from: number) {
     function: id,
     hook: await mutate(`saveHook(input: {event: POST_SAVE, enabled: false, ${ofFunction}})`),
     task: await mutate(`saveCaseTask(input: {name: "triage", ${ofFunction}})`),
+    webhook: await mutate(
+      `saveWebhook(input: {name: "${name}", functionId: "${id}", verification: STANDARD})`,
+      '{ webhook { id } }',
+    ),
   }
 }
 afterAll(() => server.stop())
@@ -90,7 +94,7 @@ function mask(answer: Answer, ids: Ids): Record<string, unknown> {
 function idsOf(account: string): Ids {
   const row = rows[account]
   if (row === undefined) throw new Error(`${account} has no row`)
-  const ofTriggers = triggers[account] ?? { function: 0, hook: 0, task: 0 }
+  const ofTriggers = triggers[account] ?? { function: 0, hook: 0, task: 0, webhook: 0 }
   return {
     membership: row.id,
     user: row.user_id,
@@ -118,14 +122,14 @@ describe.each([
     const answers = await Promise.all(
       paths.map(path => server.rest('GET', path, { token: tokens[owner] ?? '' })),
     )
-    const own = '{ hooks { id function { id name } } caseTasks { id function { id } } }'
+    const own = '{ hooks { id function { id name } } caseTasks { id function { id } } webhooks { id name } }'
     answers.push(await server.graphql(own, {}, tokens[owner] ?? ''))
     return answers.map(answer => `${answer.status} ${answer.headers.get('etag')} ${answer.text}`)
   }
 
   test.each(operations)('is an unknown id, byte for byte: %s', async (_, operation) => {
     const before = await readOwn()
-    const names = ['membership', 'user', 'team', 'case', 'function', 'hook', 'task'] as const
+    const names = ['membership', 'user', 'team', 'case', 'function', 'hook', 'task', 'webhook'] as const
     const unknown = Object.fromEntries(names.map(name => [name, unknownId])) as unknown as Ids
     const expected = mask(await operation(server, unknown, token()), unknown)
     const ids = idsOf(owner)

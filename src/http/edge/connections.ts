@@ -66,10 +66,15 @@ export class Connections implements ConnectionOwner {
 
   /** Counts the connection to the account of a valid credential from now on. */
   trust(request: IncomingMessage, accountCode: string): void {
+    if (this.trustOnce(request, accountCode)) this.#known.set(digestCredential(request) ?? '', true)
+  }
+
+  /** The same without a credential, for a request that was signed. False if nothing changed. */
+  trustOnce(request: IncomingMessage, accountCode: string): boolean {
     const connection = this.#bySocket.get(request.socket)
-    if (connection === undefined || connection.accountCode === accountCode) return
+    if (connection === undefined || connection.accountCode === accountCode) return false
     this.#places.enter(connection, accountCode)
-    this.#known.set(digestCredential(request) ?? '', true)
+    return true
   }
 
   /** Counts an answer. Returns true if it must be the last of its connection. */

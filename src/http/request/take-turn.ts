@@ -8,8 +8,8 @@ import type { HttpServices } from './http-services.ts'
 /** The hooks and services that routes are registered with. */
 export interface Registration {
   readonly services: HttpServices
-  /** Counts the connection of a request to its account. */
-  readonly trust: (request: FastifyRequest) => void
+  /** Counts the connection of a signed request, which has no credential, to its account. */
+  readonly trustSigned: (request: FastifyRequest, accountCode: string) => void
   readonly takeTurn: ReturnType<typeof createTurnHook>
   readonly idempotency: ReturnType<typeof createIdempotencyHooks>
   readonly unread: ReturnType<typeof createUnreadHooks>

@@ -15,7 +15,7 @@ import { callerOf } from './run-delivery.ts'
  */
 export async function registerWebhookRoute(
   server: FastifyInstance,
-  { services, takeTurn, trust, unread }: Registration,
+  { services, takeTurn, trustSigned, unread }: Registration,
 ): Promise<void> {
   const { turns, webhooks } = services
   const reader = createDeliveryReader(services)
@@ -26,9 +26,9 @@ export async function registerWebhookRoute(
     return checkDelivery(request, webhooks.lookUp)
   }
 
-  async function countToAccount(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function countTo(accountCode: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.state.heldBody?.release()
-    trust(request)
+    trustSigned(request, accountCode)
     await whenDone(done => unread.refuseWhenFull(request, reply, done))
     await whenDone(done => takeTurn(request, reply, done))
   }
@@ -43,7 +43,7 @@ export async function registerWebhookRoute(
       const { accountCode, webhook, messageId, body } = await check(request)
       const caller = callerOf(accountCode, webhook)
       request.state.identity = { caller, run: null }
-      await countToAccount(request, reply)
+      await countTo(accountCode, request, reply)
       const input = readDelivery(request, body, webhook)
       return answerDelivery({ request, reply, caller, webhook, messageId, input }, services)
     })

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { runCommand } from '../server/spawn-command.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
+import { deliver, type SavedWebhook, saveFunction, saveWebhook, signStandard } from '../server/webhooks.ts'
+import { createDatabase } from '../store/create-database.ts'
+
+async function deliverTo(server: TestServer, { path, secret }: SavedWebhook): Promise<number> {
+  return (await deliver(server, path, { headers: signStandard({ secret }) })).status
+}
+
+test('SQLite makes a key file for its owner with the first webhook, and uses it at the next start', async () => {
+  const folder = makeTempFolder()
+  onTestFinished(() => folder.remove())
+  const file = join(folder.path, 'store.db')
+  const keyFile = `${file}.secrets-key`
+  const DATABASE_URL = `sqlite:${file}`
+
+  const first = await startServer({ DATABASE_URL })
+  expect(existsSync(keyFile)).toBe(false)
+  const webhook = await saveWebhook(first, { name: 'w', sourceCode: 'exit(1)' })
+  expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+  const key = readFileSync(keyFile, 'utf8')
+  expect(key).toMatch(/^[A-Za-z0-9+/]{43}=\n$/)
+  await first.stop()
+
+  const second = await startServer({ DATABASE_URL })
+  expect(await deliverTo(second, webhook)).toBe(200)
+  expect(readFileSync(keyFile, 'utf8')).toBe(key)
+  await second.stop()
+
+  writeFileSync(keyFile, 'not a key')
+  const refused = await runCommand([], { DATABASE_URL, PORT: '0' })
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toBe(
+    `The file \`${keyFile}\` holds no key for secrets. Put its backup there, or remove it and rotate the secrets of ` +
+      'all webhooks.\n',
+  )
+  const third = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: key.trim() })
+  expect(await deliverTo(third, webhook)).toBe(200)
+  await third.stop()
+})
+
+test('PostgreSQL needs the setting, and several keys open what each of them sealed', async () => {
+  const DATABASE_URL = await createDatabase()
+  const without = await startServer({ DATABASE_URL })
+  const functionId = await saveFunction(without, 'f', 'exit(1)')
+  const { body } = await without.graphql(
+    `mutation { saveWebhook(input: {name: "w", verification: STANDARD, functionId: "${functionId}"}) { secret } }`,
+  )
+  expect(body.errors?.[0]).toMatchObject({
+    message: expect.stringContaining('set ROSTRUM_SECRETS_KEY'),
+    extensions: { code: 'CONFLICT' },
+  })
+  await without.stop()
+
+  const [old, fresh] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('hex')]
+  const withOld = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: old })
+  const webhook = await saveWebhook(withOld, { name: 'w', sourceCode: 'exit(1)' })
+  await withOld.stop()
+  const withBoth = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: `${fresh},${old}` })
+  expect(await deliverTo(withBoth, webhook)).toBe(200)
+  await withBoth.stop()
+  const withFresh = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: fresh })
+  expect([await deliverTo(withFresh, webhook), await deliverTo(withFresh, webhook)]).toEqual([401, 401])
+  await withFresh.stop()
+  expect(withFresh.stdout().match(/no key that is set opens/g)).toHaveLength(1)
+})
+
+test.each(['short', `${'a'.repeat(64)},`, 'x'.repeat(64)])('the start stops for the key %j', async key => {
+  const { code, stderr } = await runCommand([], { ROSTRUM_SECRETS_KEY: key, DATABASE_URL: 'sqlite::memory:' })
+  expect(code).toBe(1)
+  expect(stderr).toContain('ROSTRUM_SECRETS_KEY must be 32 bytes in base64 or hex')
+  expect(stderr).not.toContain(key)
+})

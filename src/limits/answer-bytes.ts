@@ -23,8 +23,9 @@ export function findMaxLongBytes({ resultBytes, logBytes }: RunLimits): number {
  * they return such a value. Past the maximum it throws `BAD_USER_INPUT`, which makes their field null.
  */
 export class AnswerBytes {
-  readonly #max: number
+  #max: number
   #bytes = 0
+  #isRaised = false
 
   constructor(max: number) {
     this.#max = max
@@ -32,6 +33,12 @@ export class AnswerBytes {
 
   get max(): number {
     return this.#max
+  }
+
+  /** Makes room for the case beside the result of a task. Only the first call does, because aliases can repeat it. */
+  raise(bytes: number): void {
+    if (!this.#isRaised) this.#max += bytes
+    this.#isRaised = true
   }
 
   add(bytes: number): void {

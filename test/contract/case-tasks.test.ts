@@ -280,6 +280,31 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     ])
   })
 
+  test('answers with a case of 1 MiB that it changed as a whole', async () => {
+    const { id, task } = await prepare('log("x".repeat(200_000)); exit({ text: "y".repeat(2 ** 20 - 11) })', {
+      text: 'z'.repeat(2 ** 20 - 11),
+    })
+    for (const dryRun of [true, false]) {
+      const { status, body, text } = await run(id, task, { dry_run: dryRun })
+      expect(status, text.slice(0, 300)).toBe(200)
+      expect(body.case.data.text[0]).toBe(dryRun ? 'z' : 'y')
+      expect(body.patch[0].value).toHaveLength(2 ** 20 - 11)
+    }
+  })
+
+  test('replaces all data in the patch if the patch is far longer than data can be', async () => {
+    const fields = (n: number) =>
+      `Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => ['f' + i, ${n}]))`
+    const { id, task } = await prepare(`exit({ gone: undefined, ...${fields(1)} })`, { gone: 1 })
+    const dry = await run(id, task, { dry_run: true })
+    expect(dry.status, dry.text.slice(0, 300)).toBe(200)
+    const { status, body, text } = await run(id, task)
+    expect(status, text.slice(0, 300)).toBe(200)
+    expect(body.patch).toEqual([{ op: 'replace', path: '', value: body.case.data }])
+    expect(dry.body.patch).toEqual(body.patch)
+    expect(Object.keys(body.case.data)).toHaveLength(60_000)
+  })
+
   describe('dry', () => {
     test('runs every script and stores nothing', async () => {
       const { id, task, caseTypeCode } = await prepare('exit({ ...payload, list: [...payload.list, 4] })', {

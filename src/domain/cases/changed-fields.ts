@@ -1,6 +1,10 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
+import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
-import { isObject } from './case-data.ts'
+import { caseDataLimits, isObject } from './case-data.ts'
+
+// A field of 1 MiB can be replaced as a field.
+const maxPatchBytes = 1.25 * caseDataLimits.bytes
 
 /** A top-level field that differs; undefined where it is absent. */
 export interface ChangedField {
@@ -42,16 +46,28 @@ export function readChangedFields(text: string): ChangedField[] {
 
 /**
  * The difference as a JSON Patch (RFC 6902), a field at a time. A field whose operations are longer than its new value
- * is replaced as a whole.
+ * is replaced as a whole; so are all data, if the patch is far longer than data can be. `stored` are the data before or
+ * after the change.
  */
-export function writePatch(changed: readonly ChangedField[]): string {
+export function writePatch(changed: readonly ChangedField[], stored: JsonText | null): string {
   const operations = changed.flatMap(({ field, value, previous }) => {
     const before = previous === undefined ? {} : { [field]: previous }
     const after = value === undefined ? {} : { [field]: value }
     const found = jsonPatch.compare(before, after)
     return value === undefined || previous === undefined ? found : shorter(found, field, value)
   })
-  return JSON.stringify(operations)
+  const text = JSON.stringify(operations)
+  if (Buffer.byteLength(text) <= maxPatchBytes) return text
+  return JSON.stringify([{ op: 'replace', path: '', value: applyChanges(changed, stored) }])
+}
+
+function applyChanges(changed: readonly ChangedField[], stored: JsonText | null): JsonObject {
+  const data: Record<string, JsonValue> = Object.assign(Object.create(null), JSON.parse(stored?.text ?? '{}'))
+  for (const { field, value } of changed) {
+    if (value === undefined) delete data[field]
+    else data[field] = value
+  }
+  return data
 }
 
 function shorter(found: readonly Operation[], field: string, value: JsonValue): readonly Operation[] {

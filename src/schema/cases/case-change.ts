@@ -36,8 +36,8 @@ export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').impleme
       type: 'JSON',
       description: 'The same difference as a JSON Patch (RFC 6902).',
       extensions: costOfData,
-      resolve({ changed }, _args, { answerBytes }) {
-        const patch = writePatch(changed)
+      resolve({ changed, row }, _args, { answerBytes }) {
+        const patch = writePatch(changed, row?.data ?? null)
         answerBytes.add(Buffer.byteLength(patch))
         return new JsonText(patch)
       },

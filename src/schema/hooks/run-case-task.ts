@@ -1,6 +1,7 @@
 import type { RequestContext } from '../../context.ts'
 import { withScopes } from '../../credentials/caller.ts'
 import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
+import { caseDataLimits } from '../../domain/cases/case-data.ts'
 import type { TaskScript } from '../../domain/hooks/run-task.ts'
 import { parseId } from '../../domain/id.ts'
 import { invalidInput } from '../../errors.ts'
@@ -13,6 +14,9 @@ import { changeArguments, readChange } from '../cases/read-change.ts'
 import { cost } from '../relay/field-cost.ts'
 import { hideError } from '../tasks/hide-error.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
+
+// Its data and the patch.
+const bytesOfCase = 2 * caseDataLimits.bytes
 
 interface CaseTaskResultRow {
   readonly execution: Execution
@@ -67,6 +71,7 @@ builder.mutationField('runCaseTask', t =>
         deadlineOfSave: () => context.deadline,
       })
       context.loaders.clear()
+      context.answerBytes.raise(bytesOfCase)
       return { execution: hideError(execution, context), change: done && toRow(done, change.origin) }
     },
   }),

@@ -4,8 +4,8 @@ import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { startUpstream, type Upstream } from '../server/start-upstream.ts'
 
-// Runs that wait for a listed host which never answers hold their sandboxes until they are taken away: the time of a run
-// is longer than the tests, however busy the machine. A run waits 2 s for a sandbox.
+// Runs that wait for a listed host which never answers hold their sandboxes until they are taken away: the time of a
+// run is longer than the tests, however busy the machine. A run waits 2 s for a sandbox.
 let hanging: Upstream
 let server: TestServer
 

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
-import { until } from '../server/until.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const run = async (sourceCode: string, inputDocument: unknown = {}) =>
   (await server.execute<unknown>({ sourceCode, inputDocument })).body.task_execution
@@ -43,36 +41,6 @@ describe('Platform', () => {
       exit(request_context.txnSource)`)
     expect(payload).toMatch(/^endpoint\|incident\/inner\|/)
   })
-})
-
-test("a run's token is in no log line, not even through a nested run", async () => {
-  await run(`log(options.authorization)
-    await Platform.tasks.execute({ name: 'inner', sourceCode: 'log(payload); exit()',
-      inputDocument: JSON.stringify(options.authorization), options: {} })
-    exit()`)
-  // Once in the line of each run.
-  await until(() => server.stdout().split('[run token]').length > 2)
-  expect(server.stdout()).not.toContain('rrun_')
-})
-
-test('the log line of a request whose client went away has the transaction of its run', async () => {
-  const txnID = 'b3f3c1de-0000-4000-8000-00000000abcd'
-  const gone = new AbortController()
-  const asked = server
-    .execute(
-      {
-        sourceCode: 'log("begun"); await graphql("{ viewer { email } }"); for (;;);',
-        options: { requestContext: { txnID } },
-      },
-      { signal: gone.signal },
-    )
-    .catch(() => null)
-  await until(() => server.stdout().includes('"begun"'))
-  gone.abort()
-  await asked
-  const isLine = (line: string) =>
-    line.includes(txnID) && line.includes('"aborted":true') && line.includes('"msg":"request"')
-  await until(() => server.stdout().split('\n').some(isLine))
 })
 
 test('a form whose bytes are not UTF-8 is refused, and none of it is run', async () => {

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { ExecutionBody, ProblemBody } from '../server/wire-shapes.ts'
 
-let server: TestServer
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   await save('echo', 'log("ran"); exit({ payload, params: options.params, context: requestContext() })')
   await save('echo', 'exit("of incidents")', 'incident')
   await save('throws', 'throw new Error("secret detail")')
   await save('fails', 'fail("Give an owner.")')
 })
-afterAll(() => server.stop())
 
 const hashOf = (source: string) => createHash('sha256').update(source).digest('hex')
 
@@ -27,7 +26,7 @@ interface Echo {
   readonly context: { readonly txnID: string; readonly txnSource: string }
 }
 
-type RunOptions = Parameters<TestServer['rest']>[2]
+type RunOptions = Parameters<SharedServer['rest']>[2]
 const run = <P = unknown>(name: string, body: unknown, options: RunOptions = {}) =>
   server.rest<ExecutionBody<P>>('POST', `/api/1/function/${name}/execute`, { body, ...options })
 
@@ -89,7 +88,7 @@ describe('POST /api/1/function/{name}/execute', () => {
   })
 
   test('shows a caller without `runs:read` the code of an error alone', async () => {
-    const token = await server.token({ account: 'demo', scopes: ['tasks:execute'] })
+    const token = await server.token({ account: server.account, scopes: ['tasks:execute'] })
     const { text, body } = await run('throws', { inputDocument: {} }, { token })
     expect(text).not.toContain('secret')
     const { id } = body.task_execution
@@ -158,30 +157,11 @@ test('Platform.functions.run gives the execution, within the transaction of its 
   expect(fourth).toBe('NOT_FOUND There is no function `nothing`.')
 })
 
-test('the system log names the function, its version and the trigger', async () => {
-  await save('logs', 'log("to the system"); exit(1)')
-  const { body } = await run('logs', { inputDocument: {} })
-  const { txnID } = body.task_execution.request_context
-  const lines = () =>
-    server
-      .stdout()
-      .split('\n')
-      .filter(line => line.includes('to the system'))
-  await expect.poll(lines).toHaveLength(1)
-  expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
-    trigger: 'function',
-    function: 'logs',
-    version: hashOf('log("to the system"); exit(1)'),
-    txnID,
-    account: 'demo',
-  })
-})
-
 describe('a function of another account is an unknown one, byte for byte', () => {
   const mask = (text: string) => text.replace(/theirs|nobodys/g, '<name>')
 
   test('over REST, GraphQL and from a script', async () => {
-    const other = await server.token({ account: 'other' })
+    const other = await server.token({ account: `${server.account}-other` })
     await save('theirs', 'exit("secret")', null, other)
     const names = ['theirs', 'nobodys']
     const rest = await Promise.all(names.map(name => run(name, { inputDocument: {} })))
@@ -200,7 +180,7 @@ describe('a function of another account is an unknown one, byte for byte', () =>
 
   test('without `tasks:execute` nothing runs', async () => {
     const token = await server.token({
-      account: 'demo',
+      account: server.account,
       scopes: ['functions:read', 'functions:write', 'runs:read'],
     })
     expect((await run('echo', { inputDocument: {} }, { token })).status).toBe(403)

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/start-server.ts'
+import { until } from '../server/until.ts'
+import type { ExecutionBody } from '../server/wire-shapes.ts'
 
 type LogLine = Readonly<Record<string, unknown>>
 
@@ -111,4 +114,52 @@ test('no line has a credential, a body or a script in it', async () => {
   ]
   const written = server.stdout() + server.stderr()
   expect(secrets.filter(secret => written.includes(secret))).toEqual([])
+})
+
+test('the log of a function names it, its version and the trigger', async () => {
+  const sourceCode = 'log("to the system"); exit(1)'
+  const document = 'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }'
+  await server.graphql(document, { input: { name: 'logs', sourceCode } })
+  const { body } = await server.rest<ExecutionBody>('POST', '/api/1/function/logs/execute', {
+    body: { inputDocument: {} },
+  })
+  const { txnID } = body.task_execution.request_context
+  const lines = await findLines('to the system')
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({
+    trigger: 'function',
+    function: 'logs',
+    version: createHash('sha256').update(sourceCode).digest('hex'),
+    txnID,
+    account: 'demo',
+  })
+})
+
+test("a run's token is in no log line, not even through a nested run", async () => {
+  const before = server.stdout().length
+  await server.execute(`log(options.authorization)
+    await Platform.tasks.execute({ name: 'inner', sourceCode: 'log(payload); exit()',
+      inputDocument: JSON.stringify(options.authorization), options: {} })
+    exit()`)
+  // Once in the line of each run.
+  await until(() => server.stdout().slice(before).split('[run token]').length > 2)
+  expect(server.stdout()).not.toContain('rrun_')
+})
+
+test('the log line of a request whose client went away has the transaction of its run', async () => {
+  const txnID = 'b3f3c1de-0000-4000-8000-00000000abcd'
+  const gone = new AbortController()
+  const asked = server
+    .execute(
+      {
+        sourceCode: 'log("begun"); await graphql("{ viewer { email } }"); for (;;);',
+        options: { requestContext: { txnID } },
+      },
+      { signal: gone.signal },
+    )
+    .catch(() => null)
+  await until(() => server.stdout().includes('"begun"'))
+  gone.abort()
+  await asked
+  expect(await findLines(txnID, '"aborted":true', '"msg":"request"')).toHaveLength(1)
 })

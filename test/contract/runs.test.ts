@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/share-server.ts'
 import type { ExecutionBody } from '../server/wire-shapes.ts'
 
-let server: TestServer
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer({ ROSTRUM_TASK_TIMEOUT_MS: '60000' })
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 interface RunRow {
   readonly id: string
@@ -177,10 +176,10 @@ describe('rights', () => {
     '{ runs { edges { cursor } } }',
   ])('%s needs `runs:read`', async document => {
     const scopes = ['memberships:read', 'functions:read', 'functions:write', 'tasks:execute'] as const
-    const without = await server.token({ account: 'demo', user: 5, scopes })
+    const without = await server.token({ account: server.account, user: 5, scopes })
     const { body } = await server.graphql(document, {}, without)
     expect(body.errors?.map(error => error.extensions.code)).toEqual(['FORBIDDEN'])
-    const reader = await server.token({ account: 'demo', user: 5, scopes: ['runs:read'] })
+    const reader = await server.token({ account: server.account, user: 5, scopes: ['runs:read'] })
     expect((await server.graphql(document, {}, reader)).body.errors).toBeUndefined()
   })
 
@@ -188,7 +187,7 @@ describe('rights', () => {
     const { body } = await server.execute('exit("secret")')
     const { id, request_context } = body.task_execution
     await written(id)
-    const other = await server.token({ account: 'other' })
+    const other = await server.token({ account: `${server.account}-other` })
     const unknown = '00000000-0000-4000-8000-000000000000'
     const ask = async (runId: string) =>
       (await server.graphql('query($id: ID!) { run(id: $id) { id payload } }', { id: runId }, other)).text
@@ -199,7 +198,7 @@ describe('rights', () => {
 })
 
 test('a result of more than 256 KiB is not kept', async () => {
-  const token = await server.token({ account: 'large' })
+  const token = await server.token({ account: `${server.account}-large` })
   await server.execute('exit("x".repeat(300_000))', { token })
   await expect.poll(() => listRuns({}, token)).toHaveLength(1)
   const { body } = await server.graphql(
@@ -211,7 +210,7 @@ test('a result of more than 256 KiB is not kept', async () => {
 })
 
 test('a page of long results is refused before they are read', async () => {
-  const token = await server.token({ account: 'long' })
+  const token = await server.token({ account: `${server.account}-long` })
   for (let n = 0; n < 16; n += 1) await server.execute('exit("x".repeat(250_000))', { token })
   await expect.poll(() => listRuns({}, token)).toHaveLength(16)
   const document = 'query($first: Int) { runs(first: $first) { edges { node { payload } } } }'

@@ -14,6 +14,8 @@ import { createHooks } from './domain/hooks/hooks.ts'
 import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
 import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
+import { createQueuedRuns } from './domain/queue/queued-runs.ts'
+import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { createRunKeeping } from './domain/runs/keep-runs.ts'
 import { keepNothing } from './domain/runs/run-record.ts'
 import { createRuns } from './domain/runs/runs.ts'
@@ -34,6 +36,7 @@ import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
 import { openStore } from './store/open-store.ts'
 import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-runner.ts'
+import { createExecuteQueued } from './tasks/execute-queued.ts'
 import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const pingTimeoutMs = 1_000
@@ -148,6 +151,7 @@ export async function createApp({
       findSource: store.functions.findSource,
     }),
     webhooks: createWebhooks({ store: store.webhooks, keyring, onSave: webhookLookUp.forget }),
+    queuedRuns: createQueuedRuns(store.queue),
     events: store.events,
     caseEvents: store.cases.events,
     following,
@@ -168,6 +172,7 @@ export async function createApp({
     createContext,
   })
 
+  let queueWork: QueueWork | null = null
   const isStoreReady = shareWhileRunning(() => answersInTime(store))
 
   async function findUnready(): Promise<string[]> {
@@ -200,13 +205,26 @@ export async function createApp({
     server,
     store,
     prepare: () => prepareFirstStart(store, config.adminToken),
-    start: () => tasks.start(),
+    async start() {
+      await tasks.start()
+      queueWork = startQueueWork({
+        store: store.queue,
+        findLive: store.functions.findLive,
+        capacity: tasks.queuedCapacity,
+        execute: createExecuteQueued(tasks, log),
+        holdRuns: runKeeping.hold,
+        ...config.queuedRuns,
+        onError: err => log.warn({ err }, 'queued runs could not be worked on'),
+      })
+    },
     async close() {
+      const queueEnd = queueWork?.close()
       stopForgettingKeys()
       stopForgettingMessages()
       followers.endAll()
       stopSweepingRuns()
       await drain(server)
+      await queueEnd
       await tasks.close()
       await runKeeping.close()
       await store.close()

@@ -27,6 +27,11 @@ const hosts = z
   )
   .pipe(z.array(host))
 
+const retryTimes = z
+  .string()
+  .regex(/^\d{1,9}(,\d{1,9}){6}$/, 'must be seven whole numbers, separated by commas')
+  .transform(text => text.split(',').map(Number))
+
 const bytes = (max: number) => whole(1, max)
 
 const keyRule = 'must be 32 bytes in base64 or hex, such as `openssl rand -base64 32` prints'
@@ -83,6 +88,8 @@ const settings = z.object({
   ROSTRUM_RUN_COUNT: whole(0, 100_000_000).default(100_000),
   ROSTRUM_RUN_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(2 ** 30),
   ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
+  ROSTRUM_RETRY_MS: retryTimes.default([1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]),
+  ROSTRUM_QUEUE_LEASE_MS: whole(100, 600_000).default(15_000),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
   ROSTRUM_SECRETS_KEY: secretsKeys.default([]),
   ROSTRUM_WEBHOOK_BYTES: bytes(256 * 2 ** 20).default(256 * 2 ** 10),
@@ -156,6 +163,12 @@ export interface Config {
     readonly bytes: number
     readonly inputDays: number
   }
+  readonly queuedRuns: {
+    /** The times until the next attempt of a queued run, after each that went wrong. */
+    readonly retryMs: readonly number[]
+    /** How long a gateway keeps a queued run without saying that it still runs it. */
+    readonly leaseMs: number
+  }
   /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
   readonly graphqlHosts: readonly string[]
 }
@@ -213,6 +226,7 @@ function arrange(s: Settings): Config {
       bytes: s.ROSTRUM_RUN_BYTES,
       inputDays: s.ROSTRUM_RUN_INPUT_DAYS,
     },
+    queuedRuns: { retryMs: s.ROSTRUM_RETRY_MS, leaseMs: s.ROSTRUM_QUEUE_LEASE_MS },
     graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,
   }
 }

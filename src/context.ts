@@ -9,6 +9,7 @@ import type { CaseTasks } from './domain/hooks/case-tasks.ts'
 import type { Hooks } from './domain/hooks/hooks.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
+import type { QueuedRuns } from './domain/queue/queued-runs.ts'
 import type { Runs } from './domain/runs/runs.ts'
 import type { MembershipEvent, Origin, Store } from './domain/store.ts'
 import type { Webhooks } from './domain/webhooks/webhooks.ts'
@@ -40,6 +41,7 @@ export interface RequestContext {
   readonly functions: Functions
   readonly runs: Runs
   readonly webhooks: Webhooks
+  readonly queuedRuns: QueuedRuns
   readonly cases: Cases
   readonly hooks: Hooks
   readonly caseTasks: CaseTasks
@@ -89,6 +91,7 @@ export interface Services
     | 'caseTasks'
     | 'runs'
     | 'webhooks'
+    | 'queuedRuns'
     | 'events'
     | 'caseEvents'
     | 'following'
@@ -118,6 +121,7 @@ class OperationContext implements RequestContext {
   readonly functions: Functions
   readonly runs: Runs
   readonly webhooks: Webhooks
+  readonly queuedRuns: QueuedRuns
   readonly cases: Cases
   readonly hooks: Hooks
   readonly caseTasks: CaseTasks
@@ -145,6 +149,7 @@ class OperationContext implements RequestContext {
     this.caseTasks = services.caseTasks
     this.runs = services.runs
     this.webhooks = services.webhooks
+    this.queuedRuns = services.queuedRuns
     this.events = services.events
     this.caseEvents = services.caseEvents
     this.following = services.following

@@ -28,6 +28,8 @@ import './runs/run-queries.ts'
 import './runs/replay-run.ts'
 import './webhooks/webhook.ts'
 import './webhooks/webhook-operations.ts'
+import './queue/queued-run.ts'
+import './queue/queued-run-operations.ts'
 import './tasks/task-execution.ts'
 import './tasks/execute-task.ts'
 

@@ -4,6 +4,7 @@ import type {
   StoredFunction,
 } from '../domain/functions/function-store.ts'
 import type { CaseTask as CaseTaskRow, Hook as HookRow } from '../domain/hooks/hook-store.ts'
+import type { QueuedRun as QueuedRunRow } from '../domain/queue/queue-store.ts'
 import type { KeptRun } from '../domain/runs/run-store.ts'
 import type { Membership, Team as TeamRow, User as UserRow } from '../domain/store.ts'
 import type { Webhook as WebhookRow } from '../domain/webhooks/webhook-store.ts'
@@ -21,3 +22,4 @@ export const Hook = builder.objectRef<HookRow>('Hook')
 export const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask')
 export const Run = builder.objectRef<KeptRun>('Run')
 export const Webhook = builder.objectRef<WebhookRow>('Webhook')
+export const QueuedRun = builder.objectRef<QueuedRunRow>('QueuedRun')

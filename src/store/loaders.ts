@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
-import type { KeptRun, RunText } from '../domain/runs/run-store.ts'
+import type { KeptRun, QueuedAttempts, RunText } from '../domain/runs/run-store.ts'
 import type { Page, RowStore, Store } from '../domain/store.ts'
 import { JsonText } from '../json/json-text.ts'
 import type { Pace } from '../limits/pace.ts'
@@ -21,18 +21,20 @@ interface Dependencies {
  * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams, functions, cases, runs, webhooks } = store
+  const { memberships, users, teams, functions, cases, hooks, runs, webhooks } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
   let loaders: Map<string, DataLoader<never, unknown>> | null = null
 
-  function batch<Value, Key extends number | string = number>(
-    key: string,
-    load: (ids: readonly Key[]) => Promise<Value[]>,
+  function batch<Value, Key = number>(
+    name: string,
+    load: (keys: readonly Key[]) => Promise<Value[]>,
+    cacheKeyFn: (key: Key) => unknown = key => key,
   ) {
     loaders ??= new Map()
-    const loader = loaders.get(key) ?? new DataLoader<Key, unknown>(load, { batchScheduleFn })
-    loaders.set(key, loader)
+    const loader =
+      loaders.get(name) ?? new DataLoader<Key, unknown, unknown>(load, { batchScheduleFn, cacheKeyFn })
+    loaders.set(name, loader)
     return loader as DataLoader<Key, Value>
   }
 
@@ -83,6 +85,11 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     return runIds.map(runId => found.get(runId) ?? null)
   }
 
+  async function loadAttempts(queued: readonly QueuedAttempts[]): Promise<KeptRun[][]> {
+    const rows = Map.groupBy(await inTurn(runs.findAttempts(accountCode, queued)), run => run.queuedRunId)
+    return queued.map(({ id }) => rows.get(id) ?? [])
+  }
+
   async function loadTexts(kind: RunText, ids: readonly number[]): Promise<(string | null)[]> {
     const rows = await inTurn(runs.findTexts(accountCode, kind, ids))
     const texts = new Map(rows.map(({ id, text }) => [id, text]))
@@ -105,6 +112,8 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     changedFields: sequence => batch('changed fields', loadChangedFields).load(sequence),
     runsOfFunction: createPageLoader('functionId', runs.pageByFunctions, 'runs'),
     runsOfCase: createPageLoader('caseId', runs.pageByCases, 'runs of case'),
+    hook: createRowLoader('hook', hooks),
+    attemptsOf: queued => batch('attempts', loadAttempts, ({ id }) => id).load(queued),
     run: runId => batch('run', loadRuns).load(runId),
     runText: (kind, id) => batch(`run ${kind}`, ids => loadTexts(kind, ids)).load(id),
     clear() {

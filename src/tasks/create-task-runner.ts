@@ -11,7 +11,7 @@ import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
 import { compileSource } from './run/compile-source.ts'
 import { executeTask } from './run/execute-task.ts'
 import type { RunTokens } from './run/run-tokens.ts'
-import type { TaskRunner } from './task-runner.ts'
+import type { QueuedCapacity, TaskRunner } from './task-runner.ts'
 
 export interface TaskRunnerOptions {
   readonly config: Config
@@ -23,6 +23,7 @@ export interface TaskRunnerOptions {
 }
 
 export interface ServingTaskRunner extends TaskRunner {
+  readonly queuedCapacity: QueuedCapacity
   /** Starts the sandboxes without waiting for them. */
   start(): Promise<void>
   /** True if a sandbox has booted. */
@@ -62,6 +63,11 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     execute: request => executeTask({ limits, admission, runTokens, answerCall, recorder }, request),
     compile: request => compileSource({ limits, admission }, request),
     reserveSlot: accountCode => admission.reserveSlot(accountCode),
+    queuedCapacity: {
+      free: () => admission.freeForQueued(),
+      grow: () => admission.growForQueued(),
+      onFree: listener => admission.onFreeForQueued(listener),
+    },
     start: async () => pool.start(),
     ready: () => pool.isReady,
     pids: () => pool.pids,

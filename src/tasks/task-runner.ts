@@ -3,7 +3,7 @@ import type { Caller } from '../credentials/caller.ts'
 import type { RunCause } from '../domain/runs/run-cause.ts'
 import type { RunRecorder } from '../domain/runs/run-record.ts'
 import type { JsonText } from '../json/json-text.ts'
-import type { Run } from './run/run.ts'
+import type { Generation, Run } from './run/run.ts'
 import type { TaskError, TaskExecution, TaskInput } from './run/task-execution.ts'
 
 export interface ExecuteRequest {
@@ -18,6 +18,8 @@ export interface ExecuteRequest {
   readonly recorder?: RunRecorder
   /** Gives the error of a value that `exit` must not have; null for a good one. */
   readonly refuseResult?: (payload: JsonText) => TaskError | null
+  /** Of a queued run, which takes a sandbox only while no other run waits. Others have none. */
+  readonly generation?: Generation
   /** Aborted when the caller disconnects, which ends the run. */
   readonly signal: AbortSignal
   readonly log: Logger
@@ -46,4 +48,14 @@ export interface TaskRunner {
    * function it returns when the run has arrived or will not come.
    */
   reserveSlot(accountCode: string): () => void
+}
+
+/** The sandboxes that queued runs may take. */
+export interface QueuedCapacity {
+  /** How many queued runs could begin now. */
+  free(): number
+  /** Starts one more sandbox if all are busy for a while. */
+  grow(): void
+  /** Sets the listener that is called when one could begin. */
+  onFree(listener: () => void): void
 }

@@ -78,6 +78,7 @@ test('a call whose run has ended by its turn is not executed', async () => {
     caller,
     transaction: { txnID: 't', txnSource: 's' },
     savingCases: new Set<number>(),
+    generation: { number: 0, onTooDeep() {} },
     dryRun: false,
     depth: 1,
     deadline: 0,

@@ -26,6 +26,8 @@ eachStore(harness => {
       functionName: null,
       runs: null,
       runIds: [],
+      after: null,
+      previousData: null,
       leaseHolder: 'me',
       ...given,
     })

@@ -61,6 +61,7 @@ export async function fillStore(path: string): Promise<void> {
     parentRunId: null,
     replayOf: null,
     attempt: 1,
+    queuedRunId: null,
     state: 'ended',
     outcome: 'exit',
     byUserId: 1,

@@ -108,7 +108,7 @@ eachStore(harness => {
       expect(await store.hooks.remove(by('b'), id)).toEqual({ kind: 'missing' })
       expect(await store.hooks.list('b', null, 10)).toEqual([])
       expect(await store.hooks.findByIds('b', [id])).toEqual([])
-      expect(await store.hooks.findLive('b', 'incident', 'pre-save')).toEqual([])
+      expect(await store.hooks.findLive('b', 'incident', ['pre-save', 'pre-save'])).toEqual([])
       expect(await save(hookOf(), 99)).toEqual(missing)
     })
 
@@ -143,7 +143,7 @@ eachStore(harness => {
       await savedHook({ event: 'post-save' })
       await savedHook({ caseTypeCode: 'request' })
       statements.length = 0
-      const live = await counted.hooks.findLive('a', 'incident', 'pre-save')
+      const live = await counted.hooks.findLive('a', 'incident', ['pre-save', 'pre-save'])
       expect(statements.filter(sql => !/data_version/.test(sql))).toHaveLength(1)
       expect(live.map(({ id }) => id)).toEqual([early.id, same.id, late.id])
       expect(live[0]).toEqual({

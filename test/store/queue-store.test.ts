@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { type ClaimRequest, maxWaiting, type QueuedEnd } from '../../src/domain/queue/queue-store.ts'
+import type { CommittedRuns } from '../../src/domain/runs/hold-runs.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
@@ -27,8 +28,8 @@ eachStore(harness => {
   const claimIds = async (rest: Partial<ClaimRequest> = {}) =>
     (await claim(rest)).runs.map(({ accountCode, id }) => `${accountCode}${id}`)
   type Run = Awaited<ReturnType<typeof claim>>['runs'][number]
-  const settle = ({ accountCode, id, holder }: Run, end: QueuedEnd['end'] = { kind: 'done' }) =>
-    store.queue.settle(accountCode, 'one', [{ id, holder, end, run: null }])
+  const settle = async ({ accountCode, id, holder }: Run, end: QueuedEnd['end'] = { kind: 'done' }) =>
+    (await store.queue.settle(accountCode, [{ id, holder, end, runs: null }])).held
   const claimOne = async () => {
     const { runs } = await claim({ maxRuns: 1 })
     const [run] = runs
@@ -151,41 +152,45 @@ eachStore(harness => {
   test('an ended attempt and its kept run are written together, a late one is lost', async () => {
     await enqueue('a', 1, 2)
     const { runs } = await claim()
-    const keptRun = (runId: string) => ({
-      isInserted: false,
-      row: {
-        runId,
-        trigger: 'hook',
-        event: 'post-save',
-        name: 'notify',
-        functionId: 1,
-        functionVersion: null,
-        caseId: 1,
-        caseVersion: 1,
-        txnId: randomUUID(),
-        txnSource: 'x',
-        parentRunId: null,
-        replayOf: null,
-        attempt: 1,
-        state: 'ended',
-        outcome: 'exit',
-        byUserId: null,
-        scopes: [],
-        startedAt: 1,
-        durationMs: 1,
-        dryRun: false,
-        textBytes: {},
-        texts: { payload: '1' },
-      } as const,
+    const keptRun = (runId: string): CommittedRuns => ({
+      gateway: 'one',
+      ends: [],
+      inserts: [
+        {
+          runId,
+          trigger: 'hook',
+          event: 'post-save',
+          name: 'notify',
+          functionId: 1,
+          functionVersion: null,
+          caseId: 1,
+          caseVersion: 1,
+          txnId: randomUUID(),
+          txnSource: 'x',
+          parentRunId: null,
+          replayOf: null,
+          attempt: 1,
+          queuedRunId: null,
+          state: 'ended',
+          outcome: 'exit',
+          byUserId: null,
+          scopes: [],
+          startedAt: 1,
+          durationMs: 1,
+          dryRun: false,
+          textBytes: {},
+          texts: { payload: '1' },
+        },
+      ],
     })
     const [held, late] = [randomUUID(), randomUUID()]
     const ends = runs.map(({ id, holder }) => ({
       id,
       holder: id === 1 ? holder : 'another',
       end: { kind: 'done' } as const,
-      run: keptRun(id === 1 ? held : late),
+      runs: keptRun(id === 1 ? held : late),
     }))
-    expect(await store.queue.settle('a', 'one', ends)).toEqual([1])
+    expect((await store.queue.settle('a', ends)).held).toEqual([1])
     const kept = await store.runs.findByRunIds('a', [held, late])
     expect(Object.fromEntries(kept.map(({ runId, state }) => [runId, state]))).toEqual({
       [held]: 'ended',
@@ -250,7 +255,7 @@ eachStore(harness => {
         empty = runs.length === 0 ? empty + 1 : 0
         taken.push(...runs.map(({ accountCode, id }) => `${accountCode}${id}`))
         for (const { accountCode, id, holder } of runs) {
-          await from.queue.settle(accountCode, 'one', [{ id, holder, end: { kind: 'done' }, run: null }])
+          await from.queue.settle(accountCode, [{ id, holder, end: { kind: 'done' }, runs: null }])
         }
       }
     }
@@ -270,7 +275,7 @@ eachStore(harness => {
         if (runs.length === 0 && wasOver) return
         for (const { accountCode, id, holder } of runs) {
           done.push(id)
-          await from.queue.settle(accountCode, 'one', [{ id, holder, end: { kind: 'done' }, run: null }])
+          await from.queue.settle(accountCode, [{ id, holder, end: { kind: 'done' }, runs: null }])
         }
       }
     }

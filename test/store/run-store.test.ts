@@ -40,6 +40,7 @@ function runOf(rest: Partial<RunRow> = {}): RunRow {
     parentRunId: null,
     replayOf: null,
     attempt: 1,
+    queuedRunId: null,
     state: 'ended',
     outcome: 'exit',
     byUserId: 7,

@@ -2,7 +2,9 @@ import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import type { FindHooks } from '../hooks/find-hooks.ts'
 import type { LiveHook } from '../hooks/hook-store.ts'
+import { type Generation, type HooksToQueue, refuseTooDeep } from '../hooks/queue-hooks.ts'
 import { type RunHookScript, runHooks } from '../hooks/run-hooks.ts'
+import type { CausedBy } from '../queue/queue-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { Origin } from '../store.ts'
 import { writeCaseData } from './case-data.ts'
@@ -24,6 +26,9 @@ export interface ChangeRequest {
   readonly isInner: boolean
   /** Cases that the transaction is saving already. A change of one of them is `CONFLICT` at once. */
   readonly savingCases: ReadonlySet<number>
+  /** Who asks, for the hooks after the change. */
+  readonly causedBy: CausedBy
+  readonly generation: Generation
   /** The stored function whose run asks; null without one. */
   readonly functionName: string | null
   readonly runHook: RunHookScript
@@ -60,13 +65,13 @@ export interface ChangedCase {
   readonly isSaved: boolean
   readonly changed: readonly ChangedField[]
   readonly changedFields: JsonText
-  /** The runs that decided the change: that of its task, then those of hooks. */
+  /** The runs of the hooks that decided the change. */
   readonly runs: Pick<HeldRuns, 'runIds' | 'whenKept'>
 }
 
 /** What differs between a save and a delete. */
 export interface ChangeSteps {
-  readonly event: 'pre-save' | 'pre-delete'
+  readonly change: 'save' | 'delete'
   /** The type of a case, or of the one to be created. */
   readonly findType: (row: Case | null) => Promise<CaseType | null>
   /** Throws what is wrong with the request. */
@@ -88,6 +93,8 @@ export interface Attempt extends ReadCase {
   /** Null to delete the case. */
   readonly wanted: WrittenData | null
   readonly hooks: readonly LiveHook[]
+  /** The hooks that run after the change; null without any. */
+  readonly after: HooksToQueue | null
 }
 
 /** Step 1 of one attempt. The type comes before its hooks: the commit compares its revision. */
@@ -97,8 +104,16 @@ export async function beginAttempt({ parts, request, steps }: Change, count: num
   const read = { row, data, type }
   const asked = steps.ask(read)
   const wanted = asked.data === null ? null : { data: asked.data, text: writeCaseData(asked.data) }
-  const hooks = await parts.findHooks(request.origin.accountCode, type, steps.event)
-  return { ...read, count, caseTypeCode: asked.caseTypeCode, wanted, hooks }
+  const { caseTypeCode } = asked
+  const { before, after } = await parts.findHooks(request.origin.accountCode, type, steps.change)
+  const shared = { count, caseTypeCode, wanted, hooks: before }
+  return { ...read, ...shared, after: toQueue(after, { parts, request, steps }) }
+}
+
+function toQueue(hooks: readonly LiveHook[], { request, steps }: Change): HooksToQueue | null {
+  const { causedBy, generation } = request
+  if (hooks.length === 0) return null
+  return { event: `post-${steps.change}`, hooks, causedBy, generation: generation.number }
 }
 
 async function readRow(store: CaseStore, { origin, id, ifVersions }: ChangeRequest) {
@@ -116,7 +131,7 @@ export async function tryToChange(
   { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: HeldRuns },
 ): Promise<ChangedCase | null> {
   const { origin, dryRun, signal, deadline, runHook, functionName } = request
-  const { row, data: stored, type, caseTypeCode } = attempt
+  const { row, data: stored, type, caseTypeCode, after } = attempt
   // 3 and 4.
   const { transactionId } = origin
   const { hooks, wanted, count } = attempt
@@ -132,6 +147,7 @@ export async function tryToChange(
   const isEqual = row !== null && data !== null && changed.length === 0
   if (dryRun || isEqual) return { ...outcome, isSaved: false }
   // 6. A client that goes away after this ends nothing.
+  if (after !== null) refuseTooDeep(request.generation)
   const written = await runs.prepare()
   signal.throwIfAborted()
   const done = await store.commit({
@@ -145,6 +161,8 @@ export async function tryToChange(
     functionName,
     runs: written,
     runIds,
+    after,
+    previousData: data === null ? (row?.data?.text ?? null) : null,
     leaseHolder,
   })
   // 7.

@@ -1,4 +1,5 @@
 import type { JsonText } from '../../json/json-text.ts'
+import type { HooksToQueue } from '../hooks/queue-hooks.ts'
 import type { CommittedRuns } from '../runs/hold-runs.ts'
 import type { EventStore, Origin, Page } from '../store.ts'
 
@@ -63,9 +64,13 @@ export interface CaseCommit {
   /** Of the event, as JSON. */
   readonly changedFields: string
   readonly functionName: string | null
-  /** The runs that decided it, which it writes; null without any. */
+  /** The runs of its hooks, which it writes; null without hooks. */
   readonly runs: CommittedRuns | null
   readonly runIds: readonly string[]
+  /** The hooks that run after it; null without any. */
+  readonly after: HooksToQueue | null
+  /** The data before a delete, for these hooks. */
+  readonly previousData: string | null
   /** The lease of this save; another gateway's lease makes the commit `moved`. */
   readonly leaseHolder: string
 }

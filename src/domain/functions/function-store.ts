@@ -88,6 +88,8 @@ export interface FunctionStore extends RowStore<StoredFunction> {
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** A version with its source: the live one if `hash` is null. */
   findRunnable(accountCode: string, given: FunctionName, hash: string | null): Promise<FindRunnableResult>
+  /** The live version of the function with this id. */
+  findLive(accountCode: string, id: number): Promise<RunnableFunction | null>
   /** Up to `limit` functions after this id (0: from the first), in ascending id. */
   listAfter(accountCode: string, id: number, limit: number): Promise<StoredFunction[]>
   readonly versions: RowStore<FunctionVersion>

@@ -1,16 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import type { CaseType } from '../cases/case-store.ts'
-import type { RunHookEvent } from '../runs/run-record.ts'
 import type { HookStore, LiveHook } from './hook-store.ts'
 
 const maxTypes = 10_000
 
-/** The hooks of an event of a case type, in the order in which they run. Null is a type without a case or hook. */
+/** The hooks of a change, each in the order in which they run. */
+export interface HooksOfChange {
+  readonly before: readonly LiveHook[]
+  readonly after: readonly LiveHook[]
+}
+
+/** Gives the hooks of a case type for a save or a delete. Null is a type without a case or hook. */
 export type FindHooks = (
   accountCode: string,
   type: Pick<CaseType, 'code' | 'revision'> | null,
-  event: RunHookEvent,
-) => Promise<readonly LiveHook[]>
+  change: 'save' | 'delete',
+) => Promise<HooksOfChange>
+
+const none: HooksOfChange = { before: [], after: [] }
 
 /**
  * Reads hooks. For a type without hooks it remembers that by the type's revision, which every change of its hooks
@@ -18,13 +25,16 @@ export type FindHooks = (
  */
 export function createFindHooks(store: Pick<HookStore, 'findLive'>): FindHooks {
   const without = new LRUCache<string, number>({ max: maxTypes })
-  return async (accountCode, type, event) => {
-    if (type === null) return []
+  return async (accountCode, type, change) => {
+    if (type === null) return none
     const { code, revision } = type
-    const key = `${event} ${code} ${accountCode}`
-    if (without.get(key) === revision) return []
-    const hooks = await store.findLive(accountCode, code, event)
+    const key = `${change} ${code} ${accountCode}`
+    if (without.get(key) === revision) return none
+    const hooks = await store.findLive(accountCode, code, [`pre-${change}`, `post-${change}`])
     if (hooks.length === 0) without.set(key, revision)
-    return hooks
+    const [before = [], after = []] = ['pre', 'post'].map(when =>
+      hooks.filter(({ event }) => event === `${when}-${change}`),
+    )
+    return { before, after }
   }
 }

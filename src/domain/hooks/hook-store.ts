@@ -73,10 +73,14 @@ interface TriggerStore<Row, Input> {
 /** Each change raises the revision of the case types that it concerns, so that no save misses a hook. */
 export interface HookStore extends TriggerStore<Hook, HookInput>, RowStore<Hook> {
   /**
-   * The enabled hooks of an event in the order in which they run, in one statement. Read the case type before them: a
-   * save commits only at the revision that it read.
+   * The enabled hooks of two events in the order in which they run, in one statement. Read the case type before them:
+   * a save commits only at the revision that it read.
    */
-  findLive(accountCode: string, caseTypeCode: string, event: RunHookEvent): Promise<LiveHook[]>
+  findLive(
+    accountCode: string,
+    caseTypeCode: string,
+    events: readonly [RunHookEvent, RunHookEvent],
+  ): Promise<LiveHook[]>
 }
 
 export interface CaseTaskStore extends TriggerStore<CaseTask, CaseTaskInput> {

@@ -1,5 +1,5 @@
+import type { CommittedRuns } from '../runs/hold-runs.ts'
 import type { RunError, RunHookEvent } from '../runs/run-record.ts'
-import type { RunWrites } from '../runs/run-store.ts'
 import type { Origin, RowStore } from '../store.ts'
 
 /** An account has at most this many waiting runs (contract, section 8). */
@@ -90,8 +90,15 @@ export interface QueuedEnd extends HeldRun {
     | { readonly kind: 'given back' }
     | { readonly kind: 'again'; readonly afterMs: number; readonly error: RunError }
     | { readonly kind: 'dead'; readonly error: RunError | null }
-  /** The run to keep, in the same commit; null if none began. */
-  readonly run: { readonly row: RunWrites['inserts'][number]; readonly isInserted: boolean } | null
+  /** The run of the attempt, which is kept in the same commit; null if none began. */
+  readonly runs: CommittedRuns | null
+}
+
+export interface Settled {
+  /** The ids of those that their holder had. */
+  readonly held: readonly number[]
+  /** Time until a run that waits because of it can be claimed; null if none does. */
+  readonly nextInMs: number | null
 }
 
 export type RetryResult =
@@ -117,9 +124,11 @@ export interface QueueStore extends RowStore<QueuedRun> {
   renew(accountCode: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly number[]>
   /**
    * Ends attempts of an account and keeps their runs, in one transaction. One that its holder no longer has changes
-   * nothing, and its run is kept as lost. Gives the ids of the others.
+   * nothing, and its run is kept as lost.
    */
-  settle(accountCode: string, gateway: string, ends: readonly QueuedEnd[]): Promise<readonly number[]>
+  settle(accountCode: string, ends: readonly QueuedEnd[]): Promise<Settled>
+  /** Ends all leases, for the start of the one gateway that serves the store. Nothing if several can. */
+  endLeases(): Promise<void>
   /** Time until the next run of any account can be claimed; null if none waits. */
   nextInMs(): Promise<number | null>
   /** Up to `limit` runs after this id, in ascending id. */

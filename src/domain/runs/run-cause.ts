@@ -27,6 +27,8 @@ export interface RunCause {
   readonly replayOf: string | null
   /** From 1. */
   readonly attempt: number
+  /** The queued run whose attempt it is; null for others. */
+  readonly queuedRunId: number | null
   readonly dryRun: boolean
   /**
    * The transaction that the run continues, with a `txnSource` of its own. Null takes it from the options, else from
@@ -43,6 +45,7 @@ export const endpointCause: RunCause = {
   case: null,
   replayOf: null,
   attempt: 1,
+  queuedRunId: null,
   dryRun: false,
   txnId: null,
 }

@@ -37,6 +37,7 @@ export function toRow(start: RunStart, end: RunEnd | null, { hasRoom, hideSecret
     caseVersion: cause.case?.version ?? null,
     replayOf: cause.replayOf,
     attempt: cause.attempt,
+    queuedRunId: cause.queuedRunId,
     dryRun: cause.dryRun,
     state: end === null ? 'running' : 'ended',
     outcome: end?.outcome ?? null,

@@ -23,6 +23,8 @@ export interface KeptRun {
   readonly parentRunId: string | null
   readonly replayOf: string | null
   readonly attempt: number
+  /** The queued run whose attempt it is. */
+  readonly queuedRunId: number | null
   readonly state: RunState
   readonly outcome: RunOutcome | null
   readonly byUserId: number | null
@@ -69,12 +71,20 @@ export interface OldRuns {
   readonly maxBytes: number
 }
 
+/** Names a queued run, whose attempts are runs of its transaction. */
+export interface QueuedAttempts {
+  readonly id: number
+  readonly txnId: string
+}
+
 export interface RunStore {
   /** Writes the runs of one account in one transaction. */
   write(accountCode: string, gateway: string, writes: RunWrites): Promise<void>
   /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
   list(accountCode: string, filter: RunFilter, before: number | null, limit: number): Promise<KeptRun[]>
   findByRunIds(accountCode: string, runIds: readonly string[]): Promise<KeptRun[]>
+  /** The kept attempts of queued runs, in ascending id. */
+  findAttempts(accountCode: string, queued: readonly QueuedAttempts[]): Promise<KeptRun[]>
   pageByFunctions(accountCode: string, functionIds: readonly number[], page: Page): Promise<KeptRun[]>
   pageByCases(accountCode: string, caseIds: readonly number[], page: Page): Promise<KeptRun[]>
   /** One kind of long value of each of these runs. */

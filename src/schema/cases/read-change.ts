@@ -13,14 +13,18 @@ interface GivenChange {
 }
 
 const noCases: ReadonlySet<number> = new Set()
+const ofRequest = { number: 0, onTooDeep: () => undefined }
 
 /** The parts of a change that follow from its operation. */
 export function readChange(context: RequestContext, { ifVersions = null, dryRun }: GivenChange) {
-  const { origin, signal, deadline, parentRun } = context
+  const { origin, signal, deadline, parentRun, caller } = context
+  const { userId, subject, email, displayName } = caller
   return {
     ...{ origin, signal, deadline, ifVersions, dryRun },
     isInner: parentRun !== null,
     savingCases: parentRun?.savingCases ?? noCases,
+    causedBy: { userId, subject, email, displayName },
+    generation: parentRun?.generation ?? ofRequest,
     functionName: parentRun?.functionName ?? null,
     runHook: createRunHook(context),
   }

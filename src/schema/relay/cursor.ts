@@ -48,5 +48,8 @@ export const caseEventCursors = createCursors('case event:')
 /** Positions of runs, the newest first. */
 export const runCursors = createCursors('run:')
 
+/** Positions of queued runs, in the order of the commits. */
+export const queuedRunCursors = createCursors('queued run:')
+
 /** Positions of events of memberships in their account. */
 export const eventCursors = createCursors('event:')

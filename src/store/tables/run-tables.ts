@@ -29,6 +29,7 @@ export const runTables = {
       parentRunId: nullable(text()),
       replayOf: nullable(text()),
       attempt: integer,
+      queuedRunId: nullable(integer),
       byUserId: nullable(integer),
       scopes: text(),
       startedAt: integer,

@@ -2,6 +2,7 @@ import type { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import { HeldSandboxes } from './held-sandboxes.ts'
+import { QueuedShare } from './queued-share.ts'
 import { overloaded, RunQueue, type RunQueueLimits, type WaitingRun } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
@@ -22,6 +23,8 @@ export interface AdmissionRequest {
   readonly accountCode: string
   /** A nested run is admitted at once or refused: it must not wait for a sandbox that its parent holds. */
   readonly nested: boolean
+  /** A queued run is admitted at once or refused, too: requests come first. False unless given. */
+  readonly queued?: boolean
   /** In milliseconds of `performance.now()`. No run waits longer. */
   readonly deadline: number
   readonly signal: AbortSignal
@@ -43,7 +46,8 @@ const preemptionPauseMs = 50
  * accounts with equally many, the one that has lately held them for the least time; runs of one account go in order of
  * arrival. With four sandboxes or more, the last free one goes only to an account without a run. An account whose last
  * run destroyed its sandbox leaves the last idle one to others until the next has booted. If all sandboxes are held,
- * the admission preempts a run that has waited long for other hosts, of the account that holds the most.
+ * the admission preempts a run that has waited long for other hosts, of the account that holds the most. Queued runs
+ * take idle sandboxes while no other run waits.
  */
 export class Admission {
   readonly #pool: SandboxPool
@@ -52,6 +56,7 @@ export class Admission {
   readonly #readMs: () => number
   readonly #held: HeldSandboxes
   readonly #queue: RunQueue<SandboxProcess>
+  readonly #queued: QueuedShare
   readonly #destroyers = new Set<string>()
   #admittedAt = 0
   #preemptedAt = 0
@@ -65,6 +70,7 @@ export class Admission {
     this.#readMs = readMs
     this.#held = new HeldSandboxes(limits.sandboxes, readMs)
     this.#queue = new RunQueue(limits)
+    this.#queued = new QueuedShare(limits.sandboxes)
     pool.onIdle(() => this.#serve())
   }
 
@@ -73,6 +79,7 @@ export class Admission {
     const { accountCode, nested, signal } = request
     signal.throwIfAborted()
     if (this.#closed) throw stopping()
+    if (request.queued) return this.#acquireQueued(accountCode)
     // Other accounts that wait while a sandbox is idle may not take it. Runs of one account go in order of arrival.
     const mayTake = nested || this.#queue.lengthOf(accountCode) === 0
     const free = mayTake ? this.#take(accountCode) : null
@@ -82,6 +89,35 @@ export class Admission {
       this.#queue.refuseWhenFull(accountCode)
     } else if (nested) this.#pool.grow()
     return this.#admit(accountCode, await this.#wait(request))
+  }
+
+  /** How many queued runs could begin now. */
+  freeForQueued(): number {
+    return this.#closed || this.#queue.length > 0 ? 0 : Math.min(this.#queued.free, this.#pool.idle)
+  }
+
+  /** For queued runs that wait: starts one more sandbox if all are busy for a while. */
+  growForQueued(): void {
+    if (!this.#closed && this.#queued.free > 0) this.#growWhenStalled(1)
+  }
+
+  /** Sets the listener that is called when a queued run may find a sandbox. */
+  onFreeForQueued(listener: () => void): void {
+    this.#queued.onFree(listener)
+  }
+
+  #acquireQueued(accountCode: string): Admitted {
+    const sandbox = this.freeForQueued() > 0 ? this.#take(accountCode) : null
+    if (sandbox === null) throw overloaded('No sandbox is free for a queued run', 1)
+    const giveBack = this.#queued.take()
+    const admitted = this.#admit(accountCode, sandbox)
+    return {
+      sandbox,
+      release() {
+        giveBack()
+        admitted.release()
+      },
+    }
   }
 
   /** Refuses all waiting runs, because the gateway stops. */
@@ -98,8 +134,8 @@ export class Admission {
   }
 
   // If no waiting run was admitted for a while, the processors are not the bottleneck, and more sandboxes help.
-  #growWhenStalled(): void {
-    if (this.#growth !== null || this.#queue.length === 0) return
+  #growWhenStalled(waiting = this.#queue.length): void {
+    if (this.#growth !== null || waiting === 0) return
     this.#growth = setTimeout(() => {
       this.#growth = null
       if (performance.now() - this.#admittedAt >= stallMs) this.#makeRoom()
@@ -109,11 +145,16 @@ export class Admission {
 
   #makeRoom(): void {
     if (this.#demand() > 0) this.#pool.grow()
+    if (this.#queue.length === 0) return this.#makeRoomForQueued()
     const now = performance.now()
     if (!this.#held.areAllHeld || now - this.#preemptedAt < preemptionPauseMs) return
     const [first = ''] = this.#inTurn()
     if (this.#outboundWaits.preemptLongest(this.#held.accountsAbove(this.#held.by(first))))
       this.#preemptedAt = now
+  }
+
+  #makeRoomForQueued(): void {
+    if (this.#pool.idle === 0 && this.#queued.free > 0) this.#pool.grow()
   }
 
   // How many sandboxes the waiting runs could take now.
@@ -161,6 +202,7 @@ export class Admission {
   #serve(): void {
     while (this.#serveNext());
     this.#growWhenStalled()
+    if (this.freeForQueued() > 0) this.#queued.announceFree()
   }
 
   #serveNext(): boolean {

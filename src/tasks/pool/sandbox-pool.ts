@@ -71,6 +71,11 @@ export class SandboxPool {
     )
   }
 
+  /** The number of idle sandboxes. */
+  get idle(): number {
+    return [...this.#sandboxes].filter(sandbox => sandbox.isIdle).length
+  }
+
   /** An idle sandbox, preferably one that last ran for this account; null if all are busy. */
   takeIdle(accountCode: string): SandboxProcess | null {
     const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)

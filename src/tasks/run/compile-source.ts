@@ -25,6 +25,7 @@ export async function compileSource(
     },
     deadline: Math.min(performance.now() + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
     isNested: parentRun !== null,
+    isQueued: false,
     signal,
     scriptLog: new RunLog({ limits, system: log }),
     // Only a compromised sandbox calls.

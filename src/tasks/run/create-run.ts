@@ -5,9 +5,10 @@ import { RostrumError } from '../../errors.ts'
 import type { CheckedTask } from '../input/read-task-input.ts'
 import { continueOrStart } from '../input/transaction.ts'
 import type { ExecuteRequest } from '../task-runner.ts'
-import type { Run } from './run.ts'
+import type { Generation, Run } from './run.ts'
 
 const never = Number.POSITIVE_INFINITY
+const firstGeneration: Generation = { number: 0, onTooDeep: () => undefined }
 
 export interface RunCreation {
   readonly request: ExecuteRequest
@@ -20,7 +21,7 @@ export interface RunCreation {
 
 /** Creates the run of a checked task. Throws `TOO_DEEP` if it is nested too deeply (contract, "Limits"). */
 export function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
-  const { parentRun, caller, cause, deadline } = request
+  const { parentRun, caller, cause, deadline, generation = firstGeneration } = request
   const depth = (parentRun?.depth ?? 0) + 1
   if (depth > limits.depth) {
     throw new RostrumError(
@@ -42,6 +43,7 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
     }),
     savingCases: findSavingCases(cause, parentRun),
     dryRun: cause.dryRun || (parentRun?.dryRun ?? false),
+    generation: parentRun?.generation ?? generation,
     depth,
     deadline: Math.min(startedAt + limits.timeoutMs, deadline ?? never, parentRun?.deadline ?? never),
     signal,

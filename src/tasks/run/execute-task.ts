@@ -74,6 +74,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
       },
       deadline: run.deadline,
       isNested: parentRun !== null,
+      isQueued: parentRun === null && request.generation !== undefined,
       signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
       scriptLog,
       answer: call => answerCall({ ...call, run, log: request.log }),

@@ -17,6 +17,8 @@ export interface WaitingRun {
   readonly deadline: number
   /** True for a run inside a run, which never waits. */
   readonly isNested: boolean
+  /** True for a queued run, which never waits either. */
+  readonly isQueued: boolean
   readonly signal: AbortSignal
   readonly scriptLog: RunLog
   readonly answer: AnswerCall
@@ -42,9 +44,9 @@ export async function runAdmitted(parts: AdmissionParts, waiting: WaitingRun): P
 }
 
 async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingRun): Promise<RunEnding> {
-  const { deadline, isNested, signal, scriptLog, answer } = waiting
+  const { deadline, isNested: nested, isQueued: queued, signal, scriptLog, answer } = waiting
   const { accountCode } = waiting.message
-  const { sandbox, release } = await admission.acquire({ accountCode, nested: isNested, deadline, signal })
+  const { sandbox, release } = await admission.acquire({ accountCode, nested, queued, deadline, signal })
   try {
     if (signal.aborted) {
       // Release first, so that the next run of the same account can take this sandbox.

@@ -1,6 +1,14 @@
 import type { Caller } from '../../credentials/caller.ts'
 import type { Transaction } from '../input/transaction.ts'
 
+/** How far the saves of a run are from the first one: a hook after a save goes one further (contract, section 8). */
+export interface Generation {
+  /** Of the saves that the run makes. */
+  readonly number: number
+  /** Called when a save was refused because it would go too far. */
+  onTooDeep(): void
+}
+
 /** One run of a script: its rights and its deadline, which the gateway decides and never the script. */
 export interface Run {
   readonly id: string
@@ -13,6 +21,7 @@ export interface Run {
   readonly savingCases: ReadonlySet<number>
   /** True if it must change nothing. */
   readonly dryRun: boolean
+  readonly generation: Generation
   /** 1 for a run that a request started, 2 for a run started by that run, and so on. */
   readonly depth: number
   /** In milliseconds of `performance.now()`. A nested run has its parent's deadline. */

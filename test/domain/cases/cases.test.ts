@@ -15,6 +15,8 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
   isInner: false,
   savingCases: new Set(),
   functionName: null,
+  causedBy: { userId: 1, subject: null, email: null, displayName: null },
+  generation: { number: 0, onTooDeep() {} },
   runHook: () => Promise.reject(new Error('There is no hook.')),
   signal: new AbortController().signal,
   deadline: performance.now() + 10_000,

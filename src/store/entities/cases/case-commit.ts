@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
+import { toQueuedRuns } from '../../../domain/hooks/queue-hooks.ts'
 import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import { JsonText } from '../../../json/json-text.ts'
@@ -22,7 +23,7 @@ type Committed =
     }
   | { readonly kind: 'moved' }
 
-interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'writeRuns'> {
+interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> {
   readonly database: Database
   readonly appendEvent: AppendCaseEvent
   readonly forget: CaseReads['forget']
@@ -30,7 +31,7 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'writeR
 
 /** The one transaction of a save or a delete (contract, section 7, step 6). */
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
-  const { database, provision, takeNumbers, appendEvent, writeRuns, forget } = dependencies
+  const { database, provision, takeNumbers, appendEvent, enqueue, writeRuns, forget } = dependencies
   const statements = prepareStatements(database)
   const values = prepareValues(database)
   const { find } = createSteps(database)
@@ -47,6 +48,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
     const of = { caseId: row.id, caseTypeCode, version: row.version }
     yield* appendEvent(origin, { kind, ...of, changedFields, functionName })
+    yield* enqueue(accountCode, toQueuedRuns(wanted, row))
     const { runs, runIds } = wanted
     if (runs !== null) yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs))
     return { kind: 'committed', row, changedFields, runIds }
@@ -88,7 +90,8 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
 
   return {
     async commit(wanted) {
-      const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged })
+      const hasQueued = () => wanted.after !== null
+      const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged, hasQueued })
       return done.kind === 'moved' ? done : toCommitted(done)
     },
     async findCommitted(origin) {

@@ -11,7 +11,7 @@ import { createAppendCaseEvent, createCaseEventStore } from './case-events.ts'
 import { createCaseReads } from './case-rows.ts'
 import { prepareValues } from './case-values.ts'
 
-type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'writeRuns'> & {
+type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> & {
   readonly database: Database
   readonly onChange: Store['events']['onChange']
 }

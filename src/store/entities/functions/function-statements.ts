@@ -48,5 +48,11 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
         order by ${caseTypeCode} desc limit 1`,
       runnable,
     ),
+    findLive: prepare(
+      sql`select ${columnsOf(runnable)} from ${functions} join ${versions}
+        on ${versions.accountCode} = ${functions.accountCode} and ${versions.id} = ${liveVersionId}
+        where ${functions.accountCode} = ${given.accountCode} and ${id} = ${given.id}`,
+      runnable,
+    ),
   }
 }

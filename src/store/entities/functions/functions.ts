@@ -110,6 +110,10 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
       if ((found.hash as string | null) === null) return { kind: 'missing', what: 'version' }
       return { kind: 'found', runnable: { ...found, caseTypeCode: found.caseTypeCode || null } }
     },
+    async findLive(accountCode, id) {
+      const [found] = await read(statements.findLive, { accountCode, id })
+      return found === undefined ? null : { ...found, caseTypeCode: found.caseTypeCode || null }
+    },
     listAfter: async (accountCode, id, limit) =>
       (await read(statements.listAfter, { accountCode, id, limit })).map(toFunction),
   }

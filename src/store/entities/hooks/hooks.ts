@@ -9,7 +9,7 @@ import type { FindTriggers } from '../functions/functions.ts'
 import { createFindTriggers, prepareLive } from './live-function.ts'
 import { createTriggerStore, decodeTrigger } from './trigger-store.ts'
 
-const given = placeholders('accountCode', 'id', 'caseTypeCode', 'event')
+const given = placeholders('accountCode', 'id', 'caseTypeCode', 'event', 'laterEvent')
 
 export function createHookStore(
   database: Database,
@@ -32,7 +32,9 @@ export function createHookStore(
   const findLive = prepareLive(database, {
     table: 'hooks',
     more: { event, position },
-    where: sql`${isOfEvent} order by ${position}, ${id}`,
+    where: sql`
+      ${caseTypeCode} = ${given.caseTypeCode} and ${event} in (${given.event}, ${given.laterEvent})
+      order by ${position}, ${id}`,
   })
   const triggers = createTriggerStore<typeof selection, Hook>(database, parts, {
     table: 'hooks',
@@ -51,8 +53,8 @@ export function createHookStore(
     async findByIds(accountCode, ids) {
       return (await findByIds(accountCode, ids)).map(row => decodeTrigger<Hook>(row))
     },
-    async findLive(accountCode, caseTypeCode, event) {
-      const rows = await read(findLive, { accountCode, caseTypeCode, event })
+    async findLive(accountCode, caseTypeCode, [event, laterEvent]) {
+      const rows = await read(findLive, { accountCode, caseTypeCode, event, laterEvent })
       return rows.map(row => decodeTrigger<LiveHook>(row))
     },
   }

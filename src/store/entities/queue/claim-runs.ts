@@ -22,7 +22,7 @@ export function createClaiming(
   database: Database,
   moves: QueueMoves,
 ): Pick<QueueStore, 'claim' | 'renew' | 'nextInMs'> {
-  const { write, read } = database
+  const { write, writeEach, read } = database
   const held = database.list('held', { id: 'integer', holder: 'text' })
   const statements = prepareStatements(database, held.rows)
 
@@ -74,7 +74,7 @@ export function createClaiming(
     },
     async renew(accountCode, runs, leaseMs) {
       const values = { accountCode, leaseMs, ...held.encode(runs) }
-      const rows = await write(accountCode, () => all(statements.renew, values))
+      const rows = await writeEach(accountCode, () => all(statements.renew, values))
       return rows.map(({ id }) => id)
     },
     async nextInMs() {

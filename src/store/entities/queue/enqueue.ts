@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { maxWaiting, type NewQueuedRun } from '../../../domain/queue/queue-store.ts'
-import { RostrumError } from '../../../errors.ts'
+import { tooManyWaiting } from '../../../domain/queue/queued-runs.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import { all, first, type Work } from '../../work.ts'
@@ -58,14 +58,6 @@ export function createEnqueue(dialect: Dialect): Enqueue {
 /** Runs of one hook on one case go in order. Null for a run that waits for no other. */
 export function laneOf({ hookId, caseId }: Pick<NewQueuedRun, 'hookId' | 'caseId'>): string | null {
   return hookId === null || caseId === null ? null : `${hookId}/${caseId}`
-}
-
-export function tooManyWaiting(): RostrumError {
-  return new RostrumError(
-    'OVERLOADED',
-    `${maxWaiting} queued runs of this account are waiting, the maximum. Nothing was changed. Try again in 5 s.`,
-    { retryAfterSeconds: 5 },
-  )
 }
 
 function prepareStatements({ prepare, list, typed, now, tables }: Dialect) {

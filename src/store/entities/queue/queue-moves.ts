@@ -16,11 +16,19 @@ interface AnotherTry {
   readonly error: RunError | null
 }
 
+interface Moved {
+  readonly ids: readonly number[]
+  /** Time until a run that waits because of it can be claimed; null if none does. */
+  readonly nextInMs: number | null
+}
+
+const none: Moved = { ids: [], nextInMs: null }
+
 export type QueueMoves = ReturnType<typeof createQueueMoves>
 
 /**
  * What becomes of a run that a holder has, while the account is locked. Each gives the ids of the runs that the holder
- * still has; the others stay as they are.
+ * has, and leaves the others as they are.
  *
  *   blocked ──▶ waiting ⇄ running ──▶ gone
  *                  ▲          └─────▶ dead
@@ -31,40 +39,46 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts) {
   const lanes = dialect.list('lanes', { lane: 'text' })
   const statements = prepareStatements(dialect, { held: held.rows, lanes: lanes.rows })
 
-  /** Lets the first run of each lane wait for its turn, unless another one of the lane does or runs. */
-  function* wakeLanes(accountCode: string, rows: readonly { readonly lane: string | null }[]): Work<void> {
+  /**
+   * Lets the first run of each lane wait for its turn, unless another one of the lane does or runs. Gives the time
+   * until one can be claimed.
+   */
+  function* wakeLanes(
+    accountCode: string,
+    rows: readonly { readonly lane: string | null }[],
+  ): Work<number | null> {
     const given = [...new Set(rows.flatMap(({ lane }) => lane ?? []))].map(lane => ({ lane }))
-    if (given.length === 0) return
+    if (given.length === 0) return null
     const woken = yield* all(statements.wake, { accountCode, ...lanes.encode(given) })
-    if (woken.length > 0) yield* accounts.wake(accountCode, 0, 0)
+    if (woken.length === 0) return null
+    yield* accounts.wake(accountCode, 0, 0)
+    return 0
   }
 
   return {
     wakeLanes,
 
-    *finish(accountCode: string, runs: readonly HeldRun[]): Work<readonly number[]> {
-      if (runs.length === 0) return []
+    *finish(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
+      if (runs.length === 0) return none
       const gone = yield* all(statements.finish, { accountCode, ...held.encode(runs) })
-      yield* wakeLanes(accountCode, gone)
-      return gone.map(({ id }) => id)
+      return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone) }
     },
 
-    *tryAgain(accountCode: string, { id, holder }: HeldRun, next: AnotherTry): Work<readonly number[]> {
+    *tryAgain(accountCode: string, { id, holder }: HeldRun, next: AnotherTry): Work<Moved> {
       const { afterMs, counted, error } = next
       const values = { accountCode, id, holder, afterMs, counted, error: error && JSON.stringify(error) }
       const row = yield* first(statements.tryAgain, values)
-      if (row === undefined) return []
+      if (row === undefined) return none
       yield* accounts.wake(accountCode, 1, afterMs)
-      return [id]
+      return { ids: [id], nextInMs: afterMs }
     },
 
-    *die(accountCode: string, { id, holder }: HeldRun, error: RunError | null): Work<readonly number[]> {
+    *die(accountCode: string, { id, holder }: HeldRun, error: RunError | null): Work<Moved> {
       const lane = yield* first(statements.findLane, { accountCode, id })
       const values = { accountCode, id, holder, error: error && JSON.stringify(error) }
       const row = yield* first(statements.die, values)
-      if (row === undefined) return []
-      if (lane !== undefined) yield* wakeLanes(accountCode, [lane])
-      return [id]
+      if (row === undefined || lane === undefined) return none
+      return { ids: [id], nextInMs: yield* wakeLanes(accountCode, [lane]) }
     },
   }
 }

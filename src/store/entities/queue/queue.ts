@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { maxWaiting, type QueuedEnd, type QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { Store } from '../../../domain/store.ts'
 import { type Database, queueSignal } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { all, first, type Work } from '../../work.ts'
+import { all, first } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { WriteRuns } from '../runs/write-runs.ts'
 import { createClaiming } from './claim-runs.ts'
@@ -22,7 +23,7 @@ interface Dependencies {
 
 export function createQueueStore(dependencies: Dependencies): QueueStore {
   const { database, provision, enqueue, writeRuns, onChange } = dependencies
-  const { change, read, write } = database
+  const { change, read, write, isShared } = database
   const accounts = createQueueAccounts(database)
   const moves = createQueueMoves(database, accounts)
   const selection = selectQueued(database.tables)
@@ -46,23 +47,25 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         },
         { hasQueued: ids => ids.length > 0 },
       ),
-    settle: (accountCode, gateway, ends) =>
+    settle: (accountCode, ends) =>
       write(accountCode, function* () {
         yield* accounts.lock(accountCode)
-        const held = new Set<number>()
         const done = ends.filter(({ end }) => end.kind === 'done')
-        for (const id of yield* moves.finish(accountCode, done)) held.add(id)
-        for (const end of ends) for (const id of yield* settleOne(moves, accountCode, end)) held.add(id)
-        const runs = ends.flatMap(({ id, run }) =>
-          run === null
-            ? []
-            : { ...run, row: held.has(id) ? run.row : { ...run.row, state: 'lost' as const } },
-        )
-        const rowsOf = (isInserted: boolean) =>
-          runs.filter(run => run.isInserted === isInserted).map(({ row }) => row)
-        yield* writeRuns(accountCode, gateway, { inserts: rowsOf(false), ends: rowsOf(true) })
-        return [...held]
+        const moved = [yield* moves.finish(accountCode, done)]
+        for (const end of ends)
+          if (end.end.kind !== 'done') moved.push(yield* moveOne(moves, accountCode, end))
+        const held = moved.flatMap(({ ids }) => ids)
+        for (const [gateway, runs] of groupRuns(ends, held)) yield* writeRuns(accountCode, gateway, runs)
+        const times = moved.flatMap(({ nextInMs }) => nextInMs ?? [])
+        return { held, nextInMs: times.length === 0 ? null : Math.min(...times) }
       }),
+    async endLeases() {
+      if (isShared || (await read(statements.findRunning, {})).length === 0) return
+      await write(null, function* () {
+        yield* all(statements.endLeases, {})
+        yield* all(statements.wakeAccounts, {})
+      })
+    },
     async retry(origin, id) {
       const { accountCode } = origin
       const result = await change(
@@ -109,14 +112,25 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
   }
 }
 
-function* settleOne(
-  moves: QueueMoves,
-  accountCode: string,
-  { end, ...run }: QueuedEnd,
-): Work<readonly number[]> {
+// A run that its holder no longer has, or that was interrupted, is lost.
+function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<string, RunWrites> {
+  const groups = new Map<string, { inserts: RunRow[]; ends: RunRow[] }>()
+  for (const { id, end, runs } of ends) {
+    if (runs === null) continue
+    const isLost = !held.includes(id) || end.kind === 'given back'
+    const judge = (row: RunRow): RunRow => (isLost ? { ...row, state: 'lost' } : row)
+    const group = groups.get(runs.gateway) ?? { inserts: [], ends: [] }
+    group.inserts.push(...runs.inserts.map(judge))
+    group.ends.push(...runs.ends.map(judge))
+    groups.set(runs.gateway, group)
+  }
+  return groups
+}
+
+function* moveOne(moves: QueueMoves, accountCode: string, { end, ...run }: QueuedEnd) {
   switch (end.kind) {
     case 'done':
-      return []
+      return yield* moves.finish(accountCode, [run])
     case 'given back':
       return yield* moves.tryAgain(accountCode, run, { afterMs: 0, counted: 0, error: null })
     case 'again':
@@ -143,6 +157,13 @@ function prepareStatements({ prepare, typed, now, tables }: Dialect) {
     listAll: listOf(`'blocked', 'waiting', 'running', 'dead'`),
     list: { waiting: listOf(`'blocked', 'waiting'`), running: listOf(`'running'`), dead: listOf(`'dead'`) },
     remove: prepare(sql`delete from queued_runs where ${isTheRun}`),
+    findRunning: prepare(sql`select id from queued_runs where state = 'running' limit 1`, {
+      id: tables.queuedRuns.id,
+    }),
+    endLeases: prepare(sql`update queued_runs set claim_at = ${now} where state = 'running'`),
+    wakeAccounts: prepare(sql`
+      update queue_accounts set due_at = ${now}
+      where account_code in (select account_code from queued_runs where state = 'running')`),
     retry: prepare(
       sql`
         update queued_runs set attempt = 1, due_at = ${now}, lane = ${lane},

@@ -9,7 +9,9 @@ import { toRun } from './runs.ts'
 const { accountCode, before, limit, ids } = placeholders('accountCode', 'before', 'limit', 'ids')
 
 /** The reads of runs. A combination of filters has a statement of its own, so that it uses the index that fits. */
-export function createFindRuns(database: Database): Pick<RunStore, 'list' | 'findByRunIds' | 'findTexts'> {
+export function createFindRuns(
+  database: Database,
+): Pick<RunStore, 'list' | 'findByRunIds' | 'findAttempts' | 'findTexts'> {
   const { read, prepareMany, list, encodeList, tables } = database
   const { runs } = tables
   const selection = selectRun(database)
@@ -19,6 +21,13 @@ export function createFindRuns(database: Database): Pick<RunStore, 'list' | 'fin
   const byRunIds = prepareMany(
     sql`select ${columnsOf(selection)} from ${asked.rows} join ${runs}
       on ${runs.accountCode} = ${accountCode} and ${runs.runId} = asked.run_id`,
+    selection,
+  )
+  const queued = list('queued', { id: 'integer', txnId: 'text' })
+  const attempts = prepareMany(
+    sql`select ${columnsOf(selection)} from ${queued.rows} join ${runs}
+      on ${runs.accountCode} = ${accountCode} and ${runs.txnId} = queued.txn_id and ${runs.queuedRunId} = queued.id
+      order by ${runs.id}`,
     selection,
   )
   const texts = prepareTexts(database)
@@ -44,6 +53,8 @@ export function createFindRuns(database: Database): Pick<RunStore, 'list' | 'fin
         toRun,
       )
     },
+    findAttempts: async (accountCode, given) =>
+      (await read(attempts, { accountCode, ...queued.encode(given) })).map(toRun),
     findTexts: (accountCode, kind, ids) => read(texts[kind], { accountCode, ids: encodeList(ids) }),
   }
 }

@@ -19,6 +19,7 @@ const columns = {
   parentRunId: 'text',
   replayOf: 'text',
   attempt: 'integer',
+  queuedRunId: 'integer',
   byUserId: 'integer',
   scopes: 'text',
   startedAt: 'integer',
@@ -49,11 +50,21 @@ export function selectRun({ tables: { runs } }: Dialect) {
 // The built table has members besides its columns.
 function pick(runs: Dialect['tables']['runs']) {
   const { accountCode, gateway, id, runId, state, outcome, trigger, event, name, functionId, ...rest } = runs
-  const { functionVersion, caseId, caseVersion, txnId, txnSource, parentRunId, replayOf, attempt } = rest
+  const {
+    functionVersion,
+    caseId,
+    caseVersion,
+    txnId,
+    txnSource,
+    parentRunId,
+    replayOf,
+    attempt,
+    queuedRunId,
+  } = rest
   const { byUserId, scopes, startedAt, duration, dryRun, textBytes } = rest
   const first = { accountCode, gateway, id, runId, state, outcome, trigger, event, name, functionId }
   const second = { functionVersion, caseId, caseVersion, txnId, txnSource, parentRunId, replayOf, attempt }
-  return { ...first, ...second, byUserId, scopes, startedAt, duration, dryRun, textBytes }
+  return { ...first, ...second, queuedRunId, byUserId, scopes, startedAt, duration, dryRun, textBytes }
 }
 
 export function prepareRunWrites({ prepare, list, tables }: Dialect) {

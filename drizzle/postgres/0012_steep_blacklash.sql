@@ -1,0 +1,1 @@
+ALTER TABLE "runs" ADD COLUMN "queued_run_id" bigint;

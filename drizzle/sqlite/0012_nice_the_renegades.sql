@@ -1,0 +1,1 @@
+ALTER TABLE `runs` ADD `queued_run_id` integer;

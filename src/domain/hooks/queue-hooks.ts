@@ -1,0 +1,61 @@
+import { RostrumError } from '../../errors.ts'
+import type { Case, CaseCommit } from '../cases/case-store.ts'
+import type { CausedBy, NewQueuedRun } from '../queue/queue-store.ts'
+import type { LiveHook } from './hook-store.ts'
+
+const maxGeneration = 8
+
+/** The hooks after a change, for its commit. */
+export interface HooksToQueue {
+  readonly event: 'post-save' | 'post-delete'
+  readonly hooks: readonly Pick<LiveHook, 'id' | 'functionId' | 'functionName' | 'scopes'>[]
+  /** Of the change. */
+  readonly generation: number
+  readonly causedBy: CausedBy
+}
+
+/** How many saves of hooks after a save led to a change (contract, section 8). */
+export interface Generation {
+  readonly number: number
+  /** Called when the change is refused because it would go too far. */
+  onTooDeep(): void
+}
+
+/** Throws `TOO_DEEP` for a change that would queue runs of a generation too many. */
+export function refuseTooDeep({ number, onTooDeep }: Generation): void {
+  if (number < maxGeneration) return
+  onTooDeep()
+  throw new RostrumError(
+    'TOO_DEEP',
+    `Hooks after a save that save again may go ${maxGeneration} saves far; this save would go further.`,
+  )
+}
+
+/** The runs that a commit queues, with the data and the version as they were committed. */
+export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version'>): NewQueuedRun[] {
+  const { origin, caseTypeCode, changedFields, after } = commit
+  if (after === null) return []
+  const { event, hooks, generation, causedBy } = after
+  const { id, version } = row
+  const ofCase = JSON.stringify({ id, case_type_code: caseTypeCode, version })
+  const shared = {
+    trigger: 'hook',
+    event,
+    webhookId: null,
+    caseTypeCode,
+    caseId: id,
+    caseVersion: version,
+    txnId: origin.transactionId,
+    generation,
+    causedBy,
+    input: commit.data ?? commit.previousData ?? '{}',
+    options: `{"changed_fields":${changedFields},"case":${ofCase}}`,
+  } as const
+  return hooks.map(({ id: hookId, functionId, functionName: name, scopes }) => ({
+    ...shared,
+    hookId,
+    functionId,
+    name,
+    scopes,
+  }))
+}

@@ -1,0 +1,99 @@
+import { RostrumError } from '../../errors.ts'
+import type { RunnableFunction } from '../functions/function-store.ts'
+import { endpointCause, type RunCause } from '../runs/run-cause.ts'
+import type { RunError, RunOutcome, RunRecorder } from '../runs/run-record.ts'
+import type { ClaimedRun, QueuedEnd, RetryAfterMs } from './queue-store.ts'
+
+/** A script with the input of a queued run. */
+export interface QueuedScript {
+  readonly run: ClaimedRun
+  readonly sourceCode: string
+  readonly cause: RunCause
+  /** Of the saves that the script makes. */
+  readonly generation: number
+  readonly recorder: RunRecorder
+  /** Aborted when the gateway stops, or another one took the run over. */
+  readonly signal: AbortSignal
+  /** Called when a save of the script was refused because it would go too far. */
+  onTooDeep(): void
+}
+
+/** Runs a script with the scopes of the queued run alone. Rejects with `OVERLOADED` if no sandbox is free. */
+export type ExecuteQueued = (script: QueuedScript) => Promise<{
+  readonly outcome: RunOutcome
+  readonly message: string | null
+  readonly error: RunError | null
+}>
+
+interface Attempt {
+  readonly run: ClaimedRun
+  readonly findLive: (accountCode: string, functionId: number) => Promise<RunnableFunction | null>
+  readonly execute: ExecuteQueued
+  readonly retryAfterMs: RetryAfterMs
+  readonly recorder: RunRecorder
+  readonly signal: AbortSignal
+}
+
+/** Runs the live version of a queued run's function once, and gives what becomes of the run (contract, section 8). */
+export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
+  const { run, signal } = attempt
+  let isTooDeep = false
+  const onTooDeep = () => {
+    isTooDeep = true
+  }
+  try {
+    const live = await attempt.findLive(run.accountCode, run.functionId)
+    if (live === null) return { kind: 'dead', error: errorOf('RUNTIME', 'Its function has been removed') }
+    signal.throwIfAborted()
+    const { outcome, message, error } = await attempt.execute({
+      ...toScript(run, live),
+      ...attempt,
+      onTooDeep,
+    })
+    // One that has reached its end counts, whatever came after.
+    if (signal.aborted && outcome === 'error') return { kind: 'given back' }
+    if (isTooDeep) return { kind: 'dead', error: errorOf('LIMIT', tooDeep) }
+    if (outcome === 'exit') return { kind: 'done' }
+    if (outcome === 'fail') return { kind: 'dead', error: errorOf('RUNTIME', message ?? '') }
+    return again(attempt, error ?? errorOf('CRASHED', 'The run ended without an outcome'))
+  } catch (error) {
+    if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {
+      return { kind: 'given back' }
+    }
+    return again(
+      attempt,
+      errorOf('RUNTIME', error instanceof RostrumError ? error.message : 'The gateway failed'),
+    )
+  }
+}
+
+const tooDeep = 'It saved a case whose hooks would have gone too far: generation 8 queues no more runs'
+
+function again({ run, retryAfterMs }: Attempt, error: RunError): QueuedEnd['end'] {
+  const afterMs = retryAfterMs(run.attempt)
+  return afterMs === null ? { kind: 'dead', error } : { kind: 'again', afterMs, error }
+}
+
+function toScript(run: ClaimedRun, { sourceCode, id, name, hash }: RunnableFunction) {
+  const { trigger, event, caseId, caseVersion, attempt, txnId, generation } = run
+  return {
+    run,
+    sourceCode,
+    // What a webhook causes is the first save of its transaction.
+    generation: trigger === 'hook' ? generation + 1 : 0,
+    cause: {
+      ...endpointCause,
+      trigger,
+      event,
+      function: { id, name, hash },
+      case: caseId === null ? null : { id: caseId, version: caseVersion },
+      attempt,
+      txnId,
+      queuedRunId: run.id,
+    },
+  }
+}
+
+function errorOf(code: string, message: string): RunError {
+  return { code, message, line: null, column: null, stack: null }
+}

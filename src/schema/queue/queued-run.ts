@@ -1,0 +1,74 @@
+import type { TaskError } from '../../tasks/run/task-execution.ts'
+import { builder } from '../builder.ts'
+import { Hook, QueuedRun, Run, Webhook } from '../refs.ts'
+import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { RunTrigger } from '../runs/run-enums.ts'
+import { TaskErrorRef } from '../tasks/task-execution.ts'
+
+const maxAttempts = 10
+
+export const QueuedRunState = builder.enumType('QueuedRunState', {
+  description: 'State of a queued run.',
+  values: {
+    WAITING: {
+      value: 'waiting',
+      description: 'It waits until it is due, or for an earlier run of its hook and case.',
+    },
+    RUNNING: { value: 'running', description: 'A gateway runs it.' },
+    DEAD: { value: 'dead', description: 'It failed and is not tried again, unless you retry it.' },
+  } as const,
+})
+
+QueuedRun.implement({
+  description: 'A run that is stored until it has ended.',
+  fields: t => ({
+    id: t.exposeID('id', { description: 'Id of the queued run.' }),
+    trigger: t.field({ type: RunTrigger, description: 'What queued it.', resolve: ({ trigger }) => trigger }),
+    hook: t.field({
+      type: Hook,
+      nullable: true,
+      description: 'The hook; null for other triggers, or once it is removed.',
+      scope: 'functions:read',
+      extensions: costOfRecord,
+      resolve: ({ hookId }, _args, { loaders }) => (hookId === null ? null : loaders.hook.load(hookId)),
+    }),
+    webhook: t.field({
+      type: Webhook,
+      nullable: true,
+      description: 'The webhook; null for other triggers, or once it is removed.',
+      scope: 'functions:read',
+      extensions: costOfRecord,
+      resolve: ({ webhookId }, _args, { loaders }) =>
+        webhookId === null ? null : loaders.webhook.load(webhookId),
+    }),
+    caseId: t.exposeID('caseId', { nullable: true, description: 'Id of the case; null without one.' }),
+    caseVersion: t.exposeInt('caseVersion', {
+      nullable: true,
+      description: 'Version of the case that was committed with it; null without a case.',
+    }),
+    txnID: t.exposeString('txnId', { description: 'Its transaction.', extensions: costOfText }),
+    state: t.field({ type: QueuedRunState, description: 'Its state.', resolve: ({ state }) => state }),
+    attempt: t.exposeInt('attempt', {
+      description: 'The attempt that runs or comes next, from 1; of a dead one the last.',
+    }),
+    dueAt: t.field({
+      type: 'DateTime',
+      description: 'Not run before this time.',
+      resolve: ({ dueAt }) => dueAt,
+    }),
+    lastError: t.field({
+      type: TaskErrorRef,
+      nullable: true,
+      description: 'What went wrong last; the message of `fail` if the script called it.',
+      extensions: cost({ kind: 'fixed', cost: 100 }),
+      resolve: ({ lastError }) => lastError as TaskError | null,
+    }),
+    runs: t.field({
+      type: [Run],
+      description: `Its last ${maxAttempts} attempts that are kept, the oldest first.`,
+      scope: 'runs:read',
+      extensions: cost({ kind: 'list', maxItems: maxAttempts }),
+      resolve: async (queued, _args, { loaders }) => (await loaders.attemptsOf(queued)).slice(-maxAttempts),
+    }),
+  }),
+})

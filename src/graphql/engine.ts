@@ -24,6 +24,11 @@ import { planLargeOperation } from './plan/plan-large-operation.ts'
 // 64 waiting and several running.
 const maxLarge = { query: 1, mutation: 100 }
 
+// A mutation of a running script does not wait: its request may hold the last place. Calls of a run are few.
+function mustWait(prepared: PreparedOperation, { parentRun }: RequestContext): boolean {
+  return !isMutation(prepared) || parentRun === null
+}
+
 /** An answer with masked errors. */
 export interface Answer extends MaskedResult {
   /** Null if the operation was executed, even if resolvers failed. */
@@ -89,10 +94,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   ): Promise<Answer> {
     const places = isMutation(prepared) ? largeMutations : largeQueries
     const place = places.hold(context.caller.accountCode)
-    // A mutation of a running script does not wait: its request may hold the last place. Calls of a run are few.
-    const isInner = isMutation(prepared) && context.parentRun !== null
     try {
-      if (!isInner) await new Promise<void>(place.take)
+      if (mustWait(prepared, context)) await new Promise<void>(place.take)
       context.signal.throwIfAborted()
       const variables = request.variables ?? {}
       const plan = findPlan(prepared, true) ?? planOnce(prepared, variables)

@@ -1,4 +1,4 @@
-import { invalidInput } from '../errors.ts'
+import { type FieldError, invalidInput } from '../errors.ts'
 import { LongInteger } from './parse-json.ts'
 
 /** A JSON value whose objects have no prototype, so that `constructor` and `toString` are ordinary keys. */
@@ -29,34 +29,31 @@ const usualMaxLevels = 2_000
  * and past `maxLevels`.
  */
 export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels }: ReadOptions): JsonValue {
-  const path: (string | number)[] = []
-
-  function refuse(detail: string): never {
-    const parts = path.map(part => `/${escapePointer(String(part))}`)
-    throw invalidInput([{ pointer: pointer + parts.join(''), detail }])
-  }
-
-  function readNumber(value: number): number {
-    if (Number.isFinite(value)) return value
-    return refuse('is a number that overflows; send it as text')
-  }
-
   function readObject(value: object, level: number): JsonValue {
-    if (value instanceof LongInteger) return refuse('is an integer beyond 2^53-1; send it as text')
-    if (level > maxLevels) return refuse(`is nested too deeply: at most ${maxLevels} levels are allowed`)
-    if (Array.isArray(value)) return value.map((item, index) => readPart(item, index, level))
+    if (value instanceof LongInteger) throw new Refused('is an integer beyond 2^53-1; send it as text')
+    if (level > maxLevels) throw new Refused(`is nested too deeply: at most ${maxLevels} levels are allowed`)
+    if (Array.isArray(value)) return readList(value, level)
     const read: Record<string, JsonValue> = Object.create(null)
-    for (const [key, part] of Object.entries(value)) read[key] = readPart(part, key, level)
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__') throw new Refused('is a key that is not allowed').within(key)
+      read[key] = readPart((value as Record<string, unknown>)[key], key, level)
+    }
+    return read
+  }
+
+  function readList(value: readonly unknown[], level: number): JsonValue {
+    const read = new Array<JsonValue>(value.length)
+    for (let index = 0; index < value.length; index++) read[index] = readPart(value[index], index, level)
     return read
   }
 
   function readPart(value: unknown, key: string | number, level: number): JsonValue {
-    if (isPlain(value) && key !== '__proto__') return value
-    path.push(key)
-    if (key === '__proto__') return refuse('is a key that is not allowed')
-    const read = readValue(value, level + 1)
-    path.pop()
-    return read
+    if (isPlain(value)) return value
+    try {
+      return readValue(value, level + 1)
+    } catch (error) {
+      throw error instanceof Refused ? error.within(key) : error
+    }
   }
 
   function readValue(value: unknown, level: number): JsonValue {
@@ -65,7 +62,36 @@ export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels
     return value as JsonValue
   }
 
-  return readValue(given, 1)
+  try {
+    return readValue(given, 1)
+  } catch (error) {
+    throw error instanceof Refused ? invalidInput([error.below(pointer)]) : error
+  }
+}
+
+function readNumber(value: number): number {
+  if (Number.isFinite(value)) return value
+  throw new Refused('is a number that overflows; send it as text')
+}
+
+/** What is wrong with a part. It gets its place on the way out, so that good values need none. */
+class Refused {
+  readonly #detail: string
+  readonly #path: (string | number)[] = []
+
+  constructor(detail: string) {
+    this.#detail = detail
+  }
+
+  within(key: string | number): this {
+    this.#path.push(key)
+    return this
+  }
+
+  below(pointer: string): FieldError {
+    const parts = this.#path.toReversed().map(part => `/${escapePointer(String(part))}`)
+    return { pointer: pointer + parts.join(''), detail: this.#detail }
+  }
 }
 
 // Most parts, which need no place in a message.

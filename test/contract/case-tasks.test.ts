@@ -1,22 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveHook, startSandboxes } from '../http/save-hook.ts'
 import { saveTask, type TaskOrder } from '../http/save-task.ts'
 import { startApp, type TestApp, type TestRequest } from '../http/start-app.ts'
+import { sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
 import { until } from '../server/until.ts'
 import { createDatabase } from '../store/create-database.ts'
 
-// Holds the sandbox without holding the gateway.
-const slow = 'const end = Date.now() + 400; while (Date.now() < end);'
-
 describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
   let app: TestApp
+  let upstream: Upstream
   let types = 0
+  // Called once, in the middle of a script that calls the upstream.
+  let during: (() => unknown) | null = null
 
   beforeAll(async () => {
-    app = await startApp(engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase() })
+    upstream = await startUpstream(async (_request, response) => {
+      const work = during
+      during = null
+      await work?.()
+      sendJson(response, { data: {} })
+    })
+    const database = engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase() }
+    app = await startApp({ ROSTRUM_GRAPHQL_HOSTS: upstream.host, ...database })
     await startSandboxes(app)
   })
-  afterAll(() => app.close())
+  afterAll(async () => {
+    await app.close()
+    await upstream.close()
+  })
+
+  const callUpstream = () => `await graphql('{ x }', {}, '${upstream.url}');`
 
   const newType = () => `type-${++types}`
 
@@ -49,7 +63,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     app.graphql(document, { id, name, ...rest }, token)
 
   async function keptRuns(caseId: number) {
-    let runs: { trigger: string; name: string; outcome: string; dryRun: boolean; txnSource: string }[] = []
+    let runs: { trigger: string; state: string; dryRun: boolean }[] = []
     await until(async () => {
       const { body } = await app.graphql(
         `query($id: ID) { runs(filter: {caseId: $id}) {
@@ -351,6 +365,60 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     })
   })
 
+  describe('whose run decides the save', () => {
+    const running = `mutation($id: ID!, $name: String!, $dryRun: Boolean! = false) {
+      runCaseTask(caseId: $id, name: $name, dryRun: $dryRun) {
+        execution { id } change { txnID runs { id trigger name state outcome caseVersion dryRun txnID } } } }`
+
+    test('is in the store with the save, before the runs of hooks', async () => {
+      const { id, task, caseTypeCode } = await prepare('exit({ ...payload, b: 1 })')
+      await saveHook(app, 'exit(payload)', { caseTypeCode, name: `hooked-${types}` })
+      const { body } = await app.graphql(running, { id, name: task })
+      const { execution, change } = body.data.runCaseTask
+      const of = { state: 'ENDED', outcome: 'EXIT', caseVersion: 1, dryRun: false, txnID: change.txnID }
+      expect(change.runs).toEqual([
+        { id: execution.id, trigger: 'TASK', name: task, ...of },
+        { id: expect.any(String), trigger: 'HOOK', name: `hooked-${types}`, ...of },
+      ])
+      const listed = await app.graphql(`query($id: ID!) { case(id: $id) { runs { nodes { id } } } }`, { id })
+      expect(listed.body.data.case.runs.nodes).toHaveLength(2)
+    })
+
+    test('is kept without a save too', async () => {
+      const dry = await prepare('exit({ ...payload, b: 1 })')
+      const { body } = await app.graphql(running, { id: dry.id, name: dry.task, dryRun: true })
+      expect(body.data.runCaseTask.change.runs).toMatchObject([
+        { trigger: 'TASK', state: 'ENDED', dryRun: true },
+      ])
+      const nothing = await prepare('exit(null)')
+      const none = await app.graphql(running, { id: nothing.id, name: nothing.task })
+      expect(none.body.data.runCaseTask.change.runs).toMatchObject([{ trigger: 'TASK', outcome: 'EXIT' }])
+      const failed = await prepare('fail("no")')
+      await run(failed.id, failed.task)
+      expect(await keptRuns(failed.id)).toMatchObject([{ trigger: 'TASK', outcome: 'FAIL' }])
+    })
+
+    test('is kept once if a hook of its save refuses', async () => {
+      const { id, task, caseTypeCode } = await prepare('exit({ b: 1 })')
+      await saveHook(app, 'fail("no")', { caseTypeCode })
+      await run(id, task)
+      await until(async () => (await keptRuns(id)).length === 2)
+      expect((await keptRuns(id)).map(({ trigger }) => trigger).toSorted()).toEqual(['HOOK', 'TASK'])
+    })
+
+    test('is not one of a save that hooks saved meanwhile do again', async () => {
+      const { id, task, caseTypeCode } = await prepare('exit({ ...payload, b: 1 })')
+      await saveHook(app, `${callUpstream()} exit(payload)`, { caseTypeCode })
+      during = () => saveHook(app, 'exit({ ...payload, c: 1 })', { caseTypeCode })
+      const { runs } = (await app.graphql(running, { id, name: task })).body.data.runCaseTask.change
+      expect(runs.map(({ trigger }: { trigger: string }) => trigger)).toEqual(['TASK', 'HOOK', 'HOOK'])
+      expect((await read(id)).data).toEqual({ a: 1, b: 1, c: 1 })
+      await until(async () => (await keptRuns(id)).every(({ state }) => state !== 'RUNNING'))
+      const states = (await keptRuns(id)).map(({ trigger, state }) => `${trigger} ${state}`)
+      expect(states.toSorted()).toEqual(['HOOK ENDED', 'HOOK ENDED', 'HOOK SUPERSEDED', 'TASK ENDED'])
+    })
+  })
+
   describe('whose case has moved on', () => {
     test('before it is not run, and the answer is 412', async () => {
       const { id, task } = await prepare('exit({ ran: true })')
@@ -365,13 +433,10 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     })
 
     test('meanwhile is run once, and the answer is 409', async () => {
-      const { id, task } = await prepare(`${slow} exit({ ran: true })`)
-      const running = run(id, task, {}, { headers: { 'if-match': '"1"' } })
-      await new Promise(resolve => setTimeout(resolve, 150))
+      const { id, task } = await prepare(`${callUpstream()} exit({ ran: true })`)
       // The task holds no turn of the case.
-      const saved = await put(id, { by: 'another' })
-      expect(saved.body.case.version).toBe(2)
-      const { status, body } = await running
+      during = async () => expect((await put(id, { by: 'another' })).body.case.version).toBe(2)
+      const { status, body } = await run(id, task, {}, { headers: { 'if-match': '"1"' } })
       expect([status, body.code]).toEqual([409, 'CONFLICT'])
       expect(body.detail).toContain(`Case \`${id}\` was changed or deleted while the task \`${task}\` ran`)
       expect((await read(id)).data).toEqual({ by: 'another' })
@@ -379,11 +444,9 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     })
 
     test('to its end is 409 too', async () => {
-      const { id, task } = await prepare(`${slow} exit({ ran: true })`)
-      const running = run(id, task)
-      await new Promise(resolve => setTimeout(resolve, 150))
-      await app.send(`/platform/cases/${id}`, { method: 'DELETE' })
-      expect((await running).status).toBe(409)
+      const { id, task } = await prepare(`${callUpstream()} exit({ ran: true })`)
+      during = () => app.send(`/platform/cases/${id}`, { method: 'DELETE' })
+      expect((await run(id, task)).status).toBe(409)
       expect((await app.send(`/platform/cases/${id}`)).status).toBe(404)
     })
   })
@@ -533,17 +596,19 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     })
 
     test('whose client hangs up saves nothing', async () => {
-      const { id, task } = await prepare(`${slow} exit({ ran: true })`)
+      const { id, task } = await prepare(`${callUpstream()} exit({ ran: true })`)
       const client = new AbortController()
+      during = async () => {
+        client.abort()
+        await sleep(200)
+      }
       const gone = fetch(`${app.url}/api/1/case/${id}/task/${task}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${app.adminToken}` },
         signal: client.signal,
       }).catch(() => 'gone')
-      await new Promise(resolve => setTimeout(resolve, 200))
-      client.abort()
       expect(await gone).toBe('gone')
-      await new Promise(resolve => setTimeout(resolve, 500))
+      await sleep(500)
       expect((await read(id)).version).toBe(1)
     })
   })

@@ -223,6 +223,54 @@ describe('a case that changes while a hook runs', () => {
   })
 })
 
+test('20 parallel merges with a slow hook all arrive, each with its run', async () => {
+  const type = newType()
+  const { id } = await create(type)
+  await saveHook('const end = Date.now() + 30; while (Date.now() < end); exit(payload)', {
+    caseTypeCode: type,
+  })
+  const merges = Array.from({ length: 20 }, (_, index) => {
+    const body = { case: { data: { [`f${index}`]: index } } }
+    return app.send(`/platform/cases/${id}`, { method: 'PATCH', body })
+  })
+  expect((await Promise.all(merges)).map(({ status }) => status)).toEqual(Array(20).fill(200))
+  const { body } = await app.graphql(
+    `{ case(id: ${id}) { version data runs(first: 50) { edges { node { state outcome caseVersion } } } } }`,
+  )
+  const { version, data, runs } = body.data.case
+  expect([version, Object.keys(data).length, runs.edges.length]).toEqual([21, 20, 20])
+  const versions = runs.edges.map(({ node }: { node: { caseVersion: number } }) => node.caseVersion)
+  expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index))
+})
+
+test('what a hook makes of NUL, half a pair and keys of prototypes comes back as it was', async () => {
+  const type = newType()
+  const { id } = await create(type)
+  await saveHook('exit(payload)', { caseTypeCode: type })
+  const text = '{"case":{"data":{"a":"\\u0000\\ud800","constructor":1,"toString":{"hasOwnProperty":[]}}}}'
+  const answer = await app.send(`/platform/cases/${id}`, { method: 'PUT', body: text })
+  expect(answer.status).toBe(200)
+  expect(answer.body.case.data).toEqual(JSON.parse(text).case.data)
+  expect((await app.send(`/platform/cases/${id}`)).body.case.data).toEqual(JSON.parse(text).case.data)
+})
+
+test('a log entry names function, version, trigger, case and transaction', async () => {
+  const type = newType()
+  const { id } = await create(type)
+  await saveHook("log('looked', payload.a); exit(payload)", { caseTypeCode: type, name: `logs-${type}` })
+  await put(id, { a: 5 })
+  const [run] = await runsOf(id)
+  const lines = app.logLines.map(line => JSON.parse(line)).filter(line => line.run === run.id)
+  const place = {
+    ...{ function: `logs-${type}`, version: run.functionVersion, trigger: 'hook', event: 'pre-save' },
+    ...{ case: id, txnID: run.txnID },
+  }
+  expect(lines).toMatchObject([
+    { ...place, msg: 'log of a script', data: ['looked', 5] },
+    { ...place, msg: 'task ended' },
+  ])
+})
+
 describe('a request with the token of a hook', () => {
   test('has the rights of the hook, and may change other cases than its own', async () => {
     const type = newType()
@@ -295,7 +343,7 @@ describe('a dry run', () => {
   })
 })
 
-test('a client that goes away in the middle of a hook ends the hook and the save', async () => {
+test('a client that goes away in a hook ends the hook and the save, and its key saves again', async () => {
   const type = newType()
   const { id } = await create(type, { a: 1 })
   await saveHook(`${callUpstream()}; exit(payload)`, { caseTypeCode: type })
@@ -305,14 +353,40 @@ test('a client that goes away in the middle of a hook ends the hook and the save
     gone.abort()
     return never.promise
   }
-  const request = fetch(`${app.url}/platform/cases/${id}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${app.adminToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ case: { data: { a: 2 } } }),
-    signal: gone.signal,
-  })
-  await expect(request).rejects.toThrow()
+  const send = (signal?: AbortSignal) =>
+    fetch(`${app.url}/platform/cases/${id}`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${app.adminToken}`,
+        'content-type': 'application/json',
+        'idempotency-key': `key-${type}`,
+      },
+      body: JSON.stringify({ case: { data: { a: 2 } } }),
+      ...(signal && { signal }),
+    })
+  await expect(send(gone.signal)).rejects.toThrow()
   await expect.poll(() => runsOf(id)).toMatchObject([{ state: 'ENDED', error: { code: 'CRASHED' } }])
   never.resolve()
-  expect((await put(id, { a: 1 })).body.case.version).toBe(1)
+  expect((await app.send(`/platform/cases/${id}`)).body.case).toMatchObject({ data: { a: 1 }, version: 1 })
+  during = () => undefined
+  const again = await send()
+  expect([again.status, await again.json()]).toMatchObject([200, { case: { data: { a: 2 }, version: 2 } }])
+  expect((await send()).headers.get('idempotency-replayed')).toBe('true')
+})
+
+test('two cases whose hooks save each other end without waiting for each other', async () => {
+  const [a, b] = [newType(), newType()]
+  const [caseA, caseB] = [await create(a), await create(b)]
+  const saveOther = (id: number) =>
+    `${callUpstream()}; const save = { id: ${id}, data: { n: payload.n }, merge: true }
+    exit({ ...payload, other: await Platform.cases.save(save).then(() => 'saved', ({ code }) => code) })`
+  await saveHook(saveOther(caseB.id), { caseTypeCode: a, scopes: ['cases:write'] })
+  await saveHook(saveOther(caseA.id), { caseTypeCode: b, scopes: ['cases:write'] })
+  // Both hold their turns before either goes on.
+  const both = Promise.withResolvers<void>()
+  let calls = 0
+  during = () => (++calls === 2 ? both.resolve() : both.promise)
+  const answers = await Promise.all([put(caseA.id, { n: 1 }), put(caseB.id, { n: 2 })])
+  for (const { status } of answers) expect([200, 409]).toContain(status)
+  expect(answers.some(({ status }) => status === 200)).toBe(true)
 })

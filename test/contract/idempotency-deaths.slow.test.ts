@@ -23,6 +23,10 @@ function spin(server: TestServer, key: string): Promise<Answer> {
   return server.execute('for (;;);', { headers: { 'idempotency-key': key } })
 }
 
+function spinTask(server: TestServer, key: string): Promise<Answer> {
+  return server.rest('POST', '/api/1/case/1/task/spin', { body: {}, headers: { 'idempotency-key': key } })
+}
+
 const threeChanges = {
   query: `mutation { one: addTeamMembership(input: { userId: 1, teamId: 51 }) { id }
     two: addTeamMembership(input: { userId: 1, teamId: 52 }) { id }
@@ -111,6 +115,36 @@ describe('SQLite', () => {
       const answer = await spin(server, 'run')
       expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
     }
+  })
+
+  test('a case task that its gateway died over is not run again, and saved nothing', async () => {
+    const folder = makeTempFolder()
+    onTestFinished(() => folder.remove())
+    const url = `sqlite:${folder.path}/store.db`
+    const killed = await startServer({ DATABASE_URL: url })
+    for (const field of [
+      'saveFunction(input: {name: "spin", sourceCode: "for (;;);"}) { id }',
+      'saveCaseTask(input: {caseTypeCode: "incident", name: "spin", functionId: "1"}) { id }',
+      'saveCase(input: {caseTypeCode: "incident", data: {a: 1}}) { saved }',
+    ]) {
+      expect((await killed.graphql(`mutation { ${field} }`)).body.errors).toBeUndefined()
+    }
+    const unanswered = expect(spinTask(killed, 'task')).rejects.toThrow()
+    await sleep(800)
+    await killed.kill()
+    await unanswered
+
+    const server = await startServer({ DATABASE_URL: url })
+    onTestFinished(async () => void (await server.stop()))
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const answer = await spinTask(server, 'task')
+      expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
+    }
+    const query = '{ case(id: "1") { version } runs { nodes { trigger state } } }'
+    expect((await server.graphql(query)).body.data).toEqual({
+      case: { version: 1 },
+      runs: { nodes: [{ trigger: 'TASK', state: 'LOST' }] },
+    })
   })
 })
 

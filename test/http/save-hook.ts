@@ -1,32 +1,38 @@
-import type { RunHookEvent } from '../../src/domain/runs/run-record.ts'
 import { until } from '../server/until.ts'
-import { by } from '../store/origin.ts'
 import type { TestApp } from './start-app.ts'
 
 export interface HookOrder {
-  readonly event?: RunHookEvent
+  readonly event?: 'pre-save' | 'post-save' | 'pre-delete' | 'post-delete'
   readonly caseTypeCode?: string
+  /** Of the function. */
   readonly name?: string
   readonly position?: number
   readonly scopes?: readonly string[]
-  readonly accountCode?: string
-  readonly token?: string
+}
+
+/** A gateway, in this process or in another one. */
+interface Gateway {
+  graphql(
+    query: string,
+    variables: Record<string, unknown>,
+  ): Promise<{ readonly text: string; readonly body: { readonly data?: unknown; readonly errors?: unknown } }>
 }
 
 let count = 0
 
 /** Saves a function with this source and a hook that runs it. Gives the id of the hook. */
-export async function saveHook(app: TestApp, sourceCode: string, order: HookOrder = {}): Promise<number> {
+export async function saveHook(gateway: Gateway, sourceCode: string, order: HookOrder = {}): Promise<number> {
   const { event = 'pre-save', caseTypeCode = 'incident', position = 0, scopes = [] } = order
-  const { name = `hook-${++count}`, accountCode = 'demo', token = app.adminToken } = order
-  const document = 'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }'
-  const { body, text } = await app.graphql(document, { input: { name, sourceCode } }, token)
-  if (body.errors !== undefined) throw new Error(text)
-  const functionId = Number(body.data.saveFunction.id)
-  const hook = { event, caseTypeCode, functionId, position, scopes, enabled: true }
-  const saved = await app.app.store.hooks.save(by(accountCode), null, hook, 10)
-  if (saved.kind !== 'saved') throw new Error(`The hook was not saved: ${saved.kind}`)
-  return saved.row.id
+  const { name = `hook-${++count}` } = order
+  const save = async (field: string, type: string, input: object): Promise<string> => {
+    const document = `mutation($input: ${type}!) { row: ${field}(input: $input) { id } }`
+    const { body, text } = await gateway.graphql(document, { input })
+    if (body.errors !== undefined) throw new Error(text)
+    return (body.data as { readonly row: { readonly id: string } }).row.id
+  }
+  const functionId = await save('saveFunction', 'SaveFunctionInput', { name, sourceCode })
+  const hook = { event: event.toUpperCase().replace('-', '_'), caseTypeCode, functionId, position, scopes }
+  return Number(await save('saveHook', 'SaveHookInput', hook))
 }
 
 /** Resolves when a sandbox is ready. The first one takes longer than a run waits. */

@@ -6,6 +6,7 @@ import { type App, type AppOptions, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { scopes as allScopes, type Scope } from '../../src/credentials/caller.ts'
 import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
+import { patience } from '../server/patience.ts'
 
 export interface TestApp {
   readonly app: App
@@ -50,7 +51,11 @@ export async function startApp(
   const folder = await mkdtemp(join(tmpdir(), 'rostrum-'))
   const statements: string[] = []
   const logLines: string[] = []
-  const config = readConfig({ DATABASE_URL: `sqlite:${join(folder, 'rostrum.db')}`, ...environment })
+  const config = readConfig({
+    DATABASE_URL: `sqlite:${join(folder, 'rostrum.db')}`,
+    ...patience,
+    ...environment,
+  })
   const log = pino({ level: config.logLevel }, { write: line => logLines.push(line) })
   const onStatement = (sql: string) => void (isOfGateway.test(sql) || statements.push(sql))
   const app = await createApp({ config, log, onStatement, ...parts })

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSandboxes } from '../http/save-hook.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
 
 let app: TestApp
 
 beforeAll(async () => {
   app = await startApp()
+  await startSandboxes(app)
   for (let n = 1; n <= 9; n++) {
     await mutate(`saveFunction(input: {name: "f${n}", sourceCode: "exit(${n})"})`)
     const code = n === 1 ? 'one' : 'many'

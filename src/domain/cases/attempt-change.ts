@@ -65,7 +65,7 @@ export interface ChangedCase {
   readonly isSaved: boolean
   readonly changed: readonly ChangedField[]
   readonly changedFields: JsonText
-  /** The runs of the hooks that decided the change. */
+  /** The runs that decided the change: that of its task, then those of hooks. */
   readonly runs: Pick<HeldRuns, 'runIds' | 'whenKept'>
 }
 

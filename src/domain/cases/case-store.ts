@@ -64,7 +64,7 @@ export interface CaseCommit {
   /** Of the event, as JSON. */
   readonly changedFields: string
   readonly functionName: string | null
-  /** The runs of its hooks, which it writes; null without hooks. */
+  /** The runs that decided it, which it writes; null without any. */
   readonly runs: CommittedRuns | null
   readonly runIds: readonly string[]
   /** The hooks that run after it; null without any. */

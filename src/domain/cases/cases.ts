@@ -1,12 +1,12 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { createFindHooks } from '../hooks/find-hooks.ts'
-import { runTask, type TaskRequest, type TaskResult } from '../hooks/run-task.ts'
+import { runTask, type SaveResult, type TaskRequest, type TaskResult } from '../hooks/run-task.ts'
 import { checkId } from '../id.ts'
-import type { HeldRuns } from '../runs/hold-runs.ts'
+import { type HeldRuns, holdAfter } from '../runs/hold-runs.ts'
 import type { RunOutcome } from '../runs/run-record.ts'
 import type { Page, Store } from '../store.ts'
-import type { ChangedCase, ChangeRequest } from './attempt-change.ts'
+import type { ChangedCase, ChangeRequest, ReadCase } from './attempt-change.ts'
 import { mergePatch } from './case-data.ts'
 import { checkCaseTypeCode, otherCaseType } from './case-failures.ts'
 import type { Case, CaseType } from './case-store.ts'
@@ -59,12 +59,13 @@ interface Dependencies {
 export function createCases({ store: stores, holdRuns }: Dependencies): Cases {
   const { cases: store, hooks, caseTasks } = stores
   const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), holdRuns }
-  const replaceData = (request: ChangeRequest, data: JsonObject) =>
-    changeCase(parts, request, {
-      change: 'save',
-      findType: row => store.findType(request.origin.accountCode, row?.caseTypeCode ?? ''),
-      ask: ({ row }) => ({ caseTypeCode: row?.caseTypeCode ?? '', data }),
-    })
+  // The commit of the save writes the run of the task too.
+  const saveResult: SaveResult = (request, data, taskRuns) => {
+    const findType = (row: Case | null) => store.findType(request.origin.accountCode, row?.caseTypeCode ?? '')
+    const ask = ({ row }: ReadCase) => ({ caseTypeCode: row?.caseTypeCode ?? '', data })
+    const ofTask = { ...parts, holdRuns: () => holdAfter(taskRuns, holdRuns()) }
+    return changeCase(ofTask, request, { change: 'save', findType, ask })
+  }
   return {
     async list(accountCode, ids) {
       if (ids.length > maxListedIds) throw tooManyIds(ids.length)
@@ -121,7 +122,7 @@ export function createCases({ store: stores, holdRuns }: Dependencies): Cases {
 
     runTask(request) {
       checkId(request.id, 'case id')
-      return runTask({ cases: store, caseTasks, save: replaceData }, request)
+      return runTask({ cases: store, caseTasks, holdRuns, saveResult }, request)
     },
 
     findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),

@@ -1,22 +1,21 @@
-import { RostrumError } from '../../errors.ts'
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import type { ChangedCase, ChangeRequest } from '../cases/attempt-change.ts'
 import { noCase, ownCase, staleCase } from '../cases/case-failures.ts'
 import type { Case, CaseStore } from '../cases/case-store.ts'
-import { type ExitError, readExit, type WrittenData } from '../cases/read-exit.ts'
+import { type ExitError, readExit } from '../cases/read-exit.ts'
 import { isName } from '../functions/functions.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
 import { endpointCause, type RunCause } from '../runs/run-cause.ts'
-import type { RunOutcome } from '../runs/run-record.ts'
+import type { RunOutcome, RunRecorder } from '../runs/run-record.ts'
 import type { CaseTaskStore, RunnableTask } from './hook-store.ts'
-
-// Longer names are cut in messages.
-const maxShownCharacters = 70
+import { changedMeanwhile, hasMoved, noTask } from './trigger-failures.ts'
 
 /** The script of a task. Its texts are JSON. */
 export interface TaskScript {
   readonly task: RunnableTask
   readonly cause: RunCause
+  readonly recorder: RunRecorder
   readonly caseTypeCode: string
   readonly payload: string
   readonly options: string
@@ -43,11 +42,18 @@ export interface TaskResult<Execution> {
   readonly change: ChangedCase | null
 }
 
+/** Replaces the data of the case of a task whose runs these are. */
+export type SaveResult = (
+  request: ChangeRequest,
+  data: JsonObject,
+  taskRuns: HeldRuns,
+) => Promise<ChangedCase>
+
 interface Parts {
   readonly cases: Pick<CaseStore, 'findByIds'>
   readonly caseTasks: Pick<CaseTaskStore, 'findRunnable'>
-  /** Replaces the data of a case. */
-  readonly save: (request: ChangeRequest & { readonly id: number }, data: JsonObject) => Promise<ChangedCase>
+  readonly holdRuns: () => HeldRuns
+  readonly saveResult: SaveResult
 }
 
 /**
@@ -56,56 +62,87 @@ interface Parts {
  * was changed meanwhile. The script holds no turn of the case.
  */
 export async function runTask<Execution extends { readonly outcome: RunOutcome }>(
-  { cases, caseTasks, save }: Parts,
+  { cases, caseTasks, holdRuns, saveResult }: Parts,
   request: TaskRequest<Execution>,
 ): Promise<TaskResult<Execution>> {
-  const { origin, id, name, ifVersions, savingCases, signal } = request
-  const { accountCode } = origin
+  const { id, name } = request
+  const { row, task } = await readTask({ cases, caseTasks }, request)
+  const runs = holdRuns()
+  try {
+    const { execution, data } = await runScript(request, { row, task, recorder: runs })
+    if (data === undefined) return { execution, change: null }
+    if (data === null) return { execution, change: unchanged(row, runs) }
+    const change = await saveResult(requestSave(request, row, task), data, runs).catch((error: unknown) => {
+      throw hasMoved(error) ? changedMeanwhile(id, name) : error
+    })
+    return { execution, change }
+  } finally {
+    runs.keep()
+  }
+}
+
+async function readTask(
+  { cases, caseTasks }: Pick<Parts, 'cases' | 'caseTasks'>,
+  request: TaskRequest<unknown>,
+) {
+  const { origin, id, name, ifVersions, savingCases } = request
   if (savingCases.has(id)) throw ownCase(id)
-  const [row] = await cases.findByIds(accountCode, [id])
+  const [row] = await cases.findByIds(origin.accountCode, [id])
   if (row === undefined) throw noCase(id)
   if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
   const { caseTypeCode } = row
-  const task = isName(name) ? await caseTasks.findRunnable(accountCode, caseTypeCode, name) : null
+  const task = isName(name) ? await caseTasks.findRunnable(origin.accountCode, caseTypeCode, name) : null
   if (task === null) throw noTask(name, caseTypeCode)
+  return { row, task }
+}
 
-  const exit: { data: WrittenData | null } = { data: null }
+interface ReadTask {
+  readonly row: Case
+  readonly task: RunnableTask
+  readonly recorder: RunRecorder
+}
+
+/** The data are null after `exit(null)`, and undefined if the script did not end with `exit`. */
+async function runScript<Execution extends { readonly outcome: RunOutcome }>(
+  request: TaskRequest<Execution>,
+  read: ReadTask,
+): Promise<{ readonly execution: Execution; readonly data: JsonObject | null | undefined }> {
+  const exit: { data: JsonObject | null } = { data: null }
   const execution = await request.runTask({
-    ...describeScript(task, row, request),
+    ...describeScript(read, request),
     refuseResult(payload) {
       if (payload.text === 'null') return null
-      const read = readExit(payload)
-      if ('code' in read) return read
-      exit.data = read
+      const result = readExit(payload)
+      if ('code' in result) return result
+      exit.data = result.data
       return null
     },
   })
   // A run that ended because the client has gone says nothing about the script.
-  signal.throwIfAborted()
-  if (execution.outcome !== 'exit') return { execution, change: null }
-  if (exit.data === null) return { execution, change: unchanged(row) }
-  const { functionName } = task
-  const deadline = request.deadlineOfSave()
-  const saving = save({ ...request, ifVersions: [row.version], functionName, deadline }, exit.data.data)
-  const change = await saving.catch((error: unknown) => {
-    throw hasMoved(error) ? changedMeanwhile(id, name) : error
-  })
-  return { execution, change }
+  request.signal.throwIfAborted()
+  return { execution, data: execution.outcome === 'exit' ? exit.data : undefined }
 }
 
-function unchanged(row: Case): ChangedCase {
-  const runs = { runIds: [], whenKept: async () => undefined }
+function requestSave(
+  { deadlineOfSave, ...request }: TaskRequest<unknown>,
+  { version }: Case,
+  { functionName }: RunnableTask,
+): ChangeRequest {
+  return { ...request, ifVersions: [version], functionName, deadline: deadlineOfSave() }
+}
+
+function unchanged(row: Case, runs: HeldRuns): ChangedCase {
   return { row, isSaved: false, changed: [], changedFields: new JsonText('{}'), runs }
 }
 
 function describeScript(
-  task: RunnableTask,
-  { id, version, caseTypeCode, data }: Case,
-  { origin, params, dryRun }: Pick<TaskRequest<never>, 'origin' | 'params' | 'dryRun'>,
+  { row: { id, version, caseTypeCode, data }, task, recorder }: ReadTask,
+  { origin, params, dryRun }: Pick<TaskRequest<unknown>, 'origin' | 'params' | 'dryRun'>,
 ) {
   const { functionId, functionName, hash } = task
   return {
     task,
+    recorder,
     cause: {
       ...endpointCause,
       trigger: 'task',
@@ -118,24 +155,4 @@ function describeScript(
     payload: data?.text ?? '{}',
     options: JSON.stringify({ params, case: { id, case_type_code: caseTypeCode, version } }),
   } as const
-}
-
-function hasMoved(error: unknown): boolean {
-  return error instanceof RostrumError && (error.code === 'PRECONDITION_FAILED' || error.code === 'NOT_FOUND')
-}
-
-function changedMeanwhile(id: number, name: string): RostrumError {
-  return new RostrumError(
-    'CONFLICT',
-    `Case \`${id}\` was changed or deleted while the task \`${name}\` ran, so its result was not saved. The task ` +
-      'was not run again.',
-  )
-}
-
-function noTask(name: string, caseTypeCode: string): RostrumError {
-  const shown = name.length > maxShownCharacters ? `${name.slice(0, maxShownCharacters)}…` : name
-  return new RostrumError(
-    'NOT_FOUND',
-    `The case type \`${caseTypeCode}\` has no task \`${shown}\` that is enabled.`,
-  )
 }

@@ -1,5 +1,8 @@
 import { RostrumError } from '../../errors.ts'
 
+// Longer names are cut in messages.
+const maxShownCharacters = 70
+
 type Kind = 'hook' | 'case task'
 
 /** A trigger of another account gets the same answer as one that does not exist. */
@@ -20,5 +23,26 @@ export async function listAll<Row>(kind: Kind, read: (limit: number) => Promise<
   throw new RostrumError(
     'BAD_USER_INPUT',
     `The account has more than \`${maxListed}\` ${kind}s. Ask for those of one \`caseTypeCode\`.`,
+  )
+}
+
+/** The failures of a save whose case was changed or deleted after it was read. */
+export function hasMoved(error: unknown): boolean {
+  return error instanceof RostrumError && (error.code === 'PRECONDITION_FAILED' || error.code === 'NOT_FOUND')
+}
+
+export function changedMeanwhile(id: number, name: string): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `Case \`${id}\` was changed or deleted while the task \`${name}\` ran, so its result was not saved. The task ` +
+      'was not run again.',
+  )
+}
+
+export function noTask(name: string, caseTypeCode: string): RostrumError {
+  const shown = name.length > maxShownCharacters ? `${name.slice(0, maxShownCharacters)}…` : name
+  return new RostrumError(
+    'NOT_FOUND',
+    `The case type \`${caseTypeCode}\` has no task \`${shown}\` that is enabled.`,
   )
 }

@@ -83,3 +83,28 @@ export function createHeldRuns({ begin, flush, gateway }: Dependencies): HeldRun
     },
   }
 }
+
+/** The runs of hooks after the run of the task whose result they are for, which belongs to all attempts. */
+export function holdAfter(task: HeldRuns, ofHooks: HeldRuns): HeldRuns {
+  const both = [task, ofHooks]
+  return {
+    get runIds() {
+      return both.flatMap(({ runIds }) => runIds)
+    },
+    begin: ofHooks.begin,
+    async prepare() {
+      const [first, second] = await Promise.all([task.prepare(), ofHooks.prepare()])
+      if (first === null || second === null) return first ?? second
+      const inserts = [...first.inserts, ...second.inserts]
+      return { gateway: first.gateway, inserts, ends: [...first.ends, ...second.ends] }
+    },
+    settle() {
+      for (const runs of both) runs.settle()
+    },
+    supersede: ofHooks.supersede,
+    keep: ofHooks.keep,
+    async whenKept() {
+      for (const runs of both) await runs.whenKept()
+    },
+  }
+}

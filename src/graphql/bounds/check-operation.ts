@@ -38,8 +38,8 @@ export interface OperationRequest {
 }
 
 /**
- * Why an operation was refused: its method, a bound, an error in the document, a fault of this process; a change in a dry
- * run; for a subscription also a request that cannot take a stream, or an error of its event source.
+ * Why an operation was refused: its method, a bound, an error in the document, a fault of this process; a change in a
+ * dry run; for a subscription also a request that cannot take a stream, or an error of its event source.
  */
 export type Refusal = 'method' | 'bounds' | 'document' | 'fault' | 'dry run' | 'no stream' | 'source'
 

@@ -44,7 +44,7 @@ export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').impleme
     }),
     runs: t.field({
       type: [Run],
-      description: 'The runs of the hooks that decided the save, in their order.',
+      description: 'The runs that decided the save: that of its task, then those of hooks, in their order.',
       scope: 'runs:read',
       // A type can have ten hooks, and most have few. The bytes of their long values are limited apart.
       extensions: cost({ kind: 'list', maxItems: 4 }),

@@ -90,7 +90,7 @@ function readParams(given: GivenJson): JsonObject {
 // With the scopes of the task alone, for the real caller, who is data to the script.
 async function runScript(context: RequestContext, script: TaskScript): Promise<Execution> {
   const { tasks, caller, parentRun, signal, log, onRun } = context
-  const { task, caseTypeCode, payload, options, cause, refuseResult } = script
+  const { task, caseTypeCode, payload, options, ...rest } = script
   const input = {
     name: task.name,
     sourceCode: task.sourceCode,
@@ -99,5 +99,5 @@ async function runScript(context: RequestContext, script: TaskScript): Promise<E
     metadata: { caseTypeCode, accountNickname: null },
   }
   const rights = withScopes(caller, task.scopes)
-  return tasks.execute({ input, cause, refuseResult, caller: rights, parentRun, signal, log, onRun })
+  return tasks.execute({ input, ...rest, caller: rights, parentRun, signal, log, onRun })
 }

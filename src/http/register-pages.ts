@@ -86,8 +86,7 @@ function writeFrontPage(docs: readonly Page[]): Page {
 <body>
 <main>
 <h1>Rostrum</h1>
-<p>This is a Rostrum gateway. It runs your customers' JavaScript safely and keeps track of who is in which team,
-over GraphQL and REST.</p>
+<p>Rostrum keeps your customers' teams and cases and runs their JavaScript safely, over GraphQL, REST and webhooks.</p>
 <p><a href="${graphqlPath}">Open GraphiQL</a> to try queries. You need a token: <code>npm start</code> prints one on the
 first start.</p>
 <h2>Docs</h2>

@@ -1,5 +1,7 @@
 import type { RequestContext } from '../../context.ts'
-import { createRunHook } from './run-hook.ts'
+import { hasScope } from '../../credentials/caller.ts'
+import type { RunHookScript } from '../../domain/hooks/run-hooks.ts'
+import { runTrigger } from '../tasks/run-trigger.ts'
 
 /** Descriptions of arguments of changes. */
 export const changeArguments = {
@@ -27,5 +29,15 @@ export function readChange(context: RequestContext, { ifVersions = null, dryRun 
     generation: parentRun?.generation ?? ofRequest,
     functionName: parentRun?.functionName ?? null,
     runHook: createRunHook(context),
+  }
+}
+
+// Gives as much of a hook's error as the caller may read.
+function createRunHook(context: RequestContext): RunHookScript {
+  const mayReadRuns = hasScope(context.caller, 'runs:read')
+  return async ({ hook, ...script }) => {
+    const running = runTrigger(context, { name: hook.functionName, trigger: hook, ...script })
+    const { id, outcome, message, error } = await running
+    return { id, outcome, message, error: error && (mayReadRuns ? { ...error } : { code: error.code }) }
   }
 }

@@ -1,5 +1,4 @@
 import type { RequestContext } from '../../context.ts'
-import { withScopes } from '../../credentials/caller.ts'
 import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
 import { caseDataLimits } from '../../domain/cases/case-data.ts'
 import type { TaskScript } from '../../domain/hooks/run-task.ts'
@@ -13,6 +12,7 @@ import { CaseChange, type CaseChangeRow } from '../cases/case-change.ts'
 import { changeArguments, readChange } from '../cases/read-change.ts'
 import { cost } from '../relay/field-cost.ts'
 import { hideError } from '../tasks/hide-error.ts'
+import { runTrigger } from '../tasks/run-trigger.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
 
 // Its data and the patch.
@@ -67,7 +67,8 @@ builder.mutationField('runCaseTask', t =>
         id: parseId(caseId, 'case id'),
         name,
         params: params == null ? {} : readParams(params),
-        runTask: script => runScript(context, script),
+        runTask: ({ task, ...script }: TaskScript) =>
+          runTrigger(context, { name: task.name, trigger: task, ...script }),
         deadlineOfSave: () => context.deadline,
       })
       context.loaders.clear()
@@ -85,19 +86,4 @@ function readParams(given: GivenJson): JsonObject {
   const value = readJson(given, { pointer: '/params' })
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   throw invalidInput([{ pointer: '/params', detail: 'must be a JSON object' }])
-}
-
-// With the scopes of the task alone, for the real caller, who is data to the script.
-async function runScript(context: RequestContext, script: TaskScript): Promise<Execution> {
-  const { tasks, caller, parentRun, signal, log, onRun } = context
-  const { task, caseTypeCode, payload, options, ...rest } = script
-  const input = {
-    name: task.name,
-    sourceCode: task.sourceCode,
-    inputDocument: payload,
-    options,
-    metadata: { caseTypeCode, accountNickname: null },
-  }
-  const rights = withScopes(caller, task.scopes)
-  return tasks.execute({ input, ...rest, caller: rights, parentRun, signal, log, onRun })
 }

@@ -40,7 +40,7 @@ export function readTaskInput(input: TaskInput, limits: RunLimits): CheckedTask 
   checkLabel('name', input.name, 1)
   checkLabel('metadata/caseTypeCode', input.metadata.caseTypeCode ?? '', 0)
   checkLabel('metadata/accountNickname', input.metadata.accountNickname ?? '', 0)
-  scanText('inputDocument', input.inputDocument)
+  if (!input.isWritten) scanText('inputDocument', input.inputDocument)
   return {
     name: input.name,
     source: input.sourceCode,

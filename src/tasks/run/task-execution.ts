@@ -7,6 +7,8 @@ export interface TaskInput {
   readonly sourceCode: string
   /** A JSON document. */
   readonly inputDocument: string
+  /** True for a document that the gateway wrote, which needs no check. */
+  readonly isWritten?: boolean
   /** A JSON object. */
   readonly options: string
   readonly metadata: {

@@ -16,31 +16,51 @@ interface Seen {
   readonly version: number
 }
 
-/** Reads events until there are `count`. */
+interface Part {
+  readonly data?: { readonly caseChanged: Seen } | null
+  readonly errors?: readonly unknown[]
+}
+
+/** Opens a stream and reads it until there are `count` events. Fails with the error that came in the place of one. */
 async function follow(server: SharedServer, args: string, count: number): Promise<() => Promise<Seen[]>> {
   const leaving = new AbortController()
-  const response = await fetch(`${server.baseUrl}/graphql`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${server.adminToken}`,
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-    },
-    body: JSON.stringify({ query: `subscription { caseChanged${args} { cursor kind caseId version } }` }),
-    signal: leaving.signal,
-  })
-  const { body } = response
-  if (body === null) throw new Error(`No stream: ${response.status}`)
-  return async () => {
-    const seen: Seen[] = []
-    for await (const { data } of readEventStream(body)) {
-      const event = JSON.parse(data).data?.caseChanged as Seen | undefined
-      if (event !== undefined) seen.push(event)
-      if (seen.length === count) break
-    }
-    leaving.abort()
-    return seen
+  const ask = () =>
+    fetch(`${server.baseUrl}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.adminToken}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query: `subscription { caseChanged${args} { cursor kind caseId version } }` }),
+      signal: leaving.signal,
+    })
+  let body: Response['body'] = null
+  // A busy gateway may refuse a stream, and answers the refusal as a stream too.
+  await expect
+    .poll(async () => {
+      const response = await ask()
+      if (!response.ok) return `${response.status}: ${await response.text()}`
+      body = response.body
+      return 'open'
+    })
+    .toBe('open')
+  const reading = body === null ? Promise.reject(new Error('The answer has no body.')) : read(body, count)
+  const events = reading.finally(() => leaving.abort())
+  // The failure is for the test that asks for the events, which may be later.
+  events.catch(() => {})
+  return () => events
+}
+
+async function read(body: ReadableStream<Uint8Array>, count: number): Promise<Seen[]> {
+  const seen: Seen[] = []
+  for await (const { event, data } of readEventStream(body)) {
+    const part: Part = event === 'complete' ? {} : JSON.parse(data)
+    if (part.data == null) throw new Error(`After ${seen.length} events came "${event}": ${data}`)
+    seen.push(part.data.caseChanged)
+    if (seen.length === count) return seen
   }
+  throw new Error(`The stream ended after ${seen.length} events.`)
 }
 
 async function create(code: string): Promise<number> {

@@ -35,7 +35,7 @@ eachStore(harness => {
 
   /** What the account's keys hold, as the store counts it: the same as its rows when they are added up. */
   async function readUsage(): Promise<number> {
-    const { counted, ofKeys, ofRows } = await readKeyUsage(harness, url, 'a')
+    const { counted, ofKeys, ofRows } = await readKeyUsage(url, 'a')
     expect(counted).toBe(ofKeys)
     expect(counted).toBe(ofRows)
     return counted
@@ -153,7 +153,7 @@ eachStore(harness => {
     const refusals = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason.code] : []))
     expect(refusals.filter(code => code !== 'UNAVAILABLE')).toEqual([])
     expect(refusals.length).toBeLessThan(outcomes.length)
-    const { counted, ofKeys } = await readKeyUsage(harness, url, 'a')
+    const { counted, ofKeys } = await readKeyUsage(url, 'a')
     expect(counted).toBe(ofKeys)
   })
 })

@@ -103,7 +103,7 @@ eachStore(harness => {
     await (await openStore({ url })).close()
     const usage = { a: 4 * rowBytes + 10 + 2, b: rowBytes }
     for (const [accountCode, bytes] of Object.entries(usage)) {
-      const { counted, ofKeys, ofRows } = await readKeyUsage(harness, url, accountCode)
+      const { counted, ofKeys, ofRows } = await readKeyUsage(url, accountCode)
       expect([counted, ofKeys, ofRows]).toEqual([bytes, bytes, bytes])
     }
   })

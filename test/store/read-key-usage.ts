@@ -1,7 +1,5 @@
-import SqliteDatabase from 'better-sqlite3'
 import { rowBytes } from '../../src/domain/idempotency/idempotency.ts'
-import { askPostgres } from './ask-postgres.ts'
-import type { Harness } from './each-store.ts'
+import { readRows } from './read-rows.ts'
 
 export interface KeyUsage {
   /** As the account's one row says. */
@@ -23,16 +21,8 @@ const sql = (accountCode: string, bytesOf: (column: string) => string) => `
       where account_code = '${accountCode}'), 0) as "ofRows"`
 
 /** The bytes of an account's keys, counted in three ways that agree while nothing is pending. */
-export async function readKeyUsage(harness: Harness, url: string, accountCode: string): Promise<KeyUsage> {
+export async function readKeyUsage(url: string, accountCode: string): Promise<KeyUsage> {
   const text = sql(accountCode, column => `octet_length(${column})`)
-  const found = harness.engine === 'SQLite' ? askSqlite(url, text) : (await askPostgres(url, text))[0]
-  const { counted, ofKeys, ofRows } = found as Readonly<Record<keyof KeyUsage, unknown>>
-  return { counted: Number(counted), ofKeys: Number(ofKeys), ofRows: Number(ofRows) }
-}
-
-function askSqlite(url: string, text: string): unknown {
-  const client = new SqliteDatabase(url.slice('sqlite:'.length), { readonly: true })
-  const row = client.prepare(text).get()
-  client.close()
-  return row
+  const [found] = await readRows<Record<keyof KeyUsage, unknown>>(url, text)
+  return { counted: Number(found?.counted), ofKeys: Number(found?.ofKeys), ofRows: Number(found?.ofRows) }
 }

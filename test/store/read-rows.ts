@@ -1,0 +1,11 @@
+import SqliteDatabase from 'better-sqlite3'
+import { askPostgres } from './ask-postgres.ts'
+
+/** The rows of a query that both databases understand, read over a connection of its own. */
+export async function readRows<Row extends object>(url: string, query: string): Promise<Row[]> {
+  if (!url.startsWith('sqlite:')) return askPostgres<Row>(url, query)
+  const client = new SqliteDatabase(url.slice('sqlite:'.length), { readonly: true })
+  const rows = client.prepare<[], Row>(query).all()
+  client.close()
+  return rows
+}

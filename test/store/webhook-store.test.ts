@@ -5,6 +5,7 @@ import type { SealSecret, WebhookInput } from '../../src/domain/webhooks/webhook
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
+import { readRows } from './read-rows.ts'
 
 const seal: SealSecret = (webhookId, secretId) => ({
   keyId: 'k',
@@ -128,6 +129,12 @@ eachStore(harness => {
   })
 
   describe('a rotated secret', () => {
+    async function readEnd(secretId: number): Promise<unknown> {
+      const query = `select ends_at as "endsAt" from webhook_secrets where id = ${secretId}`
+      const rows = await readRows<{ endsAt: unknown }>(url, query)
+      return rows[0]?.endsAt
+    }
+
     const rotate = (overlapMs: number) => store.webhooks.rotate(by('a'), 1, { overlapMs, seal }, 3)
 
     test('leaves the earlier ones live for the overlap, up to three of them', async () => {
@@ -141,21 +148,22 @@ eachStore(harness => {
 
     test('ends them with the overlap, or at once without one', async () => {
       await create('w')
-      await rotate(300)
+      await rotate(dayMs)
       expect(await liveIds('w')).toEqual([2, 1])
-      await sleep(400)
-      expect(await liveIds('w')).toEqual([2])
+      await rotate(1)
+      await expect.poll(() => liveIds('w')).toEqual([3])
       expect(await store.webhooks.findSecret('a', 1, 1)).toBeNull()
       await rotate(0)
-      expect(await liveIds('w')).toEqual([3])
+      expect(await liveIds('w')).toEqual([4])
     })
 
     test('does not lengthen the time of one that ends before', async () => {
       await create('w')
-      await rotate(200)
-      await rotate(60_000)
-      await sleep(300)
-      expect(await liveIds('w')).toEqual([3, 2])
+      await rotate(dayMs)
+      const endOfFirst = await readEnd(1)
+      await rotate(2 * dayMs)
+      expect(await readEnd(1)).toEqual(endOfFirst)
+      expect(await readEnd(2)).not.toEqual(endOfFirst)
     })
   })
 

@@ -131,6 +131,42 @@ eachStore(harness => {
     })
   })
 
+  describe('a save that read its type before a hook was saved', () => {
+    const commit = (revision: number, from = store) =>
+      from.cases.commit({
+        ...{ origin: by('a'), caseTypeCode: 'incident', read: null, revision, data: '{}', values: null },
+        ...{ changedFields: '{}', functionName: null, runs: null, runIds: [], leaseHolder: 'x' },
+        ...{ after: null, previousData: null },
+      })
+
+    test('commits nothing, for a type that the hook created too', async () => {
+      await savedHook()
+      expect(await commit(0)).toEqual({ kind: 'moved' })
+      expect(await commit(1)).toMatchObject({ kind: 'committed' })
+      await savedHook({ enabled: false }, 1)
+      expect(await commit(1)).toEqual({ kind: 'moved' })
+      await store.hooks.remove(by('a'), 1)
+      expect(await commit(2)).toEqual({ kind: 'moved' })
+      await saveTask(taskOf())
+      expect(await commit(3)).toMatchObject({ kind: 'committed' })
+    })
+
+    test('commits before the hook or not at all, at every gateway', async () => {
+      const stores = await gateways()
+      for (let round = 0; round < 10; round++) {
+        const read = (await revision()) ?? 0
+        const results = await Promise.all([
+          ...stores.map(from => commit(read, from)),
+          save(hookOf({ event: 'post-save' }), round === 0 ? null : 1, 'a', stores.at(-1)),
+          ...stores.map(from => commit(read, from)),
+        ])
+        expect(results.map(({ kind }) => kind)).toContain('saved')
+        expect(await commit(read)).toEqual({ kind: 'moved' })
+        expect(await revision()).toBe(read + 1)
+      }
+    })
+  })
+
   describe('live hooks', () => {
     test('come in order with the live versions, in one statement', async () => {
       const statements: string[] = []

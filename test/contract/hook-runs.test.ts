@@ -301,6 +301,35 @@ describe('a request with the token of a hook', () => {
   })
 })
 
+test('a hook whose caller lost the credential meanwhile is answered no more', async () => {
+  const type = newType()
+  const token = await app.issueToken('demo', ['cases:write'])
+  const rest = `graphql('{ viewer { accountCode } }').then(() => 'answered', ({ code }) => code)`
+  await saveHook(`${callUpstream()}; exit({ rest: await ${rest} })`, { caseTypeCode: type })
+  during = async () => {
+    const issued = await app.app.store.tokens.list('demo')
+    const { id } = issued.at(-1) ?? { id: 0 }
+    expect(await app.app.store.tokens.revoke(id)).toBe(true)
+    return 1
+  }
+  const body = { case: { case_type_code: type, data: {} } }
+  const answer = await app.send('/platform/cases', { method: 'POST', body, token })
+  expect(answer.body.case.data).toEqual({ rest: 'UNAUTHENTICATED' })
+  expect((await app.send('/platform/cases', { method: 'POST', body, token })).status).toBe(401)
+})
+
+test('what a hook saved elsewhere stands when its own save is refused', async () => {
+  const [type, other] = [newType(), newType()]
+  const inner = `Platform.cases.save({ case_type_code: '${other}', data: { kept: true } })`
+  await saveHook(`await ${inner}; fail('x'.repeat(5000))`, { caseTypeCode: type, scopes: ['cases:write'] })
+  const body = { case: { case_type_code: type, data: {} } }
+  const refused = await app.send('/platform/cases', { method: 'POST', body })
+  expect([refused.status, refused.body.detail]).toEqual([422, 'x'.repeat(5000)])
+  const query = 'query($code: String!) { cases(filter: { caseTypeCode: $code }) { nodes { data } } }'
+  const found = async (code: string) => (await app.graphql(query, { code })).body.data.cases.nodes
+  expect([await found(type), await found(other)]).toEqual([[], [{ data: { kept: true } }]])
+})
+
 describe('a dry run', () => {
   test('runs all hooks, stores nothing, and answers queries alone', async () => {
     const type = newType()

@@ -8,11 +8,11 @@ import { createDirectory } from './domain/directory/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
 import { createEventFollowers } from './domain/events/event-followers.ts'
 import { createEventFollowing } from './domain/events/follow-events.ts'
+import { forgetEachMinute } from './domain/forget-each-minute.ts'
 import { createFunctions } from './domain/functions/functions.ts'
 import { createCaseTasks } from './domain/hooks/case-tasks.ts'
 import { createHooks } from './domain/hooks/hooks.ts'
-import { startForgettingKeys } from './domain/idempotency/forget-old-keys.ts'
-import { createKeyedRequests } from './domain/idempotency/keyed-requests.ts'
+import { createKeyedRequests, retentionMs } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
@@ -21,9 +21,8 @@ import { keepNothing } from './domain/runs/run-record.ts'
 import { createRuns } from './domain/runs/runs.ts'
 import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import type { Store } from './domain/store.ts'
-import { startForgettingMessages } from './domain/webhooks/forget-old-messages.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
-import { createMessageRuns } from './domain/webhooks/message-runs.ts'
+import { createMessageRuns, messageRetentionMs } from './domain/webhooks/message-runs.ts'
 import { createWebhookLookUp } from './domain/webhooks/webhook-look-up.ts'
 import { createWebhooks } from './domain/webhooks/webhooks.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -41,6 +40,8 @@ import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
+// In one transaction, which delays others.
+const maxForgottenAtOnce = 200
 
 export interface AppOptions {
   readonly config: Config
@@ -88,10 +89,10 @@ export async function createApp({
   const keyedRequests = createKeyedRequests(store.idempotency, {
     accountBytes: config.accountKeyBytes,
   })
-  const stopForgettingKeys = startForgettingKeys({
-    store: store.idempotency,
-    onError: err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
-  })
+  const stopForgettingKeys = forgetEachMinute(
+    () => store.idempotency.forgetOlderThan(retentionMs, maxForgottenAtOnce),
+    err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
+  )
   const followers = createEventFollowers(store.events)
   const following = {
     memberships: createEventFollowing(store.events, followers),
@@ -125,10 +126,10 @@ export async function createApp({
   })
 
   const keyring = createKeyring({ keys: config.secretsKeys, keyFile: store.keyFile })
-  const stopForgettingMessages = startForgettingMessages({
-    store: store.webhooks.messages,
-    onError: err => log.warn({ err }, 'old messages of webhooks could not be forgotten'),
-  })
+  const stopForgettingMessages = forgetEachMinute(
+    () => store.webhooks.messages.forgetOlderThan(messageRetentionMs, maxForgottenAtOnce),
+    err => log.warn({ err }, 'old messages of webhooks could not be forgotten'),
+  )
   const webhookLookUp = createWebhookLookUp({
     store: store.webhooks,
     keyring,

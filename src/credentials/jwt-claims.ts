@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import { isAccountCode } from '../domain/directory/account-code.ts'
 import { isStorable } from '../domain/directory/directory.ts'
+import { isName } from '../domain/name.ts'
 import { type Caller, isScope, type Scope, scopes } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 
@@ -11,7 +11,7 @@ export const expired = 'The token has expired; get a new one.'
 /** The caller of verified claims (contract, section 1). Throws `UNAUTHENTICATED` without an account or a subject. */
 export function readCaller(claims: JWTPayload): Caller {
   const { account, sub, email, name } = claims
-  if (typeof account !== 'string' || !isAccountCode(account)) {
+  if (typeof account !== 'string' || !isName(account)) {
     throw invalidToken('The claim `account` of the token must be an account code.')
   }
   if (typeof sub !== 'string' || sub === '') throw invalidToken('The token must have the claim `sub`.')

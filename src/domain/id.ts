@@ -2,6 +2,7 @@ import { RostrumError } from '../errors.ts'
 
 // Longer texts are cut in messages.
 const maxShownCharacters = 40
+const maxListedIds = 1_000
 
 /** Reads an id in plain decimal, without sign, leading zeros or exponent. Else `BAD_USER_INPUT` that names it. */
 export function parseId(text: string, what: string): number {
@@ -14,6 +15,18 @@ export function parseId(text: string, what: string): number {
 export function checkId(id: number, what: string): number {
   if (!isId(id)) throw badId(String(id), what)
   return id
+}
+
+/** Gives the ids of a list, each once. `BAD_USER_INPUT` for one that is no id, and for more than 1,000. */
+export function checkListedIds(ids: readonly number[], what: string): number[] {
+  if (ids.length > maxListedIds) {
+    throw new RostrumError(
+      'BAD_USER_INPUT',
+      `At most \`${maxListedIds}\` ids can be listed at once; \`${ids.length}\` were given. Ask in several calls.`,
+    )
+  }
+  for (const id of ids) checkId(id, what)
+  return [...new Set(ids)]
 }
 
 /** Ids are the integers from 1 to 2^53-1 (contract, section 2). */

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forgetOldKeys } from '../../src/domain/idempotency/forget-old-keys.ts'
+import { forgetAll } from '../../src/domain/forget-each-minute.ts'
 import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
+import { retentionMs } from '../../src/domain/idempotency/keyed-requests.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
@@ -44,10 +45,10 @@ test('keys are kept for 24 hours, and then all are deleted', async () => {
   const keys = Array.from({ length: 450 }, (_, index) => `key-${index}`)
   await Promise.all(keys.map(key => claim(key, 1)))
   age(day - 60_000)
-  await forgetOldKeys(store.idempotency)
+  await forgetAll(() => store.idempotency.forgetOlderThan(retentionMs, 200))
   expect(await claim('key-0', 2)).toEqual({ kind: 'other' })
   age(60_001)
-  await forgetOldKeys(store.idempotency)
+  await forgetAll(() => store.idempotency.forgetOlderThan(retentionMs, 200))
   const results = await Promise.all(keys.map(key => claim(key, 2)))
   expect(results.filter(({ kind }) => kind === 'claimed')).toHaveLength(450)
 })

@@ -1,18 +1,10 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
-
-const codePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+import { isName, nameRule } from '../name.ts'
 
 /** Gives the code back. `BAD_USER_INPUT`, with the pointer, if it is none. */
 export function checkCaseTypeCode(code: string, pointer = '/caseTypeCode'): string {
-  if (codePattern.test(code)) return code
-  throw invalidInput([
-    {
-      pointer,
-      detail:
-        'must start with a letter or digit, followed by up to 63 of letters, digits, `.`, `_` and `-`; it is ' +
-        `\`${code.slice(0, 64)}\``,
-    },
-  ])
+  if (isName(code)) return code
+  throw invalidInput([{ pointer, detail: `${nameRule}; it is \`${code.slice(0, 64)}\`` }])
 }
 
 /** An id of another account gets the same answer as an id that does not exist. */

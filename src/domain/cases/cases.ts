@@ -1,8 +1,8 @@
-import { invalidInput, RostrumError } from '../../errors.ts'
+import { invalidInput, type RostrumError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { createFindHooks } from '../hooks/find-hooks.ts'
 import { runTask, type SaveResult, type TaskRequest, type TaskResult } from '../hooks/run-task.ts'
-import { checkId } from '../id.ts'
+import { checkId, checkListedIds } from '../id.ts'
 import { type HeldRuns, holdAfter } from '../runs/hold-runs.ts'
 import type { RunOutcome } from '../runs/run-record.ts'
 import type { Page, Store } from '../store.ts'
@@ -14,8 +14,6 @@ import { CaseTurns } from './case-turns.ts'
 import { indexText } from './case-values.ts'
 import { changeCase } from './change-case.ts'
 import { createSaveCaseType, type SaveCaseType } from './save-case-type.ts'
-
-const maxListedIds = 1_000
 
 export interface SaveRequest extends ChangeRequest {
   /** Required to create a case. A case keeps its type. */
@@ -68,9 +66,7 @@ export function createCases({ store: stores, holdRuns }: Dependencies): Cases {
   }
   return {
     async list(accountCode, ids) {
-      if (ids.length > maxListedIds) throw tooManyIds(ids.length)
-      for (const id of ids) checkId(id, 'case id')
-      const distinct = [...new Set(ids)]
+      const distinct = checkListedIds(ids, 'case id')
       if (distinct.length === 0) return []
       const rows = new Map((await store.findByIds(accountCode, distinct)).map(row => [row.id, row]))
       return distinct.flatMap(id => rows.get(id) ?? [])
@@ -145,11 +141,4 @@ function refuseUnindexed(where: CaseFilter['where'], indexed: readonly string[])
 
 function noTypeOfWhere(): RostrumError {
   return invalidInput([{ pointer: '/filter/caseTypeCode', detail: 'is required together with `where`' }])
-}
-
-function tooManyIds(given: number): RostrumError {
-  return new RostrumError(
-    'BAD_USER_INPUT',
-    `At most \`${maxListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
-  )
 }

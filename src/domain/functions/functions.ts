@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
 import { isStorable } from '../directory/directory.ts'
 import { checkId } from '../id.ts'
+import { isName, nameRule } from '../name.ts'
 import type { Origin } from '../store.ts'
 import type {
   FunctionLimits,
@@ -113,14 +114,6 @@ export function createFunctions(store: FunctionStore): Functions {
 
 const sourceRule = 'must not contain NUL or half a surrogate pair; write `\\0` or `\\ud800`'
 const commentRule = `must have at most ${maxCommentCharacters} characters, none of them NUL`
-export const nameRule =
-  'must start with a letter or digit, and have at most 64 letters, digits, `.`, `_` and `-`'
-
-/** Function names and case type codes (contract, section 7). */
-export function isName(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)
-}
-
 function isComment(text: string): boolean {
   return text.length <= maxCommentCharacters && isStorable(text)
 }

@@ -13,7 +13,6 @@ export interface BulkPlan {
   /** Records that must exist, each once, in ascending order so that concurrent bulks do not deadlock. */
   readonly userIds: readonly number[]
   readonly teamIds: readonly number[]
-  readonly eventCount: number
 }
 
 /** False if one change of an atomic bulk failed. */
@@ -30,14 +29,12 @@ export function planBulk(verdicts: readonly Verdict[]): BulkPlan {
   const ends = new Map<number, Membership | null>()
   const added: MembershipPair[] = []
   const pairs: MembershipPair[] = []
-  let removals = 0
   for (const verdict of verdicts) {
     if (verdict.kind === 'added') {
       added.push(verdict.pair)
       pairs.push(verdict.pair)
     } else if (verdict.kind === 'removed') {
       ends.set(verdict.membership.id, null)
-      removals += 1
     } else if (isMove(verdict)) {
       ends.set(verdict.membership.id, verdict.membership)
       pairs.push(verdict.membership)
@@ -49,7 +46,6 @@ export function planBulk(verdicts: readonly Verdict[]): BulkPlan {
     added,
     userIds: ascending(pairs.map(({ userId }) => userId)),
     teamIds: ascending(pairs.map(({ teamId }) => teamId)),
-    eventCount: pairs.length + removals,
   }
 }
 

@@ -1,10 +1,7 @@
-import { RostrumError } from '../../errors.ts'
-import { checkId } from '../id.ts'
+import { checkId, checkListedIds } from '../id.ts'
 import type { Membership, MembershipPair, Origin, Store } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
 import { type ChangeMany, createChangeMany } from './memberships-bulk.ts'
-
-const maxListedIds = 1_000
 
 /** The rules of memberships (contract, section 2). All ids are positive safe integers, checked here. */
 export interface Memberships {
@@ -28,9 +25,7 @@ export function createMemberships(store: Store): Memberships {
   const { memberships } = store
   return {
     async list(accountCode, ids) {
-      if (ids.length > maxListedIds) throw tooManyIds(ids.length)
-      for (const id of ids) checkId(id, 'membership id')
-      const distinct = [...new Set(ids)]
+      const distinct = checkListedIds(ids, 'membership id')
       if (distinct.length === 0) return []
       const found = await memberships.findByIds(accountCode, distinct)
       if (isInOrder(found, distinct)) return found
@@ -72,11 +67,4 @@ export function createMemberships(store: Store): Memberships {
 
 function isInOrder(rows: readonly Membership[], ids: readonly number[]): boolean {
   return rows.length === ids.length && rows.every((row, index) => row.id === ids[index])
-}
-
-function tooManyIds(given: number): RostrumError {
-  return new RostrumError(
-    'BAD_USER_INPUT',
-    `At most \`${maxListedIds}\` ids can be listed at once; \`${given}\` were given. Ask in several calls.`,
-  )
 }

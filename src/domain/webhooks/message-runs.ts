@@ -17,7 +17,7 @@ const maxWaitMs = 10_000
 const maxAnswerCharacters = 64 * 2 ** 10
 
 /** SHA-256 of the id that a sender gave, in hex. */
-export function digestMessageId(messageId: string): string {
+function digestMessageId(messageId: string): string {
   return hash('sha256', messageId)
 }
 

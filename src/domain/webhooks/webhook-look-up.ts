@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { isAccountCode } from '../directory/account-code.ts'
+import { isName } from '../name.ts'
 import type { Keyring } from './keyring.ts'
-import { isWebhookName } from './webhook-rules.ts'
 import type { Webhook, WebhookStore } from './webhook-store.ts'
 
 // About 1 MB.
@@ -45,7 +44,7 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
 
   return {
     async find(accountCode, name) {
-      if (!isAccountCode(accountCode) || !isWebhookName(name)) return null
+      if (!isName(accountCode) || !isName(name)) return null
       const key = keyOf(accountCode, name)
       if (unknown.has(key)) return null
       const savesBefore = saves

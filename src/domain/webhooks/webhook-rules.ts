@@ -1,4 +1,5 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
+import { isName, nameRule } from '../name.ts'
 import { verificationHeaders } from './verify-delivery.ts'
 import type { WebhookInput } from './webhook-store.ts'
 
@@ -24,13 +25,7 @@ const framingHeaders = [
   'expect',
 ]
 
-const nameRule = 'must start with a letter or digit, and have at most 64 letters, digits, `.`, `_` and `-`'
 const headerRule = `must be the name of a header, of at most ${maxHeaderCharacters} characters`
-
-/** Names of webhooks follow the rule of function names (contract, section 7). */
-export function isWebhookName(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)
-}
 
 /**
  * Gives the webhook with its headers in lower case, each once. Throws `BAD_USER_INPUT` with a pointer to each bad
@@ -44,7 +39,7 @@ export function checkWebhook(input: WebhookInput): WebhookInput {
     if (isBad) fields.push({ pointer, detail })
   }
   const needsHeader = input.verification === 'secret'
-  refuseIf(!isWebhookName(input.name), '/name', nameRule)
+  refuseIf(!isName(input.name), '/name', nameRule)
   refuseIf(
     needsHeader && header === null,
     '/header',

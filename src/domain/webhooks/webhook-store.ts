@@ -3,11 +3,9 @@ import type { Origin, RowStore } from '../store.ts'
 import type { WebhookMessageStore } from './message-store.ts'
 
 /** How a delivery shows that it comes from the sender (contract, section 8). */
-export const webhookVerifications = ['standard', 'github', 'secret'] as const
-export type WebhookVerification = (typeof webhookVerifications)[number]
+export type WebhookVerification = 'standard' | 'github' | 'secret'
 
-export const webhookModes = ['queued', 'sync'] as const
-export type WebhookMode = (typeof webhookModes)[number]
+export type WebhookMode = 'queued' | 'sync'
 
 /** A webhook as its author gives it. */
 export interface WebhookInput {

@@ -8,7 +8,7 @@ export interface Cursors {
 }
 
 /** Cursors for positions from 1 up. The prefix tells the lists apart. */
-export function createCursors(prefix: string): Cursors {
+function createCursors(prefix: string): Cursors {
   const encode = (position: number) => Buffer.from(prefix + position).toString('base64url')
   // Longer texts are not decoded: a page below a list would decode its cursor for each item.
   const maxLength = encode(Number.MAX_SAFE_INTEGER).length

@@ -35,6 +35,6 @@ export function isListed(column: Column, ids: Placeholder): SQL {
 }
 
 /** A list of texts as the one parameter that `unnest` reads. */
-export function encodeTexts(texts: readonly (string | null)[]): string {
+function encodeTexts(texts: readonly (string | null)[]): string {
   return `{${texts.map(text => (text === null ? 'null' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`)).join()}}`
 }

@@ -26,7 +26,7 @@ export interface GivenOptions {
   readonly members: ReadonlyMap<OptionName, string>
 }
 
-export const optionNames = ['current_user', 'params', 'changed_fields', 'requestContext'] as const
+const optionNames = ['current_user', 'params', 'changed_fields', 'requestContext'] as const
 
 export type OptionName = (typeof optionNames)[number]
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { RunFilter, RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import type { RowOf, StoreColumn } from '../../tables/tables-of.ts'
+import type { StoreColumn } from '../../tables/tables-of.ts'
 import { selectRun } from './run-statements.ts'
 import { toRun } from './runs.ts'
 
@@ -104,5 +104,3 @@ function prepareTexts({ prepareMany, isListed, tables: { runInputs, runOutputs }
     logs: prepareText(runOutputs, runOutputs.logs),
   }
 }
-
-export type RunColumns = RowOf<ReturnType<typeof selectRun>>

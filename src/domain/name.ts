@@ -1,0 +1,16 @@
+import { RostrumError } from '../errors.ts'
+
+/** What `isName` demands, for the message about a field. */
+export const nameRule =
+  'must start with a letter or digit, and have at most 64 letters, digits, `.`, `_` and `-`'
+
+/** Account codes, case type codes, and names of functions, tasks and webhooks (contract, sections 1 and 7). */
+export function isName(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)
+}
+
+/** Gives the account code back; `BAD_USER_INPUT` if it is none. */
+export function checkAccountCode(text: string): string {
+  if (isName(text)) return text
+  throw new RostrumError('BAD_USER_INPUT', `\`${text.slice(0, 64)}\` is not an account code: it ${nameRule}.`)
+}

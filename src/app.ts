@@ -148,7 +148,7 @@ export async function createApp({
     runs: createRuns({
       store: store.runs,
       hold: runKeeping.hold,
-      findLive: store.webhooks.findFunction,
+      findLive: store.functions.findLive,
       findSource: store.functions.findSource,
     }),
     webhooks: createWebhooks({ store: store.webhooks, keyring, onSave: webhookLookUp.forget }),
@@ -194,7 +194,7 @@ export async function createApp({
     webhooks: {
       lookUp: webhookLookUp,
       messages: createMessageRuns(store.webhooks.messages),
-      findFunction: store.webhooks.findFunction,
+      findLive: store.functions.findLive,
       execute: tasks.execute,
     },
     maxAnswerBytes,

@@ -94,6 +94,29 @@ describe.each(['SQLite', 'PostgreSQL'])('messages of webhooks on %s', engine => 
     expect((await deliver(server, webhook.path, { body: '{', headers: bad })).status).toBe(400)
   })
 
+  test('a queued run has the input, the rights and the transaction of its delivery', async () => {
+    const sourceCode = `const { data } = await graphql('{ viewer { scopes } }')
+      exit([payload, options.params.query, options.current_user.id, data.viewer.scopes])`
+    const scopes = ['cases:read']
+    const webhook = await saveWebhook(server, { name: 'later', sourceCode, mode: 'QUEUED', scopes })
+    const body = '{"a":1}'
+    const headers = signStandard({ secret: webhook.secret, body })
+    expect((await deliver(server, `${webhook.path}?b=2`, { body, headers })).status).toBe(202)
+    const find = `{ runs(filter: {trigger: WEBHOOK}, first: 10) { edges { node {
+      name outcome payload txnSource attempt scopes } } } }`
+    const findRun = async () => {
+      const answer = await server.graphql<{ runs: { edges: { node: Counted }[] } }>(find)
+      return answer.body.data?.runs.edges.map(({ node }) => node).find(({ name }) => name === 'later')
+    }
+    await expect.poll(findRun, { timeout: 20_000 }).toMatchObject({
+      outcome: 'EXIT',
+      payload: [{ a: 1 }, { b: '2' }, null, scopes],
+      txnSource: expect.stringMatching(/^webhook\|-\/later\|/),
+      attempt: 1,
+      scopes,
+    })
+  })
+
   test('runs of deliveries are kept', async () => {
     await expect.poll(() => countRuns('retried'), { timeout: 5_000 }).toBe(3)
     expect(await countRuns('at-once')).toBe(1)

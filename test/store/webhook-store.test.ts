@@ -62,15 +62,10 @@ eachStore(harness => {
     })
     expect(await store.webhooks.findByIds('a', [1, 2])).toEqual([webhook])
     expect(await store.webhooks.list('a')).toEqual([webhook])
-    expect(await store.webhooks.findFunction('a', functionId)).toMatchObject({
-      name: 'f',
-      sourceCode: 'exit()',
-    })
     for (const account of ['b', 'A']) {
       expect(await store.webhooks.findByName(account, 'w')).toBeNull()
       expect(await store.webhooks.findByIds(account, [1])).toEqual([])
       expect(await store.webhooks.findSecret(account, 1, 1)).toBeNull()
-      expect(await store.webhooks.findFunction(account, functionId)).toBeNull()
     }
   })
 

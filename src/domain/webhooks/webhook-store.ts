@@ -1,4 +1,3 @@
-import type { RunnableFunction } from '../functions/function-store.ts'
 import type { Origin, RowStore } from '../store.ts'
 import type { WebhookMessageStore } from './message-store.ts'
 
@@ -26,8 +25,6 @@ export interface WebhookInput {
 export interface Webhook extends WebhookInput {
   readonly id: number
 }
-
-export type LiveVersion = Pick<RunnableFunction, 'id' | 'name' | 'hash' | 'sourceCode'>
 
 /** A secret that only a holder of the key can read. */
 export interface SealedSecret {
@@ -88,7 +85,5 @@ export interface WebhookStore extends RowStore<Webhook> {
   findByName(accountCode: string, name: string): Promise<DeliverableWebhook | null>
   /** Null for a secret that is not live any more. */
   findSecret(accountCode: string, webhookId: number, secretId: number): Promise<StoredSecret | null>
-  /** The live version of a function. */
-  findFunction(accountCode: string, functionId: number): Promise<LiveVersion | null>
   readonly messages: WebhookMessageStore
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { CreateContext, Identity, RequestContext } from '../../context.ts'
 import type { Authenticate } from '../../credentials/authenticator.ts'
+import type { FunctionStore } from '../../domain/functions/function-store.ts'
 import type { KeyedRequests } from '../../domain/idempotency/keyed-requests.ts'
 import type { MessageRuns } from '../../domain/webhooks/message-runs.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
-import type { WebhookStore } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
@@ -40,7 +40,7 @@ export interface HttpServices {
   readonly hasDirectLane: boolean
 }
 
-export interface WebhookServices extends Pick<WebhookStore, 'findFunction'> {
+export interface WebhookServices extends Pick<FunctionStore, 'findLive'> {
   readonly lookUp: WebhookLookUp
   readonly messages: MessageRuns
   readonly execute: RequestContext['tasks']['execute']

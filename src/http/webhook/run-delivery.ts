@@ -30,7 +30,7 @@ export async function runDelivery(
   { request: { state }, caller, webhook, input }: RunDelivery,
   { webhooks }: HttpServices,
 ) {
-  const live = await webhooks.findFunction(caller.accountCode, webhook.functionId)
+  const live = await webhooks.findLive(caller.accountCode, webhook.functionId)
   // It is not removed while a webhook uses it, but both may be gone since the webhook was read.
   if (live === null) throw new RostrumError('CONFLICT', 'The webhook was removed.')
   const { log, signal, onRun } = state

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { selectWebhook, toWebhook } from './webhook-statements.ts'
 
-type Reads = Pick<WebhookStore, 'findByIds' | 'list' | 'findByName' | 'findSecret' | 'findFunction'>
+type Reads = Pick<WebhookStore, 'findByIds' | 'list' | 'findByName' | 'findSecret'>
 
 export function createWebhookReads(database: Database): Reads {
   const { read, encodeList } = database
@@ -24,10 +24,6 @@ export function createWebhookReads(database: Database): Reads {
       const [found] = await read(statements.findSecret, { accountCode, webhookId, secretId })
       return found ?? null
     },
-    async findFunction(accountCode, functionId) {
-      const [found] = await read(statements.findFunction, { accountCode, functionId })
-      return found ?? null
-    },
   }
 }
 
@@ -42,20 +38,14 @@ function toSecret({ secretId, keyId, sealed }: Joined): StoredSecret[] {
   return (secretId as number | null) === null ? [] : [{ id: secretId, keyId, sealed }]
 }
 
-const given = placeholders('accountCode', 'name', 'webhookId', 'secretId', 'functionId')
+const given = placeholders('accountCode', 'name', 'webhookId', 'secretId')
 
 function prepareReads(dialect: Dialect) {
   const { prepare, prepareMany, isListed, now, tables } = dialect
-  const { webhooks, webhookSecrets: secrets, functions, functionVersions: versions } = tables
+  const { webhooks, webhookSecrets: secrets } = tables
   const selection = selectWebhook(dialect)
   const secret = { id: secrets.id, keyId: secrets.keyId, sealed: secrets.sealed }
   const joined = { ...selection, secretId: secrets.id, keyId: secrets.keyId, sealed: secrets.sealed }
-  const live = {
-    id: functions.id,
-    name: functions.name,
-    hash: versions.hash,
-    sourceCode: versions.sourceCode,
-  }
   const isLive = sql`(${secrets.endsAt} is null or ${secrets.endsAt} > ${now})`
   const select = sql`
     select ${columnsOf(selection)} from ${webhooks} where ${webhooks.accountCode} = ${given.accountCode}`
@@ -78,13 +68,6 @@ function prepareReads(dialect: Dialect) {
         where ${secrets.accountCode} = ${given.accountCode} and ${secrets.webhookId} = ${given.webhookId}
           and ${secrets.id} = ${given.secretId} and ${isLive}`,
       secret,
-    ),
-    findFunction: prepare(
-      sql`
-        select ${columnsOf(live)} from ${functions} join ${versions}
-          on ${versions.accountCode} = ${functions.accountCode} and ${versions.id} = ${functions.liveVersionId}
-        where ${functions.accountCode} = ${given.accountCode} and ${functions.id} = ${given.functionId}`,
-      live,
     ),
   }
 }

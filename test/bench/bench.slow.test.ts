@@ -74,10 +74,15 @@ test.each([
     ['PostgreSQL', 'PostgreSQL, 2 replicas', 'SQLite', 'Fastify + postgres by hand'],
     'PostgreSQL, REST create',
   ],
+  [
+    'queue',
+    ['SQLite, saves and runs', 'PostgreSQL, saves and runs', 'pg-boss, saves and runs', 'refused webhook'],
+    'Queue, SQLite',
+  ],
 ])(
   'the bench loads every contender of %s and prints what each of them took',
   {
-    timeout: 60_000,
+    timeout: 90_000,
   },
   async (section, contenders, claim) => {
     const { code, stdout, stderr } = await runBench('--only', section, '--rounds', '1', '--seconds', '0.2')

@@ -38,11 +38,12 @@ export async function compareAnswers(comparison: Comparison): Promise<void> {
 }
 
 function ask({ port }: ServerProcess, kind: TrafficKind, n: number, token: string) {
-  const { method, path, body } = requestOf(kind, n)
+  const { method, path, headers, body } = requestOf(kind, n)
   return sendRequest({
     url: `http://127.0.0.1:${port}${path}`,
     method,
     token,
+    ...(headers && { headers }),
     ...(body === undefined ? {} : { body }),
   })
 }

@@ -18,7 +18,7 @@ export const usage = `Measures the gateway beside its peers on this machine.
   npm run bench -- --soak                100,000 runs and 1,000,000 reads, with memory over time
 
   --rounds <n>     rounds of each comparison, 1 to 100 (7)
-  --seconds <s>    load on one server in one round, 0.1 to 600 (0.5)
+  --seconds <s>    load on one server in one round, 0.1 to 600 (0.4)
   --runs <n>       runs of the soak (100000)
   --reads <n>      reads of the soak (1000000)
   --svg <file>     where the soak draws its chart (a temporary file)
@@ -34,7 +34,7 @@ export function readFlags(args: readonly string[]): Flags | null {
   return {
     only: readSections(values.only ?? []),
     rounds: readNumber('--rounds', values.rounds ?? '7', { least: 1, most: 100, whole: true }),
-    seconds: readNumber('--seconds', values.seconds ?? '0.5', { least: 0.1, most: 600, whole: false }),
+    seconds: readNumber('--seconds', values.seconds ?? '0.4', { least: 0.1, most: 600, whole: false }),
     soak: values.soak ?? false,
     soakRuns: readNumber('--runs', values.runs ?? '100000', { least: 100, most: 1e9, whole: true }),
     soakReads: readNumber('--reads', values.reads ?? '1000000', { least: 100, most: 1e9, whole: true }),

@@ -4,6 +4,7 @@ import { documents } from './sections/documents.ts'
 import { lists } from './sections/lists.ts'
 import { mixed } from './sections/mixed.ts'
 import { postgres } from './sections/postgres.ts'
+import { queue } from './sections/queue.ts'
 import { reads } from './sections/reads.ts'
 import { rest } from './sections/rest.ts'
 import { scripts } from './sections/scripts.ts'
@@ -19,6 +20,7 @@ export const sections = {
   postgres,
   scripts,
   cases,
+  queue,
   mixed,
   documents,
   start,

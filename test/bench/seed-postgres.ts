@@ -18,6 +18,8 @@ const tables = {
   teams: ['account_code', 'id', 'name'],
   team_memberships: ['account_code', 'id', 'user_id', 'team_id'],
   api_tokens: ['account_code', 'id', 'user_id', 'label', 'scopes', 'sha256'],
+  case_types: ['account_code', 'code', 'indexed_fields', 'written_fields', 'revision'],
+  cases: ['account_code', 'id', 'case_type_code', 'data', 'data_bytes'],
   counters: ['account_code', 'name', 'value'],
 }
 

@@ -1,10 +1,11 @@
 import ivm from 'isolated-vm'
+import { sampleScript } from '../data.ts'
 import { prelude, wrap } from './isolate-prelude.ts'
 
 // The engine alone, with no server around it: runs in a loop on one thread, by the synchronous API, which is its
 // fastest.
 
-const source = wrap('log("total", payload.total)\nexit({ total: payload.total * 2 })')
+const source = wrap(sampleScript)
 const kept = new ivm.Isolate({ memoryLimit: 64 })
 
 const modes = {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
-import ivm from 'isolated-vm'
 import { announce } from './announce.ts'
 import { createAuthenticate, mayExecute } from './authenticate.ts'
-import { prelude, wrap } from './isolate-prelude.ts'
 import { listen } from './listen.ts'
 import { openDatabase } from './open-database.ts'
+import { runFresh } from './run-fresh.ts'
 
 // What Directus and Budibase do: an isolate in the server's own process, made for the request and disposed after it.
 
@@ -40,23 +39,3 @@ app.post<{ Body: Task }>('/api/1/endpoint/execute', async (request, reply) => {
   }
 })
 announce(await listen(app))
-
-async function runFresh(sourceCode: string, input: unknown) {
-  const logs: { at: string; level: string; data: unknown }[] = []
-  let result: string | null = null
-  const isolate = new ivm.Isolate({ memoryLimit: 64 })
-  try {
-    const context = await isolate.createContext()
-    const end = new ivm.Callback((text: string) => {
-      result ??= text
-    })
-    const write = new ivm.Callback((text: string) => {
-      logs.push({ at: new Date().toISOString(), level: 'info', data: JSON.parse(text) })
-    })
-    await context.evalClosure(prelude, [end, write, JSON.stringify(input)])
-    await context.eval(wrap(sourceCode), { promise: true, timeout: 1_000 })
-    return { payload: JSON.parse(result ?? 'null') as unknown, logs }
-  } finally {
-    isolate.dispose()
-  }
-}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import type { Database } from 'better-sqlite3'
 import type { Caller } from './authenticate.ts'
+import { writeChanges } from './write-changes.ts'
 
 interface Row {
   readonly id: number
@@ -63,12 +63,4 @@ export function prepareCaseSaves(client: Database) {
       updated_at: new Date(saved.updatedAt).toISOString(),
     }
   }
-}
-
-function writeChanges(next: object, previous: object): string {
-  const before = new Map(Object.entries(previous))
-  const changed = Object.entries(next).flatMap(([field, value]) =>
-    isDeepStrictEqual(value, before.get(field)) ? [] : [[field, [value, before.get(field) ?? null]]],
-  )
-  return JSON.stringify(Object.fromEntries(changed))
 }

@@ -8,7 +8,12 @@ export function startPacer(perSecond: number, onMoment: (plannedAt: number) => v
   const startedNs = process.hrtime.bigint()
   const worker = new Worker(new URL(import.meta.url), { workerData: { startedNs, perSecond } })
   worker.on('message', (n: number) => onMoment(started + (n * 1000) / perSecond))
-  return { stop: () => void worker.terminate() }
+  return {
+    stop() {
+      worker.removeAllListeners('message')
+      void worker.terminate()
+    },
+  }
 }
 
 function keepPace(startedNs: bigint, perSecond: number): never {

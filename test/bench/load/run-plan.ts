@@ -89,7 +89,11 @@ function record(histogram: RecordableHistogram, ms: number): void {
 
 function send(pool: Pool, token: string, request: LoadRequest): Promise<void> {
   const { method, path, body, status, answerStart } = request
-  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body && { 'content-type': 'application/json' }),
+    ...request.headers,
+  }
   return new Promise((resolve, reject) => {
     let got = 0
     let start = ''

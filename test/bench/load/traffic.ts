@@ -1,8 +1,19 @@
-import { caseDataOf, caseTypes, emailOf, membershipOf, seeded, teamNameOf, userNameOf } from '../data.ts'
+import {
+  accountCode,
+  caseDataOf,
+  caseTypes,
+  emailOf,
+  membershipOf,
+  sampleScript,
+  seeded,
+  teamNameOf,
+  userNameOf,
+} from '../data.ts'
 
 export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly status: number
   /** How the answer's body must begin; an error never does. */
@@ -22,13 +33,16 @@ const moveQuery = `mutation ($id: ID!, $input: MoveTeamMembershipInput!) {
   moveTeamMembership(id: $id, input: $input) { id userId teamId leader }
 }`
 
-const [plain, hooked, large] = caseTypes
+const [plain, hooked, large, queued, fanned] = caseTypes
 
 // Just under the maximum with the other fields of a large case.
 const megabyte = Array.from({ length: 10_000 }, (_, row) => ({
   row,
   text: 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.',
 }))
+
+// 256 KiB, the maximum.
+const largestDelivery = `"${'x'.repeat(2 ** 18 - 2)}"`
 
 // Steps through the data so that neighbours in time are not neighbours in the file.
 const idAt = (n: number) => 1 + ((n * 7_919) % seeded.memberships)
@@ -126,7 +140,9 @@ const traffic = {
   caseSave: n => saveCase(plain, n, {}),
   caseSaveWithHook: n => saveCase(hooked, n, {}),
   largeCaseSave: n => saveCase(large, n, { rows: megabyte }),
-  script: n => execute('log("total", payload.total)\nexit({ total: payload.total * 2 })', n),
+  queuedCaseSave: n => saveCase(queued, n, {}),
+  fannedCaseSave: n => saveCase(fanned, n, {}),
+  script: n => execute(sampleScript, n),
   scriptWithCall: n =>
     execute(
       `const { data } = await graphql(${JSON.stringify(pointQuery)}, { id: ${idAt(n)} })
@@ -139,6 +155,8 @@ const traffic = {
     status: 422,
     answerStart: '{"task_execution":{"id":"',
   }),
+  refusedDelivery: () => deliver('{"total":1}'),
+  refusedLargeDelivery: () => deliver(largestDelivery),
 } satisfies Record<string, (n: number) => LoadRequest>
 
 export type TrafficKind = keyof typeof traffic
@@ -194,6 +212,22 @@ function execute(sourceCode: string, n: number): LoadRequest {
     body: JSON.stringify({ name: 'bench', sourceCode, inputDocument: { total: n }, options: {} }),
     status: 200,
     answerStart: '{"task_execution":{"id":"',
+  }
+}
+
+// Timely, but signed with no secret of the webhook.
+function deliver(body: string): LoadRequest {
+  return {
+    method: 'POST',
+    path: `/api/1/webhook/${accountCode}/bench`,
+    headers: {
+      'webhook-id': 'msg_bench',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+      'webhook-signature': `v1,${'A'.repeat(43)}=`,
+    },
+    body,
+    status: 401,
+    answerStart: '{"type":"urn:rostrum:problem:unauthenticated"',
   }
 }
 

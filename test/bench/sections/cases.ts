@@ -1,10 +1,10 @@
-import { sendRequest } from '../../server/send-request.ts'
+import { addHooks } from '../add-hooks.ts'
 import { compareAnswers } from '../compare-answers.ts'
 import { medianFigures, processorTime, throughput } from '../figures.ts'
 import { loadCase } from '../load-case.ts'
 import { measureRounds, type Rounds } from '../rounds.ts'
 import type { Section } from '../section.ts'
-import { type ServerProcess, startPeer, startRostrum } from '../server-process.ts'
+import { startPeer, startRostrum } from '../server-process.ts'
 import { formatRounds, ratioIn } from '../table.ts'
 import { withServers } from '../with-servers.ts'
 
@@ -33,7 +33,12 @@ export const cases: Section = {
       if (own === undefined || peer === undefined) throw new Error('Two servers were started.')
       const { token } = bench.seed
       await compareAnswers({ servers: [own, peer], kind: 'caseSave', token, normalize: withoutTimes })
-      await hookTypes(own, token)
+      await addHooks(own, token, {
+        event: 'PRE_SAVE',
+        caseTypeCodes: ['hooked', 'large'],
+        // The data stay as they are, so that a save costs what it costs without the hook and a run.
+        sourceCode: 'log("total", payload.total)\nexit(payload)',
+      })
       const load = { ...bench, server: own, connections: 1, token } as const
       const rounds = await measureRounds({
         ...bench,
@@ -52,32 +57,6 @@ export const cases: Section = {
       return { tables: [formatRounds(rounds, names.save)], notes: [], claims: claimsOf(rounds) }
     })
   },
-}
-
-// The hook leaves the data as they are, so that a save costs what it costs without it and a run.
-async function hookTypes(server: ServerProcess, token: string): Promise<void> {
-  const saved = await mutate(server, token, {
-    query: `mutation ($sourceCode: String!) {
-      saveFunction(input: { name: "keep", sourceCode: $sourceCode }) { id }
-    }`,
-    variables: { sourceCode: 'log("total", payload.total)\nexit(payload)' },
-  })
-  for (const caseTypeCode of ['hooked', 'large']) {
-    await mutate(server, token, {
-      query: `mutation ($input: SaveHookInput!) { saveHook(input: $input) { id } }`,
-      variables: { input: { caseTypeCode, event: 'PRE_SAVE', functionId: saved.saveFunction?.id } },
-    })
-  }
-}
-
-type Answer = Readonly<Record<string, { readonly id: string }>>
-
-async function mutate({ port }: ServerProcess, token: string, body: unknown): Promise<Answer> {
-  const url = `http://127.0.0.1:${port}/graphql`
-  const { text } = await sendRequest({ url, method: 'POST', token, body: JSON.stringify(body) })
-  const { data, errors } = JSON.parse(text)
-  if (errors !== undefined) throw new Error(`The gateway refused a hook: ${text}`)
-  return data
 }
 
 function claimsOf(rounds: Rounds) {

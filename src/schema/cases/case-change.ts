@@ -6,13 +6,13 @@ import { Case, Run } from '../refs.ts'
 import { cost, costOfText } from '../relay/field-cost.ts'
 import { costOfData } from './case.ts'
 
-/** The outcome of a save, in its transaction. */
+/** The result of a save, in its transaction. */
 export interface CaseChangeRow extends ChangedCase {
   readonly transactionId: string
 }
 
 export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').implement({
-  description: 'The outcome of a save.',
+  description: 'The result of a save.',
   fields: t => ({
     case: t.field({
       type: Case,

@@ -23,8 +23,8 @@ const SaveFunctionInput = builder.inputType('SaveFunctionInput', {
 builder.mutationFields(t => ({
   saveFunction: t.field({
     description:
-      'Compiles a source and saves it as a version. The same source again is the same version. `BAD_USER_INPUT` with ' +
-      '`line` and `column` if it does not compile; `CONFLICT` at 1,000 functions.',
+      'Compiles a source and saves it as a version. The same source again is the same version.\n\n' +
+      '`BAD_USER_INPUT` with `line` and `column` if it does not compile; `CONFLICT` at 1,000 functions.',
     type: FunctionRef,
     nullable: true,
     scope: 'functions:write',

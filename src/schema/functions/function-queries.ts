@@ -20,8 +20,8 @@ const FunctionConnection = builder.connectionObject(
 builder.queryFields(t => ({
   function: t.field({
     description:
-      'The function with this id, or with this name: that of the case type, else the one without a case type. ' +
-      'Null if there is none.',
+      'The function with this id or name. With a name, the one of the case type is found first, then the one\n' +
+      'without a case type. Null if there is none.',
     type: FunctionRef,
     nullable: true,
     scope: 'functions:read',

@@ -46,7 +46,7 @@ FunctionVersion.implement({
 const FunctionVersionConnection = builder.connectionObject(
   {
     name: 'FunctionVersionConnection',
-    description: 'A page of versions, the newest first.',
+    description: 'A page of versions, newest first.',
     type: FunctionVersion,
   },
   { name: 'FunctionVersionEdge', description: 'A version and its cursor.' },
@@ -70,7 +70,7 @@ FunctionRef.implement({
     }),
     versions: t.field({
       type: FunctionVersionConnection,
-      description: 'Its versions, the newest first.',
+      description: 'Its versions, newest first.',
       scope: 'functions:read',
       extensions: costOfPage,
       args: listArguments,

@@ -27,8 +27,8 @@ const RunFunctionInput = builder.inputType('RunFunctionInput', {
 builder.mutationField('runFunction', t =>
   t.field({
     description:
-      'Runs a stored function in a sandbox and waits until it ends. A script that fails is a result, not an error. ' +
-      '`NOT_FOUND` for an unknown function or version.',
+      'Runs a stored function in a sandbox and waits until it ends. A script that fails is a result, not an error.' +
+      '\n\n`NOT_FOUND` for an unknown function or version.',
     type: TaskExecution,
     nullable: true,
     scope: 'tasks:execute',

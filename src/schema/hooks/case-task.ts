@@ -52,8 +52,9 @@ builder.queryField('caseTasks', t =>
 builder.mutationFields(t => ({
   saveCaseTask: t.field({
     description:
-      'Creates or changes a case task. `NOT_FOUND` for an unknown task or function, `FORBIDDEN` for a scope that ' +
-      'your credential lacks, `CONFLICT` for the name of another task and at 50 tasks of a case type.',
+      'Creates or changes a case task.\n\n' +
+      '`NOT_FOUND` for an unknown task or function, `FORBIDDEN` for a scope that your credential lacks.\n' +
+      '`CONFLICT` for the name of another task, and at 50 tasks of a case type.',
     type: CaseTask,
     nullable: true,
     scope: 'functions:write',

@@ -58,8 +58,9 @@ builder.queryField('hooks', t =>
 builder.mutationFields(t => ({
   saveHook: t.field({
     description:
-      'Creates or changes a hook, from the next save on. `NOT_FOUND` for an unknown hook or function, `FORBIDDEN` ' +
-      'for a scope that your credential lacks, `CONFLICT` at 10 hooks of a case type and event.',
+      'Creates or changes a hook, from the next save on.\n\n' +
+      '`NOT_FOUND` for an unknown hook or function, `FORBIDDEN` for a scope that your credential lacks.\n' +
+      '`CONFLICT` at 10 hooks of a case type and event.',
     type: Hook,
     nullable: true,
     scope: 'functions:write',

@@ -43,8 +43,9 @@ const CaseTaskResult = builder.objectRef<CaseTaskResultRow>('CaseTaskResult').im
 builder.mutationField('runCaseTask', t =>
   t.field({
     description:
-      'Runs a task on a case, with the rights of the task, and saves the object that it gives to `exit`. `NOT_FOUND` ' +
-      'for an unknown case or task, `CONFLICT` if the case was changed meanwhile; the hooks of the save may refuse it.',
+      'Runs a task on a case, with the rights of the task, and saves the object that it gives to `exit`. The hooks\n' +
+      'of the save may refuse it.\n\n' +
+      '`NOT_FOUND` for an unknown case or task, `CONFLICT` if the case was changed meanwhile.',
     type: CaseTaskResult,
     nullable: true,
     scope: 'cases:write',

@@ -8,7 +8,7 @@ export const ofTrigger = {
   functionId: 'The function whose live version runs.',
   scopes: 'Scopes of its runs, for every caller.',
   givenScopes: 'Scopes of its runs, for every caller. Your credential must have each.',
-  enabled: 'False if it does not run.',
+  enabled: 'True if it runs.',
   listed: 'Code of a case type. Default: all, up to 1,000.',
 } as const
 

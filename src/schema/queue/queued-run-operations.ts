@@ -34,8 +34,8 @@ builder.queryFields(t => ({
 builder.mutationFields(t => ({
   retryQueuedRun: t.field({
     description:
-      'Makes a dead queued run wait again, from attempt 1. `NOT_FOUND`; `CONFLICT` unless it is dead; `OVERLOADED` ' +
-      'at 10,000 waiting runs.',
+      'Makes a dead queued run wait again, from attempt 1.\n\n' +
+      '`NOT_FOUND`; `CONFLICT` unless it is dead; `OVERLOADED` at 10,000 waiting runs.',
     type: QueuedRun,
     nullable: true,
     scope: 'functions:write',

@@ -36,7 +36,7 @@ export const membershipCursors = createCursors('membership:')
 /** Positions of functions, which are ordered by id. */
 export const functionCursors = createCursors('function:')
 
-/** Positions of the versions of a function, the newest first. */
+/** Positions of the versions of a function, newest first. */
 export const functionVersionCursors = createCursors('function version:')
 
 /** Positions of cases, which are ordered by id. */
@@ -45,7 +45,7 @@ export const caseCursors = createCursors('case:')
 /** Positions of case events in their account. */
 export const caseEventCursors = createCursors('case event:')
 
-/** Positions of runs, the newest first. */
+/** Positions of runs, newest first. */
 export const runCursors = createCursors('run:')
 
 /** Positions of queued runs, in the order of the commits. */

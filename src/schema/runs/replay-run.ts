@@ -16,9 +16,10 @@ const ReplayVersion = builder.enumType('ReplayVersion', {
 builder.mutationField('replayRun', t =>
   t.field({
     description:
-      'Runs the kept input of a run again, in a new transaction, and waits until it ends. The replay has the scopes ' +
-      'that both your credential and the run have. `NOT_FOUND`; `CONFLICT` if its input or script is not kept, and ' +
-      'unless `dryRun` is true for runs of case tasks and of hooks before a save or a delete.',
+      'Runs the kept input of a run again, in a new transaction, and waits until it ends. The replay has the scopes\n' +
+      'that both your credential and the run have.\n\n' +
+      '`NOT_FOUND`. `CONFLICT` if its input or script is not kept, and without `dryRun` for runs of case tasks and\n' +
+      'of hooks before a save or a delete.',
     type: Run,
     nullable: true,
     scope: 'functions:write',

@@ -10,7 +10,7 @@ import { TaskOutcome } from '../tasks/task-execution.ts'
 import { RunState, RunTrigger } from './run-enums.ts'
 
 const RunConnection = builder.connectionObject(
-  { name: 'RunConnection', description: 'A page of runs, the newest first.', type: Run },
+  { name: 'RunConnection', description: 'A page of runs, newest first.', type: Run },
   { name: 'RunEdge', description: 'A run and its cursor.' },
 )
 
@@ -40,7 +40,7 @@ builder.queryFields(t => ({
     resolve: (_root, { id }, { caller, runs }) => runs.find(caller.accountCode, id),
   }),
   runs: t.field({
-    description: 'The runs that are kept, the newest first.',
+    description: 'The runs that are kept, newest first.',
     type: RunConnection,
     scope: 'runs:read',
     extensions: costOfPage,
@@ -58,7 +58,7 @@ builder.queryFields(t => ({
 
 builder.objectField(FunctionRef, 'runs', t =>
   t.field({
-    description: 'Its runs, the newest first.',
+    description: 'Its runs, newest first.',
     type: RunConnection,
     scope: 'runs:read',
     extensions: costOfPage,
@@ -73,7 +73,7 @@ builder.objectField(FunctionRef, 'runs', t =>
 
 builder.objectField(Case, 'runs', t =>
   t.field({
-    description: 'The runs of its hooks and tasks, the newest first.',
+    description: 'The runs of its hooks and tasks, newest first.',
     type: RunConnection,
     scope: 'runs:read',
     extensions: costOfPage,

@@ -43,9 +43,9 @@ builder.queryField('webhooks', t =>
 builder.mutationFields(t => ({
   saveWebhook: t.field({
     description:
-      'Creates or changes a webhook. Only a new one gets a secret. `NOT_FOUND` for an unknown webhook or function, ' +
-      '`FORBIDDEN` for a scope that your credential lacks, `CONFLICT` for the name of another webhook, at 100 ' +
-      'webhooks, and without a key for secrets.',
+      'Creates or changes a webhook. Only a new one gets a secret.\n\n' +
+      '`NOT_FOUND` for an unknown webhook or function, `FORBIDDEN` for a scope that your credential lacks.\n' +
+      '`CONFLICT` for the name of another webhook, at 100 webhooks, and without a key for secrets.',
     type: WebhookWithSecret,
     nullable: true,
     scope: 'functions:write',
@@ -71,8 +71,8 @@ builder.mutationFields(t => ({
   }),
   rotateWebhookSecret: t.field({
     description:
-      'Adds a secret to a webhook, and ends those before it after some hours. A fourth secret ends the oldest at ' +
-      'once. `NOT_FOUND`.',
+      'Adds a secret to a webhook, and ends the earlier ones after some hours. A fourth secret ends the oldest\n' +
+      'at once. `NOT_FOUND`.',
     type: WebhookWithSecret,
     nullable: true,
     scope: 'functions:write',

@@ -1,5 +1,11 @@
 import type { FastifyError } from 'fastify'
 import { RostrumError } from '../../errors.ts'
+import { restRoutes } from '../rest/rest-routes.ts'
+
+const pathsOfForms = restRoutes
+  .filter(({ takesForms }) => takesForms)
+  .map(({ operation }) => `\`${operation.path.replace(/:(\w+)/g, '{$1}')}\``)
+  .join(' and ')
 
 /**
  * Turns an error that Fastify throws about a request (its codes start with `FST_`, or the stream of the body broke)
@@ -13,7 +19,7 @@ export function fromServerFault(error: FastifyError, bodyBytes: number): unknown
       return new RostrumError(
         'UNSUPPORTED_MEDIA_TYPE',
         'Send the body as `Content-Type: application/json`. ' +
-          '`/api/1/endpoint/execute` also takes `application/x-www-form-urlencoded`.',
+          `${pathsOfForms} also take \`application/x-www-form-urlencoded\`.`,
       )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new RostrumError('BAD_USER_INPUT', 'The body is not as long as `Content-Length` says.')

@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { FairTurns } from '../src/limits/fair-turns.ts'
 
-// All ask within one turn of the event loop; gives the order in which they, and who stands in the list already, had
-// theirs.
+// All ask within one turn of the event loop. Gives the order in which they got their turns, after those in `served`.
 async function ask(turns: FairTurns, names: readonly string[], served: string[] = []): Promise<string[]> {
   await Promise.all(
     names.map(async name => {

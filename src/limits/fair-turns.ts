@@ -77,7 +77,7 @@ export class FairTurns {
     return promise
   }
 
-  /** Ends a request that had its turn. */
+  /** Ends the turn of a request. */
   end(accountCode: string): void {
     const left = (this.#active.get(accountCode) ?? 1) - 1
     if (left === 0) this.#active.delete(accountCode)

@@ -10,7 +10,7 @@ export interface Steps {
    * nothing is not kept. Without a step it only does the work.
    */
   doOnce<T>(origin: Origin, work: () => Work<T>, hasChanged: (result: T) => boolean): Work<T>
-  /** The result of the origin's step, as JSON keeps it; undefined where the step was not made, or there is none. */
+  /** The result of the origin's step, as JSON keeps it. Undefined if there is no step, or it was not made. */
   find<T>(origin: Origin): Work<T | undefined>
 }
 

@@ -32,8 +32,7 @@ async function floodWith(kinds: string, connections: number): Promise<FloodRepor
   return JSON.parse(stdout)
 }
 
-// A further run of the flooder every 100 ms, while it floods; of those, the times of the ones that had no place to
-// wait.
+// Starts one more run of the flooder every 100 ms during the flood. Gives the times of the refused ones.
 async function probeRefusals(during: Promise<unknown>): Promise<number[]> {
   const refusedMs: number[] = []
   const probes: Promise<void>[] = []

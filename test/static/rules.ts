@@ -1,6 +1,6 @@
 import { argumentsOf } from './source-files.ts'
 
-/** What code must not do, save in the files named, each for its reason. */
+/** What code must not do, except in the named files, each for its reason. */
 export interface Rule {
   readonly title: string
   /** The places of a text that the rule is about. */
@@ -70,8 +70,7 @@ const credentials: readonly Rule[] = [
 
 const rooms: readonly Rule[] = [
   {
-    title:
-      'the environment is read where the commands start, and what a child needs of it where it is started',
+    title: 'the environment is read where the commands start, and a child gets its own where it starts',
     find: matching(
       /\bprocess\??\.env\b(?!\.PATH\b)|\bprocess\[|from 'node:process'|\{[^}]*\benv\b[^}]*\} = process/g,
     ),

@@ -124,7 +124,7 @@ async function readRow(store: CaseStore, { origin, id, ifVersions }: ChangeReque
   return { row, data: JSON.parse(row.data?.text ?? '{}') as JsonObject }
 }
 
-/** Steps 3 to 7 of one attempt; null if the case or its type has moved on. */
+/** Steps 3 to 7 of one attempt, as contract section 7 numbers them. Null if the case or its type has changed. */
 export async function tryToChange(
   { parts: { store }, request }: Change,
   attempt: Attempt,
@@ -132,7 +132,7 @@ export async function tryToChange(
 ): Promise<ChangedCase | null> {
   const { origin, dryRun, signal, deadline, runHook, functionName } = request
   const { row, data: stored, type, caseTypeCode, after } = attempt
-  // 3 and 4.
+  // 3 and 4. Runs the hooks, up to the first that refuses.
   const { transactionId } = origin
   const { hooks, wanted, count } = attempt
   const data = await runHooks({
@@ -143,10 +143,10 @@ export async function tryToChange(
   const text = writeChangedFields(changed)
   const { runIds, whenKept } = runs
   const outcome = { row, changed, changedFields: new JsonText(text), runs: { runIds, whenKept } }
-  // 5.
+  // 5. Nothing to store.
   const isEqual = row !== null && data !== null && changed.length === 0
   if (dryRun || isEqual) return { ...outcome, isSaved: false }
-  // 6. A client that goes away after this ends nothing.
+  // 6. Commits. From here on, a client that disconnects stops nothing.
   if (after !== null) refuseTooDeep(request.generation)
   const written = await runs.prepare()
   signal.throwIfAborted()
@@ -165,7 +165,7 @@ export async function tryToChange(
     previousData: data === null ? (row?.data?.text ?? null) : null,
     leaseHolder,
   })
-  // 7.
+  // 7. Answers, unless another change came first.
   if (done.kind === 'moved') return null
   // Another attempt at the same step of a request may have committed first.
   if (done.runIds.join() === runIds.join()) runs.settle()

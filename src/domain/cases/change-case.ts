@@ -31,7 +31,7 @@ export async function changeCase(
   const { accountCode } = origin
   if (id !== null && savingCases.has(id)) throw ownCase(id)
 
-  // 1. What a request repeats under its idempotency key was committed, whatever the version is now.
+  // 1. A repeated request whose save was committed gets its first result, whatever the version is now.
   const earlier = await parts.store.findCommitted(origin)
   if (earlier !== null) {
     const { row, changedFields, runIds } = earlier
@@ -41,7 +41,7 @@ export async function changeCase(
   const change = { parts, request, steps }
   const first = await beginAttempt(change, 1)
 
-  // 2.
+  // 2. Waits for the turn of the case.
   if (id === null || request.isInner || request.dryRun) return attemptAll(change, first)
   const turn = await parts.turns.take({ accountCode, id, deadline, signal })
   try {

@@ -7,8 +7,8 @@ import { findValues } from './case-values.ts'
 
 const maxFields = 8
 const maxCharacters = 200
-// Of one short transaction.
-const rowsOfStep = 50
+// Small, so that each transaction is short.
+const rowsOfTransaction = 50
 
 export type SaveCaseType = (
   accountCode: string,
@@ -63,7 +63,7 @@ async function writeStored({ store, accountCode, code, fields }: WriteStored): P
     const found: Case[] = await store.page(accountCode, search, {
       after,
       before: null,
-      limit: rowsOfStep,
+      limit: rowsOfTransaction,
       fromEnd: false,
     })
     // A step reads a limited number of bytes.
@@ -78,7 +78,7 @@ async function writeStored({ store, accountCode, code, fields }: WriteStored): P
       })),
     )
     after = read.at(-1)?.id ?? null
-    if (after === null || (found.length < rowsOfStep && read.length === found.length)) return
+    if (after === null || (found.length < rowsOfTransaction && read.length === found.length)) return
   }
 }
 

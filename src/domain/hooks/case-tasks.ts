@@ -7,8 +7,7 @@ import type { Origin } from '../store.ts'
 import type { CaseTask, CaseTaskInput, CaseTaskStore } from './hook-store.ts'
 import { listAll, noTrigger, tooMany } from './trigger-failures.ts'
 
-// Of a case type.
-const maxTasks = 50
+const maxTasksOfType = 50
 
 /** The rules of case tasks (contract, section 7). Check the rights to their scopes before. */
 export interface CaseTasks {
@@ -31,14 +30,14 @@ export function createCaseTasks(store: CaseTaskStore): CaseTasks {
       checkId(functionId, 'function id')
       const caseTypeCode = checkCaseTypeCode(input.caseTypeCode)
       if (!isName(name)) throw invalidInput([{ pointer: '/name', detail: nameRule }])
-      const result = await store.save(origin, id, input, maxTasks)
+      const result = await store.save(origin, id, input, maxTasksOfType)
       switch (result.kind) {
         case 'saved':
           return result.row
         case 'missing':
           throw result.what === 'function' ? noFunction(String(functionId)) : noTrigger('case task', id ?? 0)
         case 'full':
-          throw tooMany(`The case type \`${caseTypeCode}\` has \`${maxTasks}\` tasks`)
+          throw tooMany(`The case type \`${caseTypeCode}\` has \`${maxTasksOfType}\` tasks`)
         case 'duplicate':
           throw sameName(name, caseTypeCode, result.existingId)
         default:

@@ -5,8 +5,7 @@ import type { Origin } from '../store.ts'
 import type { Hook, HookInput, HookStore } from './hook-store.ts'
 import { listAll, noTrigger, tooMany } from './trigger-failures.ts'
 
-// Of a case type and event.
-const maxHooks = 10
+const maxHooksOfEvent = 10
 
 /** The rules of hooks (contract, section 7). Check the rights to their scopes before. */
 export interface Hooks {
@@ -28,7 +27,7 @@ export function createHooks(store: HookStore): Hooks {
       const { event, functionId } = input
       checkId(functionId, 'function id')
       const caseTypeCode = checkCaseTypeCode(input.caseTypeCode)
-      const result = await store.save(origin, id, input, maxHooks)
+      const result = await store.save(origin, id, input, maxHooksOfEvent)
       switch (result.kind) {
         case 'saved':
           return result.row
@@ -36,8 +35,8 @@ export function createHooks(store: HookStore): Hooks {
           throw result.what === 'function' ? noFunction(String(functionId)) : noTrigger('hook', id ?? 0)
         case 'full':
           throw tooMany(
-            `The case type \`${caseTypeCode}\` has \`${maxHooks}\` hooks of the event \`${event}\`, disabled ones ` +
-              'included',
+            `The case type \`${caseTypeCode}\` has \`${maxHooksOfEvent}\` hooks of the event \`${event}\`, ` +
+              'disabled ones included',
           )
         case 'duplicate':
           throw new Error('A hook has no name.')

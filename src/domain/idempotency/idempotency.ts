@@ -1,10 +1,10 @@
-/** The bytes that a key and each of its steps count for: about a row with its indexes, for the longest key. */
+/** Bytes that a key or a step counts for: about one row with its indexes, for the longest key. */
 export const rowBytes = 1024
 
 /**
  * Requests with an idempotency key, and their answers, for all gateways of a store. A gateway claims a key before it
- * works on the request, and settles it with the answer before it sends that. The store counts what the keys of each
- * account take: `rowBytes` for each key and each step, and the bytes of their answers and results.
+ * runs the request, and settles it with the answer before it sends the answer. The store counts what the keys of each
+ * account hold: `rowBytes` for each key and each step, and the bytes of their answers and results.
  */
 export interface IdempotencyStore {
   claim(request: ClaimRequest): Promise<ClaimResult>
@@ -16,8 +16,8 @@ export interface IdempotencyStore {
    */
   settle(claim: Claim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
   /**
-   * Gives the claim back without an answer. `undone`: the key is free again, but for the steps that were made under it.
-   * `unknown`: the same request may be tried again under it, unless it can only be tried once.
+   * Gives the claim back without an answer. `undone`: the key is free again, and keeps the steps that were made under
+   * it. `unknown`: the same request may be tried again under it, unless it can only be tried once.
    */
   release(claim: Claim, outcome: 'undone' | 'unknown'): Promise<void>
   /**
@@ -31,8 +31,8 @@ export interface Claim {
   readonly accountCode: string
   readonly key: string
   /**
-   * One per start of a gateway. It never claims a key twice at once, so if it finds its own claim, it has lost that
-   * one.
+   * One for each start of a gateway. A gateway never claims a key twice at once, so if it finds its own claim, it lost
+   * that claim.
    */
   readonly holder: string
 }

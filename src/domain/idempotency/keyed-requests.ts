@@ -5,24 +5,24 @@ import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
 import { keyRefusals } from './key-refusals.ts'
 import { createDeadline, type Deadline, endBefore } from './wait-for-key.ts'
 
-/** How long an answer is given again. */
+/** How long the store keeps an answer. */
 export const retentionMs = 24 * 60 * 60 * 1000
-// A gateway that died is waited for no longer than a caller waits.
+// Shorter than the longest wait, so that a waiting request can take over the key of a gateway that died.
 const holdMs = 8_000
 const renewEachMs = 2_000
 const lookEachMs = 75
 
-/** More than the largest result and log of a run take, so that an ordinary answer is kept whole. */
+/** Larger than the largest result and log of a run, so that an ordinary answer is kept whole. */
 export const maxAnswerBytes = 4 * 2 ** 20
-// Answers leave the rest to keys without one: who keeps large answers can go on to use keys.
+// Answers may fill three quarters of an account's limit. The rest is for new keys, so large answers do not block them.
 const answersShare = 3 / 4
 
 export interface KeyLimits {
-  /** What the keys of one account may hold (`IdempotencyStore` has what counts). */
+  /** Maximum bytes of the keys of one account. `IdempotencyStore` says what counts. */
   readonly accountBytes: number
 }
 
-/** An answer to keep, and what to keep in its place where it is too large. */
+/** An answer to keep, and the shorter one to keep if it is too large. */
 export interface AnswerToKeep {
   readonly whole: Buffer
   readonly withoutBody: Buffer
@@ -31,19 +31,19 @@ export interface AnswerToKeep {
 /** A request that came with an idempotency key. */
 export interface KeyedRequest
   extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'isRepeatable'> {
-  /** Called where it begins to wait for another that is at the same key; gives what ends the waiting. */
+  /** Called when the request begins to wait for another one with its key. The signal ends the wait. */
   readonly beginWaiting: () => AbortSignal
 }
 
-/** The request is to be worked on, and one of the two is to be called with what came of it; nothing is sent before. */
+/** The claim of a key. Do the request, then call `settle` or `release` before the answer is sent. */
 export interface Attempt {
   readonly kind: 'attempt'
   /**
-   * Keeps the whole answer, or the one without its body where the whole is over `maxAnswerBytes` or the account's keys
-   * hold too much. Rejects where neither can be kept, after which the same request may be tried again.
+   * Keeps the answer without its body if the whole one is larger than `maxAnswerBytes` or the account's keys hold too
+   * much. Rejects if it cannot keep either. Then the same request can be tried again.
    */
   settle(answer: AnswerToKeep): Promise<void>
-  /** What is given back is free for the next one; `IdempotencyStore` has what that means. */
+  /** Gives the claim back without an answer, as `IdempotencyStore.release` does. */
   release(outcome: 'undone' | 'unknown'): Promise<void>
 }
 
@@ -54,27 +54,27 @@ export interface Answered {
 
 export interface KeyedRequests {
   /**
-   * The answer of the first request of this key, or that this is the first. Waits 10 s for another that is at it;
-   * `CONFLICT` where it takes longer, where the key stands for another request, and where the one before was cut off
-   * and cannot be repeated; `OVERLOADED` where the key is new and the account's keys hold all they may.
+   * Gives the kept answer of this key, or an attempt if there is none. Waits up to 10 s for a request that is running
+   * under the key. Throws `CONFLICT` if that takes longer, if the key belongs to another request, and if the earlier
+   * request was cut off and cannot be repeated. Throws `OVERLOADED` if the key is new and the account is at its limit.
    */
   begin(request: KeyedRequest): Promise<Attempt | Answered>
 }
 
 export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: KeyLimits): KeyedRequests {
   const holder = randomUUID()
-  // The answer of each, or null where there is none and the next one may try.
-  const inWork = new Map<string, Promise<Buffer | null>>()
+  // The requests that run at this gateway. Each gives its answer, or null if the next request may try.
+  const running = new Map<string, Promise<Buffer | null>>()
 
   return {
     async begin(request) {
       const { accountCode, key, fingerprint } = request
-      // Which of two requests the key stands for, the store alone knows: one that is here may be about to be refused.
+      // With the fingerprint, because a request that runs here may still lose its key to another one in the store.
       const id = JSON.stringify([accountCode, key, fingerprint.toString('base64')])
       const deadline = createDeadline(request.beginWaiting)
       try {
         for (;;) {
-          const ended = inWork.get(id)
+          const ended = running.get(id)
           if (ended === undefined) return await claim(id, request, deadline)
           const answer = await endBefore(deadline.start(), ended)
           if (answer !== null) return { kind: 'answered', answer }
@@ -89,10 +89,10 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
     const { accountCode, key, fingerprint, isRepeatable } = request
     const { promise: ended, resolve } = Promise.withResolvers<Buffer | null>()
     const end = (answer: Buffer | null) => {
-      inWork.delete(id)
+      running.delete(id)
       resolve(answer)
     }
-    inWork.set(id, ended)
+    running.set(id, ended)
     try {
       const limits = { holdMs, retentionMs, maxBytes: accountBytes }
       const claiming = { accountCode, key, fingerprint, isRepeatable, holder, ...limits }
@@ -108,7 +108,7 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
     }
   }
 
-  // Another gateway is asked for from here by one request alone, however many wait.
+  // While another gateway holds the key, only one request of this gateway polls the store. The others wait for it.
   async function claimBefore(deadline: Deadline, claiming: ClaimRequest) {
     for (;;) {
       const result = await store.claim(claiming)
@@ -118,7 +118,7 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
     }
   }
 
-  /** What was kept; null where another has taken the claim over. */
+  /** Gives the answer that was kept, or null if another gateway has taken the claim over. */
   async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
     const isSmall = whole.length <= maxAnswerBytes
     const outcome = isSmall ? await store.settle(claim, whole, accountBytes * answersShare) : 'full'
@@ -143,7 +143,7 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
       },
       async release(outcome) {
         clearInterval(renewing)
-        // Where that fails, it is taken over in time.
+        // If this fails, the claim expires and another request takes it over.
         await store.release(claim, outcome).catch(() => {})
         end(null)
       },
@@ -151,7 +151,7 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
   }
 }
 
-// That the store changed nothing is true of the answer alone, and would be taken as said of the request.
+// The store's message says that nothing was changed. That is true of the answer, but not of the request.
 function throwUnkept(error: unknown): never {
   throw error instanceof RostrumError ? keyRefusals.unkept(error) : error
 }

@@ -2,7 +2,7 @@ import { keyRefusals } from './key-refusals.ts'
 
 const maxWaitMs = 10_000
 
-/** The end of a wait, which most requests do without. */
+/** The time limit of a wait. Most requests do not wait, so it starts on demand. */
 export interface Deadline {
   /** Starts it, once. Aborts with the caller's own signal, and with a refusal after 10 s. */
   start(): AbortSignal
@@ -24,7 +24,7 @@ export function createDeadline(beginWaiting: () => AbortSignal): Deadline {
   }
 }
 
-/** What the promise gives, or the reason of the signal where that comes first. */
+/** Gives the result of the promise. Rejects with the reason of the signal if it aborts first. */
 export async function endBefore<T>(signal: AbortSignal, ending: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)

@@ -16,8 +16,8 @@ export interface HeldPair extends MembershipPair {
   readonly id: number
 }
 
-// Each round decides at least one more change. Bulks rarely need a second round: only a membership that is changed
-// twice can come to a pair that was not asked for.
+// Each round decides at least one more change. Bulks rarely need a second round: only a membership that a bulk changes
+// twice can get a pair that the first round did not look up.
 const maxRounds = 10
 
 /**

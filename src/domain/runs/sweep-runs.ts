@@ -5,7 +5,7 @@ const beatEveryMs = 4_000
 // A gateway that has not said for so long that it lives is dead, and so are its runs.
 const leaseMs = 15_000
 const sweepEveryMs = 60_000
-// In one transaction, which delays others.
+// A large transaction delays others.
 const maxAtOnce = 200
 const pauseMs = 20
 

@@ -6,7 +6,7 @@ import type { RunRow, RunStore } from './run-store.ts'
 const retryAfterMs = 1_000
 // Larger groups cost less for each run. A run is to be there within a second of its end.
 const writeEveryMs = 400
-// In one transaction, which delays others.
+// A large transaction delays others.
 const maxRowsOfWrite = 200
 const maxBytesOfWrite = 512 * 2 ** 10
 const maxRuns = 10_000

@@ -67,7 +67,7 @@ export function createGraphiqlHook() {
 class PagePlaces {
   readonly #sending = new Set<{ readonly since: number; readonly cut: () => void }>()
 
-  /** Returns what gives the place back. If all are taken, cuts the oldest page that had its time, or returns null. */
+  /** Returns what gives the place back. If all are taken, cuts the oldest page whose time is up, or returns null. */
   take(cut: () => void): (() => void) | null {
     if (this.#sending.size >= maxPagesAtOnce && !this.#cutOldest()) return null
     const place = { since: performance.now(), cut }

@@ -35,7 +35,7 @@ export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   }
 }
 
-// Only if the connection is lost at the COMMIT, nobody knows whether all was copied.
+// Copies all or nothing. Only a connection that is lost at the COMMIT leaves it unknown which.
 async function copyInOne(source: Source, target: Client): Promise<TableCopy[]> {
   let isToCommit = false
   try {

@@ -12,7 +12,7 @@ const isOfKey = sql`idempotency_steps.account_code = ${accountCode} and idempote
 const isTheAccount = sql`idempotency_usage.account_code = ${accountCode}`
 const one = { one: numberOf(sql`1`) }
 
-// To delete a large answer SQLite looks at each of its pages, and the event loop waits.
+// To delete a large answer, SQLite reads each of its pages and blocks the event loop.
 const maxForgottenBytes = sql.raw(String(4 * 2 ** 20))
 
 /**
@@ -38,7 +38,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
   const flag = (condition: SQL) => sql`case when ${condition} then 1 else 0 end`
   const found = { fingerprint: keys.fingerprint, isExpired: one.one, isHeld: one.one, answer: keys.answer }
   return {
-    /** A row where the key is new and the account has room for it. */
+    /** Gives a row if the key is new and the account has room for it. */
     insert: chain(
       {
         claimed: sql`
@@ -60,7 +60,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
       found,
     ),
     findUsage: prepare(sql`select ${usedBytes}`, { heldBytes: usage.heldBytes }),
-    /** A row where the key was still free for this request. */
+    /** Gives a row if the key was still free for this request. */
     takeOver: prepare(
       sql`
         update idempotency_keys set holder = ${holder}, held_until = ${nowPlus(holdMs)}, answer = ${answer}
@@ -74,7 +74,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
 function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
   const answer = typed(sql.placeholder('answer'), 'bytes')
   const mayAnyone = typed(sql.placeholder('mayAnyone'), 'boolean')
-  // The bytes that the key of a claim is counted for, and those that it holds now if its answer has `answerBytes`.
+  // The bytes that the key of a claim counts for now, and those with an answer of `answerBytes`.
   const count = (answerBytes: SQL) => sql`
     select held_bytes as bytes_before, ${bytesOfRow} + ${answerBytes} + (
       select coalesce(sum(${bytesOfRow} + octet_length(result)), 0) from idempotency_steps where ${isOfKey}
@@ -86,8 +86,8 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
   return {
     findClaim: prepare(sql`select 1 from idempotency_keys where ${isTheClaim}`, one),
     /**
-     * A row where the answer was kept. The maximum is compared with the usage once its row is locked, so requests that
-     * end together do not pass it.
+     * Gives a row if the answer was kept. The maximum is compared with the usage once its row is locked, so requests
+     * that end together do not pass it.
      */
     settle: chain(
       {
@@ -100,7 +100,7 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
       'settled',
       one,
     ),
-    /** Steps count from here on: the next attempt finds them. */
+    /** Frees the key and keeps its steps for the next attempt. From here on they count for the account. */
     free: chain(
       {
         mine: count(sql`0`),
@@ -120,7 +120,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
   const minusDeleted = sql`
     ${addUsage(sql`-(select bytes from deleted)`)} and exists (select 1 from deleted)`
   return {
-    /** A row where the key of the claim had no steps: with steps it stays. */
+    /** Gives a row if the key was deleted. A key with steps stays. */
     withdraw: chain(
       {
         deleted: sql`
@@ -132,7 +132,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
       'deleted',
       one,
     ),
-    /** A row where the key was expired. */
+    /** Gives a row if the key was expired. */
     deleteExpired: chain(
       {
         deleted: sql`
@@ -145,7 +145,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
       'deleted',
       one,
     ),
-    /** A row for each key. Gateways that forget at the same time lock accounts in one order. */
+    /** Gives a row for each deleted key. Gateways that forget at the same time lock accounts in one order. */
     forgetOld: chain(
       {
         old: sql`

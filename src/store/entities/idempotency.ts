@@ -10,12 +10,12 @@ import type { Values } from '../dialect.ts'
 import { all, first, only, type Work } from '../work.ts'
 import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 
-// Stands where the answer will be if the request can only be tried once. No answer is empty.
+// Marks a key without an answer whose request can only be tried once. A real answer is never empty.
 const cannotRepeat = Buffer.alloc(0)
 
 /**
- * All times are the database's, since the clocks of the gateways may differ. `afterSettle` gets the bytes of an
- * answer.
+ * Uses the database's clock, since the clocks of the gateways may differ. Calls `afterSettle` with the bytes of each
+ * kept answer.
  */
 export function createIdempotencyStore(
   database: Database,
@@ -37,7 +37,7 @@ export function createIdempotencyStore(
     }
   }
 
-  /** Null where the key has changed since we looked. */
+  /** Gives null if the key changed between two statements. */
   function* claimAgain(request: ClaimRequest, values: Values): Work<ClaimResult | null> {
     const found = yield* first(statements.find, values)
     if (found === undefined) return yield* refuseWhenFull(request)
@@ -55,7 +55,7 @@ export function createIdempotencyStore(
     return heldBytes + rowBytes > maxBytes ? { kind: 'full' } : null
   }
 
-  // There is room for it, whatever else the account holds.
+  // The new key takes the room of the deleted one, so there is no limit to check.
   function* replaceExpired(values: Values): Work<ClaimResult | null> {
     const deleted = yield* first(statements.deleteExpired, values)
     if (deleted === undefined) return null

@@ -10,8 +10,8 @@ const maxConnections = 10
 const maxConnectionsOfAccount = 5
 
 /**
- * Connections to the database, opened as they are needed and given to accounts in turn. Where there is none, or one is
- * lost, a statement is `UNAVAILABLE`; what PostgreSQL refuses is the driver's `DatabaseError`.
+ * Connections to the database, opened on demand and given to accounts in turn. A statement throws `UNAVAILABLE` if it
+ * gets no connection or loses it, and the driver's `DatabaseError` if PostgreSQL refuses it.
  */
 export interface Pool {
   /** The client whose statements wait for the turn of this account or share. */

@@ -93,10 +93,10 @@ function prepareAddAll({ chain, list, tables }: Database) {
   }
 }
 
-// PostgreSQL runs what the answer needs first, then the other parts that write, from the last to the first, each after
-// the parts that it needs. So rows are locked in the order in which every other change locks them (the counter of ids,
-// pairs, steps, the counter of events, teams, users), and rows of one kind in ascending order. If several add the same
-// pair, the first has made it.
+// PostgreSQL first runs the parts that the answer needs, then the other writing parts from last to first, each after
+// the parts that it reads. So this chain locks rows in the same order as every other change: the counter of ids, pairs,
+// steps, the counter of events, teams, users. Rows of one kind are locked in ascending order. If several requests add
+// the same pair, the first one makes it.
 function wordParts(rows: SQL): Chain {
   return {
     asked: sql`

@@ -90,8 +90,8 @@ const remove = {
  * teams and users. So the numbers of an account's events come in the order of their commits, and changes do not
  * deadlock.
  *
- * A chain gives no row where the account has no such row in one of the versions, another row has the new pair, or the
- * step was made before.
+ * A chain gives no row in three cases: the account has no such row in one of the versions, another row has the new
+ * pair, or the step was made before.
  */
 export function createMembershipChanges({ chain, encodeList, tables }: Dialect) {
   const selection = selectMembership(tables)

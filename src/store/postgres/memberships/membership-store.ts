@@ -14,7 +14,7 @@ import { retry, runEach } from '../runner.ts'
 import { createAddMembership } from './add-membership.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 
-// How often what was in the way may be gone by the time we ask for it.
+// How often a conflicting row may be gone before we read it.
 const maxAttempts = 10
 
 interface Dependencies {
@@ -26,7 +26,7 @@ interface Dependencies {
 
 interface Change<Kind, Miss> {
   readonly kind: Kind
-  /** Undefined where something is in the way, and where the step was made before. */
+  /** Undefined if another row conflicts, or if the step was made before. */
   readonly make: (client: Client) => Promise<Membership | undefined>
   readonly explain: () => Work<Miss | { readonly kind: 'found' }>
 }

@@ -99,8 +99,8 @@ function refuseForeignHeader(path: string): void {
   }
 }
 
-// To close a connection writes the log of a crash into the file, unless the connection only reads. A connection that
-// only reads leaves its own empty files if there was no log.
+// Closing a connection writes the log of a crash into the file, unless the connection is read-only. A read-only one
+// leaves empty files of its own if there was no log. So it is read-only only if there is a log.
 function refuseDamage(path: string, bytes: number): void {
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   let client: Database | undefined

@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'slow',
           include: [slow, ...properties],
           // They wait more than they compute.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           provide: { propertyCases: 6_000 },
         },

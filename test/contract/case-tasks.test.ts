@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveHook, startSandboxes } from '../http/save-hook.ts'
 import { saveTask, type TaskOrder } from '../http/save-task.ts'
@@ -598,9 +597,10 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
     test('whose client hangs up saves nothing', async () => {
       const { id, task } = await prepare(`${callUpstream()} exit({ ran: true })`)
       const client = new AbortController()
-      during = async () => {
+      const never = Promise.withResolvers<void>()
+      during = () => {
         client.abort()
-        await sleep(200)
+        return never.promise
       }
       const gone = fetch(`${app.url}/api/1/case/${id}/task/${task}`, {
         method: 'POST',
@@ -608,8 +608,9 @@ describe.each(['SQLite', 'PostgreSQL'])('a case task, with %s', engine => {
         signal: client.signal,
       }).catch(() => 'gone')
       expect(await gone).toBe('gone')
-      await sleep(500)
+      await expect.poll(() => keptRuns(id)).toMatchObject([{ state: 'ENDED', outcome: 'ERROR' }])
       expect((await read(id)).version).toBe(1)
+      never.resolve()
     })
   })
 

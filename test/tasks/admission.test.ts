@@ -108,7 +108,8 @@ describe('the sandboxes', () => {
     expect(pool.pids).toHaveLength(1)
     const held = await Promise.all([ask('a'), ask('b'), ask('c')])
     const asked = ask('d')
-    await sleep(100)
+    // By the time that a sandbox of another pool has booted, a fourth one would have too.
+    await startAdmission({ max: 1 })
     expect([pool.pids.length, waiting()]).toEqual([3, 1])
     for (const admitted of held) giveBack(admitted)
     giveBack(await asked)
@@ -158,11 +159,12 @@ describe('the sandboxes', () => {
     [5, 4],
     [8, 7],
   ])('of a maximum of %i: one account may hold %i', async (max, held) => {
-    const { ask, waiting } = await startAdmission({ max })
+    const { ask, pool, waiting } = await startAdmission({ max })
     let count = 0
     for (let i = 0; i < max + 1; i++) void refusal(ask('a').finally(() => count++))
     await until(() => count >= held)
-    await sleep(50)
+    // The last sandbox has booted and stays idle.
+    if (held < max) await until(() => pool.takeIdle('b') !== null)
     expect([count, waiting()]).toEqual([held, max + 1 - held])
   })
 
@@ -195,13 +197,13 @@ describe('the sandboxes', () => {
 
 describe('a release', () => {
   test('called twice counts once', async () => {
-    const { ask, waiting } = await startAdmission({ max: 4 })
-    const held = await Promise.all([ask('a'), ask('a'), ask('a')])
+    const { ask, pool, waiting } = await startAdmission({ max: 4 })
+    const [first] = await Promise.all([ask('a'), ask('a'), ask('a')])
     const asked = [ask('a'), ask('a')]
-    const [first] = held
-    for (let i = 0; i < 3; i++) if (first !== undefined) giveBack(first)
+    giveBack(first)
+    for (let i = 0; i < 2; i++) first.release()
     await Promise.race(asked)
-    await sleep(30)
+    await until(() => pool.takeIdle('b') !== null)
     expect(waiting()).toBe(1)
   })
 

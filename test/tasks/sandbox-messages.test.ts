@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { findSurvivors } from '../server/child-processes.ts'
 import { until } from '../server/until.ts'
@@ -29,7 +28,6 @@ describe('in the middle of a run', () => {
     process.kill(sandbox.pid ?? 0, signal)
     await sandbox.gone
     sandbox.kill('again')
-    await sleep(20)
     expect(reasons).toEqual([`was ended by ${signal}`])
     expect(said).toHaveLength(1)
   })

@@ -123,7 +123,9 @@ describe('closing', () => {
     expect(await findSurvivors(pids, 1)).toEqual([])
     pool.grow()
     expect([pool.canGrow(1), pool.pids]).toEqual([false, []])
-    await sleep(200)
+    // By the time that a later pool has booted, this one would have too.
+    const { pool: later } = startPool({ command: speaking(), warm: 1, max: 1 })
+    await until(() => later.isReady)
     expect([pool.pids, pool.isReady]).toEqual([[], false])
   })
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { exitLine, type Speech, speakingCommand } from './spoken-tasks.ts'
@@ -64,7 +63,6 @@ describe('a sandbox', () => {
     const { listener, said, reasons } = listen()
     expect(sandbox.begin(runMessage('exit(1)'), listener)).toBe(false)
     await sandbox.gone
-    await sleep(20)
     expect([said, reasons]).toEqual([[], []])
   })
 

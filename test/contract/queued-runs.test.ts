@@ -163,6 +163,28 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     expect(await queuedRuns()).toEqual([])
   })
 
+  test('a poisoned case goes on after its run is dead, and other cases never wait for it', async () => {
+    const caseTypeCode = newType()
+    const release = Promise.withResolvers<void>()
+    during = ({ n, poison }) => (poison && n === 0 ? release.promise.then(() => 'bad') : 'good')
+    await saveHook(
+      `if (${report('payload')} === 'bad') throw new Error('poison')
+      exit(null)`,
+      { caseTypeCode },
+    )
+    const { id } = (await create(caseTypeCode, { poison: true, n: 0 })).body.case
+    await put(id, { poison: true, n: 1 })
+    await create(caseTypeCode, { poison: false, n: 2 })
+    await expect.poll(() => reports.map(({ n }) => n)).toEqual([0, 2])
+    release.resolve()
+    await expect.poll(() => reports.at(-1), { timeout: 10_000 }).toEqual({ poison: true, n: 1 })
+    expect(reports.map(({ n }) => n)).toEqual([0, 2, 0, 0, 0, 0, 0, 0, 0, 1])
+    const [dead] = await queuedRuns()
+    expect(dead).toMatchObject({ state: 'DEAD', caseId: String(id), caseVersion: 1 })
+    await mutate('cancelQueuedRun', dead.id)
+    await whenEmpty()
+  })
+
   test('runs of one hook on one case go in order, a run that is on can be neither retried nor cancelled', async () => {
     const caseTypeCode = newType()
     const { promise, resolve } = Promise.withResolvers<string>()

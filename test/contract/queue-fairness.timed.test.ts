@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { saveHook, startSandboxes } from '../http/save-hook.ts'
+import { startApp } from '../http/start-app.ts'
+import { createDatabase } from '../store/create-database.ts'
+import { by } from '../store/origin.ts'
+import { queuedRun } from '../store/queued-run.ts'
+
+const maxMs = 2_000
+const count = 5_000
+
+test.each([
+  ['SQLite', null],
+  ['PostgreSQL', createDatabase],
+])(`on %s, a run is served within ${maxMs} ms while another account has ${count} queued`, async (_, findUrl) => {
+  const app = await startApp(findUrl === null ? {} : { DATABASE_URL: await findUrl() })
+  onTestFinished(() => app.close())
+  await startSandboxes(app)
+  const beta = await app.issueToken('beta', ['admin'])
+  await saveHook(app, 'exit(null)', { event: 'post-save' })
+  const ofBeta = {
+    graphql: (query: string, variables: Record<string, unknown>) => app.graphql(query, variables, beta),
+  }
+  await saveHook(ofBeta, 'exit(null)', { event: 'post-save' })
+  const { queue } = app.app.store
+  for (let from = 0; from < count; from += 500) {
+    const runs = Array.from({ length: 500 }, (_, index) => queuedRun({ caseId: from + index }))
+    await queue.enqueue(by('demo'), runs)
+  }
+  const begunAt = performance.now()
+  await app.send('/platform/cases', {
+    method: 'POST',
+    token: beta,
+    body: { case: { case_type_code: 'incident', data: {} } },
+  })
+  const waiting = async () => (await queue.list('beta', null, 0, 1)).length
+  await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
+  const ms = performance.now() - begunAt
+  console.info(`${Math.round(ms)} ms`)
+  expect(ms).toBeLessThan(maxMs)
+  expect((await queue.list('demo', null, 0, 1_000)).length).toBe(1_000)
+})

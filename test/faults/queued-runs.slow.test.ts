@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { saveHook } from '../http/save-hook.ts'
+import { startServer, type TestServer } from '../server/start-server.ts'
+import { sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
+import { makeTempFolder } from '../server/temp-folder.ts'
+import { createDatabase } from '../store/create-database.ts'
+
+interface Report {
+  readonly id: number
+  readonly version: number
+  readonly txnID: string
+}
+
+interface CaseBody {
+  readonly case: { readonly id: number; readonly version: number }
+}
+
+interface Queued {
+  readonly queuedRuns: { readonly nodes: readonly { readonly state: string }[] }
+}
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+/** Receives what hooks report, in the order of their calls. */
+async function startReports(answer: (report: Report) => unknown = () => null) {
+  const reports: Report[] = []
+  const upstream = await startUpstream(async ({ body }, response) => {
+    const { variables } = JSON.parse(body)
+    reports.push(variables)
+    sendJson(response, { data: { answer: await answer(variables) } })
+  })
+  ends.push(() => upstream.close())
+  return { reports, upstream }
+}
+
+async function start(settings: Readonly<Record<string, string>>): Promise<TestServer> {
+  const server = await startServer(settings)
+  ends.push(() => server.stop())
+  return server
+}
+
+const script = ({ url }: Upstream) => `const { id, version } = options.case
+  await graphql('{ x }', { id, version, txnID: requestContext().txnID }, '${url}')
+  exit(null)`
+
+const create = (server: TestServer, data: object = {}) =>
+  server.rest<CaseBody>('POST', '/platform/cases', { body: { case: { case_type_code: 'incident', data } } })
+
+/** Saves once, however often a busy database makes it try. */
+async function put(server: TestServer, id: number, data: object): Promise<void> {
+  const headers = { 'idempotency-key': randomUUID() }
+  const save = () =>
+    server.rest<CaseBody>('PUT', `/platform/cases/${id}`, { body: { case: { data } }, headers })
+  for (let answer = await save(); answer.status !== 200; answer = await save()) {
+    expect(answer.status).toBe(503)
+    await sleep(100)
+  }
+}
+
+async function statesOf(server: TestServer): Promise<readonly string[]> {
+  const { body } = await server.graphql<Queued>('{ queuedRuns { nodes { state } } }')
+  return body.data?.queuedRuns.nodes.map(({ state }) => state) ?? ['no answer']
+}
+
+const kills = 50
+
+test.each([
+  ['SQLite', null],
+  ['PostgreSQL', createDatabase],
+])(`on %s, ${kills} gateways killed right after a 201 lose no hook`, async (_, findUrl) => {
+  const folder = makeTempFolder()
+  ends.push(() => folder.remove())
+  const { reports, upstream } = await startReports()
+  const settings = {
+    DATABASE_URL: (await findUrl?.()) ?? `sqlite:${folder.path}/store.db`,
+    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
+  }
+  let server = await startServer(settings)
+  await saveHook(server, script(upstream), { event: 'post-save' })
+  const saved: number[] = []
+  for (let round = 0; round < kills; round++) {
+    const answer = await create(server, { round })
+    expect(answer.status).toBe(201)
+    await server.kill()
+    saved.push(answer.body.case.id)
+    server = await startServer(settings)
+  }
+  ends.push(() => server.stop())
+  const missing = () => saved.filter(id => !reports.some(report => report.id === id))
+  await expect.poll(missing, { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => statesOf(server), { timeout: 20_000 }).toEqual([])
+  const transactions = Map.groupBy(reports, ({ id }) => id)
+  for (const [, ofCase] of transactions) expect(new Set(ofCase.map(({ txnID }) => txnID)).size).toBe(1)
+  console.info(`${saved.length} saves, ${reports.length} runs`)
+})
+
+test('three gateways run the hook of 500 saves of 20 cases once each, in the order of the saves', async () => {
+  const { reports, upstream } = await startReports()
+  const settings = { DATABASE_URL: await createDatabase(), ROSTRUM_GRAPHQL_HOSTS: upstream.host }
+  const servers = [await start(settings), await start(settings), await start(settings)]
+  const at = (index: number) => servers[index % servers.length] as TestServer
+  const ids: number[] = []
+  for (let count = 0; count < 20; count++) ids.push((await create(at(count))).body.case.id)
+  await saveHook(at(0), script(upstream), { event: 'post-save' })
+  const saveAll = async (id: number) => {
+    for (let n = 0; n < 25; n++) await put(at(n + id), id, { n })
+  }
+  await Promise.all(ids.map(saveAll))
+  await expect.poll(() => statesOf(at(1)), { timeout: 60_000 }).toEqual([])
+  expect(reports).toHaveLength(500)
+  for (const id of ids) {
+    const versions = reports.filter(report => report.id === id).map(({ version }) => version)
+    expect(versions).toEqual(Array.from({ length: 25 }, (_, index) => index + 2))
+  }
+})
+
+test('a gateway that hangs past its lease changes nothing of a run that another one ran', async () => {
+  const held = Promise.withResolvers<void>()
+  let calls = 0
+  const { reports, upstream } = await startReports(async () => {
+    calls += 1
+    if (calls === 1) await held.promise
+  })
+  const settings = {
+    DATABASE_URL: await createDatabase(),
+    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
+    ROSTRUM_QUEUE_LEASE_MS: '1500',
+    ROSTRUM_TASK_TIMEOUT_MS: '60000',
+  }
+  const hung = await start(settings)
+  await saveHook(hung, script(upstream), { event: 'post-save' })
+  const { id } = (await create(hung)).body.case
+  await expect.poll(() => reports.length).toBe(1)
+  // Until the run is listed as running.
+  await sleep(1_000)
+  process.kill(hung.pid, 'SIGSTOP')
+  const other = await start(settings)
+  await expect.poll(() => reports.length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => statesOf(other)).toEqual([])
+  await put(other, id, { later: true })
+  await expect.poll(() => reports.length, { timeout: 20_000 }).toBe(3)
+  held.resolve()
+  process.kill(hung.pid, 'SIGCONT')
+  const runs = async () => {
+    const document = '{ runs(filter: {trigger: HOOK}) { nodes { state attempt caseVersion } } }'
+    const { body } = await other.graphql<{ runs: { nodes: object[] } }>(document)
+    return body.data?.runs.nodes
+  }
+  const lost = { state: 'LOST', attempt: 1, caseVersion: 1 }
+  await expect.poll(runs, { timeout: 20_000 }).toHaveLength(3)
+  await sleep(2_000)
+  expect(await runs()).toEqual(
+    expect.arrayContaining([
+      lost,
+      { state: 'ENDED', attempt: 2, caseVersion: 1 },
+      { state: 'ENDED', attempt: 1, caseVersion: 2 },
+    ]),
+  )
+  expect([await statesOf(other), reports.length]).toEqual([[], 3])
+})
+
+test('a gateway that gets SIGTERM gives its run back at once', async () => {
+  const { reports, upstream } = await startReports(({ version }) => version === 1 && sleep(60_000))
+  const settings = {
+    DATABASE_URL: await createDatabase(),
+    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
+    ROSTRUM_TASK_TIMEOUT_MS: '60000',
+  }
+  const first = await startServer(settings)
+  await saveHook(first, script(upstream), { event: 'post-save' })
+  await create(first)
+  await expect.poll(() => reports.length).toBe(1)
+  expect(await first.stop()).toBe(0)
+  const other = await start(settings)
+  await expect.poll(() => reports.length).toBe(2)
+  const document =
+    '{ queuedRuns { nodes { state attempt } } runs(filter: {state: LOST}) { nodes { attempt } } }'
+  const { body } = await other.graphql<{ queuedRuns: object; runs: object }>(document)
+  expect(body.data).toEqual({
+    queuedRuns: { nodes: [{ state: 'RUNNING', attempt: 1 }] },
+    runs: { nodes: [{ attempt: 1 }] },
+  })
+})

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { deliver, type SavedWebhook, saveWebhook, signGithub, signStandard } from '../server/webhooks.ts'
@@ -103,13 +102,15 @@ describe('a signed delivery', () => {
 
   test('is kept as a run with its trigger, input and scopes', async () => {
     const { body } = await send('{"kept":true}')
-    await sleep(1_000)
-    const runs = await server.graphql(
-      `query ($id: String!) { runs(filter: {txnID: $id}, first: 1) { edges { node {
-        name trigger byUserId scopes input outcome function { name } options } } } }`,
-      { id: body.context.txnID },
-    )
-    expect(runs.body.data).toMatchObject({
+    const findRuns = async () => {
+      const runs = await server.graphql(
+        `query ($id: String!) { runs(filter: {txnID: $id}, first: 1) { edges { node {
+          name trigger byUserId scopes input outcome function { name } options } } } }`,
+        { id: body.context.txnID },
+      )
+      return runs.body.data
+    }
+    await expect.poll(findRuns).toMatchObject({
       runs: {
         edges: [
           {

@@ -10,7 +10,8 @@ beforeAll(async () => {
 
 describe('over REST', () => {
   test('exit is a 200 with every member of the answer', async () => {
-    const started = Date.now()
+    const started = performance.now()
+    const startedAt = Date.now()
     const answer = await server.execute({
       name: 'recalculate',
       sourceCode: "log('total', payload.a + payload.b); exit({ ...payload, total: 6 })",
@@ -37,10 +38,10 @@ describe('over REST', () => {
     const run = answer.body.task_execution
     const at = run.logs[0]?.at ?? ''
     expect(new Date(at).toISOString()).toBe(at)
-    expect(Date.parse(at)).toBeGreaterThanOrEqual(started)
+    expect(Date.parse(at)).toBeGreaterThanOrEqual(startedAt)
     expect(run.duration_ms).toBeGreaterThan(0)
-    // It began after the request and ended before the answer.
-    expect(started + run.duration_ms).toBeLessThanOrEqual(Date.now() + 1)
+    // It began after the request and ended before the answer: a busy machine makes the answer later.
+    expect(started + run.duration_ms).toBeLessThanOrEqual(performance.now())
   })
 
   test('fail is a 422 of the same body, with the message word for word', async () => {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Origin, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
+import { readClock } from './read-clock.ts'
 
 const origin: Origin = {
   accountCode: 'a',
@@ -26,7 +27,7 @@ eachStore(harness => {
   }
 
   test('every change has an event: what, before, after, by whom, in which transaction and when', async () => {
-    const startedAt = Date.now()
+    const startedAt = Math.floor(await readClock(url))
     const id = await add(7, 3)
     await store.memberships.move({ ...origin, userId: null, email: null }, id, { teamId: 4 }, null)
     await store.memberships.remove({ ...origin, transactionId: 'tx-2' }, id, null)
@@ -49,9 +50,10 @@ eachStore(harness => {
         transactionId: 'tx-2',
       },
     ])
+    const endedAt = Math.ceil(await readClock(url))
     for (const { at } of events) {
-      expect(at.getTime()).toBeGreaterThanOrEqual(startedAt - 1)
-      expect(at.getTime()).toBeLessThanOrEqual(Date.now() + 1)
+      expect(at.getTime()).toBeGreaterThanOrEqual(startedAt)
+      expect(at.getTime()).toBeLessThanOrEqual(endedAt)
     }
   })
 

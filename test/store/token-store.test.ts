@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
 import type { NewApiToken, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
+import { readClock } from './read-clock.ts'
 
 eachStore(harness => {
   let store: Store
@@ -21,8 +22,11 @@ eachStore(harness => {
   })
 
   test('a token is found by its hash, with its user and scopes', async () => {
-    const before = Date.now()
-    const made = await store.tokens.create(ofAnn('one'))
+    const url = await harness.freshUrl()
+    const { users, tokens } = await harness.open({ url })
+    await users.save('a', 7, { email: 'ann@example.com', displayName: 'Ann' })
+    const before = await readClock(url)
+    const made = await tokens.create(ofAnn('one'))
     expect(made).toMatchObject({
       accountCode: 'a',
       userId: 7,
@@ -32,11 +36,11 @@ eachStore(harness => {
       scopes: ['memberships:read', 'tasks:execute'],
       revokedAt: null,
     })
-    expect(made.createdAt.getTime()).toBeGreaterThanOrEqual(before)
-    expect(made.createdAt.getTime()).toBeLessThan(Date.now() + 1_000)
+    expect(made.createdAt.getTime()).toBeGreaterThanOrEqual(Math.floor(before))
+    expect(made.createdAt.getTime()).toBeLessThanOrEqual(Math.ceil(await readClock(url)))
     const sha256 = hashToken('one')
-    expect(await store.tokens.findBySha256(sha256)).toEqual([{ ...made, sha256 }])
-    expect(await store.tokens.findBySha256(hashToken('two'))).toEqual([])
+    expect(await tokens.findBySha256(sha256)).toEqual([{ ...made, sha256 }])
+    expect(await tokens.findBySha256(hashToken('two'))).toEqual([])
   })
 
   test('a revoked token is not found, and is revoked once', async () => {

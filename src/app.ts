@@ -40,7 +40,7 @@ import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
-// In one transaction, which delays others.
+// A large transaction delays others.
 const maxForgottenAtOnce = 200
 
 export interface AppOptions {

@@ -122,7 +122,7 @@ test('closing lets what is in flight finish and refuses what comes after', async
   await expect(app.send('/health')).rejects.toThrow()
 })
 
-test('/ready says what is missing while no sandbox is there; /health does not mind', async () => {
+test('/ready says what is missing while there is no sandbox; /health still answers 200', async () => {
   const app = await startApp()
   const ready = await app.send('/ready', { token: null })
   expect(ready.status).toBe(503)

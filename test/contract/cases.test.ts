@@ -58,7 +58,7 @@ describe.each([
     expect(list.body.cases.map(each => each.id)).toEqual([other, id])
   })
 
-  test('PUT replaces, PATCH merges, equal data change nothing, DELETE is 204', async () => {
+  test('PUT replaces, PATCH merges, equal data changes nothing, DELETE is 204', async () => {
     const id = await create({ a: 1, b: { c: 1 } })
     const put = await send('PUT', id, { b: { c: 1, d: [2] } }, { 'if-match': '"1"' })
     expect([put.status, put.headers.get('etag'), put.body.case.data]).toEqual([
@@ -144,7 +144,7 @@ describe.each([
     expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([400, pointer])
   })
 
-  test('GraphQL tells what a save changed, in its transaction', async () => {
+  test('GraphQL says what a save changed, in its transaction', async () => {
     const id = await create({ a: 1, list: [1, 2, 3], gone: true })
     const save = `mutation($input: SaveCaseInput!) { saveCase(input: $input) {
       saved changedFields patch txnID case { version data events { nodes { kind version changedFields txnID } } } } }`

@@ -53,7 +53,7 @@ test('teamMemberships answers like the REST list', async () => {
   })
 })
 
-test('teamMemberships refuses more than 1,000 ids and ids that are none', async () => {
+test('teamMemberships refuses more than 1,000 ids, and invalid ids', async () => {
   const query = 'query($ids: [ID!]!) { teamMemberships(ids: $ids) { id } }'
   const tooMany = await refusal(query, {
     ids: Array.from({ length: 1001 }, (_, index) => String(index + 1)),
@@ -88,7 +88,7 @@ test('1,000 memberships with users and teams under two aliases fit', async () =>
   })
 })
 
-test('viewer tells whose credential it is', async () => {
+test('viewer names the account and user of the credential', async () => {
   const token = await server.token({
     account: 'beta',
     email: 'ann@example.com',

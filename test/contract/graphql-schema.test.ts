@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const committed = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
 
-test('what the running gateway tells of its schema is the committed schema.graphql', async () => {
+test('the schema of the running gateway is the committed schema.graphql', async () => {
   const answer = await server.graphql<Record<keyof IntrospectionQuery, unknown>>(getIntrospectionQuery())
   expect(answer.body.errors).toBeUndefined()
   const schema = buildClientSchema(answer.body.data as unknown as IntrospectionQuery)

@@ -194,7 +194,7 @@ test('of 20 executes at once one runs its script', async () => {
 })
 
 describe('an answer is not kept', () => {
-  test('where a scope was lacking: the key is free for who has it', async () => {
+  test('after a missing scope, the key is free for a credential that has it', async () => {
     const token = await server.token({ account: 'demo', scopes: ['memberships:read'] })
     for (const write of [
       { method: 'POST', path, body: pairBody() },
@@ -237,7 +237,7 @@ test.each([
   expect((await send({ method: 'POST', path, body }, freshKey().padEnd(255, '~'))).status).toBe(201)
 })
 
-test('a key means nothing to what changes nothing', async () => {
+test('a key has no effect on requests that change nothing', async () => {
   const { id } = await addMembership(server)
   const key = freshKey()
   const query = graphql(`{ teamMembership(id: ${id}) { id } }`)

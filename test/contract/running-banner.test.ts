@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 
 describe('on an empty store', () => {
-  test('the banner tells the address and the new token of the account demo', async () => {
+  test('the banner shows the address and the new token of the account demo', async () => {
     expect(gateway.stdout()).toContain(`http://127.0.0.1:${settings.PORT}`)
     const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
     expect(gateway.stdout().split(token).length).toBeGreaterThan(1)

@@ -121,7 +121,7 @@ describe('a hook', () => {
     expect(idsOf((await lists(null, token)).hooks)).toEqual([second, third, other.id, first])
   })
 
-  test('may name one function twice, and at most ten are of a type and event, disabled ones included', async () => {
+  test('may name a function twice; a type and event have ten hooks at most, disabled ones included', async () => {
     const caseTypeCode = 'full'
     for (let count = 0; count < 10; count++) await savedHook({ caseTypeCode, enabled: count < 5 })
     expect((await saveHook({ caseTypeCode })).body.errors?.[0]).toMatchObject({
@@ -300,7 +300,7 @@ describe('rights', () => {
     }
   })
 
-  test('nobody gives a script a scope that the credential lacks, not by a change either', async () => {
+  test('neither a new hook nor a changed one gets a scope that the credential lacks', async () => {
     const token = await server.token({ account: 'demo', user: 5, scopes: ['functions:write', 'cases:read'] })
     const caseTypeCode = 'rights'
     const { id } = await savedHook({ caseTypeCode, scopes: ['cases:read', 'cases:read'] }, token)
@@ -328,7 +328,7 @@ describe('rights', () => {
     expect(await savedHook({ caseTypeCode, scopes: ['admin'] }, reader)).toMatchObject({ scopes: ['admin'] })
   })
 
-  test('a script has no more rights than its caller: it cannot make a hook with a scope of its own wish', async () => {
+  test('a script cannot make a hook with a scope that its caller lacks', async () => {
     const token = await server.token({
       account: 'demo',
       user: 5,

@@ -68,7 +68,7 @@ eachStore(harness => {
     await add(2)
     expect(new Set((await Promise.all(waiting)).map(({ value }) => value?.sequence))).toEqual(new Set([2]))
     const reads = statements.filter(sql => /^select .*"membership_events"/is.test(sql))
-    // One for those that were woken, and one more where they had just looked.
+    // One for those that were woken, and one more if they just looked.
     expect(reads.length).toBeLessThan(4)
     await Promise.all(followers.map(events => events.return()))
   })

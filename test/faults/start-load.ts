@@ -19,7 +19,7 @@ export interface RunningLoad {
   readonly history: History
   /** Answers that were neither what was asked for nor of the contract's refusals with a detail. */
   readonly unclear: readonly unknown[]
-  /** Rows of whom one half had been moved and the other not. */
+  /** Rows with one half moved and the other not. */
   halfMoves(): number
   /** How often a client sent again, under the same key, what was not answered. */
   retries(): number

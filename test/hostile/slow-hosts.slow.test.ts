@@ -73,7 +73,7 @@ test('an account that is alone may wait for a slow host with all that it holds',
   expect(alone.messages).toEqual([])
 })
 
-test('accounts whose runs wait for a slow host have nobody else refused', { timeout: 120_000 }, async () => {
+test('runs that wait for a slow host do not get other accounts refused', { timeout: 120_000 }, async () => {
   const ask = `await graphql('{ x }', {}, '${hanging.url}/')`
   const hostile = [await holdSandboxes('slow-0', 40, ask)]
   const before = hanging.requests.length

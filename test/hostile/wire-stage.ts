@@ -20,7 +20,7 @@ export interface WireStage {
   /** What the lines call `{TOKEN_A}`, `{ID_OF_ACCOUNT_B}` and so on. */
   readonly placeholders: Readonly<Record<string, string>>
   readRows(): Rows
-  /** What the gateway's observer has seen, once its event loop has had its turn. */
+  /** What the gateway's observer has seen, after a turn of its event loop. */
   observe(): Promise<Observation>
   /** An ordinary request of account B: how long it took. Fails unless it is answered as it must be. */
   askNormally(): Promise<number>

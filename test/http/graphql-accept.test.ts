@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
-/** A mutation under this `Accept`, and whether it had its effect. */
+/** A mutation under this `Accept`, and whether it took effect. */
 async function mutate(accept: string) {
   lastUser += 1
   const query = `mutation { saveUser(input: { id: ${lastUser}, displayName: "x" }) { id } }`

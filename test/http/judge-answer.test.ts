@@ -36,7 +36,7 @@ test.each([
   expect(judge(200, failed(code), true)).toBe(verdict)
 })
 
-test('changes beside a failure are made once whenever they are tried, a run beside it is not tried again', () => {
+test('an answer with a failure may be retried after changes, but not after a run', () => {
   const result = failed('OVERLOADED', { one: { id: '1' }, two: null })
   expect(judge(200, result)).toBe('undone')
   expect(judge(200, result, true)).toBe('final')

@@ -32,7 +32,7 @@ function allowFiles(most: number): void {
 }
 
 test.skipIf(!hasPrlimit)(
-  'what could not be loaded while no file could be opened is loaded by the next request (where there is `prlimit`)',
+  'a module that failed to load without file handles is loaded by the next request (where there is `prlimit`)',
   async () => {
     const jwt = await signHmac(claims)
     const askAll = async () => [

@@ -15,7 +15,7 @@ afterAll(() => server.close())
 const fields = Array.from({ length: 14 }, (_, index) => `${'x'.repeat(90)}${index}: txnID`)
 const query = `subscription { teamMembershipChanged(after: $after) { ${fields.join(' ')} } }`
 
-test('who follows 40 MB of events and reads nothing has them read for it no further, and loses its connection', {
+test('a client that follows 40 MB of events and reads none loses its connection, and the gateway reads no further', {
   timeout: 90_000,
 }, async () => {
   for (let thousand = 0; thousand <= 20; thousand += 1) {

@@ -35,8 +35,8 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
 }
 
 /**
- * The same, with `observer.ts` preloaded: it counts resolver calls and looks at what hostile input may have left
- * behind.
+ * The same, with `observer.ts` preloaded: it counts resolver calls and looks at what hostile input may have
+ * left.
  */
 export async function startObservedServer(
   extra: Readonly<Record<string, string>> = {},

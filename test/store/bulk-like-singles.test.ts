@@ -22,7 +22,7 @@ const changes = fc.array(change, { maxLength: 12, size: 'max' })
 eachStore(harness => {
   const numRuns = harness.engine === 'SQLite' ? 150 : 50
 
-  test('a bulk comes to what its changes come to one after the other', async () => {
+  test('a bulk has the same result as its changes one after the other', async () => {
     const store = await harness.open()
     let accounts = 0
     const claim = fc.asyncProperty(pairs, changes, async (pairs, changes) => {

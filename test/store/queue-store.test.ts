@@ -265,7 +265,7 @@ eachStore(harness => {
     expect(new Set(taken).size).toBe(90)
   })
 
-  test('saves, ends and cancellations at once leave no run behind', async () => {
+  test('saves, ends and cancellations at once leave no queued run', async () => {
     const stores = harness.engine === 'SQLite' ? [store, store] : [store, await harness.open({ url })]
     const done: number[] = []
     let isOver = false

@@ -109,7 +109,7 @@ describe('a sandbox that asks for more than its run may', () => {
   })
 })
 
-test('and after all that two sandboxes are there, and no more', async () => {
+test('no more sandboxes than the maximum of two are left', async () => {
   await server.execute('exit(1)')
   const mouths = findDescendants(server.pid)
   expect(mouths.length).toBeGreaterThan(0)

@@ -128,7 +128,7 @@ describe('the sandboxes', () => {
       giveBack(admitted)
       await sleep(5)
     }
-    // The last of eight went to the first account that had none, and is reserved again; `a`, `b` and `c` hold two each.
+    // The last of eight went to the first account without one, and is reserved again; `a`, `b` and `c` hold two each.
     expect(served).toEqual(['b', 'c', 'b', 'c', 'a'])
   })
 

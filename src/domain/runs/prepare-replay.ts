@@ -21,7 +21,7 @@ export interface ReplayScript {
   readonly payload: string
   readonly options: string
   readonly cause: RunCause
-  /** The scopes that the run had. */
+  /** The scopes of the original run. */
   readonly scopes: readonly string[]
   readonly refuseResult: (payload: JsonText) => ExitError | null
 }

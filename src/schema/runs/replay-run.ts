@@ -75,7 +75,7 @@ async function runReplay(context: RequestContext, script: ReplayScript): Promise
   }
 }
 
-// A replay never has more rights than the caller, nor than the run had.
+// A replay never has more rights than the caller, nor than the original run.
 function findCommonScopes(caller: Caller, given: readonly string[]): readonly string[] {
   const ofRun = new Set(given)
   return allScopes.filter(scope => hasScope(caller, scope) && (ofRun.has(scope) || ofRun.has('admin')))

@@ -6,7 +6,7 @@ import { type Page, pages, root } from './pages.ts'
 
 const files = globSync('{src,test,drizzle,docs}/**/*', { cwd: root })
 
-const dialect = matchPhrases([...phrases, 'had', 'behind'])
+const dialect = matchPhrases([...phrases, 'had'])
 
 // Output is as long as it is.
 const withoutAnswers = (text: string) => text.replace(/^```(json|http|text)\n[\s\S]*?^```$/gm, '')

@@ -12,6 +12,7 @@ export const phrases: readonly string[] = [
   'anew',
   'for ever',
   'by way of',
+  'behind',
 ]
 
 export function matchPhrases(list: readonly string[]): RegExp {

@@ -1,4 +1,4 @@
-// Joining an array whose every element joins it anew.
+// Joining an array each of whose elements joins it again.
 // ends: TIMEOUT MEMORY RUNTIME
 log('before')
 const round = [{ toString: () => round.map(String).join() }, { toString: () => [...round].join() }]

@@ -1,4 +1,4 @@
-// A thenable that answers with another one, for ever.
+// A thenable that answers with another one, forever.
 // ends: TIMEOUT
 log('before')
 const endless = {}

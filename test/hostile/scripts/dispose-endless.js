@@ -1,4 +1,4 @@
-// A resource that takes for ever to dispose of.
+// A resource that takes forever to dispose of.
 // ends: TIMEOUT
 log('before')
 {

@@ -1,4 +1,4 @@
-// An exit where a generator is told to return.
+// An exit inside the `return` of a generator.
 // ends: exit
 // result: "in finally"
 // logs: [["before"]]

@@ -1,4 +1,4 @@
-// A result whose keys take for ever to list.
+// A result whose keys take forever to list.
 // ends: TIMEOUT
 log('before')
 exit(

@@ -1,4 +1,4 @@
-// A result that takes for ever to write.
+// A result that takes forever to write.
 // ends: TIMEOUT
 log('before')
 exit({

@@ -1,4 +1,4 @@
-// A failure message that takes for ever to write.
+// A failure message that takes forever to write.
 // ends: TIMEOUT
 log('before')
 fail({

@@ -1,4 +1,4 @@
-// A class that takes for ever to know its own, asked for in each way the realm asks.
+// A class that takes forever to know its own, asked for in each way the realm asks.
 // ends: TIMEOUT
 log('before')
 Object.defineProperty(Error, Symbol.hasInstance, {

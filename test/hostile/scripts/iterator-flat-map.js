@@ -1,4 +1,4 @@
-// An iterator helper over nothing, for ever.
+// An iterator helper over nothing, forever.
 // ends: TIMEOUT
 log('before')
 const endless = Iterator.from({ next: () => ({ done: false, value: 0 }) })

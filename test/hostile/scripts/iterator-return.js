@@ -1,4 +1,4 @@
-// A generator that does not return when it is told to.
+// A generator that ignores `return`.
 // ends: TIMEOUT
 log('before')
 function* stubborn() {

@@ -1,4 +1,4 @@
-// Labels that jump out of `finally`, for ever.
+// Labels that jump out of `finally`, forever.
 // ends: TIMEOUT
 log('before')
 again: for (;;) {

@@ -1,4 +1,4 @@
-// Work of every kind that is left behind: nothing of it happens in the next account's run.
+// Work of every kind that is still pending: nothing of it happens in the next account's run.
 // ends: exit
 // next: await graphql('{ __typename }'); await null; log('mine'); exit(await graphql('{ viewer { accountCode } }'))
 // nextResult: {"data":{"viewer":{"accountCode":"beta"}}}

@@ -1,4 +1,4 @@
-// A regular expression that backtracks for ever.
+// A regular expression that backtracks forever.
 // ends: TIMEOUT
 log('before')
 exit(/^(a+)+$/.test(`${'a'.repeat(40)}b`))

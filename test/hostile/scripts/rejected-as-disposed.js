@@ -1,4 +1,4 @@
-// A rejection that says the isolate is gone is told like any other.
+// A rejection that claims that the isolate is gone is reported like any other.
 // ends: RUNTIME
 // error: ^Unhandled rejection: Isolate was disposed$
 log('before')

@@ -1,4 +1,4 @@
-// An unhandled rejection whose message takes for ever to read, outside every timed call.
+// An unhandled rejection whose message takes forever to read, outside every timed call.
 // ends: TIMEOUT
 log('before')
 const reason = {

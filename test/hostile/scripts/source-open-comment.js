@@ -1,4 +1,4 @@
-// Source that leaves a comment open, to swallow what comes behind it.
+// Source that leaves a comment open, to swallow what comes after it.
 // ends: SYNTAX
 // logs: []
 // place: 2:1

@@ -1,4 +1,4 @@
-// A second body, by way of a parameter that closes the first.
+// A second body, through a parameter that closes the first.
 // ends: exit
 // logs: []
 // result: "SyntaxError"

@@ -1,4 +1,4 @@
-// A thrown value whose message takes for ever to read.
+// A thrown value whose message takes forever to read.
 // ends: TIMEOUT
 log('before')
 const thrown = new Error('x')

@@ -1,4 +1,4 @@
-// A thrown proxy whose every trap takes for ever.
+// A thrown proxy whose every trap takes forever.
 // ends: TIMEOUT
 log('before')
 const spin = () => {

@@ -1,4 +1,4 @@
-// A thrown error whose stack takes for ever to read.
+// A thrown error whose stack takes forever to read.
 // ends: TIMEOUT
 log('before')
 const thrown = new Error('x')

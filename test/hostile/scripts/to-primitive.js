@@ -1,4 +1,4 @@
-// A value that takes for ever to become a number.
+// A value that takes forever to become a number.
 // ends: TIMEOUT
 log('before')
 const slow = {

@@ -1,4 +1,4 @@
-// Variables of a call that take for ever to write.
+// Variables of a call that take forever to write.
 // ends: TIMEOUT
 log('before')
 await graphql('{ x }', {

@@ -59,6 +59,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   const running = new Set<RunningRun>()
   let starting = 0
   let isLooking = false
+  let looking = Promise.resolve()
   let isWoken = false
   let isWaitingForSandbox = false
   let isClosed = false
@@ -68,12 +69,12 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   function wake(): void {
     isWoken = true
-    if (!isLooking) void look(true)
+    if (!isLooking) looking = look(true)
   }
 
   /** Reads when the next run is due, which costs less than a claim. */
   function wakeIfDue(): void {
-    if (!isLooking) void look(false)
+    if (!isLooking) looking = look(false)
   }
 
   function plan(ms: number): void {
@@ -178,7 +179,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
       stopListening()
       clearTimeout(timer)
       for (const { stop } of running) stop.abort()
-      const ended = Promise.all([...running].map(entry => entry.ended))
+      // What a claim under way still gives is given back, too.
+      const ended = looking.then(() => Promise.all([...running].map(entry => entry.ended)))
       await Promise.race([ended, sleep(maxCloseMs, undefined, { ref: false })])
       clearInterval(renewals)
     },

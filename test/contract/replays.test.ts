@@ -142,6 +142,16 @@ describe('replayRun', () => {
     expect((await replay(run, {}, other)).body.data?.replayRun?.payload).toEqual([])
   })
 
+  test('shows a caller without `runs:read` the code of an error alone', async () => {
+    await saveFunction(server, 'throws', 'throw new Error("secret detail")')
+    const id = await runFunction('throws', {})
+    const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
+    const { text, body } = await replay(id, {}, writer)
+    expect(text).not.toContain('secret detail')
+    expect(body.data?.replayRun).toMatchObject({ outcome: 'ERROR', error: { code: 'RUNTIME' } })
+    expect((await replay(id)).text).toContain('secret detail')
+  })
+
   test('that is dry answers queries, and refuses mutations and other hosts', async () => {
     const sourceCode = `const attempt = async call => call.then(({ data }) => data, error => String(error.message))
       exit([

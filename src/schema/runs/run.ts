@@ -4,6 +4,7 @@ import { JsonText } from '../../json/json-text.ts'
 import type { LogEntry, TaskError } from '../../tasks/run/task-execution.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { hideErrorOf } from '../tasks/hide-error.ts'
 import { costOfLogs, costOfResult, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../tasks/task-execution.ts'
 import { HookEvent, RunState, RunTrigger } from './run-enums.ts'
 
@@ -88,7 +89,8 @@ Run.implement({
       nullable: true,
       description: 'What went wrong.',
       extensions: cost({ kind: 'fixed', cost: 100 }),
-      resolve: async (run, _args, context) => (await read<TaskError>(run, 'error', context)) ?? null,
+      resolve: async (run, _args, context) =>
+        hideErrorOf({ id: run.runId, name: run.name }, await read<TaskError>(run, 'error', context), context),
     }),
     logs: t.field({
       type: [TaskLogEntry],

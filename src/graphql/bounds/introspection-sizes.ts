@@ -9,8 +9,8 @@ import {
 
 /**
  * The largest number of items of each introspection list, by type and field; these fields have no `FieldCost`.
- * Arguments count with their mean: most fields have none, and tools ask for those of all fields at once. The bound
- * `introspectionBytes` measures what the longest ones take.
+ * Arguments and input fields count with their mean: most lists are short, and tools ask for those of all fields and
+ * types at once. The bound `introspectionBytes` measures what the longest ones take.
  */
 export function measureIntrospection(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap())
@@ -26,7 +26,7 @@ export function measureIntrospection(schema: GraphQLSchema): ReadonlyMap<string,
     ['__Schema.types', types.length],
     ['__Schema.directives', directives.length],
     ['__Type.fields', longest(fields)],
-    ['__Type.inputFields', longest(inputs)],
+    ['__Type.inputFields', mean(inputs)],
     ['__Type.enumValues', longest(values)],
     ['__Type.possibleTypes', longest(members)],
     ['__Type.interfaces', longest(parents)],

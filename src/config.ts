@@ -131,47 +131,8 @@ function readRunLimits(s: Settings) {
   }
 }
 
-export interface Config {
-  readonly host: string
-  readonly port: number
-  readonly databaseUrl: string
-  readonly logLevel: Settings['LOG_LEVEL']
-  readonly adminToken: string | null
-  readonly jwtSecret: string | null
-  readonly jwksUrl: string | null
-  readonly bodyBytes: number
-  /** Maximum of the body of a webhook. */
-  readonly webhookBytes: number
-  /** Keys for secrets. The first one encrypts. */
-  readonly secretsKeys: readonly Buffer[]
-  /** Maximum requests of one account that run or wait. */
-  readonly accountRequests: number
-  /** Bytes that the idempotency keys of one account may take for their 24 hours. */
-  readonly accountKeyBytes: number
-  readonly sandboxes: {
-    readonly max: number
-    readonly warm: number
-    readonly isolation: 'run' | 'account'
-    readonly jit: boolean
-  }
-  readonly queue: { readonly runs: number; readonly accountRuns: number; readonly waitMs: number }
-  readonly runLimits: RunLimits
-  /** How long runs and their inputs are kept, and how many runs of one account. */
-  readonly runRetention: {
-    readonly days: number
-    readonly count: number
-    readonly bytes: number
-    readonly inputDays: number
-  }
-  readonly queuedRuns: {
-    /** The times until the next attempt of a queued run, after each that went wrong. */
-    readonly retryMs: readonly number[]
-    /** How long a gateway keeps a queued run without saying that it still runs it. */
-    readonly leaseMs: number
-  }
-  /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
-  readonly graphqlHosts: readonly string[]
-}
+/** What the gateway reads from the settings. A new one is a row in `settings` and one in `arrange`. */
+export type Config = Readonly<ReturnType<typeof arrange>>
 
 /** Reads the settings. Throws a `StartError` that names a bad value. An empty value counts as unset. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
@@ -194,7 +155,7 @@ function describeFirstIssue(error: z.ZodError, given: Record<string, string | un
   return `The setting ${name} ${issue?.message}${shown}.`
 }
 
-function arrange(s: Settings): Config {
+function arrange(s: Settings) {
   return {
     host: s.HOST,
     port: s.PORT,
@@ -204,9 +165,13 @@ function arrange(s: Settings): Config {
     jwtSecret: s.ROSTRUM_JWT_SECRET ?? null,
     jwksUrl: s.ROSTRUM_JWKS_URL ?? null,
     bodyBytes: s.ROSTRUM_BODY_BYTES,
+    /** Maximum of the body of a webhook. */
     webhookBytes: s.ROSTRUM_WEBHOOK_BYTES,
+    /** Keys for secrets. The first one encrypts. */
     secretsKeys: s.ROSTRUM_SECRETS_KEY,
+    /** Maximum requests of one account that run or wait. */
     accountRequests: s.ROSTRUM_ACCOUNT_REQUESTS,
+    /** Bytes that the idempotency keys of one account may take for their 24 hours. */
     accountKeyBytes: s.ROSTRUM_ACCOUNT_KEY_BYTES,
     sandboxes: {
       max: s.ROSTRUM_SANDBOXES,
@@ -220,13 +185,20 @@ function arrange(s: Settings): Config {
       waitMs: s.ROSTRUM_QUEUE_WAIT_MS,
     },
     runLimits: readRunLimits(s),
+    /** How long runs and their inputs are kept, and how many runs of one account. */
     runRetention: {
       days: s.ROSTRUM_RUN_DAYS,
       count: s.ROSTRUM_RUN_COUNT,
       bytes: s.ROSTRUM_RUN_BYTES,
       inputDays: s.ROSTRUM_RUN_INPUT_DAYS,
     },
-    queuedRuns: { retryMs: s.ROSTRUM_RETRY_MS, leaseMs: s.ROSTRUM_QUEUE_LEASE_MS },
+    queuedRuns: {
+      /** The times until the next attempt of a queued run, after each failed one. */
+      retryMs: s.ROSTRUM_RETRY_MS,
+      /** How long a gateway keeps a queued run without renewing it. */
+      leaseMs: s.ROSTRUM_QUEUE_LEASE_MS,
+    },
+    /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
     graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,
   }
 }

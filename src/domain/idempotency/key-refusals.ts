@@ -49,7 +49,7 @@ export const keyRefusals = {
         'send it again under another key.',
       { facts: { originalStatus: status, ...(location === undefined ? {} : { location }) } },
     ),
-  stillInWork: () =>
+  stillRunning: () =>
     new RostrumError(
       'CONFLICT',
       'Another request with this `Idempotency-Key` is still running. Try again in 1 s.',

@@ -16,7 +16,7 @@ export function createDeadline(beginWaiting: () => AbortSignal): Deadline {
     start() {
       if (signal !== null) return signal
       const late = new AbortController()
-      timer = setTimeout(() => late.abort(keyRefusals.stillInWork()), maxWaitMs)
+      timer = setTimeout(() => late.abort(keyRefusals.stillRunning()), maxWaitMs)
       signal = AbortSignal.any([beginWaiting(), late.signal])
       return signal
     },

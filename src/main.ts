@@ -1,5 +1,9 @@
-import { cacheCompiledCode } from './commands/cache-compiled-code.ts'
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { StartError } from './errors.ts'
+
+// Inside the project, because a user who can write here can change the code anyway. Node's default is a shared folder.
+const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/rostrum', import.meta.url))
 
 const usage = `Usage: npm start, or node src/main.ts [command]
 
@@ -26,7 +30,7 @@ async function run([command = 'serve', ...rest]: string[]): Promise<number | nul
       return runCopyCommand(rest, process.env)
     }
     case 'schema': {
-      const { printSortedSchema } = await import('./commands/print-schema.ts')
+      const { printSortedSchema } = await import('./schema/index.ts')
       process.stdout.write(printSortedSchema())
       return 0
     }
@@ -41,7 +45,8 @@ async function run([command = 'serve', ...rest]: string[]): Promise<number | nul
   }
 }
 
-cacheCompiledCode()
+// Stripped and compiled modules, by content and version, make the next start faster. A bad entry is compiled again.
+enableCompileCache(cacheFolder)
 try {
   const exitCode = await run(process.argv.slice(2))
   if (exitCode !== null) process.exitCode = exitCode

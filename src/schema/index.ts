@@ -1,3 +1,4 @@
+import { lexicographicSortSchema, printSchema } from 'graphql'
 import { builder } from './builder.ts'
 import './scalars.ts'
 import './memberships/team-membership-connection.ts'
@@ -34,3 +35,8 @@ import './tasks/task-execution.ts'
 import './tasks/execute-task.ts'
 
 export const schema = builder.toSchema({ sortSchema: true })
+
+/** The text of `schema.graphql`. */
+export function printSortedSchema(): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`
+}

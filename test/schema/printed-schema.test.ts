@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type GraphQLNamedType, isEnumType, isInputObjectType, isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
-import { printSortedSchema } from '../../src/commands/print-schema.ts'
-import { schema } from '../../src/schema/index.ts'
+import { printSortedSchema, schema } from '../../src/schema/index.ts'
 
 test('schema.graphql is the printed schema (`npm run schema` updates it)', async () => {
   const file = await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')

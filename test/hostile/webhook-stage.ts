@@ -1,0 +1,34 @@
+import { startSandboxes } from '../http/save-hook.ts'
+import { startApp } from '../http/start-app.ts'
+import { signStandard } from '../server/webhooks.ts'
+
+/** A gateway with a webhook whose path and secret these are. */
+export async function startWebhookStage() {
+  const path = '/api/1/webhook/demo/real'
+  const app = await startApp()
+  await startSandboxes(app)
+  const saved = await app.graphql(
+    'mutation { saveFunction(input: {name: "f", sourceCode: "exit(payload)"}) { id } }',
+  )
+  const { body } = await app.graphql(`mutation { saveWebhook(input: {
+    name: "real", verification: STANDARD, mode: SYNC, functionId: "${saved.body.data.saveFunction.id}"
+  }) { secret } }`)
+  const secret: string = body.data.saveWebhook.secret
+  const send = (to: string, headers: Record<string, string> = {}, body = '{}') =>
+    app.send(to, { method: 'POST', token: null, headers, body })
+  return {
+    app,
+    path,
+    secret,
+    send,
+    sendSigned: (body = '{"a":1}') => send(path, signStandard({ secret, body }), body),
+    /** The statements about webhooks that the store got meanwhile. */
+    async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+      const before = app.statements.length
+      await work()
+      return app.statements.slice(before).filter(text => text.includes('webhook'))
+    },
+  }
+}
+
+export type WebhookStage = Awaited<ReturnType<typeof startWebhookStage>>

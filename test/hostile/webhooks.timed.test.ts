@@ -1,0 +1,44 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signStandard } from '../server/webhooks.ts'
+import { startWebhookStage, type WebhookStage } from './webhook-stage.ts'
+
+let stage: WebhookStage
+beforeAll(async () => {
+  stage = await startWebhookStage()
+})
+afterAll(() => stage.app.close())
+
+test('a flood of deliveries to one unknown name asks the store once a second', async () => {
+  const flood = () =>
+    Promise.all(Array.from({ length: 200 }, () => stage.send('/api/1/webhook/demo/nothing')))
+  // Those that come before the first look-up has ended look up too.
+  await stage.send('/api/1/webhook/demo/nothing')
+  const started = performance.now()
+  const asked = await stage.statementsOf(flood)
+  expect(asked.length).toBeLessThanOrEqual(Math.ceil((performance.now() - started) / 1_000))
+})
+
+test('300 senders that stall in their bodies do not keep a signed delivery waiting', async () => {
+  const { app, path, sendSigned } = stage
+  const { hostname, port } = new URL(app.url)
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 262144\r\n\r\n`
+  const stalled = Array.from({ length: 300 }, () => {
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    socket.write(head + 'x'.repeat(1_000))
+    return socket
+  })
+  const started = performance.now()
+  for (let count = 0; count < 10; count++) expect((await sendSigned()).status).toBe(200)
+  expect(performance.now() - started).toBeLessThan(8_000)
+  for (const socket of stalled) socket.destroy()
+})
+
+test('headers with hundreds of wrong signatures are refused in time', async () => {
+  const { path, secret, send } = stage
+  const signed = signStandard({ secret, body: '' })
+  const list = Array.from({ length: 300 }, () => signed['webhook-signature']).join(' ')
+  const started = performance.now()
+  expect((await send(path, { ...signed, 'webhook-signature': list })).status).toBe(401)
+  expect(performance.now() - started).toBeLessThan(1_000)
+})

@@ -95,7 +95,7 @@ export interface QueuedEnd extends HeldRun {
 }
 
 export interface Settled {
-  /** The ids of those that their holder had. */
+  /** The ids of the runs that the holder still held. */
   readonly held: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null

@@ -1,0 +1,3 @@
+import { describeCaseTasks } from './describe-case-tasks.ts'
+
+describeCaseTasks('PostgreSQL')

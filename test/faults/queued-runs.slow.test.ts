@@ -1,106 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { saveHook } from '../http/save-hook.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
-import { sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
 import { createDatabase } from '../store/create-database.ts'
 import { startPostgres } from '../store/postgres.ts'
+import { create, ends, put, script, start, startReports, statesOf } from './queue-stage.ts'
 import { untilReady } from './until-ready.ts'
-
-interface Report {
-  readonly id: number
-  readonly version: number
-  readonly txnID: string
-}
-
-interface CaseBody {
-  readonly case: { readonly id: number; readonly version: number }
-}
-
-interface Queued {
-  readonly queuedRuns: { readonly nodes: readonly { readonly state: string }[] }
-}
-
-const ends: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
-/** Receives what hooks report, in the order of their calls. */
-async function startReports(answer: (report: Report) => unknown = () => null) {
-  const reports: Report[] = []
-  const upstream = await startUpstream(async ({ body }, response) => {
-    const { variables } = JSON.parse(body)
-    reports.push(variables)
-    sendJson(response, { data: { answer: await answer(variables) } })
-  })
-  ends.push(() => upstream.close())
-  return { reports, upstream }
-}
-
-async function start(settings: Readonly<Record<string, string>>): Promise<TestServer> {
-  const server = await startServer(settings)
-  ends.push(() => server.stop())
-  return server
-}
-
-const script = ({ url }: Upstream) => `const { id, version } = options.case
-  await graphql('{ x }', { id, version, txnID: requestContext().txnID }, '${url}')
-  exit(null)`
-
-const create = (server: TestServer, data: object = {}) =>
-  server.rest<CaseBody>('POST', '/platform/cases', { body: { case: { case_type_code: 'incident', data } } })
-
-/** Saves once, however often a busy database makes it try. */
-async function put(server: TestServer, id: number, data: object): Promise<void> {
-  const headers = { 'idempotency-key': randomUUID() }
-  const save = () =>
-    server.rest<CaseBody>('PUT', `/platform/cases/${id}`, { body: { case: { data } }, headers })
-  for (let answer = await save(); answer.status !== 200; answer = await save()) {
-    // 409: the one before is still going on, or its end is being looked for.
-    expect([409, 503]).toContain(answer.status)
-    await sleep(100)
-  }
-}
-
-async function statesOf(server: TestServer): Promise<readonly string[]> {
-  const { body } = await server.graphql<Queued>('{ queuedRuns { nodes { state } } }')
-  return body.data?.queuedRuns.nodes.map(({ state }) => state) ?? ['no answer']
-}
-
-const kills = 50
-
-test.each([
-  ['SQLite', null],
-  ['PostgreSQL', createDatabase],
-])(`on %s, ${kills} gateways killed right after a 201 lose no hook`, async (_, findUrl) => {
-  const folder = makeTempFolder()
-  ends.push(() => folder.remove())
-  const { reports, upstream } = await startReports()
-  const settings = {
-    DATABASE_URL: (await findUrl?.()) ?? `sqlite:${folder.path}/store.db`,
-    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
-  }
-  let server = await startServer(settings)
-  await saveHook(server, script(upstream), { event: 'post-save' })
-  const saved: number[] = []
-  for (let round = 0; round < kills; round++) {
-    const answer = await create(server, { round })
-    expect(answer.status).toBe(201)
-    await server.kill()
-    saved.push(answer.body.case.id)
-    server = await startServer(settings)
-  }
-  ends.push(() => server.stop())
-  const missing = () => saved.filter(id => !reports.some(report => report.id === id))
-  await expect.poll(missing, { timeout: 20_000 }).toEqual([])
-  await expect.poll(() => statesOf(server), { timeout: 20_000 }).toEqual([])
-  const transactions = Map.groupBy(reports, ({ id }) => id)
-  for (const [, ofCase] of transactions) expect(new Set(ofCase.map(({ txnID }) => txnID)).size).toBe(1)
-  console.info(`${saved.length} saves, ${reports.length} runs`)
-})
 
 test('three gateways run the hook of 500 saves of 20 cases once each, in the order of the saves', async () => {
   const { reports, upstream } = await startReports()

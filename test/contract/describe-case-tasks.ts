@@ -55,7 +55,8 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
     const run = (id: number, task: string, body: unknown = {}, request: TestRequest = {}) =>
       app.send(`/api/1/case/${id}/task/${task}`, { method: 'POST', body, ...request })
 
-    const document = `mutation($id: ID!, $name: String!, $params: JSON, $ifVersions: [Int!], $dryRun: Boolean! = false) {
+    const document = `
+    mutation($id: ID!, $name: String!, $params: JSON, $ifVersions: [Int!], $dryRun: Boolean! = false) {
     runCaseTask(caseId: $id, name: $name, params: $params, ifVersions: $ifVersions, dryRun: $dryRun) {
       execution { id name outcome payload message error { code message line } }
       change { case { id version data } saved changedFields patch txnID } } }`

@@ -3,15 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The longest files of each project, without `test/` and `.test.ts`, the longest first. */
 export const longFiles = [
   'docs/pasted-lines',
-  'store/postgres/unavailable',
-  'contract/isolation',
   'hostile/outbound-answers',
   'domain/follow-events',
   'http/lanes',
-  'hostile/cross-origin',
   'tasks/run-deaths',
 
   'hostile/scripts.slow',
+  'faults/queued-kills.slow',
   'faults/killed-sqlite.slow',
   'bench/bench.slow',
   'hostile/corpus-requests.slow',
@@ -22,7 +20,9 @@ export const longFiles = [
   'tasks/gateway-death.slow',
   'hostile/unread-answers.slow',
   'faults/three-replicas.slow',
-  'faults/hung-gateway.slow',
+  'faults/queued-runs.slow',
+  'contract/isolation.slow',
+  'store/postgres/unavailable.slow',
 ]
 
 /**

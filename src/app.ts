@@ -176,8 +176,10 @@ export async function createApp({
   let queueWork: QueueWork | null = null
   const isStoreReady = shareWhileRunning(() => answersInTime(store))
 
+  let isPrepared = false
+
   async function findUnready(): Promise<string[]> {
-    const waitingFor = tasks.ready() ? [] : ['a sandbox']
+    const waitingFor = [...(isPrepared ? [] : ['the first start']), ...(tasks.ready() ? [] : ['a sandbox'])]
     return (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
   }
 
@@ -205,7 +207,11 @@ export async function createApp({
   return {
     server,
     store,
-    prepare: () => prepareFirstStart(store, config.adminToken),
+    async prepare() {
+      const firstStart = await prepareFirstStart(store, config.adminToken)
+      isPrepared = true
+      return firstStart
+    },
     async start() {
       await tasks.start()
       queueWork = startQueueWork({

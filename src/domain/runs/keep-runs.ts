@@ -34,9 +34,9 @@ export interface KeptRecording extends RunRecording {
  * Keeps runs in groups, some time after they end (contract, section 7). A run that still goes on after 250 ms is
  * written as running first, so that it is found if this process dies. A held run waits for the commit of its save.
  *
- *   begun ──250 ms──▶ waits as running ──▶ written as running ──▶ ended, waits ──▶ written
- *     └───── ended within 250 ms ──▶ waits ──▶ written
- *     └───── ended and held ──▶ written in the commit of its save; without one, waits ──▶ written
+ *   begun --250 ms--> waits as running --> written as running --> ended, waits --> written
+ *     \---- ended within 250 ms --> waits --> written
+ *     \---- ended and held --> written in the commit of its save; without one, waits --> written
  */
 export function createRunKeeping({ onError, ...dependencies }: Dependencies): RunKeeping {
   const begun = new Set<RecordedRun>()

@@ -1,10 +1,11 @@
 import { parseId } from '../../domain/id.ts'
 import type { RunFilter as Filter, KeptRun } from '../../domain/runs/run-store.ts'
+import type { Page } from '../../domain/store.ts'
 import { builder } from '../builder.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'
 import { costOfRecord } from '../relay/field-cost.ts'
-import { listArguments, newestPage, resolveList } from '../relay/list-page.ts'
+import { type ListArguments, listArguments, newestPage, resolveList } from '../relay/list-page.ts'
 import { costOfPage } from '../relay/page-size.ts'
 import { TaskOutcome } from '../tasks/task-execution.ts'
 import { RunState, RunTrigger } from './run-enums.ts'
@@ -63,11 +64,7 @@ builder.objectField(FunctionRef, 'runs', t =>
     scope: 'runs:read',
     extensions: costOfPage,
     args: listArguments,
-    resolve: ({ id }, given, { loaders }) =>
-      resolveList(given, {
-        ...runList,
-        read: async (from, limit) => (await loaders.runsOfFunction(id, newestPage(from, limit))).toReversed(),
-      }),
+    resolve: ({ id }, given, { loaders }) => newestRuns(given, page => loaders.runsOfFunction(id, page)),
   }),
 )
 
@@ -78,15 +75,18 @@ builder.objectField(Case, 'runs', t =>
     scope: 'runs:read',
     extensions: costOfPage,
     args: listArguments,
-    resolve: ({ id }, given, { loaders }) =>
-      resolveList(given, {
-        ...runList,
-        read: async (from, limit) => (await loaders.runsOfCase(id, newestPage(from, limit))).toReversed(),
-      }),
+    resolve: ({ id }, given, { loaders }) => newestRuns(given, page => loaders.runsOfCase(id, page)),
   }),
 )
 
 const runList = { cursors: runCursors, positionOf: ({ id }: KeptRun) => id }
+
+function newestRuns(given: ListArguments, load: (page: Page) => Promise<readonly KeptRun[]>) {
+  return resolveList(given, {
+    ...runList,
+    read: async (from, limit) => (await load(newestPage(from, limit))).toReversed(),
+  })
+}
 
 function readFilter(given: typeof RunFilter.$inferInput): Filter {
   const { functionId, caseId, txnID, startedAfter, startedBefore } = given

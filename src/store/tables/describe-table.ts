@@ -51,6 +51,13 @@ export function withDefault<Value>(
   return { ...column, default: value }
 }
 
+/** Columns and keys that most tables have. */
+export const accountCode = text()
+export const id = integer
+export const byId = ['accountCode', 'id'] as const
+export const createdAt = withDefault(time, 'now')
+export const ofAccount = { columns: ['accountCode'], table: 'accounts' } as const
+
 /** `displayName` is `display_name` in the database. */
 export function toColumnName(key: string): string {
   return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

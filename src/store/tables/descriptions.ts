@@ -2,10 +2,15 @@ import type { CaseEventKind } from '../../domain/cases/case-store.ts'
 import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import type { MembershipEventKind } from '../../domain/store.ts'
 import {
+  accountCode,
   boolean,
+  byId,
   bytes,
+  createdAt,
+  id,
   integer,
   nullable,
+  ofAccount,
   type TableDescription,
   text,
   time,
@@ -16,11 +21,6 @@ import { queueTables } from './queue-tables.ts'
 import { runTables } from './run-tables.ts'
 import { webhookTables } from './webhook-tables.ts'
 
-const accountCode = text()
-const id = integer
-const createdAt = withDefault(time, 'now')
-const byId = ['accountCode', 'id']
-const ofAccount = { columns: ['accountCode'], table: 'accounts' }
 const ofUser = { columns: ['accountCode', 'userId'], table: 'users' }
 const ofCaseType = { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' }
 const ofCase = { columns: ['accountCode', 'caseId'], table: 'cases' }

@@ -1,9 +1,16 @@
 import type { RunHookEvent } from '../../domain/runs/run-record.ts'
-import { boolean, integer, type TableDescription, text, time, withDefault } from './describe-table.ts'
+import {
+  accountCode,
+  boolean,
+  byId,
+  id,
+  integer,
+  type TableDescription,
+  text,
+  time,
+  withDefault,
+} from './describe-table.ts'
 
-const accountCode = text()
-const id = integer
-const byId = ['accountCode', 'id']
 const references = [
   { columns: ['accountCode', 'functionId'], table: 'functions' },
   { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' },

@@ -1,9 +1,15 @@
 import type { StoredState } from '../../domain/queue/queue-store.ts'
 import type { RunHookEvent } from '../../domain/runs/run-record.ts'
-import { integer, nullable, type TableDescription, text, time, withDefault } from './describe-table.ts'
-
-const accountCode = text()
-const references = [{ columns: ['accountCode'], table: 'accounts' }]
+import {
+  accountCode,
+  integer,
+  nullable,
+  ofAccount,
+  type TableDescription,
+  text,
+  time,
+  withDefault,
+} from './describe-table.ts'
 
 /** The tables of queued runs, which are part of all tables of a store. */
 export const queueTables = {
@@ -15,7 +21,7 @@ export const queueTables = {
     columns: { accountCode, lastId: integer, waiting: integer, dueAt: nullable(time) },
     key: ['accountCode'],
     indexes: { queue_accounts_by_due: ['dueAt'] },
-    references,
+    references: [ofAccount],
   },
 
   /** Queued runs, by their ids in the order of the commits. Long values are last. */
@@ -56,6 +62,6 @@ export const queueTables = {
       queued_runs_by_lane: ['accountCode', 'lane', 'state', 'id'],
       queued_runs_by_state: ['accountCode', 'state', 'id'],
     },
-    references,
+    references: [ofAccount],
   },
 } as const satisfies Readonly<Record<string, TableDescription>>

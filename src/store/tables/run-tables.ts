@@ -1,10 +1,16 @@
 import type { RunHookEvent, RunOutcome, RunState, RunTrigger } from '../../domain/runs/run-record.ts'
-import { integer, nullable, type TableDescription, text, time, withDefault } from './describe-table.ts'
-
-const accountCode = text()
-const id = integer
-const byId = ['accountCode', 'id']
-const ofAccount = { columns: ['accountCode'], table: 'accounts' }
+import {
+  accountCode,
+  byId,
+  id,
+  integer,
+  nullable,
+  ofAccount,
+  type TableDescription,
+  text,
+  time,
+  withDefault,
+} from './describe-table.ts'
 
 /** The tables of runs, which are part of all tables of a store. */
 export const runTables = {

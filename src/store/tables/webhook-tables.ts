@@ -1,19 +1,17 @@
 import type { WebhookMode, WebhookVerification } from '../../domain/webhooks/webhook-store.ts'
 import {
+  accountCode,
   boolean,
+  byId,
   bytes,
+  createdAt,
+  id,
   integer,
   nullable,
   type TableDescription,
   text,
   time,
-  withDefault,
 } from './describe-table.ts'
-
-const accountCode = text()
-const id = integer
-const byId = ['accountCode', 'id']
-const createdAt = withDefault(time, 'now')
 
 /** The tables of webhooks, which are part of all tables of a store. */
 export const webhookTables = {

@@ -40,9 +40,9 @@ type State = 'booting' | 'idle' | 'taken' | 'running' | 'recovering' | 'dying' |
 /**
  * One child process, from spawn to the proof that it is gone.
  *
- *   booting ─ready─▶ idle ─occupy─▶ taken ─begin─▶ running ─end─▶ recovering ─ready─▶ idle …
- *                      ◀───vacate──────┘
- *   any ─ kill: a bad message, a clock, the pool ─▶ dying ─▶ gone;   any ─ exit, crash ─▶ gone
+ *   booting -ready-> idle -occupy-> taken -begin-> running -end-> recovering -ready-> idle ...
+ *                     <----vacate-----/
+ *   any - kill: a bad message, a clock, the pool -> dying -> gone;   any - exit, crash -> gone
  */
 export class SandboxProcess {
   readonly #child: LineChild

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net'
 import { startSandboxes } from '../http/save-hook.ts'
 import { startApp } from '../http/start-app.ts'
 import { signStandard } from '../server/webhooks.ts'
@@ -22,6 +23,16 @@ export async function startWebhookStage() {
     secret,
     send,
     sendSigned: (body = '{"a":1}') => send(path, signStandard({ secret, body }), body),
+    /** Opens connections whose bodies of 256 KiB stop after 1,000 bytes. */
+    stallSenders(count: number): Socket[] {
+      const { hostname, port } = new URL(app.url)
+      const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 262144\r\n\r\n`
+      return Array.from({ length: count }, () => {
+        const socket = connect(Number(port), hostname).on('error', () => {})
+        socket.write(head + 'x'.repeat(1_000))
+        return socket
+      })
+    },
     /** The statements about webhooks that the store got meanwhile. */
     async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
       const before = app.statements.length

@@ -139,6 +139,55 @@ test('runFunction runs it too', async () => {
   })
 })
 
+describe('the transaction of a function run', () => {
+  const txnID = '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab'
+  const requestContext = { txnID, txnSource: 'hook|incident/close|2026-01-01T00:00:00.000Z' }
+  const own = expect.stringMatching(/^function\|incident\/where\|\d{4}-.*Z$/)
+  beforeAll(() => save('where', 'exit(options.requestContext)', 'incident'))
+
+  test('is a given one, with the source of the run itself', async () => {
+    const rest = await run('where', {
+      inputDocument: 1,
+      options: { requestContext },
+      metadata: { case_type_code: 'incident' },
+    })
+    expect(rest.body.task_execution.payload).toEqual({ txnID, txnSource: own })
+    expect(rest.body.task_execution.request_context).toEqual({ txnID, txnSource: own })
+    const input = { name: 'where', caseTypeCode: 'incident', inputDocument: 1, options: { requestContext } }
+    const { body } = await server.graphql(document, { input })
+    expect(body.data).toMatchObject({ runFunction: { payload: { txnID, txnSource: own } } })
+  })
+
+  test('is that of the script that runs it, over every door, with the source of the run itself', async () => {
+    const { body } = await server.execute<unknown[]>({
+      name: 'outer',
+      sourceCode: `const document = 'mutation($input: RunFunctionInput!) { runFunction(input: $input) { payload } }'
+        const input = { name: 'where', caseTypeCode: 'incident', inputDocument: 1 }
+        const answer = await graphql(document, { input })
+        exit([
+          answer.data.runFunction.payload,
+          (await Platform.functions.run('where', 1, { case_type_code: 'incident' })).payload,
+          requestContext(),
+        ])`,
+      inputDocument: '1',
+      options: JSON.stringify({ requestContext }),
+    })
+    const inner = { txnID, txnSource: own }
+    expect(body.task_execution.payload).toEqual([inner, inner, requestContext])
+    const { id } = body.task_execution
+    const listed =
+      'query($t: String) { runs(filter: {txnID: $t, trigger: FUNCTION}) { nodes { txnSource parent { id } } } }'
+    await expect
+      .poll(
+        async () =>
+          (await server.graphql<{ runs: { nodes: { parent: unknown }[] } }>(listed, { t: txnID })).body,
+      )
+      .toMatchObject({
+        data: { runs: { nodes: expect.arrayContaining([{ txnSource: own, parent: { id } }]) } },
+      })
+  })
+})
+
 test('Platform.functions.run gives the execution, within the transaction of its caller', async () => {
   const { body } = await server.execute<{ name: string; payload: Echo; outcome: string }[]>(`exit([
     await Platform.functions.run('echo', { a: 1 }, { params: { b: 2 } }),
@@ -151,7 +200,10 @@ test('Platform.functions.run gives the execution, within the transaction of its 
     outcome: 'exit',
     payload: { payload: { a: 1 }, params: { b: 2 } },
   })
-  expect(first?.payload.context).toEqual(body.task_execution.request_context)
+  expect(first?.payload.context).toEqual({
+    txnID: body.task_execution.request_context.txnID,
+    txnSource: expect.stringMatching(/^function\|-\/echo\|/),
+  })
   expect(second).toMatchObject({ payload: 'of incidents' })
   expect(third).toMatchObject({ outcome: 'fail', message: 'Give an owner.' })
   expect(fourth).toBe('NOT_FOUND There is no function `nothing`.')

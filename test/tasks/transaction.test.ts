@@ -69,6 +69,25 @@ describe('a new transaction', () => {
   })
 })
 
+describe('a stored function has its own source', () => {
+  const stored = {
+    ...task,
+    cause: { ...endpointCause, trigger: 'function' },
+    caseTypeCode: 'incident',
+  } as const
+  const own = expect.stringMatching(/^function\|incident\/recalculate\|/)
+
+  test('in the transaction of its parent run', () => {
+    const continued = continueOrStart({ ...stored, given: undefined, parent })
+    expect(continued).toEqual({ txnID: parent.txnID, txnSource: own })
+  })
+
+  test('in a given transaction', () => {
+    const given = { txnID: guid, txnSource: 'hook|incident/close|2026-01-01T00:00:00.000Z' }
+    expect(continueOrStart({ ...stored, given, parent })).toEqual({ txnID: guid, txnSource: own })
+  })
+})
+
 describe('a given transaction is continued', () => {
   test.each([guid, guid.toUpperCase(), '00000000-0000-0000-0000-000000000000'])('by %s', txnID => {
     const given = { txnID, txnSource: 'hook|incident/close|2026-01-01T00:00:00.000Z' }

@@ -31,8 +31,7 @@ export interface RunCause {
   readonly queuedRunId: number | null
   readonly dryRun: boolean
   /**
-   * The transaction that the run continues, with a `txnSource` of its own. Null takes it from the options, else from
-   * the parent run, else starts one.
+   * The transaction that the run continues. Null takes it from the options, else from the parent run, else starts one.
    */
   readonly txnId: string | null
 }

@@ -24,20 +24,25 @@ export interface TransactionSource {
 
 /**
  * Continues the transaction of the cause. Without one, continues the caller's transaction if its `txnID` is a GUID,
- * otherwise the parent run's, otherwise starts one. The caller's `txnSource` is used with its GUID unless it is empty
- * or too long.
+ * otherwise the parent run's, otherwise starts one. A script that came with its request has the `txnSource` of the
+ * transaction that it continues, unless that is empty or too long. All others have their own (contract, section 7).
  */
 export function continueOrStart(source: TransactionSource): Transaction {
   const { given, parent, cause, caseTypeCode, name } = source
   const label = cause.event === null ? part(name) : `${cause.event}/${part(name)}`
   const fresh = `${cause.trigger}|${part(caseTypeCode || '-')}/${label}|${new Date().toISOString()}`
   if (cause.txnId !== null) return { txnID: cause.txnId, txnSource: fresh }
+  const continued = readTransaction(given) ?? parent
+  const txnID = continued?.txnID ?? randomUUID()
+  return { txnID, txnSource: (cause.trigger === 'endpoint' && continued?.txnSource) || fresh }
+}
+
+// Without a GUID null. Without a usable `txnSource` that is empty.
+function readTransaction(given: string | undefined): Transaction | null {
   const { txnID, txnSource } = readGiven(given)
-  if (typeof txnID === 'string' && guid.test(txnID)) {
-    const isUsable = typeof txnSource === 'string' && txnSource !== '' && txnSource.length <= maxSourceLength
-    return { txnID, txnSource: isUsable ? txnSource : fresh }
-  }
-  return parent ?? { txnID: randomUUID(), txnSource: fresh }
+  if (typeof txnID !== 'string' || !guid.test(txnID)) return null
+  const isUsable = typeof txnSource === 'string' && txnSource.length <= maxSourceLength
+  return { txnID, txnSource: isUsable ? txnSource : '' }
 }
 
 // Replaces the separator and control characters in a name.

@@ -4,16 +4,13 @@ import {
   type FragmentSpreadNode,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getDirectiveValues,
   type InlineFragmentNode,
-  GraphQLIncludeDirective as includeDirective,
   isAbstractType,
   Kind,
-  type SelectionNode,
   type SelectionSetNode,
-  GraphQLSkipDirective as skipDirective,
   typeFromAST,
 } from 'graphql'
+import { isIncluded } from '../../schema/is-included.ts'
 
 export type FieldNodes = readonly [FieldNode, ...FieldNode[]]
 
@@ -72,10 +69,4 @@ export function collectFields({
 
   for (const set of sets) collect(set)
   return fields
-}
-
-function isIncluded(node: SelectionNode): boolean {
-  if (node.directives === undefined || node.directives.length === 0) return true
-  if (getDirectiveValues(skipDirective, node)?.if === true) return false
-  return getDirectiveValues(includeDirective, node)?.if !== false
 }

@@ -1,14 +1,12 @@
 import {
   type DocumentNode,
   type GraphQLSchema,
-  getDirectiveValues,
-  GraphQLIncludeDirective as includeDirective,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
-  GraphQLSkipDirective as skipDirective,
   visit,
 } from 'graphql'
+import { isIncluded } from '../../schema/is-included.ts'
 import { planVariables, unfit } from './coerce-variables.ts'
 import { compileOperation, type OperationPlan } from './compile-operation.ts'
 import type { Values } from './read-arguments.ts'
@@ -44,9 +42,7 @@ function withoutOthers(document: DocumentNode, operation: OperationDefinitionNod
 function settleConditions(document: DocumentNode, variables: Values): DocumentNode {
   const settle = (node: SelectionNode): SelectionNode | null | undefined => {
     if (node.directives === undefined || node.directives.length === 0) return undefined
-    const isSkipped = getDirectiveValues(skipDirective, node, variables)?.if === true
-    const isIncluded = getDirectiveValues(includeDirective, node, variables)?.if !== false
-    return isSkipped || !isIncluded ? null : { ...node, directives: [] }
+    return isIncluded(node, variables) ? { ...node, directives: [] } : null
   }
   return visit(document, { Field: settle, InlineFragment: settle, FragmentSpread: settle })
 }

@@ -4,7 +4,7 @@ import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
 import { CaseEvent } from '../refs.ts'
 import { caseEventCursors } from '../relay/cursor.ts'
-import { refuseWithoutScope } from '../scopes/scope-plugin.ts'
+import { refuseWithoutScope } from '../scopes/refuse-without-scope.ts'
 
 const name = 'caseChanged'
 const scope = 'cases:read'

@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts'
 import { eventCursors } from '../relay/cursor.ts'
-import { refuseWithoutScope } from '../scopes/scope-plugin.ts'
+import { refuseWithoutScope } from '../scopes/refuse-without-scope.ts'
 import { TeamMembershipEvent } from './team-membership-event.ts'
 
 const name = 'teamMembershipChanged'

@@ -100,15 +100,31 @@ describe('the runs of a save', () => {
     expect(await runsOf(id)).toMatchObject([{ caseId: String(id), caseVersion: null, state: 'ENDED' }])
   })
 
-  test('that is refused are kept, with the id that the refusal names', async () => {
+  test('that is refused are there with its answer, with the id that the refusal names', async () => {
     const type = newType()
     const { id } = await create(type)
     await saveHook('exit(7)', { caseTypeCode: type })
     const { body } = await put(id, { a: 1 })
-    await expect.poll(() => runsOf(id)).toHaveLength(1)
     expect(await runsOf(id)).toMatchObject([
       { id: body.run_id, txnID: body.txn_id, outcome: 'ERROR', error: { code: 'RESULT' }, payload: null },
     ])
+  })
+
+  test('that a script asked for and that is refused are there with its answer', async () => {
+    const type = newType()
+    await saveHook("fail('No.')", { caseTypeCode: type })
+    const { body } = await app.send('/api/1/endpoint/execute', {
+      method: 'POST',
+      body: {
+        name: 'asks',
+        sourceCode: `const document = 'mutation { saveCase(input: { caseTypeCode: "${type}", data: {} }) { saved } }'
+          const { runId } = (await graphql(document)).errors[0].extensions
+          exit((await graphql('query($id: ID!) { run(id: $id) { message } }', { id: runId })).data.run)`,
+        inputDocument: {},
+        options: {},
+      },
+    })
+    expect(body.task_execution.payload).toEqual({ message: 'No.' })
   })
 
   test('that changes nothing, and of a dry run, are kept and in its answer', async () => {

@@ -11,7 +11,7 @@ export interface HookOrder {
 }
 
 /** A gateway, in this process or in another one. */
-interface Gateway {
+export interface Gateway {
   graphql(
     query: string,
     variables: Record<string, unknown>,

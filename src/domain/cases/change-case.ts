@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RostrumError } from '../../errors.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
 import {
   type Attempt,
   beginAttempt,
@@ -41,20 +43,27 @@ export async function changeCase(
   const change = { parts, request, steps }
   const first = await beginAttempt(change, 1)
 
-  // 2. Waits for the turn of the case.
-  if (id === null || request.isInner || request.dryRun) return attemptAll(change, first)
-  const turn = await parts.turns.take({ accountCode, id, deadline, signal })
+  const runs = parts.holdRuns()
   try {
-    return await attemptAll(change, turn.hasWaited ? await beginAttempt(change, 1) : first)
-  } finally {
-    turn.end()
+    // 2. Waits for the turn of the case.
+    if (id === null || request.isInner || request.dryRun) return await attemptAll(change, first, runs)
+    const turn = await parts.turns.take({ accountCode, id, deadline, signal })
+    try {
+      return await attemptAll(change, turn.hasWaited ? await beginAttempt(change, 1) : first, runs)
+    } finally {
+      turn.end()
+    }
+  } catch (error) {
+    // The reader of a refusal may look for its run at once, at any gateway.
+    if (error instanceof RostrumError && 'runId' in error.facts) await runs.whenKept()
+    throw error
   }
 }
 
-async function attemptAll(change: Change, first: Attempt): Promise<ChangedCase> {
-  const { store, holdRuns } = change.parts
+async function attemptAll(change: Change, first: Attempt, runs: HeldRuns): Promise<ChangedCase> {
+  const { store } = change.parts
   const { id, origin } = change.request
-  const holding = { leaseHolder: randomUUID(), runs: holdRuns() }
+  const holding = { leaseHolder: randomUUID(), runs }
   let holdsLease = false
   let attempt = first
   try {

@@ -77,7 +77,9 @@ export async function runTask<Execution extends { readonly outcome: RunOutcome }
     })
     return { execution, change }
   } finally {
+    // The answer names the run, and its reader may look for it at once. A save has written it already.
     runs.keep()
+    await runs.whenKept()
   }
 }
 

@@ -13,6 +13,8 @@ export interface HeldRun {
   supersede(): void
   /** It is written like other runs. */
   keep(): void
+  /** Resolves when the store has it after `keep`, unless the store does not answer. */
+  whenKept(): Promise<void>
 }
 
 /** Runs for the commit of a save. */
@@ -32,20 +34,19 @@ export interface HeldRuns extends RunRecorder {
   supersede(): void
   /** Keeps those that no commit has written. */
   keep(): void
-  /** Resolves when the store has them, unless it does not answer. */
+  /** Resolves when the store has those that `keep` keeps, unless it does not answer. */
   whenKept(): Promise<void>
 }
 
 interface Dependencies {
   begin(start: RunStart): KeptRecording
-  flush(): Promise<void>
   readonly gateway: string
 }
 
-export function createHeldRuns({ begin, flush, gateway }: Dependencies): HeldRuns {
+export function createHeldRuns({ begin, gateway }: Dependencies): HeldRuns {
   let runIds: string[] = []
   const held: HeldRun[] = []
-  let isSettled = false
+  const kept: HeldRun[] = []
   return {
     get runIds() {
       return runIds
@@ -68,7 +69,6 @@ export function createHeldRuns({ begin, flush, gateway }: Dependencies): HeldRun
       return { gateway, inserts: rowsOf(false), ends: rowsOf(true) }
     },
     settle() {
-      isSettled = true
       for (const run of held.splice(0)) run.settle()
     },
     supersede() {
@@ -76,10 +76,13 @@ export function createHeldRuns({ begin, flush, gateway }: Dependencies): HeldRun
       for (const run of held) run.supersede()
     },
     keep() {
-      for (const run of held.splice(0)) run.keep()
+      for (const run of held.splice(0)) {
+        run.keep()
+        kept.push(run)
+      }
     },
-    whenKept: async () => {
-      if (!isSettled && runIds.length > 0) await flush()
+    async whenKept() {
+      await Promise.all(kept.map(run => run.whenKept()))
     },
   }
 }

@@ -108,6 +108,7 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
       run.isHeld = false
       waiting.add(run)
     },
+    whenKept: () => waiting.whenWritten(run),
   })
 
   // A write that has begun leaves out what came after it.
@@ -121,7 +122,7 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
 
   return {
     begin,
-    hold: () => createHeldRuns({ begin, flush, gateway: dependencies.gateway }),
+    hold: () => createHeldRuns({ begin, gateway: dependencies.gateway }),
     async close() {
       clearInterval(timer)
       listLong()

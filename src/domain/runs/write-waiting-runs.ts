@@ -40,6 +40,8 @@ export interface WaitingRuns {
   remove(run: RecordedRun): void
   toRow(run: RecordedRun): RunRow
   write(): Promise<void>
+  /** Resolves when the store has the run, with all that waits for this account, unless it does not answer. */
+  whenWritten(run: RecordedRun): Promise<void>
   /** Writes if the last write is long enough ago. `hasLong`: there are runs to list as running. */
   writeWhenDue(hasLong: boolean): void
 }
@@ -48,6 +50,8 @@ export interface WaitingRuns {
 export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   const { store, gateway, hideSecrets, onError, release } = dependencies
   const waiting = new Map<string, Set<RecordedRun>>()
+  // Of each account, one at a time, so that runs that come meanwhile share the next one.
+  const writes = new Map<string, Promise<boolean>>()
   let writing: Promise<void> | null = null
   let notBefore = 0
   let isFailing = false
@@ -68,15 +72,28 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   async function writeAll(): Promise<void> {
     for (const [accountCode, runs] of waiting) {
       let isWritten = true
-      while (isWritten && runs.size > 0) isWritten = await writeSome(accountCode, runs)
+      while (isWritten && runs.size > 0) isWritten = await writeNext(accountCode)
       if (isWritten) waiting.delete(accountCode)
       else notBefore = performance.now() + retryAfterMs
       isFailing = !isWritten
     }
   }
 
-  async function writeSome(accountCode: string, runs: Set<RecordedRun>): Promise<boolean> {
-    const taken = takeSome(runs).map(run => ({ run, end: run.end, row: toRowOf(run) }))
+  /** False if the store did not answer. */
+  function writeNext(accountCode: string): Promise<boolean> {
+    const write = writes.get(accountCode) ?? writeSome(accountCode).finally(() => writes.delete(accountCode))
+    writes.set(accountCode, write)
+    return write
+  }
+
+  function runsOf(accountCode: string): Set<RecordedRun> {
+    const runs = waiting.get(accountCode) ?? new Set()
+    waiting.set(accountCode, runs)
+    return runs
+  }
+
+  async function writeSome(accountCode: string): Promise<boolean> {
+    const taken = takeSome(runsOf(accountCode)).map(run => ({ run, end: run.end, row: toRowOf(run) }))
     const beingWritten = tryToWrite(accountCode, taken)
     for (const { run } of taken) run.beingWritten = beingWritten
     const isWritten = await beingWritten
@@ -85,7 +102,7 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
       if (isWritten) run.isInserted = true
       const isDone = isWritten && end !== null
       if (isDone) release(run)
-      else if (mustBeWritten(run)) runs.add(run)
+      else if (mustBeWritten(run)) runsOf(accountCode).add(run)
     }
     return isWritten
   }
@@ -109,17 +126,23 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   return {
     add(run) {
       const { accountCode } = run.start
-      const ofAccount = waiting.get(accountCode) ?? new Set()
+      const ofAccount = runsOf(accountCode)
       if (ofAccount.size >= maxRuns && !run.isInserted) {
         release(run)
         return onError(new Error('Too many runs wait.'), 1)
       }
       ofAccount.add(run)
-      waiting.set(accountCode, ofAccount)
     },
     remove: run => void waiting.get(run.start.accountCode)?.delete(run),
     toRow: toRowOf,
     write,
+    async whenWritten(run) {
+      const { accountCode } = run.start
+      let isAnswered = true
+      while (isAnswered && (run.beingWritten !== null || waiting.get(accountCode)?.has(run))) {
+        isAnswered = await writeNext(accountCode)
+      }
+    },
     writeWhenDue(hasLong) {
       const isDue = performance.now() >= notBefore
       if (waiting.size > 0 && (isDue || (hasLong && !isFailing))) void write()

@@ -27,8 +27,7 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
 })
 
 // No hook runs here.
-const holdRuns = () =>
-  createHeldRuns({ begin: () => expect.unreachable(), flush: async () => {}, gateway: 'g' })
+const holdRuns = () => createHeldRuns({ begin: () => expect.unreachable(), gateway: 'g' })
 const casesOf = (store: Store) => createCases({ store, holdRuns })
 
 eachStore(harness => {

@@ -30,12 +30,8 @@ export interface FollowedEvents {
   readonly cases: EventFollowing<CaseEvent>
 }
 
-/** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
-export interface RequestContext {
-  readonly requestId: string
-  readonly caller: Caller
-  /** New for each operation, so that no caller gets records loaded for another. */
-  readonly loaders: Loaders
+/** What an operation can call. `app.ts` creates each once, and the context of every operation has it. */
+export interface SharedServices {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly functions: Functions
@@ -49,6 +45,14 @@ export interface RequestContext {
   readonly events: Store['events']
   readonly caseEvents: Store['cases']['events']
   readonly tasks: TaskRunner
+}
+
+/** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
+export interface RequestContext extends SharedServices {
+  readonly requestId: string
+  readonly caller: Caller
+  /** New for each operation, so that no caller gets records loaded for another. */
+  readonly loaders: Loaders
   /** The time by which a change must be committed, of `performance.now()`. */
   readonly deadline: number
   /** The origin of the operation's next change. With an idempotency key, each change is another step. */
@@ -79,24 +83,8 @@ export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signa
   readonly maxLongBytes?: number
 }
 
-/** The services that all operations share. */
-export interface Services
-  extends Pick<
-    RequestContext,
-    | 'memberships'
-    | 'directory'
-    | 'functions'
-    | 'cases'
-    | 'hooks'
-    | 'caseTasks'
-    | 'runs'
-    | 'webhooks'
-    | 'queuedRuns'
-    | 'events'
-    | 'caseEvents'
-    | 'following'
-    | 'tasks'
-  > {
+/** What a context is made of, besides its request. */
+export interface Services extends SharedServices {
   readonly maxLongBytes: number
   /** From the start of an operation to its deadline, for one that no run asks for. */
   readonly timeoutMs: number
@@ -108,113 +96,98 @@ export interface Services
 
 export type CreateContext = (source: ContextSource, identity: Identity) => RequestContext
 
-/** Returns a function that creates the context of one operation. Parts that few operations need are created on use. */
+/** Returns a function that creates the context of one operation. */
 export function createContextFactory(services: Services): CreateContext {
-  return (source, identity) => new OperationContext(services, source, identity)
+  const OperationContext = createContextClass(services)
+  return (source, identity) => new OperationContext(source, identity)
 }
 
-class OperationContext implements RequestContext {
-  readonly requestId: string
-  readonly caller: Caller
-  readonly memberships: Memberships
-  readonly directory: Directory
-  readonly functions: Functions
-  readonly runs: Runs
-  readonly webhooks: Webhooks
-  readonly queuedRuns: QueuedRuns
-  readonly cases: Cases
-  readonly hooks: Hooks
-  readonly caseTasks: CaseTasks
-  readonly events: Store['events']
-  readonly caseEvents: Store['cases']['events']
-  readonly following: FollowedEvents
-  readonly tasks: TaskRunner
-  readonly parentRun: Run | null
-  readonly #services: Services
-  readonly #source: ContextSource
-  #loaders: Loaders | null = null
-  #signal: AbortSignal | null = null
-  #answerBytes: AnswerBytes | null = null
-  #pace: Pace | null = null
-  #steps = 0
+// A context has the services by its prototype, so that a request does not copy them. Parts that few operations need are
+// created on use.
+function createContextClass(services: Services) {
+  return class OperationContext extends sharePrototype<SharedServices>(services) implements RequestContext {
+    readonly requestId: string
+    readonly caller: Caller
+    readonly parentRun: Run | null
+    readonly #source: ContextSource
+    #loaders: Loaders | null = null
+    #signal: AbortSignal | null = null
+    #answerBytes: AnswerBytes | null = null
+    #pace: Pace | null = null
+    #steps = 0
 
-  constructor(services: Services, source: ContextSource, { caller, run }: Identity) {
-    this.requestId = source.requestId
-    this.caller = caller
-    this.memberships = services.memberships
-    this.directory = services.directory
-    this.functions = services.functions
-    this.cases = services.cases
-    this.hooks = services.hooks
-    this.caseTasks = services.caseTasks
-    this.runs = services.runs
-    this.webhooks = services.webhooks
-    this.queuedRuns = services.queuedRuns
-    this.events = services.events
-    this.caseEvents = services.caseEvents
-    this.following = services.following
-    this.tasks = services.tasks
-    this.parentRun = run
-    this.#services = services
-    this.#source = source
-  }
-
-  get loaders(): Loaders {
-    this.#loaders ??= this.#services.createLoaders(this.caller.accountCode, this.pace)
-    return this.#loaders
-  }
-
-  get deadline(): number {
-    return this.parentRun?.deadline ?? performance.now() + this.#services.timeoutMs
-  }
-
-  get origin(): Origin {
-    const { accountCode, userId, email } = this.caller
-    const transactionId = this.parentRun?.transaction.txnID ?? this.requestId
-    return { accountCode, userId, email, transactionId, step: this.#nextStep() }
-  }
-
-  // Mutations run one after the other, so the steps of an operation have the same numbers when it is retried.
-  #nextStep(): Origin['step'] {
-    const { idempotencyKey: key } = this.#source
-    if (key === null) return null
-    this.#steps += 1
-    return { key, number: this.#steps }
-  }
-
-  // A request over HTTP with a run's token also ends with the run.
-  get signal(): AbortSignal {
-    if (this.#signal === null) {
-      const { signal } = this.#source
-      const ofRun = this.parentRun?.signal ?? signal
-      this.#signal = ofRun === signal ? signal : AbortSignal.any([signal, ofRun])
+    constructor(source: ContextSource, { caller, run }: Identity) {
+      super()
+      this.requestId = source.requestId
+      this.caller = caller
+      this.parentRun = run
+      this.#source = source
     }
-    return this.#signal
-  }
 
-  get answerBytes(): AnswerBytes {
-    this.#answerBytes ??= new AnswerBytes(this.#source.maxLongBytes ?? this.#services.maxLongBytes)
-    return this.#answerBytes
-  }
+    get loaders(): Loaders {
+      this.#loaders ??= services.createLoaders(this.caller.accountCode, this.pace)
+      return this.#loaders
+    }
 
-  get pace(): Pace {
-    this.#pace ??= new Pace(() => this.#services.waitForTurn(this.caller.accountCode))
-    return this.#pace
-  }
+    get deadline(): number {
+      return this.parentRun?.deadline ?? performance.now() + services.timeoutMs
+    }
 
-  get log(): Logger {
-    return this.#source.log
-  }
+    get origin(): Origin {
+      const { accountCode, userId, email } = this.caller
+      const transactionId = this.parentRun?.transaction.txnID ?? this.requestId
+      return { accountCode, userId, email, transactionId, step: this.#nextStep() }
+    }
 
-  get onRun(): (run: Run) => void {
-    return this.#source.onRun
-  }
+    // Mutations run one after the other, so the steps of an operation have the same numbers when it is retried.
+    #nextStep(): Origin['step'] {
+      const { idempotencyKey: key } = this.#source
+      if (key === null) return null
+      this.#steps += 1
+      return { key, number: this.#steps }
+    }
 
-  onSecret(secret: string): void {
-    this.#source.onSecret?.(secret)
-  }
+    // A request over HTTP with a run's token also ends with the run.
+    get signal(): AbortSignal {
+      if (this.#signal === null) {
+        const { signal } = this.#source
+        const ofRun = this.parentRun?.signal ?? signal
+        this.#signal = ofRun === signal ? signal : AbortSignal.any([signal, ofRun])
+      }
+      return this.#signal
+    }
 
-  confirmCaller(): Promise<Caller> {
-    return this.#services.confirm(this.caller)
+    get answerBytes(): AnswerBytes {
+      this.#answerBytes ??= new AnswerBytes(this.#source.maxLongBytes ?? services.maxLongBytes)
+      return this.#answerBytes
+    }
+
+    get pace(): Pace {
+      this.#pace ??= new Pace(() => services.waitForTurn(this.caller.accountCode))
+      return this.#pace
+    }
+
+    get log(): Logger {
+      return this.#source.log
+    }
+
+    get onRun(): (run: Run) => void {
+      return this.#source.onRun
+    }
+
+    onSecret(secret: string): void {
+      this.#source.onSecret?.(secret)
+    }
+
+    confirmCaller(): Promise<Caller> {
+      return services.confirm(this.caller)
+    }
   }
+}
+
+// The class has no properties of its own: reads go to the object.
+function sharePrototype<T extends object>(shared: T): new () => T {
+  function Shared() {}
+  Shared.prototype = shared
+  return Shared as unknown as new () => T
 }

@@ -26,9 +26,6 @@ const RemoveTeamMembershipItem = builder.inputType('RemoveTeamMembershipItem', {
   }),
 })
 
-// On top of the fields selected, each item is read, decided and written.
-const costOfItems = cost({ kind: 'listOf', argument: 'items', each: 40 })
-
 const describeBulk = (what: string) => `${what} in one transaction: up to 1,000 items, one after the other.`
 
 const mode = {
@@ -38,13 +35,18 @@ const mode = {
   description: 'What one failing item means for the others.',
 } as const
 
+const bulkField = {
+  type: TeamMembershipBulkResult,
+  nullable: true,
+  scope: 'memberships:write',
+  // On top of the fields selected, each item is read, decided and written.
+  extensions: cost({ kind: 'listOf', argument: 'items', each: 40 }),
+} as const
+
 builder.mutationFields(t => ({
   addTeamMemberships: t.field({
+    ...bulkField,
     description: describeBulk('Adds users to teams'),
-    type: TeamMembershipBulkResult,
-    nullable: true,
-    scope: 'memberships:write',
-    extensions: costOfItems,
     args: {
       items: t.arg({
         type: [AddTeamMembershipInput],
@@ -56,11 +58,8 @@ builder.mutationFields(t => ({
     resolve: (_root, { items, mode }, context) => changeMany(context, { mode, items: items.map(readAdd) }),
   }),
   moveTeamMemberships: t.field({
+    ...bulkField,
     description: describeBulk('Moves memberships to other users or teams'),
-    type: TeamMembershipBulkResult,
-    nullable: true,
-    scope: 'memberships:write',
-    extensions: costOfItems,
     args: {
       items: t.arg({
         type: [MoveTeamMembershipItem],
@@ -73,11 +72,8 @@ builder.mutationFields(t => ({
       changeMany(context, { mode, items: items.map(readMoveItem) }),
   }),
   removeTeamMemberships: t.field({
+    ...bulkField,
     description: describeBulk('Removes users from teams'),
-    type: TeamMembershipBulkResult,
-    nullable: true,
-    scope: 'memberships:write',
-    extensions: costOfItems,
     args: {
       items: t.arg({
         type: [RemoveTeamMembershipItem],

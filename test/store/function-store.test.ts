@@ -1,19 +1,11 @@
-import { createHash } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { NewVersion, StoredFunction } from '../../src/domain/functions/function-store.ts'
 import type { Origin, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
+import { functionLimits, saveFunction, versionOf } from './save-function.ts'
 
-const limits = { functions: 1_000, versions: 100 }
 const wholePage = { after: null, before: null, limit: 1_000, fromEnd: false }
-
-function versionOf(sourceCode: string, rest: Partial<NewVersion> = {}): NewVersion {
-  const hash = createHash('sha256').update(sourceCode).digest('hex')
-  const sourceBytes = Buffer.byteLength(JSON.stringify(sourceCode))
-  const fixed = { hash, sourceCode, sourceBytes, comment: null }
-  return { name: 'recalculate', caseTypeCode: null, makeLive: true, ...fixed, ...rest }
-}
 
 const hashOf = (sourceCode: string) => versionOf(sourceCode).hash
 
@@ -25,15 +17,8 @@ eachStore(harness => {
     store = await harness.open({ url })
   })
 
-  async function save(
-    version: NewVersion,
-    origin: Origin = by('a'),
-    given = limits,
-  ): Promise<StoredFunction> {
-    const result = await store.functions.save(origin, version, given)
-    if (result.kind !== 'saved') throw new Error('the function was not saved')
-    return result.function
-  }
+  const save = (version: NewVersion, origin?: Origin, limits?: typeof functionLimits) =>
+    saveFunction(store, version, origin, limits)
 
   const liveHash = async ({ liveVersionId }: StoredFunction) =>
     (await store.functions.versions.findByIds('a', [liveVersionId]))[0]?.hash
@@ -105,7 +90,7 @@ eachStore(harness => {
   })
 
   test('past the limit of versions the oldest that are not live go', async () => {
-    const few = { ...limits, versions: 3 }
+    const few = { ...functionLimits, versions: 3 }
     const { id } = await save(versionOf('1'), by('a'), few)
     for (const source of ['2', '3', '4', '5'])
       await save(versionOf(source, { makeLive: false }), by('a'), few)
@@ -113,7 +98,7 @@ eachStore(harness => {
   })
 
   test('past the limit of functions nothing is saved, but known functions get versions', async () => {
-    const few = { ...limits, functions: 2 }
+    const few = { ...functionLimits, functions: 2 }
     const { id } = await save(versionOf('1'), by('a'), few)
     await save(versionOf('1', { name: 'second' }), by('a'), few)
     expect(await store.functions.save(by('a'), versionOf('1', { name: 'third' }), few)).toEqual({
@@ -132,7 +117,11 @@ eachStore(harness => {
     const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
     const saved = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        (stores[index % stores.length] ?? store).functions.save(by('a'), versionOf(`${index}`), limits),
+        (stores[index % stores.length] ?? store).functions.save(
+          by('a'),
+          versionOf(`${index}`),
+          functionLimits,
+        ),
       ),
     )
     const ids = saved.map(result => (result.kind === 'saved' ? result.function.id : null))

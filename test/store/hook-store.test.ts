@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CaseTaskInput, Hook, HookInput } from '../../src/domain/hooks/hook-store.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
+import { saveFunction, versionOf } from './save-function.ts'
 
 const maxHooks = 10
 const maxTasks = 50
@@ -15,21 +15,11 @@ eachStore(harness => {
   beforeEach(async () => {
     url = await harness.freshUrl()
     store = await harness.open({ url })
-    functionId = await saveFunction('check', '1')
+    functionId = await saveNamed('check', '1')
   })
 
-  async function saveFunction(name: string, sourceCode: string, accountCode = 'a'): Promise<number> {
-    const hash = createHash('sha256').update(sourceCode).digest('hex')
-    const version = { hash, sourceCode, sourceBytes: 3, comment: null, makeLive: true }
-    const limits = { functions: 1_000, versions: 100 }
-    const saved = await store.functions.save(
-      by(accountCode),
-      { name, caseTypeCode: null, ...version },
-      limits,
-    )
-    if (saved.kind !== 'saved') throw new Error(saved.kind)
-    return saved.function.id
-  }
+  const saveNamed = async (name: string, sourceCode: string, accountCode = 'a') =>
+    (await saveFunction(store, versionOf(sourceCode, { name }), by(accountCode))).id
 
   const hookOf = (rest: Partial<HookInput> = {}): HookInput => ({
     caseTypeCode: 'incident',
@@ -102,7 +92,7 @@ eachStore(harness => {
 
     test('of another account is missing', async () => {
       const { id } = await savedHook()
-      const other = await saveFunction('check', '1', 'b')
+      const other = await saveNamed('check', '1', 'b')
       const missing = { kind: 'missing', what: 'trigger' }
       expect(await save(hookOf({ functionId: other }), id, 'b')).toEqual(missing)
       expect(await store.hooks.remove(by('b'), id)).toEqual({ kind: 'missing' })
@@ -172,8 +162,8 @@ eachStore(harness => {
       const statements: string[] = []
       const counted = await harness.open({ url, onStatement: sql => statements.push(sql) })
       const late = await savedHook({ position: 7, scopes: ['cases:read'] })
-      const early = await savedHook({ position: 1, functionId: await saveFunction('compute', 'old') })
-      await saveFunction('compute', 'new')
+      const early = await savedHook({ position: 1, functionId: await saveNamed('compute', 'old') })
+      await saveNamed('compute', 'new')
       const same = await savedHook({ position: 1 })
       await savedHook({ enabled: false })
       await savedHook({ event: 'post-save' })
@@ -188,7 +178,7 @@ eachStore(harness => {
         position: 1,
         functionId: early.functionId,
         functionName: 'compute',
-        hash: createHash('sha256').update('new').digest('hex'),
+        hash: versionOf('new').hash,
         sourceCode: 'new',
         scopes: [],
       })
@@ -273,13 +263,13 @@ eachStore(harness => {
 
     test('is found to run with its live version, if it is enabled', async () => {
       await saveTask(taskOf({ scopes: ['cases:read'] }))
-      await saveFunction('check', '2')
+      await saveNamed('check', '2')
       expect(await store.caseTasks.findRunnable('a', 'incident', 'triage')).toEqual({
         id: 1,
         name: 'triage',
         functionId,
         functionName: 'check',
-        hash: createHash('sha256').update('2').digest('hex'),
+        hash: versionOf('2').hash,
         sourceCode: '2',
         scopes: ['cases:read'],
       })
@@ -312,7 +302,7 @@ eachStore(harness => {
     test('is removed or hooked, never both, when both are asked at once', async () => {
       const stores = await gateways()
       for (let round = 0; round < 20; round++) {
-        functionId = await saveFunction(`round-${round}`, '1')
+        functionId = await saveNamed(`round-${round}`, '1')
         const [removed, hooked, tasked] = await Promise.all([
           (stores[round % stores.length] ?? store).functions.remove(by('a'), functionId),
           save(hookOf({ caseTypeCode: `type-${round}` })),

@@ -6,6 +6,7 @@ import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
 import { readRows } from './read-rows.ts'
+import { saveFunction, versionOf } from './save-function.ts'
 
 const seal: SealSecret = (webhookId, secretId) => ({
   keyId: 'k',
@@ -21,15 +22,11 @@ eachStore(harness => {
   beforeEach(async () => {
     url = await harness.freshUrl()
     store = await harness.open({ url })
-    functionId = await saveFunction('f', 'a')
+    functionId = await saveNamed('f', 'a')
   })
 
-  async function saveFunction(name: string, account: string): Promise<number> {
-    const version = { caseTypeCode: null, hash: name, sourceCode: 'exit()', sourceBytes: 8, comment: null }
-    const limits = { functions: 9, versions: 9 }
-    const saved = await store.functions.save(by(account), { name, ...version, makeLive: true }, limits)
-    return saved.kind === 'saved' ? saved.function.id : 0
-  }
+  const saveNamed = async (name: string, accountCode: string) =>
+    (await saveFunction(store, versionOf('exit()', { name }), by(accountCode))).id
 
   function inputOf(name: string, rest: Partial<WebhookInput> = {}): WebhookInput {
     const usual = { verification: 'standard', header: null, headers: [], mode: 'sync', scopes: [] } as const
@@ -87,8 +84,8 @@ eachStore(harness => {
 
   test('an unknown webhook or function, or one of another account, is missing', async () => {
     await create('w')
-    const otherId = await saveFunction('g', 'b')
-    await saveFunction('h', 'b')
+    const otherId = await saveNamed('g', 'b')
+    await saveNamed('h', 'b')
     expect(await create('x', { functionId: 99 })).toEqual({ kind: 'missing', what: 'function' })
     expect(await store.webhooks.save(by('b'), 1, inputOf('w'), creation)).toEqual({
       kind: 'missing',

@@ -17,12 +17,14 @@ import { answerUnknownRoute } from './errors/answer-unknown-route.ts'
 import { fromServerFault } from './errors/server-fault.ts'
 import { registerGraphqlRoute } from './graphql/register-graphql-route.ts'
 import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
+import { isWebhookUrl } from './paths.ts'
 import { registerPages } from './register-pages.ts'
 import type { HttpServices } from './request/http-services.ts'
 import { createRequestLog } from './request/request-log.ts'
 import { beginRequest, type RequestState } from './request/request-state.ts'
 import { createTurnHook } from './request/take-turn.ts'
 import { registerRestRoutes } from './rest/register-rest-routes.ts'
+import { refuseDelivery } from './webhook/check-delivery.ts'
 import { registerWebhookRoute } from './webhook/register-webhook-route.ts'
 
 const stalledReaderMs = 10_000
@@ -60,7 +62,9 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     // Fastify runs no hooks for a URL that it cannot decode.
     frameworkErrors: (error, request, reply) => {
       beginRequest(request, reply, logs)
-      const refusal = refuseHead(request, reply) ?? { error: fromServerFault(error, bodyBytes) }
+      const isDelivery = request.method === 'POST' && isWebhookUrl(request.url)
+      const fault = isDelivery ? refuseDelivery(reply) : fromServerFault(error, bodyBytes)
+      const refusal = refuseHead(request, reply) ?? { error: fault }
       prepareEnd(request, reply)
       answerError({ request, reply, ...refusal })
     },

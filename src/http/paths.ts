@@ -1,6 +1,11 @@
 /** The path of deliveries (contract, section 8). */
 export const webhookPath = '/api/1/webhook/:account_nickname/:name'
 
+/** True even if the path has percent-encoded bytes that cannot be decoded. */
+export function isWebhookUrl(url: string): boolean {
+  return /^\/api\/1\/webhook\/[^/?]*\/[^/?]*(\?|$)/.test(url)
+}
+
 export const graphqlPath = '/graphql'
 
 export function isGraphqlUrl(url: string): boolean {

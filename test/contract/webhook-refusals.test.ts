@@ -45,6 +45,14 @@ describe('every refusal is the same 401, byte for byte', () => {
     ['of another case', () => deliver(server, '/api/1/webhook/DEMO/standard', { headers: signed() })],
     ['of a name with NUL', () => deliver(server, '/api/1/webhook/demo/standard%00', { headers: signed() })],
     ['of a name with a slash', () => deliver(server, '/api/1/webhook/demo/a%2Fb', { headers: signed() })],
+    [
+      'of a name that cannot be decoded',
+      () => deliver(server, '/api/1/webhook/demo/%zz', { headers: signed() }),
+    ],
+    ['of a name that is not UTF-8', () => deliver(server, '/api/1/webhook/demo/%ff', { headers: signed() })],
+    ['of an account that cannot be decoded', () => deliver(server, '/api/1/webhook/%/standard?a=%zz', {})],
+    ['of an empty name', () => deliver(server, '/api/1/webhook/demo/', { headers: signed() })],
+    ['of an empty account', () => deliver(server, '/api/1/webhook//standard', { headers: signed() })],
     ['of a long name', () => deliver(server, `/api/1/webhook/demo/${'x'.repeat(10_000)}`, {})],
     ['of a disabled webhook', () => deliver(server, '/api/1/webhook/demo/off', { headers: signed() })],
     [
@@ -53,6 +61,12 @@ describe('every refusal is the same 401, byte for byte', () => {
     ],
     ['of no signature', () => deliver(server, webhook.path, {})],
     ['of another body', () => deliver(server, webhook.path, { body: '{}', headers: signed() })],
+    [
+      'of a compressed body',
+      () => deliver(server, webhook.path, { body: '{}', headers: { 'content-encoding': 'gzip' } }),
+    ],
+    ['of a bad content type', () => deliver(server, webhook.path, { body: '{}', type: 'nonsense' })],
+    ['of a bad type for an unknown name', () => deliver(server, `${webhook.path}s`, { type: 'a/b/c' })],
     ['of a body that is no JSON', () => deliver(server, webhook.path, { body: '{', headers: signed() })],
     [
       'of an old timestamp',
@@ -70,6 +84,13 @@ describe('every refusal is the same 401, byte for byte', () => {
     ],
     ['of a token', () => server.rest('POST', webhook.path, { body: {} })],
     ['by GitHub', () => deliver(server, github.path, { headers: signGithub({ secret: webhook.secret }) })],
+    [
+      'of GitHub without an id',
+      () => {
+        const { 'x-hub-signature-256': signature } = signGithub({ secret: github.secret })
+        return deliver(server, github.path, { headers: { 'x-hub-signature-256': signature } })
+      },
+    ],
     ['of a wrong secret', () => deliver(server, secret.path, { headers: { 'x-secret': webhook.secret } })],
   ]
 
@@ -82,6 +103,7 @@ describe('every refusal is the same 401, byte for byte', () => {
       detail: 'There is no such webhook, or the signature is not valid.',
       code: 'UNAUTHENTICATED',
     })
+    expect(answer.headers.get('www-authenticate')).toBe('WebhookSignature realm="rostrum"')
     const expected = await deliver(server, '/api/1/webhook/demo/standard', {})
     expect(fixed(answer)).toEqual(fixed(expected))
   })
@@ -121,9 +143,22 @@ describe('a body', () => {
     }
   })
 
-  test('that is compressed is 415', async () => {
-    const headers = { ...signed(), 'content-encoding': 'gzip' }
-    expect((await deliver(server, webhook.path, { headers })).status).toBe(415)
+  test('that is signed and compressed, or has a bad type, is 415', async () => {
+    const headers = { ...signed('{}'), 'content-encoding': 'gzip' }
+    const encoded = await deliver<ProblemBody>(server, webhook.path, { headers, body: '{}' })
+    expect([encoded.status, encoded.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    for (const type of ['nonsense', 'a/b/c', '/json', 'text/', 'text /plain']) {
+      const answer = await deliver<ProblemBody>(server, webhook.path, {
+        type,
+        body: '{}',
+        headers: signed('{}'),
+      })
+      expect([type, answer.status, answer.body.detail]).toEqual([
+        type,
+        415,
+        'The `Content-Type` is not a media type.',
+      ])
+    }
   })
 })
 

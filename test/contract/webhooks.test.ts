@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { deliver, type SavedWebhook, saveWebhook, signGithub, signStandard } from '../server/webhooks.ts'
 import type { ProblemBody } from '../server/wire-shapes.ts'
+import { writeRows } from '../store/write-rows.ts'
 
 const echo = `exit({ payload, params: options.params, user: options.current_user, context: requestContext() })`
 
@@ -78,6 +79,18 @@ describe('a signed delivery', () => {
       headers: { 'x-event': 'push', accept: '*/*' },
       query: JSON.parse('{"a":"1","b":["2","3"],"__proto__":"x"}'),
     })
+  })
+
+  test('keeps credentials from a function whose webhook listed them before they were refused', async () => {
+    const order = { name: 'old', sourceCode: echo, headers: ['x-a'] }
+    const old = await saveWebhook(server, order)
+    const { DATABASE_URL = '' } = server.settings
+    const list = 'x-a authorization x-api-key webhook-signature'
+    await writeRows(DATABASE_URL, `update webhooks set headers = '${list}' where name = 'old'`)
+    const signed = signStandard({ secret: old.secret })
+    const headers = { ...signed, 'x-a': '1', authorization: 'Bearer abc', 'x-api-key': 'k' }
+    const { body } = await deliver<Echo>(server, old.path, { headers })
+    expect(body.params.headers).toEqual({ 'x-a': '1' })
   })
 
   test.each([

@@ -23,7 +23,7 @@ const credentials: readonly Rule[] = [
     allowed: {
       'http/edge/connection.ts': 'counts the bytes of a head',
       'http/request/authenticate-request.ts': 'reads it',
-      'domain/webhooks/webhook-rules.ts': 'refuses to show it to a function',
+      'domain/webhooks/credential-headers.ts': 'refuses to show it to a function',
       'http/edge/refuse-head.ts': 'counts the bytes of all headers, and those of one name',
       'credentials/read-bearer.ts': 'says in a refusal what the header must be',
       'tasks/input/script-options.ts': 'gives a script the token of its run',

@@ -26,7 +26,7 @@ export type VerificationResult =
   | { readonly kind: 'verified'; readonly messageId: string | null }
   | { readonly kind: 'refused' }
 
-/** The headers that show who sends. A function never sees them. */
+/** The headers that show who sends. */
 export const verificationHeaders = ['webhook-signature', 'x-hub-signature', 'x-hub-signature-256'] as const
 
 const refused = { kind: 'refused' } as const
@@ -68,10 +68,12 @@ const verifiers: Readonly<Record<WebhookVerification, Verify>> = {
     return isSigned && isTimely && id !== '' ? { kind: 'verified', messageId: id } : refused
   },
 
+  // GitHub always sends an id, so that one without it comes from somebody who wants it run twice.
   github({ header, body }, { secrets }) {
+    const messageId = header('x-github-delivery') ?? ''
     const expected = secrets.map(secret => `sha256=${sign(body, secret, [])}`)
-    if (!isAnyEqual([header('x-hub-signature-256') ?? ''], expected)) return refused
-    return { kind: 'verified', messageId: header('x-github-delivery') || null }
+    const isSigned = isAnyEqual([header('x-hub-signature-256') ?? ''], expected)
+    return isSigned && messageId !== '' ? { kind: 'verified', messageId } : refused
   },
 
   secret(delivery, { header, secrets }) {

@@ -1,19 +1,11 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { isName, nameRule } from '../name.ts'
-import { verificationHeaders } from './verify-delivery.ts'
+import { isCredentialHeader } from './credential-headers.ts'
 import type { WebhookInput } from './webhook-store.ts'
 
 const maxHeaders = 32
 const maxHeaderCharacters = 100
 
-// A function must not see what proves who somebody is.
-const credentialHeaders = [
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  ...verificationHeaders,
-]
 // They frame the request or describe its body.
 const framingHeaders = [
   'host',
@@ -54,8 +46,12 @@ export function checkWebhook(input: WebhookInput): WebhookInput {
   for (const [index, name] of input.headers.slice(0, maxHeaders).entries()) {
     const lower = name.toLowerCase()
     refuseIf(!isHeaderName(lower), `/headers/${index}`, headerRule)
-    const isCredential = credentialHeaders.includes(lower) || lower === header
-    refuseIf(isCredential, `/headers/${index}`, 'is a credential, which functions never see')
+    const isCredential = isCredentialHeader(lower) || lower === header
+    refuseIf(
+      isCredential,
+      `/headers/${index}`,
+      'carries a credential by its name, which a function must not see',
+    )
   }
   if (fields.length > 0) throw invalidInput(fields)
   return { ...input, header, headers, scopes: [...new Set(input.scopes)] }

@@ -1,13 +1,18 @@
 import type { FastifyReply } from 'fastify'
 import type { Fact, RostrumError } from '../../errors.ts'
 
-/** Sets `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. */
+/**
+ * Sets `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. A route without bearer
+ * tokens has set its own challenge before.
+ */
 export function setErrorHeaders(
   reply: FastifyReply,
   { code, message, facts, retryAfterSeconds }: RostrumError,
 ): void {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterSeconds)))
-  if (code === 'UNAUTHENTICATED') reply.header('www-authenticate', challenge({ error: facts.error, message }))
+  if (code === 'UNAUTHENTICATED' && !reply.hasHeader('www-authenticate')) {
+    reply.header('www-authenticate', challenge({ error: facts.error, message }))
+  }
   if (code === 'FORBIDDEN') reply.header('www-authenticate', challengeScope(facts.scope, message))
 }
 

@@ -30,8 +30,14 @@ export function refuseEndedRun({ state }: FastifyRequest, _reply: FastifyReply, 
 }
 
 /** A hook that refuses compressed bodies, because one could be a thousand times its size. */
-export function refuseEncodedBody({ headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+export function refuseEncodedBody(request: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+  refuseEncoding(request)
+  done()
+}
+
+/** Throws `UNSUPPORTED_MEDIA_TYPE` for a request with a compressed body. */
+export function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']
-  if (encoding === undefined || encoding === 'identity') return done()
-  done(new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a `Content-Encoding`.'))
+  if (encoding === undefined || encoding === 'identity') return
+  throw new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a `Content-Encoding`.')
 }

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseUnknown, verifyDelivery } from '../../domain/webhooks/verify-delivery.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
@@ -20,6 +20,7 @@ const noBody = Buffer.alloc(0)
  */
 export async function checkDelivery(
   request: FastifyRequest,
+  reply: FastifyReply,
   lookUp: WebhookLookUp,
 ): Promise<CheckedDelivery> {
   const { account_nickname: account = '', name = '' } = request.params as Readonly<Record<string, string>>
@@ -30,14 +31,21 @@ export async function checkDelivery(
     found === null
       ? refuseUnknown(delivery)
       : verifyDelivery(delivery, { ...found.webhook, secrets: found.secrets, nowMs: Date.now() })
-  if (found === null || result.kind === 'refused') {
-    throw new RostrumError('UNAUTHENTICATED', 'There is no such webhook, or the signature is not valid.')
-  }
+  if (found === null || result.kind === 'refused') throw refuseDelivery(reply)
   return { accountCode: account, webhook: found.webhook, messageId: result.messageId, body }
 }
 
-/** A header of a request. Values that came several times are joined. */
-export function readHeader({ headers }: FastifyRequest, name: string): string | undefined {
+/**
+ * The one refusal of deliveries. Sets its challenge, which every 401 must have (RFC 9110, section 15.5.2); `Bearer`
+ * would ask for a token.
+ */
+export function refuseDelivery(reply: FastifyReply): RostrumError {
+  reply.header('www-authenticate', 'WebhookSignature realm="rostrum"')
+  return new RostrumError('UNAUTHENTICATED', 'There is no such webhook, or the signature is not valid.')
+}
+
+/** A header of a request, as it came. Values that came several times are joined. */
+export function readHeader({ raw: { headers } }: FastifyRequest, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }

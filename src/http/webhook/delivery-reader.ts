@@ -21,7 +21,11 @@ export function createDeliveryReader({ webhookBytes, budgets: { chunkTurns } }: 
     { describe: held => `Deliveries of ${held} bytes`, retryAfterSeconds: 1 },
   )
   return {
-    hold({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+    hold(request: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+      const { state, headers } = request
+      // Fastify would refuse a bad type before the signature is checked. The raw headers keep it.
+      if (headers['content-type'] !== undefined)
+        request.headers = { 'content-type': 'application/octet-stream' }
       state.heldBody = new Holding(unchecked, nobody)
       state.atEnd(() => state.heldBody?.release())
       done()

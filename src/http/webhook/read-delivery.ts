@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import { isCredentialHeader } from '../../domain/webhooks/credential-headers.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
 import { scanJson } from '../../json/scan-json.ts'
 import { decodeBody } from '../body/json-body.ts'
+import { refuseEncoding } from '../request/authenticate-request.ts'
 import { parseParameters } from '../rest/parse-parameters.ts'
 import { readHeader } from './check-delivery.ts'
 
@@ -11,6 +13,8 @@ const maxFields = 1_000
 
 // As for the input of other runs.
 const maxDepth = 100_000
+// RFC 9110, section 8.3.1.
+const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const jsonType = /^(application|text)\/([\w.+-]+\+)?json\s*(;|$)/i
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
@@ -20,20 +24,33 @@ export interface DeliveryInput {
   readonly options: string
 }
 
-/** Reads a delivery whose signature was checked (contract, section 8). Throws `BAD_USER_INPUT`. */
+/**
+ * Reads a delivery whose signature was checked (contract, section 8). Throws `UNSUPPORTED_MEDIA_TYPE` for a compressed
+ * body and a bad type, else `BAD_USER_INPUT`.
+ */
 export function readDelivery(request: FastifyRequest, body: Buffer, webhook: Webhook): DeliveryInput {
   const { method, url } = request
+  const type = readContentType(request)
   const queryStart = url.indexOf('?')
   const query = queryStart === -1 ? {} : readParameters(url.slice(queryStart + 1), 'A query')
   const headers: Record<string, string> = Object.create(null)
   for (const name of webhook.headers) {
     const value = readHeader(request, name)
-    if (value !== undefined) headers[name] = value
+    // One that was saved before its name was refused is left out.
+    if (value === undefined || name === webhook.header || isCredentialHeader(name)) continue
+    headers[name] = value
   }
   return {
-    payload: readPayload(body, readHeader(request, 'content-type') ?? ''),
+    payload: readPayload(body, type),
     options: JSON.stringify({ params: { method, headers, query } }),
   }
+}
+
+function readContentType(request: FastifyRequest): string {
+  refuseEncoding(request)
+  const type = readHeader(request, 'content-type')?.trim()
+  if (type === undefined || mediaType.test(type)) return type ?? ''
+  throw new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'The `Content-Type` is not a media type.')
 }
 
 /**
@@ -41,10 +58,9 @@ export function readDelivery(request: FastifyRequest, body: Buffer, webhook: Web
  * text, an empty body as null. Throws `BAD_USER_INPUT` for a body that is not UTF-8, and for one whose type says JSON
  * and which is none.
  */
-function readPayload(body: Buffer, contentType: string): string {
+function readPayload(body: Buffer, type: string): string {
   if (body.length === 0) return 'null'
   const text = decodeBody(body)
-  const type = contentType.trimStart()
   if (jsonType.test(type)) {
     refuseBadJson(text)
     return text

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { webhookPath } from '../paths.ts'
-import { refuseEncodedBody } from '../request/authenticate-request.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { answerDelivery } from './answer-delivery.ts'
 import { type CheckedDelivery, checkDelivery } from './check-delivery.ts'
@@ -21,9 +20,9 @@ export async function registerWebhookRoute(
   const reader = createDeliveryReader(services)
 
   // All unchecked deliveries share the turns of one account, which no account is.
-  async function check(request: FastifyRequest): Promise<CheckedDelivery> {
+  async function check(request: FastifyRequest, reply: FastifyReply): Promise<CheckedDelivery> {
     await turns.wait('')
-    return checkDelivery(request, webhooks.lookUp)
+    return checkDelivery(request, reply, webhooks.lookUp)
   }
 
   async function countTo(accountCode: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -34,13 +33,12 @@ export async function registerWebhookRoute(
   }
 
   await server.register(async routes => {
-    routes.addHook('onRequest', refuseEncodedBody)
     routes.addHook('onRequest', reader.hold)
     routes.addHook('onSend', unread.countAnswer)
     routes.removeAllContentTypeParsers()
     routes.addContentTypeParser('*', reader.parse)
     routes.post(webhookPath, async (request, reply) => {
-      const { accountCode, webhook, messageId, body } = await check(request)
+      const { accountCode, webhook, messageId, body } = await check(request, reply)
       const caller = callerOf(accountCode, webhook)
       request.state.identity = { caller, run: null }
       await countTo(accountCode, request, reply)

@@ -110,10 +110,12 @@ describe('GITHUB', () => {
       kind: 'verified',
       messageId: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
     })
-    expect(verify({ 'x-hub-signature-256': signature }, body, github)).toEqual({
-      kind: 'verified',
-      messageId: null,
-    })
+  })
+
+  test('refuses a delivery without `X-GitHub-Delivery`, which GitHub always sends', () => {
+    expect(verify({ 'x-hub-signature-256': signature }, body, github)).toEqual(refused)
+    const headers = { 'x-hub-signature-256': signature, 'x-github-delivery': '' }
+    expect(verify(headers, body, github)).toEqual(refused)
   })
 
   test.each([
@@ -124,8 +126,9 @@ describe('GITHUB', () => {
     ['an empty signature', 'sha256=', body],
     ['SHA-1 of old deliveries', 'sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59', body],
   ])('refuses %s', (_, sent, text) => {
-    expect(verify({ 'x-hub-signature-256': sent }, text, github)).toEqual(refused)
-    expect(verify({ 'x-hub-signature': sent }, text, github)).toEqual(refused)
+    const id = { 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958' }
+    expect(verify({ ...id, 'x-hub-signature-256': sent }, text, github)).toEqual(refused)
+    expect(verify({ ...id, 'x-hub-signature': sent }, text, github)).toEqual(refused)
   })
 })
 

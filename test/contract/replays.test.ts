@@ -117,7 +117,7 @@ describe('replayRun', () => {
     expect(codeOf(await replay("x'--"))).toBe('NOT_FOUND')
   })
 
-  test('needs `functions:write`, and has the scopes of the caller and the run alone', async () => {
+  test('needs `functions:write`, and has the scopes that both the caller and the run have', async () => {
     const sourceCode = `const { data } = await graphql('{ viewer { scopes } }'); exit(data.viewer.scopes.sort())`
     await saveFunction(server, 'rights', sourceCode)
     const id = await runFunction('rights', {})
@@ -127,7 +127,15 @@ describe('replayRun', () => {
     const byWriter = (await replay(id, {}, writer)).body.data?.replayRun
     expect(byWriter?.scopes.toSorted()).toEqual(['cases:read', 'functions:write'])
     expect(byWriter?.payload).toEqual(['cases:read', 'functions:write'])
+    const byAdmin = (await replay(id)).body.data?.replayRun
+    expect(byAdmin?.payload).toContain('admin')
+    const ofReplay = (await replay(byAdmin?.id ?? '', {}, writer)).body.data?.replayRun
+    expect(ofReplay?.payload).toEqual(['cases:read', 'functions:write'])
+  })
 
+  test('of a run of a trigger has the scopes of the trigger, for every caller', async () => {
+    const sourceCode = `const { data } = await graphql('{ viewer { scopes } }'); exit(data.viewer.scopes.sort())`
+    const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
     const webhook = await saveWebhook(server, { name: 'scoped', sourceCode, scopes: ['cases:read'] })
     await deliver(server, webhook.path, { headers: signStandard({ secret: webhook.secret }) })
     const find = '{ runs(filter: {trigger: WEBHOOK}, first: 1) { edges { node { id } } } }'
@@ -138,8 +146,29 @@ describe('replayRun', () => {
       return run !== ''
     })
     expect((await replay(run)).body.data?.replayRun?.payload).toEqual(['cases:read'])
-    const other = await server.token({ account: 'demo', scopes: ['functions:write'] })
-    expect((await replay(run, {}, other)).body.data?.replayRun?.payload).toEqual([])
+    const byWriter = (await replay(run, {}, writer)).body.data?.replayRun
+    expect(byWriter).toMatchObject({ payload: ['cases:read'], scopes: ['cases:read'] })
+    const ofReplay = (await replay(byWriter?.id ?? '', {}, writer)).body.data?.replayRun
+    expect(ofReplay?.payload).toEqual(['cases:read'])
+    const reader = await server.token({ account: 'demo', scopes: ['cases:read', 'runs:read'] })
+    expect(codeOf(await replay(run, {}, reader))).toBe('FORBIDDEN')
+
+    const functionId = await saveFunction(server, 'scoped-hook', sourceCode)
+    const hook = `mutation ($id: ID!) { saveHook(input: {
+      caseTypeCode: "scoped", event: POST_SAVE, functionId: $id, scopes: ["memberships:read"]}) { id } }`
+    expect((await server.graphql(hook, { id: functionId })).body.errors).toBeUndefined()
+    await server.graphql('mutation { saveCase(input: {caseTypeCode: "scoped", data: {a: 1}}) { txnID } }')
+    const findHook = '{ runs(filter: {trigger: HOOK}, first: 1) { edges { node { id outcome } } } }'
+    let ofHook = ''
+    await until(async () => {
+      const { body } = await server.graphql<{ runs: { edges: { node: { id: string } }[] } }>(findHook)
+      ofHook = body.data?.runs.edges[0]?.node.id ?? ''
+      return ofHook !== ''
+    })
+    expect((await replay(ofHook, {}, writer)).body.data?.replayRun).toMatchObject({
+      payload: ['memberships:read'],
+      scopes: ['memberships:read'],
+    })
   })
 
   test('shows a caller without `runs:read` the code of an error alone', async () => {

@@ -4,6 +4,7 @@ import type { JsonText } from '../../json/json-text.ts'
 import { type ExitError, readExit } from '../cases/read-exit.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { endpointCause, type RunCause } from './run-cause.ts'
+import type { RunTrigger } from './run-record.ts'
 import type { KeptRun, RunStore, RunText } from './run-store.ts'
 
 export interface Replay {
@@ -23,11 +24,13 @@ export interface ReplayScript {
   readonly cause: RunCause
   /** The scopes of the original run. */
   readonly scopes: readonly string[]
+  /** True if they are those of a hook, a case task or a webhook, which its runs have for every caller. */
+  readonly isOfTrigger: boolean
   readonly refuseResult: (payload: JsonText) => ExitError | null
 }
 
 export interface ReplayParts {
-  readonly store: Pick<RunStore, 'findTexts'>
+  readonly store: Pick<RunStore, 'findTexts' | 'findByRunIds'>
   findLive(
     accountCode: string,
     functionId: number,
@@ -66,6 +69,7 @@ export async function prepareReplay(
     payload,
     options,
     scopes: run.scopes,
+    isOfTrigger: await isOfTrigger(parts, accountCode, run),
     cause: {
       ...endpointCause,
       trigger: 'replay',
@@ -83,6 +87,22 @@ export async function prepareReplay(
     },
   }
 }
+
+/**
+ * True if the run, or the run that it replays, was one of a hook, a case task or a webhook. False for a replay whose
+ * original is not kept any more.
+ */
+async function isOfTrigger({ store }: ReplayParts, accountCode: string, run: KeptRun): Promise<boolean> {
+  let original: KeptRun | undefined = run
+  for (let count = 0; original?.trigger === 'replay' && count < maxReplaysOfReplays; count++) {
+    const replayOf: string | null = original.replayOf
+    original = replayOf === null ? undefined : (await store.findByRunIds(accountCode, [replayOf]))[0]
+  }
+  return original !== undefined && triggers.includes(original.trigger)
+}
+
+const triggers: readonly RunTrigger[] = ['hook', 'task', 'webhook']
+const maxReplaysOfReplays = 16
 
 // A replay of one of these was dry itself.
 function isDryOnly({ trigger, event, dryRun }: KeptRun): boolean {

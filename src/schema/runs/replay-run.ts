@@ -16,8 +16,8 @@ const ReplayVersion = builder.enumType('ReplayVersion', {
 builder.mutationField('replayRun', t =>
   t.field({
     description:
-      'Runs the kept input of a run again, in a new transaction, and waits until it ends. The replay has the scopes\n' +
-      'that both your credential and the run have.\n\n' +
+      'Runs the kept input of a run again, in a new transaction, and waits until it ends. A run of a hook, a case\n' +
+      'task or a webhook has its scopes again; another run those that your credential has too.\n\n' +
       '`NOT_FOUND`. `CONFLICT` if its input or script is not kept, and without `dryRun` for runs of case tasks and\n' +
       'of hooks before a save or a delete.',
     type: Run,
@@ -65,7 +65,10 @@ async function runReplay(context: RequestContext, script: ReplayScript): Promise
       cause,
       refuseResult,
       recorder,
-      caller: withScopes(caller, findCommonScopes(caller, script.scopes)),
+      caller: withScopes(
+        caller,
+        script.isOfTrigger ? script.scopes : findCommonScopes(caller, script.scopes),
+      ),
       ...{ parentRun, signal, log, onRun },
     })
     return execution.id
@@ -75,7 +78,7 @@ async function runReplay(context: RequestContext, script: ReplayScript): Promise
   }
 }
 
-// A replay never has more rights than the caller, nor than the original run.
+// A run of somebody else, with the rights of that credential, gives the caller no more than it has.
 function findCommonScopes(caller: Caller, given: readonly string[]): readonly string[] {
   const ofRun = new Set(given)
   return allScopes.filter(scope => hasScope(caller, scope) && (ofRun.has(scope) || ofRun.has('admin')))

@@ -17,6 +17,8 @@ export interface Loaders {
   readonly user: RowLoader<User>
   readonly team: RowLoader<Team>
   readonly function: RowLoader<StoredFunction>
+  /** Functions that were removed, and that runs may refer to. */
+  readonly removedFunction: RowLoader<StoredFunction>
   readonly functionVersion: RowLoader<FunctionVersion>
   readonly functionSource: RowLoader<FunctionSource>
   /** One statement for each distinct page that the document asks for, for any number of users. */

@@ -101,6 +101,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     user: createRowLoader('user', users),
     team: createRowLoader('team', teams),
     function: createRowLoader('function', functions),
+    removedFunction: createRowLoader('removed function', functions.removed),
     functionVersion: createRowLoader('version', functions.versions),
     functionSource: createRowLoader('source', functions.sources),
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/share-server.ts'
+import type { ExecutionBody } from '../server/wire-shapes.ts'
 
 let server: SharedServer
 beforeAll(async () => {
@@ -130,15 +131,51 @@ describe('a function', () => {
   test('is given as it was when it is removed, and then it is gone', async () => {
     const { id } = await saved({ name: 'removed', sourceCode: 'exit(1)' })
     const document = `mutation($id: ID!) { removeFunction(id: $id) {
-      id name live { sourceCode } versions { edges { cursor } } } }`
+      id name live { sourceCode } versions { nodes { sourceCode } } } }`
+    const live = { sourceCode: 'exit(1)' }
     expect((await server.graphql(document, { id })).body.data).toEqual({
-      removeFunction: { id, name: 'removed', live: { sourceCode: 'exit(1)' }, versions: { edges: [] } },
+      removeFunction: { id, name: 'removed', live, versions: { nodes: [live] } },
     })
+    const gone = `query($id: ID!) {
+      function(id: $id) { id } byName: function(name: "removed") { id } }`
+    expect((await server.graphql(gone, { id })).body.data).toEqual({ function: null, byName: null })
     expect((await server.graphql(document, { id })).body.errors?.[0]).toMatchObject({
       message: `There is no function \`${id}\`.`,
       extensions: { code: 'NOT_FOUND' },
     })
   })
+})
+
+test('a removed function is shown by its runs, with the source that each ran', async () => {
+  const name = 'removed-with-runs'
+  await saved({ name, sourceCode: 'exit(1)' })
+  const run = async () =>
+    (
+      await server.rest<ExecutionBody>('POST', `/api/1/function/${name}/execute`, {
+        body: { inputDocument: {} },
+      })
+    ).body.task_execution.id
+  const first = await run()
+  const { id } = await saved({ name, sourceCode: 'exit(2)' })
+  const second = await run()
+  // The runs are not written yet.
+  const { body } = await server.graphql('mutation($id: ID!) { removeFunction(id: $id) { id } }', { id })
+  expect(body.errors).toBeUndefined()
+  const again = await saved({ name, sourceCode: 'exit(3)' })
+  expect(again.id).not.toBe(id)
+  const document = `query($id: ID!) { run(id: $id) { functionVersion
+    function { id name caseTypeCode live { sourceCode } versions { nodes { hash sourceCode } }
+      runs { nodes { id } } } } }`
+  const read = async (runId: string) =>
+    (await server.graphql<{ run: unknown }>(document, { id: runId })).body.data?.run
+  await expect.poll(() => read(second)).not.toBeNull()
+  const versions = ['exit(2)', 'exit(1)'].map(sourceCode => ({ hash: hashOf(sourceCode), sourceCode }))
+  const shown = {
+    ...{ id, name, caseTypeCode: null, live: { sourceCode: 'exit(2)' } },
+    ...{ versions: { nodes: versions }, runs: { nodes: [{ id: second }, { id: first }] } },
+  }
+  expect(await read(first)).toEqual({ functionVersion: hashOf('exit(1)'), function: shown })
+  expect(await read(second)).toEqual({ functionVersion: hashOf('exit(2)'), function: shown })
 })
 
 describe('what is refused is not saved', () => {

@@ -86,6 +86,8 @@ export async function fillStore(path: string): Promise<void> {
   const limits = { functions: 10, versions: 10 }
   await store.functions.save(by('account-0'), { name: 'f', caseTypeCode: null, ...version }, limits)
   await store.functions.save(by('account-0'), { name: 'f', caseTypeCode: 'incident', ...version }, limits)
+  await store.functions.save(by('account-0'), { name: 'removed', caseTypeCode: null, ...version }, limits)
+  await store.functions.remove(by('account-0'), 3)
   const trigger = { caseTypeCode: 'incident', functionId: 1, scopes: ['cases:read', 'admin'], enabled: false }
   await store.hooks.save(by('account-0'), null, { event: 'pre-save', position: -3, ...trigger }, 10)
   await store.caseTasks.save(by('account-0'), null, { name: 'triage', ...trigger, enabled: true }, 50)

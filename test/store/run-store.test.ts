@@ -211,8 +211,13 @@ eachStore(harness => {
     for (const hash of ['2', '3', '4']) await save(hash)
     expect(await hashesOf(id)).toEqual(['1', '4'])
     await store.functions.remove(by('a'), id)
-    expect(await hashesOf(id)).toEqual(['1'])
+    const removed = () => store.functions.removed.findByIds('a', [id])
+    expect(await removed()).toMatchObject([{ id, name: 'f', caseTypeCode: null }])
+    expect(await store.runs.forgetFunctions(-1_000, 9)).toBe(0)
     await forgetOldRuns(store.runs, keepsAll)
+    // Runs that are not written yet may refer to it.
+    expect(await hashesOf(id)).toEqual(['1', '4'])
+    expect(await store.runs.forgetFunctions(-1_000, 9)).toBe(1)
     expect(await hashesOf(id)).toEqual([])
   })
 

@@ -7,7 +7,7 @@ export interface StoredFunction {
   /** Null for a function of all case types. */
   readonly caseTypeCode: string | null
   readonly liveVersionId: number
-  /** The live version of a function that was just removed, whose versions may be gone. */
+  /** The live version of a function that was just removed. A repeated request may come after its versions are gone. */
   readonly removedLive?: FunctionVersion & { readonly sourceCode: string }
 }
 
@@ -83,7 +83,7 @@ export interface FunctionStore extends RowStore<StoredFunction> {
    */
   save(origin: Origin, version: NewVersion, limits: FunctionLimits): Promise<SaveFunctionResult>
   makeLive(origin: Origin, id: number, hash: string): Promise<MakeLiveResult>
-  /** Versions that runs refer to stay in the store. */
+  /** It stays with its versions until no run refers to it, for the readers of its runs. */
   remove(origin: Origin, id: number): Promise<RemoveFunctionResult>
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** A version with its source: the live one if `hash` is null. */
@@ -92,9 +92,11 @@ export interface FunctionStore extends RowStore<StoredFunction> {
   findLive(accountCode: string, id: number): Promise<RunnableFunction | null>
   /** Up to `limit` functions after this id (0: from the first), in ascending id. */
   listAfter(accountCode: string, id: number, limit: number): Promise<StoredFunction[]>
+  /** Functions that were removed, and that runs may refer to. */
+  readonly removed: RowStore<StoredFunction>
   readonly versions: RowStore<FunctionVersion>
   readonly sources: RowStore<FunctionSource>
-  /** Null for an unknown version. Versions that runs refer to stay when their function is removed. */
+  /** Null for an unknown version. A removed function has its versions as long as runs refer to it. */
   findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
   /** The page of each function, in one statement. Rows of different functions come mixed, in ascending id. */
   pageVersions(accountCode: string, functionIds: readonly number[], page: Page): Promise<FunctionVersion[]>

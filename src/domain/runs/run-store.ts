@@ -103,8 +103,8 @@ export interface RunStore {
   /** Deletes up to `limit` runs that are past one of these bounds. Gives their number. */
   forgetRuns(past: OldRuns, limit: number): Promise<number>
   forgetInputs(startedBefore: number, limit: number): Promise<number>
-  /** Deletes versions of removed functions that no run refers to any more. */
-  forgetVersions(): Promise<void>
+  /** Deletes up to `limit` functions that were removed `ageMs` ago and that no run refers to. Gives their number. */
+  forgetFunctions(ageMs: number, limit: number): Promise<number>
   /** True if other gateways can use the same store. */
   readonly isShared: boolean
 }

@@ -8,6 +8,10 @@ const sweepEveryMs = 60_000
 // A large transaction delays others.
 const maxAtOnce = 200
 const pauseMs = 20
+// A function can have 25 MB of versions.
+const maxFunctionsAtOnce = 5
+// A run that began before its function was removed is written by then.
+const unwrittenMs = 60_000
 
 export interface Retention {
   readonly days: number
@@ -62,18 +66,13 @@ export async function forgetOldRuns(
   { days, count, bytes, inputDays }: Retention,
 ): Promise<void> {
   const daysAgo = (number: number) => Date.now() - number * 86_400_000
-  const deleted = await repeat(() =>
+  await repeat(() =>
     store.forgetRuns({ startedBefore: daysAgo(days), maxRuns: count, maxBytes: bytes }, maxAtOnce),
   )
   await repeat(() => store.forgetInputs(daysAgo(inputDays), maxAtOnce))
-  if (deleted > 0) await store.forgetVersions()
+  await repeat(() => store.forgetFunctions(unwrittenMs, maxFunctionsAtOnce))
 }
 
-async function repeat(forget: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (let deleted = await forget(); deleted > 0; deleted = await forget()) {
-    total += deleted
-    await sleep(pauseMs)
-  }
-  return total
+async function repeat(forget: () => Promise<number>): Promise<void> {
+  while ((await forget()) > 0) await sleep(pauseMs)
 }

@@ -26,11 +26,14 @@ Run.implement({
     function: t.field({
       type: FunctionRef,
       nullable: true,
-      description: 'The function; null for a script that came with its request, or once it is removed.',
+      description:
+        'The function, also one that was removed since; null for a script that came with its request.',
       scope: 'functions:read',
       extensions: costOfRecord,
-      resolve: ({ functionId }, _args, { loaders }) =>
-        functionId === null ? null : loaders.function.load(functionId),
+      resolve: async ({ functionId }, _args, { loaders }) => {
+        if (functionId === null) return null
+        return (await loaders.function.load(functionId)) ?? loaders.removedFunction.load(functionId)
+      },
     }),
     functionVersion: t.exposeID('functionVersion', {
       nullable: true,

@@ -16,6 +16,7 @@ import {
   time,
   withDefault,
 } from './describe-table.ts'
+import { functionTables } from './function-tables.ts'
 import { hookTables } from './hook-tables.ts'
 import { queueTables } from './queue-tables.ts'
 import { runTables } from './run-tables.ts'
@@ -109,40 +110,7 @@ export const descriptions = {
     key: ['accountCode', 'sequence'],
   },
 
-  /** Stored scripts. The case type code is empty for a function of all case types. */
-  functions: {
-    columns: {
-      accountCode,
-      id,
-      name: text(),
-      caseTypeCode: text(),
-      liveVersionId: integer,
-      createdAt,
-    },
-    key: byId,
-    uniqueIndexes: { functions_by_name: ['accountCode', 'name', 'caseTypeCode'] },
-    references: [ofAccount],
-  },
-
-  /** Never changed. A version that a run refers to stays when its function is removed. */
-  functionVersions: {
-    columns: {
-      accountCode,
-      id,
-      functionId: integer,
-      hash: text(),
-      sourceBytes: integer,
-      comment: nullable(text()),
-      byUserId: nullable(integer),
-      byEmail: nullable(text()),
-      createdAt: withDefault(time, 'clock'),
-      sourceCode: text(),
-    },
-    key: byId,
-    uniqueIndexes: { function_versions_by_hash: ['accountCode', 'functionId', 'hash'] },
-    indexes: { function_versions_by_function: ['accountCode', 'functionId', 'id'] },
-    references: [ofAccount],
-  },
+  ...functionTables,
 
   /** `indexedFields` and `writtenFields` are JSON lists; `revision` counts the changes of hooks and fields. */
   caseTypes: {

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { columnsOf, type Dialect, placeholders, type Tables } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 
 export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }: Dialect) {
   const { functions, functionVersions: versions } = tables
-  const { id, name, caseTypeCode, liveVersionId } = functions
-  const selection = { id, name, caseTypeCode, liveVersionId }
+  const selection = selectFunction(functions)
+  const { id, name, caseTypeCode, liveVersionId } = selection
   const given = placeholders('accountCode', 'id', 'name', 'caseTypeCode', 'versionId', 'hash', 'limit')
   const select = sql`select ${columnsOf(selection)} from ${functions}
     where ${functions.accountCode} = ${given.accountCode}`
@@ -39,6 +39,10 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
         returning id, name, case_type_code, live_version_id`,
       selection,
     ),
+    keepRemoved: prepare(
+      sql`insert into removed_functions (account_code, id, name, case_type_code, live_version_id)
+        select account_code, id, name, case_type_code, live_version_id from functions where ${isTheFunction}`,
+    ),
     delete: prepare(sql`delete from functions where ${isTheFunction}`),
     findRunnable: prepare(
       sql`select ${columnsOf(runnable)} from ${functions} left join ${versions}
@@ -55,4 +59,10 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
       runnable,
     ),
   }
+}
+
+/** Of a function, or of one that was removed. */
+export function selectFunction(table: Tables['functions'] | Tables['removedFunctions']) {
+  const { id, name, caseTypeCode, liveVersionId } = table
+  return { id, name, caseTypeCode, liveVersionId }
 }

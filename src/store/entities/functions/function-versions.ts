@@ -62,9 +62,6 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
       const { count } = yield* only(statements.count, { ...pruning })
       if (count > maxVersions) yield* all(statements.prune, { ...pruning, limit: count - maxVersions })
     },
-
-    deleteUnreferred: (accountCode: string, functionId: number) =>
-      all(statements.deleteUnreferred, { accountCode, functionId }),
   }
 }
 
@@ -127,10 +124,6 @@ function prepareStatements(dialect: Dialect) {
             select 1 from runs where runs.account_code = oldest.account_code and runs.function_version = oldest.hash
           )
         order by oldest.id limit ${limit}
-      )`),
-    deleteUnreferred: prepare(sql`
-      delete from ${versions} where ${isOfFunction} and not exists (
-        select 1 from runs where runs.account_code = ${accountCode} and runs.function_version = ${versions.hash}
       )`),
   }
 }

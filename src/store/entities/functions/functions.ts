@@ -2,7 +2,7 @@ import type { FunctionStore, StoredFunction } from '../../../domain/functions/fu
 import type { Database } from '../../database.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
-import { prepareFunctionStatements } from './function-statements.ts'
+import { prepareFunctionStatements, selectFunction } from './function-statements.ts'
 import { createVersions, toVersion } from './function-versions.ts'
 
 /** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */
@@ -13,7 +13,9 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   const { provision, takeNumbers, triggerLookUps } = parts
   const statements = prepareFunctionStatements(database)
   const versions = createVersions(database, takeNumbers)
-  const { forget, ...reads } = database.findByIds(database.tables.functions, statements.selection)
+  const { functions, removedFunctions } = database.tables
+  const { forget, ...reads } = database.findByIds(functions, statements.selection)
+  const removed = database.findByIds(removedFunctions, selectFunction(removedFunctions))
   const noCode = (caseTypeCode: string | null) => caseTypeCode ?? ''
 
   // An account that adds a function holds its counter until the commit, so the second look finds one that another
@@ -42,6 +44,9 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   return {
     ...versions.store,
     findByIds: async (accountCode, ids) => (await reads.findByIds(accountCode, ids)).map(toFunction),
+    removed: {
+      findByIds: async (accountCode, ids) => (await removed.findByIds(accountCode, ids)).map(toFunction),
+    },
     save: (origin, version, limits) =>
       change(
         origin,
@@ -88,8 +93,9 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
           if (triggers.length > 0) return { kind: 'used', triggers } as const
           const live = yield* versions.read(accountCode, found.liveVersionId)
           forget(accountCode, id)
+          // Runs may refer to it that are not written yet. The sweep looks for them later.
+          yield* all(statements.keepRemoved, { accountCode, id })
           yield* all(statements.delete, { accountCode, id })
-          yield* versions.deleteUnreferred(accountCode, id)
           return { kind: 'removed', function: toFunction(found), live } as const
         },
         { hasChanged: ({ kind }) => kind === 'removed' },

@@ -1,30 +1,32 @@
 import { sql } from 'drizzle-orm'
 import type { RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
-import { type Dialect, placeholders } from '../../dialect.ts'
+import { type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
 
-type Sweeping = Pick<RunStore, 'beat' | 'markLost' | 'forgetRuns' | 'forgetInputs' | 'forgetVersions'>
+type Sweeping = Pick<RunStore, 'beat' | 'markLost' | 'forgetRuns' | 'forgetInputs' | 'forgetFunctions'>
 
 /** Work of the gateway itself, over all accounts. Gateways that do it at the same time leave each other's rows out. */
 export function createSweeping(database: Database): Sweeping {
   const { write, isShared, list } = database
   const statements = prepareStatements(database)
   const gone = list('gone', { accountCode: 'text', id: 'integer' })
-  const deletes = ['run_inputs', 'run_outputs', 'runs'].map(table =>
+  const deleteFrom = (table: string, id = 'id') =>
     database.prepare(
-      sql`delete from ${sql.raw(table)} where (account_code, id) in (select account_code, id from ${gone.rows})`,
-    ),
-  )
+      sql`delete from ${sql.raw(table)}
+        where (account_code, ${sql.raw(id)}) in (select account_code, id from ${gone.rows})`,
+    )
+  const inputs = [deleteFrom('run_inputs')]
+  const wholeRuns = [...inputs, deleteFrom('run_outputs'), deleteFrom('runs')]
+  const wholeFunctions = [deleteFrom('function_versions', 'function_id'), deleteFrom('removed_functions')]
 
   function* forget(
     rows: readonly { readonly accountCode: string; readonly id: number }[],
-    onlyInputs: boolean,
+    deletes: readonly Statement[],
   ) {
     if (rows.length === 0) return 0
-    for (const statement of onlyInputs ? deletes.slice(0, 1) : deletes)
-      yield* all(statement, gone.encode(rows))
+    for (const statement of deletes) yield* all(statement, gone.encode(rows))
     return rows.length
   }
 
@@ -51,7 +53,7 @@ export function createSweeping(database: Database): Sweeping {
           const old = yield* all(statements.findOld, { startedBefore, limit })
           const beyond = old.length > 0 ? old : yield* all(statements.findBeyond, { maxRuns, limit })
           const rows = beyond.length > 0 ? beyond : yield* all(statements.findLong, { maxBytes, limit })
-          return yield* forget(rows, false)
+          return yield* forget(rows, wholeRuns)
         },
         { hasChanged },
       ),
@@ -59,13 +61,18 @@ export function createSweeping(database: Database): Sweeping {
       write(
         null,
         function* () {
-          return yield* forget(yield* all(statements.findOldInputs, { startedBefore, limit }), true)
+          return yield* forget(yield* all(statements.findOldInputs, { startedBefore, limit }), inputs)
         },
         { hasChanged },
       ),
-    async forgetVersions() {
-      await write(null, () => all(statements.forgetVersions, {}))
-    },
+    forgetFunctions: (ageMs, limit) =>
+      write(
+        null,
+        function* () {
+          return yield* forget(yield* all(statements.findRemoved, { ageMs: -ageMs, limit }), wholeFunctions)
+        },
+        { hasChanged },
+      ),
   }
 }
 
@@ -127,14 +134,12 @@ function prepareStatements({ prepare, now, nowPlus, skipLocked, typed, tables }:
         order by started_at limit ${limit} ${skipLocked}`,
       row,
     ),
-    forgetVersions: prepare(
-      sql`delete from function_versions where not exists (
-          select 1 from functions where functions.account_code = function_versions.account_code
-            and functions.id = function_versions.function_id
-        ) and not exists (
-          select 1 from runs where runs.account_code = function_versions.account_code
-            and runs.function_version = function_versions.hash
-        )`,
+    findRemoved: prepare(
+      sql`select account_code, id from removed_functions as removed
+        where created_at < ${nowPlus(ageMs)} and not exists (
+          select 1 from runs where runs.account_code = removed.account_code and runs.function_id = removed.id
+        ) limit ${limit}`,
+      row,
     ),
   }
 }

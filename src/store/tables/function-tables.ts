@@ -1,0 +1,58 @@
+import {
+  accountCode,
+  byId,
+  createdAt,
+  id,
+  integer,
+  nullable,
+  ofAccount,
+  type TableDescription,
+  text,
+  time,
+  withDefault,
+} from './describe-table.ts'
+
+/** The tables of functions, which are part of all tables of a store. */
+export const functionTables = {
+  /** Stored scripts. The case type code is empty for a function of all case types. */
+  functions: {
+    columns: {
+      accountCode,
+      id,
+      name: text(),
+      caseTypeCode: text(),
+      liveVersionId: integer,
+      createdAt,
+    },
+    key: byId,
+    uniqueIndexes: { functions_by_name: ['accountCode', 'name', 'caseTypeCode'] },
+    references: [ofAccount],
+  },
+
+  /** Never changed. Those of a removed function stay as long as it does. */
+  functionVersions: {
+    columns: {
+      accountCode,
+      id,
+      functionId: integer,
+      hash: text(),
+      sourceBytes: integer,
+      comment: nullable(text()),
+      byUserId: nullable(integer),
+      byEmail: nullable(text()),
+      createdAt: withDefault(time, 'clock'),
+      sourceCode: text(),
+    },
+    key: byId,
+    uniqueIndexes: { function_versions_by_hash: ['accountCode', 'functionId', 'hash'] },
+    indexes: { function_versions_by_function: ['accountCode', 'functionId', 'id'] },
+    references: [ofAccount],
+  },
+
+  /** Functions that were removed. They stay until no run refers to them. */
+  removedFunctions: {
+    columns: { accountCode, id, name: text(), caseTypeCode: text(), liveVersionId: integer, createdAt },
+    key: byId,
+    references: [ofAccount],
+  },
+} as const satisfies Readonly<Record<string, TableDescription>>

@@ -8,6 +8,9 @@ const bytesAroundEntry = 128
 // The entry that reports how much of a log was cut.
 const bytesOfCut = 2 ** 12
 
+/** Maximum entries in the logs of the kept runs in one answer. The log of one run may have more. */
+export const maxLogEntries = 10_000
+
 /** Maximum bytes of an answer over HTTP: 4 MiB, or more if the limits of one run allow a larger answer. */
 export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: RunLimits): number {
   return Math.max(leastMaximum, resultBytes + logBytes + bytesAroundEntry * logEntries + bytesAroundRun)
@@ -25,7 +28,11 @@ export function findMaxLongBytes({ resultBytes, logBytes }: RunLimits): number {
 export class AnswerBytes {
   #max: number
   #bytes = 0
+  #logEntries = 0
   #isRaised = false
+  // Made once: an answer may have thousands of fields that are left out, and a stack is costly.
+  #refusal: RostrumError | null = null
+  #tooManyEntries: RostrumError | null = null
 
   constructor(max: number) {
     this.#max = max
@@ -43,15 +50,33 @@ export class AnswerBytes {
 
   add(bytes: number): void {
     if (this.#bytes + bytes > this.#max) {
-      throw tooLong(this.#max, 'Results, messages and logs in one answer', 'This field is left out')
+      this.#refusal ??= tooLong(
+        this.#max,
+        'Results, messages and logs in one answer',
+        'This field is left out',
+      )
+      throw this.#refusal
     }
     this.#bytes += bytes
   }
+
+  /** Counts the entries of a log. Past `maxLogEntries` it throws `BAD_USER_INPUT`, unless it is the only log. */
+  addLogEntries(count: number): void {
+    if (this.#logEntries > 0 && this.#logEntries + count > maxLogEntries) {
+      const message = `Logs in one answer can have at most ${maxLogEntries} entries. This field is left out. ${advice}`
+      this.#tooManyEntries ??= new RostrumError('BAD_USER_INPUT', message, {
+        facts: { bound: 'logEntries', most: maxLogEntries },
+      })
+      throw this.#tooManyEntries
+    }
+    this.#logEntries += count
+  }
 }
+
+const advice = 'Ask for less in one operation. What this one changed or ran is done.'
 
 /** The error for a value or answer past the maximum. It says that the operation was executed. */
 export function tooLong(max: number, what: string, consequence: string): RostrumError {
-  const advice = 'Ask for less in one operation. What this one changed or ran is done.'
   const message = `${what} can have at most ${max} bytes. ${consequence}. ${advice}`
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'answerBytes', most: max } })
 }

@@ -163,6 +163,25 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     expect(await queuedRuns()).toEqual([])
   })
 
+  test('a page of dead runs comes with their attempts, and a long message whole in its run alone', async () => {
+    const caseTypeCode = newType()
+    await saveHook(`fail('x'.repeat(100_000))`, { caseTypeCode })
+    for (let count = 0; count < 20; count++) await create(caseTypeCode)
+    const lookAt = (page: string) =>
+      app.graphql(`{ queuedRuns${page} { nodes { id state lastError { code message }
+        runs { id outcome message error { code message } startedAt } } } }`)
+    await expect.poll(() => queuedRuns(', state: DEAD')).toHaveLength(10)
+    await expect.poll(async () => (await lookAt('(state: DEAD)')).body.data?.queuedRuns.nodes.length).toBe(20)
+    for (const page of ['', '(first: 20)']) {
+      const { body, text } = await lookAt(page)
+      expect(body.errors, text.slice(-300)).toBeUndefined()
+      for (const { state, lastError, runs } of body.data.queuedRuns.nodes) {
+        expect([state, lastError.message.length, runs[0].message.length]).toEqual(['DEAD', 4_096, 100_000])
+      }
+    }
+    for (const { id } of (await lookAt('')).body.data.queuedRuns.nodes) await mutate('cancelQueuedRun', id)
+  })
+
   test('a poisoned case goes on after its run is dead, and other cases never wait for it', async () => {
     const caseTypeCode = newType()
     const release = Promise.withResolvers<void>()

@@ -218,3 +218,34 @@ test('a page of long results is refused before they are read', async () => {
   expect(body.errors?.[0]?.message).toMatch(/bytes/)
   expect((await server.graphql(document, { first: 8 }, token)).body.errors).toBeUndefined()
 })
+
+test('a page of 50 runs is answered with all that they have', async () => {
+  const token = await server.token({ account: `${server.account}-whole` })
+  for (let n = 0; n < 3; n += 1) await server.execute(`log('a', ${n}); exit(${n})`, { token })
+  await expect.poll(() => listRuns({}, token)).toHaveLength(3)
+  const { body, text } = await server.graphql<{ runs: { nodes: { payload: number }[] } }>(
+    `{ runs(first: 50) { nodes { ${fields} } } }`,
+    {},
+    token,
+  )
+  expect(body.errors, text).toBeUndefined()
+  expect(body.data?.runs.nodes.map(({ payload }) => payload)).toEqual([2, 1, 0])
+})
+
+test('a page of runs has at most 10,000 log entries', async () => {
+  const token = await server.token({ account: `${server.account}-logs` })
+  for (let n = 0; n < 11; n += 1) {
+    await server.execute('for (let i = 0; i < 1000; i++) log(1); exit(1)', { token })
+  }
+  await expect.poll(() => listRuns({}, token)).toHaveLength(11)
+  const document = 'query($first: Int) { runs(first: $first) { nodes { logs { at } } } }'
+  const { body } = await server.graphql<{ runs: { nodes: { logs: unknown[] }[] } }>(
+    document,
+    { first: 10 },
+    token,
+  )
+  expect(body.data?.runs.nodes.map(({ logs }) => logs.length)).toEqual(Array(10).fill(1_000))
+  const past = (await server.graphql(document, { first: 11 }, token)).body
+  expect(past.errors?.map(({ extensions }) => extensions.bound)).toEqual(['logEntries'])
+  expect(past.errors?.[0]?.message).toMatch(/10000 entries/)
+})

@@ -103,6 +103,31 @@ test.each([
     10_000 + 2 * 9_000 + 1 + 1_000 * 3,
   ],
   [
+    'a long value of a kept run costs 20',
+    '{ run(id: "a") { message payload input options error { code } } }',
+    {},
+    8 + 5 * 20 + 1,
+  ],
+  [
+    'the log of one run costs as many entries as it can have',
+    '{ run(id: "a") { logs { at level data } } }',
+    {},
+    8 + 20 + 1_000 * 5,
+  ],
+  [
+    'the logs of all runs share 10,000 entries, however many there are',
+    '{ runs(first: 50) { nodes { logs { at level data } } } }',
+    {},
+    50 + 50 * (1 + 20) + 10_000 * 5,
+  ],
+  [
+    'also through fragments, below other lists and for each alias',
+    `{ run(id: "a") { ...L } a: queuedRuns(first: 2) { nodes { runs { ...L } } } b: runs { nodes { ...L } } }
+      fragment L on Run { logs { data } }`,
+    {},
+    8 + 20 + 3_000 + (50 + 2 * (2 + 10 * 20) + 30_000) + (50 + 100 * 21 + 30_000),
+  ],
+  [
     'an alias costs one more for each 25 characters',
     `{ viewer { ${'x'.repeat(24)}: userId ${'y'.repeat(25)}: userId ${'z'.repeat(100)}: userId } }`,
     {},

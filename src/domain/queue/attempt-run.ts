@@ -54,8 +54,8 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     if (signal.aborted && outcome === 'error') return { kind: 'given back' }
     if (isTooDeep) return { kind: 'dead', error: errorOf('LIMIT', tooDeep) }
     if (outcome === 'exit') return { kind: 'done' }
-    if (outcome === 'fail') return { kind: 'dead', error: errorOf('RUNTIME', message ?? '') }
-    return again(attempt, error ?? errorOf('CRASHED', 'The run ended without an outcome'))
+    if (outcome === 'fail') return { kind: 'dead', error: errorOf('RUNTIME', shorten(message ?? '')) }
+    return again(attempt, error === null ? errorOf('CRASHED', withoutOutcome) : shortenError(error))
   } catch (error) {
     if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {
       return { kind: 'given back' }
@@ -67,7 +67,17 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
   }
 }
 
+const withoutOutcome = 'The run ended without an outcome'
 const tooDeep = 'It saved a case whose hooks would have gone too far: generation 8 queues no more runs'
+
+// Of the last error, which a page of queued runs reads as a whole. The run of the attempt has all of it.
+const maxErrorCharacters = 4_096
+
+const shorten = (text: string) => text.slice(0, maxErrorCharacters)
+
+function shortenError({ message, stack, ...error }: RunError): RunError {
+  return { ...error, message: shorten(message), stack: stack && shorten(stack) }
+}
 
 function again({ run, retryAfterMs }: Attempt, error: RunError): QueuedEnd['end'] {
   const afterMs = retryAfterMs(run.attempt)

@@ -9,6 +9,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
+  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql'
@@ -35,8 +36,8 @@ export type Price = (request: CostRequest) => number
 
 /**
  * Returns a function that computes the highest cost of an operation, in points, by the `FieldCost` of its fields. It
- * runs before validation, so it accepts unknown fields and cycles. Each fragment is priced once. Throws
- * `BAD_USER_INPUT` for a list argument past the bound `listItems`.
+ * runs before validation, so it accepts unknown fields and cycles. Throws `BAD_USER_INPUT`
+ * for a list argument past the bound `listItems`.
  */
 export function createPricing(schema: GraphQLSchema): Price {
   const introspection = measureIntrospection(schema)
@@ -48,6 +49,19 @@ function costOfName({ alias }: FieldNode): number {
   return alias === undefined ? 0 : Math.floor(alias.value.length / charactersOfPoint)
 }
 
+interface Points {
+  /** For each parent. */
+  readonly each: number
+  /** For all parents together. */
+  readonly inAll: number
+}
+
+const nothing: Points = { each: 0, inAll: 0 }
+
+// With more parents no shared list has more items: `maxInAll` is at most 16 times `maxItems`. A fragment is priced once
+// for each count.
+const maxParents = 16
+
 interface PricingRequest extends CostRequest {
   readonly schema: GraphQLSchema
   readonly introspection: ReadonlyMap<string, number>
@@ -55,28 +69,39 @@ interface PricingRequest extends CostRequest {
 
 function operationCost(request: PricingRequest): number {
   const { schema, introspection, operation, fragments, variables, withoutIntrospection = false } = request
-  const priced = new Map<string, number>()
+  const priced = new Map<string, Points>()
 
-  function priceSelections(set: SelectionSetNode, parent: ParentType): number {
-    let sum = 0
+  function priceSelections(set: SelectionSetNode, parent: ParentType, parents: number): Points {
+    let each = 0
+    let inAll = 0
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) sum += priceField(selection, parent)
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) sum += priceFragment(selection.name.value)
-      else sum += priceSelections(selection.selectionSet, narrow(selection.typeCondition?.name.value, parent))
+      const points = priceSelection(selection, parent, parents)
+      each += points.each
+      inAll += points.inAll
     }
-    return sum
+    return { each, inAll }
   }
 
-  function priceField(node: FieldNode, parent: ParentType): number {
+  function priceSelection(selection: SelectionNode, parent: ParentType, parents: number): Points {
+    if (selection.kind === Kind.FIELD) return priceField(selection, parent, parents)
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return priceFragment(selection.name.value, parents)
+    const type = narrow(selection.typeCondition?.name.value, parent)
+    return priceSelections(selection.selectionSet, type, parents)
+  }
+
+  function priceField(node: FieldNode, parent: ParentType, parents: number): Points {
     refuseLongLists(node)
-    if (withoutIntrospection && introspectionFields.has(node.name.value)) return 0
+    if (withoutIntrospection && introspectionFields.has(node.name.value)) return nothing
     const field = findField(parent, node.name.value)
     const own = field?.extensions.cost ?? priceOfIntrospection(parent, node.name.value)
-    const priced = isFieldCost(own) ? readCost(own, node) : { once: 1, times: 1 }
-    const { times } = priced
+    const cost: FieldCost = isFieldCost(own) ? own : { kind: 'fixed', cost: 1 }
+    const priced = readCost(cost, node)
     const once = priced.once + costOfName(node)
-    if (node.selectionSet === undefined) return once
-    return once + times * priceSelections(node.selectionSet, field && getNamedType(field.type))
+    if (node.selectionSet === undefined) return { each: once, inAll: 0 }
+    const count = Math.min(parents * priced.times, maxParents)
+    const { each, inAll } = priceSelections(node.selectionSet, field && getNamedType(field.type), count)
+    if (cost.kind !== 'sharedList') return { each: once + priced.times * each, inAll }
+    return { each: once, inAll: Math.min(parents * cost.maxItems, cost.maxInAll) * each + inAll }
   }
 
   function refuseLongLists(node: FieldNode): void {
@@ -95,6 +120,7 @@ function operationCost(request: PricingRequest): number {
 
   function readCost(cost: FieldCost, node: FieldNode): { once: number; times: number } {
     if (cost.kind === 'fixed') return { once: cost.cost, times: 1 }
+    if (cost.kind === 'sharedList') return { once: cost.once, times: cost.maxItems }
     const read = (name: string) => readArgument({ node, name, operation, variables })
     if (cost.kind === 'list') {
       const { narrowed } = cost
@@ -105,19 +131,19 @@ function operationCost(request: PricingRequest): number {
       const times = countItems(read(cost.argument))
       return { once: 1 + times * (cost.each ?? 0), times }
     }
-    const size = read('first') ?? read('last') ?? cost.defaultItems
-    const asked = typeof size === 'number' ? size : cost.defaultItems
-    return { once: cost.once, times: Math.min(Math.max(asked, 1), cost.maxItems) }
+    return { once: cost.once, times: countPage(read('first') ?? read('last'), cost) }
   }
 
-  function priceFragment(name: string): number {
-    const known = priced.get(name)
+  function priceFragment(name: string, parents: number): Points {
+    const key = `${parents} ${name}`
+    const known = priced.get(key)
     if (known !== undefined) return known
     const fragment = fragments.get(name)
-    if (fragment === undefined) return 0
-    priced.set(name, 0)
-    const price = priceSelections(fragment.selectionSet, narrow(fragment.typeCondition.name.value, undefined))
-    priced.set(name, price)
+    if (fragment === undefined) return nothing
+    priced.set(key, nothing)
+    const type = narrow(fragment.typeCondition.name.value, undefined)
+    const price = priceSelections(fragment.selectionSet, type, parents)
+    priced.set(key, price)
     return price
   }
 
@@ -125,7 +151,14 @@ function operationCost(request: PricingRequest): number {
     return condition === undefined ? parent : schema.getType(condition)
   }
 
-  return priceSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined)
+  const root = schema.getRootType(operation.operation) ?? undefined
+  const { each, inAll } = priceSelections(operation.selectionSet, root, 1)
+  return each + inAll
+}
+
+function countPage(asked: unknown, { defaultItems, maxItems }: Extract<FieldCost, { kind: 'page' }>): number {
+  const size = typeof asked === 'number' ? asked : defaultItems
+  return Math.min(Math.max(size, 1), maxItems)
 }
 
 // Every root type has `__schema` and `__type`, but does not list them. `__typename` costs 1, like an unknown field.

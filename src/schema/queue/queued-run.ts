@@ -1,7 +1,7 @@
 import type { TaskError } from '../../tasks/run/task-execution.ts'
 import { builder } from '../builder.ts'
 import { Hook, QueuedRun, Run, Webhook } from '../refs.ts'
-import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { RunTrigger } from '../runs/run-enums.ts'
 import { TaskErrorRef } from '../tasks/task-execution.ts'
 
@@ -59,9 +59,13 @@ QueuedRun.implement({
     lastError: t.field({
       type: TaskErrorRef,
       nullable: true,
-      description: 'What went wrong last; the message of `fail` if the script called it.',
-      extensions: cost({ kind: 'fixed', cost: 100 }),
-      resolve: ({ lastError }) => lastError as TaskError | null,
+      description:
+        'What went wrong last; the message of `fail` if the script called it. Up to 4,096 characters.',
+      extensions: costOfCounted,
+      resolve({ lastError }, _args, { answerBytes }) {
+        if (lastError !== null) answerBytes.add(Buffer.byteLength(lastError.message + lastError.stack))
+        return lastError as TaskError | null
+      },
     }),
     runs: t.field({
       type: [Run],

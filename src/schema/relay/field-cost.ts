@@ -1,7 +1,8 @@
 /**
  * The price of a field in points, in its `extensions.cost`, for the bound on cost (contract, section 3). A field
  * without one costs 1. Fields below a list count once for each item that the list can have: `maxItems` for `list`, the
- * length of an argument for `listOf` (each item adds `each`), the page size for `page`.
+ * length of an argument for `listOf` (each item adds `each`), the page size for `page`. In a `sharedList` all parents
+ * together have at most `maxInAll` items, because the resolver counts them in the answer.
  */
 export type FieldCost =
   | { readonly kind: 'fixed'; readonly cost: number }
@@ -12,6 +13,13 @@ export type FieldCost =
       /** An argument that narrows the list, and how long it is then. */
       readonly narrowed?: { readonly by: string; readonly maxItems: number }
     }
+  | {
+      readonly kind: 'sharedList'
+      readonly once: number
+      /** Of one parent. */
+      readonly maxItems: number
+      readonly maxInAll: number
+    }
   | { readonly kind: 'page'; readonly once: number; readonly defaultItems: number; readonly maxItems: number }
 
 export function cost(fieldCost: FieldCost): { cost: FieldCost } {
@@ -20,6 +28,12 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
 
 /** For a text of about a hundred characters, which aliases could repeat 100,000 times in one answer. */
 export const costOfText = cost({ kind: 'fixed', cost: 10 })
+
+/**
+ * For a long value that is read once its bytes were counted to the answer, so that it costs no more than its look-up,
+ * or the error that it does not fit.
+ */
+export const costOfCounted = cost({ kind: 'fixed', cost: 20 })
 
 /** For a record that is looked up: 100,000 of them under aliases block the event loop for most of a second. */
 export const costOfRecord = cost({ kind: 'fixed', cost: 8 })

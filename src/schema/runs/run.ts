@@ -1,15 +1,15 @@
 import type { RequestContext } from '../../context.ts'
 import type { KeptRun, RunText } from '../../domain/runs/run-store.ts'
 import { JsonText } from '../../json/json-text.ts'
+import { maxLogEntries } from '../../limits/answer-bytes.ts'
 import type { LogEntry, TaskError } from '../../tasks/run/task-execution.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
-import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { hideErrorOf } from '../tasks/hide-error.ts'
-import { costOfLogs, costOfResult, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../tasks/task-execution.ts'
+import { entriesOfLog, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../tasks/task-execution.ts'
 import { HookEvent, RunState, RunTrigger } from './run-enums.ts'
 
-// A point for about 250 bytes of the longest input, as for results.
-const costOfInput = cost({ kind: 'fixed', cost: 1_000 })
+const costOfLogs = cost({ kind: 'sharedList', once: 20, maxItems: entriesOfLog, maxInAll: maxLogEntries })
 
 Run.implement({
   description: 'A run of a script that was kept.',
@@ -84,14 +84,14 @@ Run.implement({
     message: t.string({
       nullable: true,
       description: 'The message given to `fail`.',
-      extensions: costOfResult,
+      extensions: costOfCounted,
       resolve: async (run, _args, context) => (await read<string>(run, 'message', context)) ?? null,
     }),
     error: t.field({
       type: TaskErrorRef,
       nullable: true,
       description: 'What went wrong.',
-      extensions: cost({ kind: 'fixed', cost: 100 }),
+      extensions: costOfCounted,
       resolve: async (run, _args, context) =>
         hideErrorOf({ id: run.runId, name: run.name }, await read<TaskError>(run, 'error', context), context),
     }),
@@ -99,21 +99,24 @@ Run.implement({
       type: [TaskLogEntry],
       description: 'Log entries, oldest first.',
       extensions: costOfLogs,
-      resolve: async (run, _args, context) =>
-        ((await read<StoredEntry[]>(run, 'logs', context)) ?? []).map(toEntry),
+      async resolve(run, _args, context) {
+        const entries = (await read<StoredEntry[]>(run, 'logs', context)) ?? []
+        context.answerBytes.addLogEntries(entries.length)
+        return entries.map(toEntry)
+      },
     }),
     input: t.field({
       type: 'JSON',
       nullable: true,
       description: 'Its input document; null if it was longer than 256 KiB, or is not kept any more.',
-      extensions: costOfInput,
+      extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'input', context),
     }),
     options: t.field({
       type: 'JSON',
       nullable: true,
       description: 'Its options without any credential, kept like the input.',
-      extensions: costOfInput,
+      extensions: costOfCounted,
       // The text may have members twice, of which the last one counts.
       resolve: (run, _args, context) => read(run, 'options', context),
     }),
@@ -121,7 +124,7 @@ Run.implement({
       type: 'JSON',
       nullable: true,
       description: 'The value given to `exit`.',
-      extensions: costOfResult,
+      extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'payload', context),
     }),
     byUserId: t.exposeID('byUserId', {

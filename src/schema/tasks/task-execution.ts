@@ -11,9 +11,10 @@ import { cost } from '../relay/field-cost.ts'
 
 // Long fields cost a point for about 250 bytes, because aliases can repeat them in the answer. The prices assume the
 // default limits (contract, section 4, "Limits").
-export const costOfResult = cost({ kind: 'fixed', cost: 9_000 })
+const costOfResult = cost({ kind: 'fixed', cost: 9_000 })
 const costOfLogData = cost({ kind: 'fixed', cost: 3 })
-export const costOfLogs = cost({ kind: 'list', maxItems: 1_000 })
+export const entriesOfLog = 1_000
+const costOfLogs = cost({ kind: 'list', maxItems: entriesOfLog })
 
 export const TaskOutcome = builder.enumType('TaskOutcome', {
   description: 'How a run ended.',

@@ -54,8 +54,8 @@ export async function changeCase(
       turn.end()
     }
   } catch (error) {
-    // The reader of a refusal may look for its run at once, at any gateway.
-    if (error instanceof RostrumError && 'runId' in error.facts) await runs.whenKept()
+    // The reader of a refusal may look for its runs at once, at any gateway.
+    if (error instanceof RostrumError && error.code !== 'UNAVAILABLE') await runs.whenKept()
     throw error
   }
 }

@@ -163,6 +163,15 @@ eachStore(harness => {
     ).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringContaining('`k`') })
   })
 
+  test('a text that is no code of a case type is refused, and not sent to the database', async () => {
+    const page = { after: null, before: null, limit: 10, fromEnd: false }
+    for (const caseTypeCode of ['\0', '\ud800', '', 'a b']) {
+      await expect(cases.page('a', { caseTypeCode, where: [] }, page)).rejects.toMatchObject({
+        fields: [{ pointer: '/filter/caseTypeCode' }],
+      })
+    }
+  })
+
   test('a save that was committed before its gateway died is given again, whatever the version is now', async () => {
     const id = await create()
     const keyed = {

@@ -98,7 +98,7 @@ export class ScriptRun {
 
   /** Resolves when the run has ended and its `end` message is sent. */
   execute(): Promise<Ending> {
-    const { source, payload, options, accountCode, requestContext, compilesOnly } = this.#message
+    const { source, payload, options, accountCode, requestContext, compilesOnly, exitsData } = this.#message
     const reusesIsolate = this.#reusesIsolate
     const settings: RealmSetup = {
       file: randomUUID(),
@@ -106,6 +106,7 @@ export class ScriptRun {
       requestContext,
       reusesIsolate,
       compilesOnly,
+      exitsData,
     }
     const setup = JSON.stringify(settings)
     // Not awaited: a script that has called `exit` sleeps inside this call until its isolate is disposed of.

@@ -16,8 +16,8 @@ export interface ExecuteRequest {
   readonly deadline?: number
   /** Keeps the run. Default: the recorder of the runner. */
   readonly recorder?: RunRecorder
-  /** Gives the error of a value that `exit` must not have; null for a good one. */
-  readonly refuseResult?: (payload: JsonText) => TaskError | null
+  /** For a run whose `exit` gives case data: the error of a value that is none, null for a good one. */
+  readonly refuseResult?: RefuseResult | null
   /** Of a queued run, which takes a sandbox only while no other run waits. Others have none. */
   readonly generation?: Generation
   /** Aborted when the caller disconnects, which ends the run. */
@@ -26,6 +26,8 @@ export interface ExecuteRequest {
   /** Called when the run has its id and transaction, before it waits for a sandbox. */
   readonly onRun: (run: Run) => void
 }
+
+export type RefuseResult = (payload: JsonText) => TaskError | null
 
 export interface CompileRequest extends Pick<ExecuteRequest, 'parentRun' | 'signal' | 'log'> {
   readonly sourceCode: string

@@ -129,6 +129,12 @@ describe('a refusal', () => {
     ['exit of nothing', 'exit()', { code: 'SCRIPT_ERROR', error: { code: 'RESULT' } }],
     ['exit of a function', 'exit({ a() {} })', { code: 'SCRIPT_ERROR', error: { code: 'RESULT' } }],
     ['a long integer', 'exit({ a: 2 ** 53 })', { code: 'SCRIPT_ERROR', error: { code: 'RESULT' } }],
+    [
+      'a number that overflows',
+      'exit({ a: [1e400] })',
+      { error: { code: 'RESULT', line: 1, message: expect.stringContaining('`$.a[0]`') } },
+    ],
+    ['NaN', 'exit({ a: payload.b * 2 })', { code: 'SCRIPT_ERROR', error: { code: 'RESULT' } }],
     ['a key __proto__', `exit({ a: JSON.parse('{"__proto__":1}') })`, { error: { code: 'RESULT' } }],
     [
       '65 levels',

@@ -59,6 +59,7 @@ export function runMessage(source: string): RunMessage {
   return {
     type: 'run',
     compilesOnly: false,
+    exitsData: false,
     run: 'r',
     accountCode: 'alpha',
     source,

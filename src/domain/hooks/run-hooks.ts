@@ -19,7 +19,8 @@ export interface HookScript {
   /** Of `performance.now()`. */
   readonly deadline: number
   readonly recorder: RunRecorder
-  readonly refuseResult: (payload: JsonText) => ExitError | null
+  /** Null if `exit` may have any value. */
+  readonly refuseResult: ((payload: JsonText) => ExitError | null) | null
 }
 
 /** Runs a script with the rights of its hook. Rejects if it never started: `OVERLOADED`, `TOO_DEEP`. */
@@ -57,6 +58,12 @@ export async function runHooks(change: HookedChange): Promise<WrittenData | null
 async function runHook(hook: LiveHook, given: WrittenData | null, change: HookedChange) {
   const { row, stored, caseTypeCode, transactionId, attempt, dryRun, deadline, signal } = change
   let data = given
+  const readData = (payload: JsonText): ExitError | null => {
+    const read = readExit(payload)
+    if ('code' in read) return read
+    data = read
+    return null
+  }
   const { id: functionId, name, hash } = { id: hook.functionId, name: hook.functionName, hash: hook.hash }
   const execution = await change.runHook({
     hook,
@@ -75,14 +82,8 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
     options: writeOptions({ row, caseTypeCode, changedFields: compareFields(given?.data ?? null, stored) }),
     deadline,
     recorder: change.recorder,
-    refuseResult(payload) {
-      // Any value lets a delete go on.
-      if (given === null) return null
-      const read = readExit(payload)
-      if ('code' in read) return read
-      data = read
-      return null
-    },
+    // Any value lets a delete go on.
+    refuseResult: given === null ? null : readData,
   })
   // A run that ended because the client has gone says nothing about the script.
   signal.throwIfAborted()

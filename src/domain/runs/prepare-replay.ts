@@ -26,7 +26,8 @@ export interface ReplayScript {
   readonly scopes: readonly string[]
   /** True if they are those of a hook, a case task or a webhook, which its runs have for every caller. */
   readonly isOfTrigger: boolean
-  readonly refuseResult: (payload: JsonText) => ExitError | null
+  /** Null if `exit` may have any value. */
+  readonly refuseResult: ((payload: JsonText) => ExitError | null) | null
 }
 
 export interface ReplayParts {
@@ -80,11 +81,7 @@ export async function prepareReplay(
       dryRun,
       txnId: randomUUID(),
     },
-    refuseResult(given) {
-      const mustBeData = event === 'pre-save' || (trigger === 'task' && given.text !== 'null')
-      const read = mustBeData ? readExit(given) : null
-      return read !== null && 'code' in read ? read : null
-    },
+    refuseResult: event === 'pre-save' || trigger === 'task' ? given => refuseResultOf(trigger, given) : null,
   }
 }
 
@@ -103,6 +100,12 @@ async function isOfTrigger({ store }: ReplayParts, accountCode: string, run: Kep
 
 const triggers: readonly RunTrigger[] = ['hook', 'task', 'webhook']
 const maxReplaysOfReplays = 16
+
+// A task saves nothing by `exit(null)`.
+function refuseResultOf(trigger: KeptRun['trigger'], given: JsonText): ExitError | null {
+  const read = trigger === 'task' && given.text === 'null' ? null : readExit(given)
+  return read !== null && 'code' in read ? read : null
+}
 
 // A replay of one of these was dry itself.
 function isDryOnly({ trigger, event, dryRun }: KeptRun): boolean {

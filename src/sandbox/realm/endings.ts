@@ -63,6 +63,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
         text = json.strict(
           payload,
           message => new TypeError(`${message}; pass plain JSON values to \`exit\``),
+          state.exitsData,
         )
       } catch (error) {
         const described = errors.describe(error)

@@ -26,7 +26,7 @@ export function makeJson(language: Language) {
   }
 
   // JSON.stringify calls the replacer depth first with the parent as `this`, so a stack of parents gives the path.
-  const write = (root: unknown, onOdd: OnOdd): string => {
+  const write = (root: unknown, onOdd: OnOdd, mustBeFinite = false): string => {
     const parents = create(null) as Record<number, unknown>
     const keys = create(null) as Record<number, string>
     let depth = 0
@@ -48,8 +48,11 @@ export function makeJson(language: Language) {
       if (isBoxedBigInt(value)) return 'bigint'
       return isError(value) ? 'error' : ''
     }
-    const oddity = (value: unknown): string =>
-      typeof value === 'object' && value !== null ? oddityOfObject(value) : (oddTypes[typeof value] ?? '')
+    const oddity = (value: unknown): string => {
+      if (typeof value === 'object' && value !== null) return oddityOfObject(value)
+      if (typeof value === 'number' && mustBeFinite && value - value !== 0) return 'infinite'
+      return oddTypes[typeof value] ?? ''
+    }
     const judge = (key: string, value: unknown): unknown => {
       const kind = oddity(value)
       return kind === '' ? value : onOdd(kind, path(key), value)
@@ -76,6 +79,7 @@ export function makeJson(language: Language) {
   names.symbol = 'a symbol'
   names.bigint = 'a BigInt'
   names.cycle = 'a cycle'
+  names.infinite = 'an infinite number or NaN'
   names.depth = `more than ${maxDepth} levels`
   const marks = create(null) as Record<string, string>
   marks.function = '[function]'
@@ -85,12 +89,14 @@ export function makeJson(language: Language) {
   return {
     /**
      * Throws the error that `refuse` makes if JSON cannot represent the value. Errors are treated like other objects.
+     * JSON makes null of infinite numbers and NaN unless `mustBeFinite`.
      */
-    strict(value: unknown, refuse: (message: string) => unknown): string {
-      return write(value, (kind, path, odd) => {
+    strict(value: unknown, refuse: (message: string) => unknown, mustBeFinite = false): string {
+      const onOdd: OnOdd = (kind, path, odd) => {
         if (kind === 'error') return odd
         throw refuse(`JSON cannot carry ${names[kind]}, at \`${path}\``)
-      })
+      }
+      return write(value, onOdd, mustBeFinite)
     },
     /** Replaces what JSON cannot represent by a description. */
     lenient(value: unknown, describe: (error: unknown) => unknown): string {

@@ -19,6 +19,8 @@ export interface RealmState {
   readonly sleep: () => void
   readonly limits: RunLimits
   reusesIsolate: boolean
+  /** True if `exit` gives case data. */
+  exitsData: boolean
   cutEntries: number
   cutCharacters: number
 }

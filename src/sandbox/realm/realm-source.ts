@@ -50,7 +50,13 @@ globalThis.takeRealm = (() => {
 
 /** Runs the common path once in a temporary context, so that the snapshot contains its compiled code. */
 export function warmUpSource(): string {
-  const setup = { reusesIsolate: true, compilesOnly: false, requestContext: '{}', file: 'warm-up' }
+  const setup = {
+    reusesIsolate: true,
+    compilesOnly: false,
+    exitsData: true,
+    requestContext: '{}',
+    file: 'warm-up',
+  }
   const texts = ['log(payload); exit(payload)', '{"a":1}', '{}', JSON.stringify(setup)]
   return `takeRealm(() => undefined).start(...${JSON.stringify(texts)})`
 }

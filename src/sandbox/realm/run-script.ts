@@ -13,6 +13,7 @@ export interface RealmSetup {
   readonly requestContext: string
   readonly reusesIsolate: boolean
   readonly compilesOnly: boolean
+  readonly exitsData: boolean
 }
 
 export interface RunParts extends RealmParts {
@@ -75,6 +76,7 @@ export function makeStart(parts: RunParts) {
     const setup: RealmSetup = parse(setupText)
     context = setup.requestContext
     state.reusesIsolate = setup.reusesIsolate
+    state.exitsData = setup.exitsData
 
     errors.setSourceFile(setup.file)
     let script: () => Promise<unknown>

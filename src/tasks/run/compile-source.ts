@@ -19,6 +19,7 @@ export async function compileSource(
       accountCode,
       source: sourceCode,
       compilesOnly: true,
+      exitsData: false,
       payload: 'null',
       options: '{}',
       requestContext: '{}',

@@ -68,6 +68,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
         accountCode: caller.accountCode,
         source: task.source,
         compilesOnly: false,
+        exitsData: request.refuseResult != null,
         payload: task.payload,
         options: scriptOptions({ given: task.options, caller, transaction: run.transaction, token }),
         requestContext: JSON.stringify(run.transaction),

@@ -12,7 +12,7 @@ import { forgetEachMinute } from './domain/forget-each-minute.ts'
 import { createFunctions } from './domain/functions/functions.ts'
 import { createCaseTasks } from './domain/hooks/case-tasks.ts'
 import { createHooks } from './domain/hooks/hooks.ts'
-import { createKeyedRequests, retentionMs } from './domain/idempotency/keyed-requests.ts'
+import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
@@ -22,7 +22,7 @@ import { createRuns } from './domain/runs/runs.ts'
 import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import type { Store } from './domain/store.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
-import { createMessageRuns, messageRetentionMs } from './domain/webhooks/message-runs.ts'
+import { createMessageRuns } from './domain/webhooks/message-runs.ts'
 import { createWebhookLookUp } from './domain/webhooks/webhook-look-up.ts'
 import { createWebhooks } from './domain/webhooks/webhooks.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -86,9 +86,7 @@ export async function createApp({
   })
   const memberships = createMemberships(store)
   const directory = createDirectory(store)
-  const keyedRequests = createKeyedRequests(store.idempotency, {
-    accountBytes: config.accountKeyBytes,
-  })
+  const keyedRequests = createKeyedRequests(store.idempotency, findKeyLimits(config.accountKeyBytes))
   const stopForgettingKeys = forgetEachMinute(
     () => store.idempotency.forgetOlderThan(retentionMs, maxForgottenAtOnce),
     err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
@@ -126,10 +124,6 @@ export async function createApp({
   })
 
   const keyring = createKeyring({ keys: config.secretsKeys, keyFile: store.keyFile })
-  const stopForgettingMessages = forgetEachMinute(
-    () => store.webhooks.messages.forgetOlderThan(messageRetentionMs, maxForgottenAtOnce),
-    err => log.warn({ err }, 'old messages of webhooks could not be forgotten'),
-  )
   const webhookLookUp = createWebhookLookUp({
     store: store.webhooks,
     keyring,
@@ -195,7 +189,11 @@ export async function createApp({
     webhookBytes: config.webhookBytes,
     webhooks: {
       lookUp: webhookLookUp,
-      messages: createMessageRuns(store.webhooks.messages),
+      messages: createMessageRuns({
+        idempotency: store.idempotency,
+        webhooks: store.webhooks,
+        accountBytes: config.accountKeyBytes,
+      }),
       findLive: store.functions.findLive,
       execute: tasks.execute,
     },
@@ -227,7 +225,6 @@ export async function createApp({
     async close() {
       const queueEnd = queueWork?.close()
       stopForgettingKeys()
-      stopForgettingMessages()
       followers.endAll()
       stopSweepingRuns()
       await drain(server)

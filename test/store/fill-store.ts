@@ -104,9 +104,6 @@ export async function fillStore(path: string): Promise<void> {
   const given = { ...webhook, functionId, scopes, enabled: true }
   await store.webhooks.save(by('account-0'), null, given, creation)
   await store.webhooks.rotate(by('account-0'), 1, { overlapMs: 60_000, seal }, 3)
-  const claim = { accountCode: 'account-0', webhookId: 1, digest: 'd', holder: 'h' }
-  await store.webhooks.messages.claim(claim, 1_000, 1_000)
-  await store.webhooks.messages.accept(claim, '"é"')
   await store.close()
   const client = new SqliteDatabase(path)
   client.exec(`

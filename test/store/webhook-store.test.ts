@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
 import type { SealSecret, WebhookInput } from '../../src/domain/webhooks/webhook-store.ts'
 import { eachStore } from './each-store.ts'
@@ -7,6 +7,7 @@ import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
 import { readRows } from './read-rows.ts'
 import { saveFunction, versionOf } from './save-function.ts'
+import { writeRows } from './write-rows.ts'
 
 const seal: SealSecret = (webhookId, secretId) => ({
   keyId: 'k',
@@ -160,75 +161,77 @@ eachStore(harness => {
   })
 
   describe('a message', () => {
-    const claimOf = (holder: string, digest = 'd') => ({ accountCode: 'a', webhookId: 1, digest, holder })
-    const claim = (holder: string, holdMs = 10_000, retentionMs = dayMs) =>
-      store.webhooks.messages.claim(claimOf(holder), holdMs, retentionMs)
-
-    test('is claimed once, and accepted with its answer', async () => {
-      expect(await claim('one')).toEqual({ kind: 'claimed' })
-      if (harness.engine === 'PostgreSQL') expect(await claim('two')).toEqual({ kind: 'held' })
-      expect(await store.webhooks.messages.accept(claimOf('one'), '"é"')).toBe(true)
-      expect(await claim('two')).toEqual({ kind: 'accepted', answer: '"é"' })
-      expect(await store.webhooks.messages.accept(claimOf('two'), '1')).toBe(false)
-      const elsewhere = { ...claimOf('two'), accountCode: 'b' }
-      expect(await store.webhooks.messages.claim(elsewhere, 1_000, dayMs)).toEqual({ kind: 'claimed' })
+    const claimOf = (holder: string, rest: Partial<ClaimRequest> = {}): ClaimRequest => ({
+      accountCode: 'a',
+      key: 'webhook 1 d',
+      fingerprint: Buffer.from('message'),
+      holder,
+      holdMs: 0,
+      retentionMs: dayMs,
+      maxBytes: 2 ** 20,
+      isRepeatable: true,
+      ...rest,
     })
-
-    test('is new again after a release, and after its retention', async () => {
-      await claim('one')
-      await store.webhooks.messages.release(claimOf('two'))
-      await store.webhooks.messages.release(claimOf('one'))
-      expect(await claim('two')).toEqual({ kind: 'claimed' })
-      await store.webhooks.messages.accept(claimOf('two'), '1')
-      await sleep(20)
-      expect(await claim('three', 1_000, 5)).toEqual({ kind: 'claimed' })
-      expect(await store.webhooks.messages.accept(claimOf('two'), '2')).toBe(false)
-    })
-
-    test('of a holder that is gone is taken over, and its late end changes nothing', async () => {
-      await claim('dead', 50)
-      await store.webhooks.messages.renew(claimOf('dead'), 50)
-      await sleep(80)
-      expect(await claim('two')).toEqual({ kind: 'claimed' })
-      expect(await store.webhooks.messages.accept(claimOf('dead'), '1')).toBe(false)
-      await store.webhooks.messages.release(claimOf('dead'))
-      expect(await store.webhooks.messages.accept(claimOf('two'), '2')).toBe(true)
-    })
-
-    test('is forgotten after its time, some at a time', async () => {
-      for (const digest of ['1', '2', '3']) {
-        await store.webhooks.messages.claim(claimOf('one', digest), 1_000, dayMs)
-        await store.webhooks.messages.accept(claimOf('one', digest), '')
-      }
-      expect(await store.webhooks.messages.forgetOlderThan(dayMs, 9)).toBe(0)
-      await sleep(20)
-      expect(await store.webhooks.messages.forgetOlderThan(10, 2)).toBe(2)
-      expect(await store.webhooks.messages.forgetOlderThan(10, 2)).toBe(1)
-      expect(await store.webhooks.messages.forgetOlderThan(10, 2)).toBe(0)
-    })
+    const given = {
+      origin: by('a'),
+      run: queuedRun({ trigger: 'webhook', hookId: null, caseId: null, webhookId: 1 }),
+      writeAnswer: (id: number) => `queued ${id}`,
+    }
+    const countQueued = async () => (await store.queue.list('a', null, 0, 99)).length
 
     test('is queued once, in one transaction', async () => {
-      const given = {
-        origin: by('a'),
-        run: queuedRun({ trigger: 'webhook', hookId: null, caseId: null, webhookId: 1 }),
-        writeAnswer: (id: number) => `queued ${id}`,
-      }
       const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          (stores[index % stores.length] ?? store).webhooks.messages.queue(
-            { ...given, message: claimOf(`${index}`) },
-            dayMs,
-          ),
+          (stores[index % stores.length] ?? store).webhooks.queueMessage({
+            ...given,
+            message: claimOf(`${index}`),
+          }),
         ),
       )
       expect(results.filter(({ kind }) => kind === 'queued')).toEqual([
         { kind: 'queued', answer: 'queued 1' },
       ])
-      expect(results.filter(({ kind }) => kind === 'accepted')).toHaveLength(19)
-      expect(await store.queue.list('a', null, 0, 9)).toHaveLength(1)
-      await store.webhooks.messages.queue({ ...given, message: null }, dayMs)
-      expect(await store.queue.list('a', null, 0, 9)).toHaveLength(2)
+      const replays = results.filter(({ kind }) => kind === 'replayed')
+      expect(replays).toEqual(Array(19).fill({ kind: 'replayed', answer: 'queued 1' }))
+      expect(await countQueued()).toBe(1)
+      await store.webhooks.queueMessage({ ...given, message: null })
+      expect(await countQueued()).toBe(2)
+    })
+
+    test('counts to the bytes of the account: a new one past them queues nothing', async () => {
+      const queue = (key: string) =>
+        store.webhooks.queueMessage({ ...given, message: claimOf('one', { key, maxBytes: 2_500 }) })
+      expect(await queue('webhook 1 a')).toEqual({ kind: 'queued', answer: 'queued 1' })
+      expect(await queue('webhook 1 b')).toEqual({ kind: 'queued', answer: 'queued 2' })
+      expect(await queue('webhook 1 c')).toEqual({ kind: 'full' })
+      expect(await queue('webhook 1 a')).toEqual({ kind: 'replayed', answer: 'queued 1' })
+      expect(await countQueued()).toBe(2)
+    })
+
+    test('is new again after its retention, and not before', async () => {
+      const queue = () => store.webhooks.queueMessage({ ...given, message: claimOf('one') })
+      const age = (ms: number) => writeRows(url, ageStatement(harness.engine, ms))
+      expect(await queue()).toMatchObject({ kind: 'queued' })
+      await age(dayMs - 60_000)
+      expect(await queue()).toMatchObject({ kind: 'replayed' })
+      expect(await store.idempotency.forgetOlderThan(dayMs, 9)).toBe(0)
+      await age(60_000)
+      expect(await queue()).toEqual({ kind: 'queued', answer: 'queued 2' })
+      expect(await countQueued()).toBe(2)
+    })
+
+    test('that runs at a living gateway is held', async () => {
+      const claimed = await store.idempotency.claim(claimOf('other', { holdMs: 60_000 }))
+      expect(claimed).toEqual({ kind: 'claimed' })
+      if (harness.engine === 'SQLite') return
+      const result = await store.webhooks.queueMessage({ ...given, message: claimOf('one') })
+      expect(result).toEqual({ kind: 'held' })
     })
   })
 })
+
+function ageStatement(engine: string, ms: number): string {
+  const older = engine === 'SQLite' ? `created_at - ${ms}` : `created_at - interval '${ms} milliseconds'`
+  return `update idempotency_keys set created_at = ${older}`
+}

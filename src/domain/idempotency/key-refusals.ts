@@ -6,6 +6,16 @@ interface AnswerNotKept {
   readonly location: string | undefined
 }
 
+/** Why a claim is refused, and what became of its request. */
+export interface ClaimRefusals {
+  readonly other: () => RostrumError
+  readonly 'cut off': () => RostrumError
+  readonly lost: () => RostrumError
+  readonly unkept: (cause: RostrumError) => RostrumError
+  readonly full: (maxBytes: number) => RostrumError
+  readonly stillRunning: () => RostrumError
+}
+
 /** The errors of requests with an `Idempotency-Key`. */
 export const keyRefusals = {
   other: () =>
@@ -55,4 +65,4 @@ export const keyRefusals = {
       'Another request with this `Idempotency-Key` is still running. Try again in 1 s.',
       { retryAfterSeconds: 1 },
     ),
-}
+} satisfies ClaimRefusals & Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RostrumError } from '../../errors.ts'
 import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
-import { keyRefusals } from './key-refusals.ts'
+import { type ClaimRefusals, keyRefusals } from './key-refusals.ts'
 import { createDeadline, type Deadline, endBefore } from './wait-for-key.ts'
 
 /** How long the store keeps an answer. */
@@ -14,12 +14,19 @@ const lookEachMs = 75
 
 /** Larger than the largest result and log of a run, so that an ordinary answer is kept whole. */
 export const maxAnswerBytes = 4 * 2 ** 20
-// Answers may fill three quarters of an account's limit. The rest is for new keys, so large answers do not block them.
-const answersShare = 3 / 4
 
 export interface KeyLimits {
   /** Maximum bytes of the keys of one account. `IdempotencyStore` says what counts. */
   readonly accountBytes: number
+  /** A key whose answer would take the account past these bytes keeps the short one. */
+  readonly answersBytes: number
+  /** Maximum of one answer. */
+  readonly answerBytes: number
+}
+
+/** Answers may fill three quarters of an account's bytes, so that large ones do not block new keys. */
+export function findKeyLimits(accountBytes: number): KeyLimits {
+  return { accountBytes, answersBytes: (accountBytes * 3) / 4, answerBytes: maxAnswerBytes }
 }
 
 /** An answer to keep, and the shorter one to keep if it is too large. */
@@ -39,7 +46,7 @@ export interface KeyedRequest
 export interface Attempt {
   readonly kind: 'attempt'
   /**
-   * Keeps the answer without its body if the whole one is larger than `maxAnswerBytes` or the account's keys hold too
+   * Keeps the answer without its body if the whole one is larger than `answerBytes` or the account's keys hold too
    * much. Rejects if it cannot keep either. Then the same request can be tried again.
    */
   settle(answer: AnswerToKeep): Promise<void>
@@ -61,7 +68,11 @@ export interface KeyedRequests {
   begin(request: KeyedRequest): Promise<Attempt | Answered>
 }
 
-export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: KeyLimits): KeyedRequests {
+export function createKeyedRequests(
+  store: IdempotencyStore,
+  { accountBytes, answersBytes, answerBytes }: KeyLimits,
+  refusals: ClaimRefusals = keyRefusals,
+): KeyedRequests {
   const holder = randomUUID()
   // The requests that run at this gateway. Each gives its answer, or null if the next request may try.
   const running = new Map<string, Promise<Buffer | null>>()
@@ -71,7 +82,7 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
       const { accountCode, key, fingerprint } = request
       // With the fingerprint, because a request that runs here may still lose its key to another one in the store.
       const id = JSON.stringify([accountCode, key, fingerprint.toString('base64')])
-      const deadline = createDeadline(request.beginWaiting)
+      const deadline = createDeadline(request.beginWaiting, refusals)
       try {
         for (;;) {
           const ended = running.get(id)
@@ -94,12 +105,12 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
     }
     running.set(id, ended)
     try {
-      const limits = { holdMs, retentionMs, maxBytes: accountBytes }
-      const claiming = { accountCode, key, fingerprint, isRepeatable, holder, ...limits }
+      const bounds = { holdMs, retentionMs, maxBytes: accountBytes }
+      const claiming = { accountCode, key, fingerprint, isRepeatable, holder, ...bounds }
       const result = await claimBefore(deadline, claiming)
       if (result.kind === 'claimed') return attempt({ accountCode, key, holder }, end)
-      if (result.kind === 'full') throw keyRefusals.full(accountBytes)
-      if (result.kind !== 'answered') throw keyRefusals[result.kind]()
+      if (result.kind === 'full') throw refusals.full(accountBytes)
+      if (result.kind !== 'answered') throw refusals[result.kind]()
       end(result.answer)
       return result
     } catch (error) {
@@ -120,11 +131,16 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
 
   /** Gives the answer that was kept, or null if another gateway has taken the claim over. */
   async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
-    const isSmall = whole.length <= maxAnswerBytes
-    const outcome = isSmall ? await store.settle(claim, whole, accountBytes * answersShare) : 'full'
+    const isSmall = whole.length <= answerBytes
+    const outcome = isSmall ? await store.settle(claim, whole, answersBytes) : 'full'
     if (outcome === 'kept') return whole
     if (outcome === 'lost') return null
     return (await store.settle(claim, withoutBody, null)) === 'kept' ? withoutBody : null
+  }
+
+  // The store's message says that nothing was changed. That is true of the answer, but not of the request.
+  function refuseUnkept(error: unknown): never {
+    throw error instanceof RostrumError ? refusals.unkept(error) : error
   }
 
   function attempt(claim: Claim, end: (answer: Buffer | null) => void): Attempt {
@@ -134,8 +150,8 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
       async settle(answer) {
         let kept: Buffer | null = null
         try {
-          kept = await keep(claim, answer).catch(throwUnkept)
-          if (kept === null) throw keyRefusals.lost()
+          kept = await keep(claim, answer).catch(refuseUnkept)
+          if (kept === null) throw refusals.lost()
         } finally {
           clearInterval(renewing)
           end(kept)
@@ -149,9 +165,4 @@ export function createKeyedRequests(store: IdempotencyStore, { accountBytes }: K
       },
     }
   }
-}
-
-// The store's message says that nothing was changed. That is true of the answer, but not of the request.
-function throwUnkept(error: unknown): never {
-  throw error instanceof RostrumError ? keyRefusals.unkept(error) : error
 }

@@ -1,4 +1,4 @@
-import { keyRefusals } from './key-refusals.ts'
+import type { ClaimRefusals } from './key-refusals.ts'
 
 const maxWaitMs = 10_000
 
@@ -9,14 +9,17 @@ export interface Deadline {
   clear(): void
 }
 
-export function createDeadline(beginWaiting: () => AbortSignal): Deadline {
+export function createDeadline(
+  beginWaiting: () => AbortSignal,
+  { stillRunning }: Pick<ClaimRefusals, 'stillRunning'>,
+): Deadline {
   let signal: AbortSignal | null = null
   let timer: NodeJS.Timeout | undefined
   return {
     start() {
       if (signal !== null) return signal
       const late = new AbortController()
-      timer = setTimeout(() => late.abort(keyRefusals.stillRunning()), maxWaitMs)
+      timer = setTimeout(() => late.abort(stillRunning()), maxWaitMs)
       signal = AbortSignal.any([beginWaiting(), late.signal])
       return signal
     },

@@ -1,25 +1,16 @@
 import { hash, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { RostrumError } from '../../errors.ts'
-import { endBefore } from '../idempotency/wait-for-key.ts'
+import type { ClaimRequest, IdempotencyStore } from '../idempotency/idempotency.ts'
+import { createKeyedRequests, retentionMs } from '../idempotency/keyed-requests.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
-import type { ClaimMessageResult, MessageClaim, WebhookMessageStore } from './message-store.ts'
-import type { Webhook } from './webhook-store.ts'
+import { messageRefusals } from './message-refusals.ts'
+import type { Webhook, WebhookStore } from './webhook-store.ts'
 
-/** How long an accepted message is not run again (contract, section 8). */
-export const messageRetentionMs = 24 * 60 * 60 * 1_000
-// A message of a gateway that died is free after this time.
-const holdMs = 15_000
-const renewEveryMs = 4_000
-const lookEveryMs = 75
-const maxWaitMs = 10_000
-// Longer answers are not kept.
-const maxAnswerCharacters = 64 * 2 ** 10
-
-/** SHA-256 of the id that a sender gave, in hex. */
-function digestMessageId(messageId: string): string {
-  return hash('sha256', messageId)
-}
+// Longer answers are kept without their body.
+const maxAnswerBytes = 64 * 2 ** 10
+// An answer of a run is JSON.
+const withoutBody = Buffer.from(' ')
+// A message is its id alone: a sender may change its words.
+const fingerprint = Buffer.from('message')
 
 export interface MessageRun {
   readonly accountCode: string
@@ -49,6 +40,10 @@ export interface QueuedDelivery {
   readonly txnId: string
 }
 
+/**
+ * Messages are kept as idempotency keys are (contract, section 8), and count to the same bytes of the account. They
+ * leave a part of them to the keys of callers: past it a new message is `OVERLOADED` before it runs.
+ */
 export interface MessageRuns {
   /**
    * Runs a message unless it was accepted before. Of several at once, one runs and the others wait up to 10 s for it,
@@ -56,7 +51,7 @@ export interface MessageRuns {
    */
   runOnce<Result>(message: MessageRun, run: () => Promise<RanMessage<Result>>): Promise<MessageResult<Result>>
   /**
-   * Queues a run for a message unless it was accepted before. `OVERLOADED` if too many runs of the account wait,
+   * Queues a run for a message unless it was accepted before. `OVERLOADED` also if too many runs of the account wait,
    * `CONFLICT` while the message runs.
    */
   queueOnce(
@@ -64,79 +59,71 @@ export interface MessageRuns {
   ): Promise<{ readonly kind: 'queued' | 'replayed'; readonly answer: string }>
 }
 
-export function createMessageRuns(store: WebhookMessageStore): MessageRuns {
+interface Dependencies {
+  readonly idempotency: IdempotencyStore
+  readonly webhooks: Pick<WebhookStore, 'queueMessage'>
+  /** Maximum bytes of the keys and messages of one account. */
+  readonly accountBytes: number
+}
+
+export function createMessageRuns({ idempotency, webhooks, accountBytes }: Dependencies): MessageRuns {
   const holder = randomUUID()
-  // Ends of the runs of this gateway, by message.
-  const running = new Map<string, Promise<void>>()
-
-  async function claimBefore(signal: AbortSignal, claim: MessageClaim): Promise<ClaimMessageResult> {
-    for (;;) {
-      const result = await store.claim(claim, holdMs, messageRetentionMs)
-      if (result.kind !== 'held') return result
-      await sleep(lookEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted())
-    }
-  }
-
-  async function runClaimed<Result>(
-    claim: MessageClaim,
-    run: () => Promise<RanMessage<Result>>,
-  ): Promise<Result> {
-    const renewing = setInterval(() => store.renew(claim, holdMs).catch(() => {}), renewEveryMs).unref()
-    let isAccepted = false
-    try {
-      const { result, answer } = await run()
-      if (answer !== null) {
-        await store.accept(claim, answer.length <= maxAnswerCharacters ? answer : '')
-        isAccepted = true
-      }
-      return result
-    } finally {
-      clearInterval(renewing)
-      // If that fails, the claim ends by itself.
-      if (!isAccepted) await store.release(claim).catch(() => {})
-    }
-  }
+  // A flood of messages leaves a quarter to the keys of callers, and large answers leave a quarter to new messages.
+  const maxBytes = (accountBytes * 3) / 4
+  const limits = { accountBytes: maxBytes, answersBytes: accountBytes / 2, answerBytes: maxAnswerBytes }
+  const messages = createKeyedRequests(idempotency, limits, messageRefusals)
 
   return {
     async runOnce({ accountCode, webhookId, messageId, signal }, run) {
-      const claim = { accountCode, webhookId, digest: digestMessageId(messageId), holder }
-      const id = JSON.stringify([accountCode, webhookId, claim.digest])
-      const late = AbortSignal.timeout(maxWaitMs)
-      const waiting = AbortSignal.any([signal, late])
-      try {
-        for (let ended = running.get(id); ended !== undefined; ended = running.get(id)) {
-          await endBefore(waiting, ended)
-        }
-        const { promise, resolve } = Promise.withResolvers<void>()
-        running.set(id, promise)
-        try {
-          const claimed = await claimBefore(waiting, claim)
-          if (claimed.kind === 'accepted') return { kind: 'replayed', answer: claimed.answer }
-          return { kind: 'ran', result: await runClaimed(claim, run) }
-        } finally {
-          running.delete(id)
-          resolve()
-        }
-      } catch (error) {
-        throw error === late.reason ? stillRunning() : error
-      }
+      const key = keyOf(webhookId, messageId)
+      const beginWaiting = () => signal
+      const message = { accountCode, key, fingerprint, isRepeatable: true, beginWaiting }
+      const begun = await messages.begin(message)
+      if (begun.kind === 'answered') return { kind: 'replayed', answer: begun.answer.toString().trim() }
+      const { result, answer } = await run().catch(async error => {
+        await begun.release('undone')
+        throw error
+      })
+      if (answer === null) await begun.release('undone')
+      else await begun.settle({ whole: Buffer.from(answer), withoutBody })
+      return { kind: 'ran', result }
     },
 
     async queueOnce({ accountCode, webhook, messageId, input, txnId }) {
-      const claim = { accountCode, webhookId: webhook.id, digest: digestMessageId(messageId ?? ''), holder }
-      const result = await store.queue(
-        {
-          origin: { accountCode, userId: null, email: null, transactionId: txnId, step: null },
-          message: messageId === null ? null : claim,
-          run: toQueuedRun(webhook, input, txnId),
-          writeAnswer: id => JSON.stringify({ queued_run: { id: String(id) } }),
-        },
-        messageRetentionMs,
-      )
-      if (result.kind === 'held') throw stillRunning()
-      return { kind: result.kind === 'queued' ? 'queued' : 'replayed', answer: result.answer }
+      const message: ClaimRequest | null =
+        messageId === null
+          ? null
+          : {
+              accountCode,
+              key: keyOf(webhook.id, messageId),
+              holder,
+              fingerprint,
+              holdMs: 0,
+              retentionMs,
+              maxBytes,
+              isRepeatable: true,
+            }
+      const result = await webhooks.queueMessage({
+        origin: { accountCode, userId: null, email: null, transactionId: txnId, step: null },
+        message,
+        run: toQueuedRun(webhook, input, txnId),
+        writeAnswer: id => JSON.stringify({ queued_run: { id: String(id) } }),
+      })
+      switch (result.kind) {
+        case 'held':
+          throw messageRefusals.stillRunning()
+        case 'full':
+          throw messageRefusals.full(maxBytes)
+        default:
+          return { kind: result.kind, answer: result.answer.trim() }
+      }
     },
   }
+}
+
+// No key of a caller has a space.
+function keyOf(webhookId: number, messageId: string): string {
+  return `webhook ${webhookId} ${hash('sha256', messageId)}`
 }
 
 const nobody = { userId: null, subject: null, email: null, displayName: null }
@@ -163,10 +150,4 @@ function toQueuedRun(
     input: payload,
     options,
   }
-}
-
-function stillRunning(): RostrumError {
-  return new RostrumError('CONFLICT', 'This message is still running. Try again in 1 s.', {
-    retryAfterSeconds: 1,
-  })
 }

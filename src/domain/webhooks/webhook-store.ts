@@ -1,5 +1,6 @@
+import type { ClaimRequest } from '../idempotency/idempotency.ts'
+import type { NewQueuedRun } from '../queue/queue-store.ts'
 import type { Origin, RowStore } from '../store.ts'
-import type { WebhookMessageStore } from './message-store.ts'
 
 /** How a delivery shows that it comes from the sender (contract, section 8). */
 export type WebhookVerification = 'standard' | 'github' | 'secret'
@@ -67,6 +68,21 @@ export interface Rotation {
   readonly seal: SealSecret
 }
 
+export interface QueueMessage {
+  readonly origin: Origin
+  /** Null for a sender that gives no id. */
+  readonly message: ClaimRequest | null
+  readonly run: NewQueuedRun
+  readonly writeAnswer: (queuedRunId: number) => string
+}
+
+/** `held`: a living gateway runs the message. `full`: it is new, and the account holds too many bytes of them. */
+export type QueueMessageResult =
+  | { readonly kind: 'queued'; readonly answer: string }
+  | { readonly kind: 'replayed'; readonly answer: string }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'full' }
+
 export interface WebhookStore extends RowStore<Webhook> {
   /** Creates a webhook (null) with its first secret, or changes the one with this id. */
   save(
@@ -85,5 +101,6 @@ export interface WebhookStore extends RowStore<Webhook> {
   findByName(accountCode: string, name: string): Promise<DeliverableWebhook | null>
   /** Null for a secret that is not live any more. */
   findSecret(accountCode: string, webhookId: number, secretId: number): Promise<StoredSecret | null>
-  readonly messages: WebhookMessageStore
+  /** Queues a run, and keeps its message as accepted, in one transaction. `OVERLOADED` if too many runs wait. */
+  queueMessage(given: QueueMessage): Promise<QueueMessageResult>
 }

@@ -9,7 +9,8 @@ import { type AppendEvent, createAppendEvent, createEventStore } from './events.
 import { createFunctionStore, type FindTriggers } from './functions/functions.ts'
 import { createCaseTaskStore, createFindTasksOfFunction } from './hooks/case-tasks.ts'
 import { createFindHooksOfFunction, createHookStore } from './hooks/hooks.ts'
-import { createIdempotencyStore } from './idempotency.ts'
+import { createIdempotencyStore, createKeyWork, type KeyWork } from './idempotency.ts'
+import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
 import { createEnqueue, type Enqueue } from './queue/enqueue.ts'
 import { createQueueStore } from './queue/queue.ts'
@@ -25,6 +26,7 @@ export interface Parts {
   readonly appendEvent: AppendEvent
   readonly enqueue: Enqueue
   readonly writeRuns: WriteRuns
+  readonly keys: KeyWork
   readonly forgetCallers: TokenLookUps['forgetCallers']
   /** One for each kind of trigger. */
   readonly triggerLookUps: readonly FindTriggers[]
@@ -43,12 +45,14 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
   const takeNumbers = createTakeNumbers(database)
   const provision = createProvision(database)
   const writeRuns = createWriteRuns(database, { provision, takeNumbers })
+  const keyStatements = prepareIdempotencyStatements(database)
   const parts: Parts = {
     provision,
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
     enqueue: createEnqueue(database),
     writeRuns,
+    keys: createKeyWork(keyStatements),
     forgetCallers: tokenLookUps.forgetCallers,
     triggerLookUps: [
       createFindHooksOfFunction(database),
@@ -69,7 +73,11 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     queue: createQueueStore({ database, onChange, ...parts }),
 
     webhooks: createWebhookStore(database, parts),
-    idempotency: createIdempotencyStore(database, afterSettle),
+    idempotency: createIdempotencyStore(
+      database,
+      { keys: parts.keys, statements: keyStatements },
+      afterSettle,
+    ),
   } satisfies Partial<Store>
   return { parts, stores }
 }

@@ -24,6 +24,8 @@ export function prepareIdempotencyStatements(dialect: Dialect) {
   return { ...prepareClaims(dialect), ...prepareEnds(dialect), ...prepareForgetting(dialect) }
 }
 
+export type IdempotencyStatements = ReturnType<typeof prepareIdempotencyStatements>
+
 // Subqueries, since SQLite is slow at `update … from`.
 const addUsage = (bytes: SQL) => sql`
   update idempotency_usage set held_bytes = held_bytes + ${bytes} where ${isTheAccount}`
@@ -63,7 +65,8 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
     /** Gives a row if the key was still free for this request. */
     takeOver: prepare(
       sql`
-        update idempotency_keys set holder = ${holder}, held_until = ${nowPlus(holdMs)}, answer = ${answer}
+        update idempotency_keys set holder = ${holder}, held_until = ${nowPlus(holdMs)}, answer = ${answer},
+          created_at = ${now}
         where ${isTheKey} and fingerprint = ${fingerprint} and answer is null and not ${isHeld} returning 1`,
       one,
     ),

@@ -8,22 +8,19 @@ import {
 import type { Database } from '../database.ts'
 import type { Values } from '../dialect.ts'
 import { all, first, only, type Work } from '../work.ts'
-import { prepareIdempotencyStatements } from './idempotency-statements.ts'
+import type { IdempotencyStatements } from './idempotency-statements.ts'
 
 // Marks a key without an answer whose request can only be tried once. A real answer is never empty.
 const cannotRepeat = Buffer.alloc(0)
 
-/**
- * Uses the database's clock, since the clocks of the gateways may differ. Calls `afterSettle` with the bytes of each
- * kept answer.
- */
-export function createIdempotencyStore(
-  database: Database,
-  afterSettle: (bytes: number) => void = () => {},
-): IdempotencyStore {
-  const { writeEach, isShared } = database
-  const statements = prepareIdempotencyStatements(database)
+/** Work on keys, for the transactions of several stores. */
+export interface KeyWork {
+  claim(request: ClaimRequest): Work<ClaimResult>
+  settle(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
+  release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void>
+}
 
+export function createKeyWork(statements: IdempotencyStatements): KeyWork {
   function* claim(request: ClaimRequest): Work<ClaimResult> {
     const values = {
       ...request,
@@ -75,6 +72,21 @@ export function createIdempotencyStore(
     yield* all(statements.free, { ...claim, mayAnyone: isUndone })
   }
 
+  return { claim, settle, release }
+}
+
+/**
+ * Uses the database's clock, since the clocks of the gateways may differ. Calls `afterSettle` with the bytes of each
+ * kept answer.
+ */
+export function createIdempotencyStore(
+  { writeEach, isShared }: Database,
+  {
+    keys: { claim, settle, release },
+    statements,
+  }: { readonly keys: KeyWork; readonly statements: IdempotencyStatements },
+  afterSettle: (bytes: number) => void = () => {},
+): IdempotencyStore {
   return {
     claim: request =>
       writeEach(request.accountCode, () => claim(request), { hasChanged: ({ kind }) => kind === 'claimed' }),

@@ -51,19 +51,4 @@ export const webhookTables = {
     indexes: { webhook_secrets_by_webhook: ['accountCode', 'webhookId', 'id'] },
     references: [{ columns: ['accountCode', 'webhookId'], table: 'webhooks' }],
   },
-
-  /** Messages by the SHA-256 of their ids. A message without an answer is held by a gateway that runs it. */
-  webhookMessages: {
-    columns: {
-      accountCode,
-      webhookId: integer,
-      digest: text(),
-      holder: text(),
-      heldUntil: time,
-      answer: nullable(text()),
-      createdAt,
-    },
-    key: ['accountCode', 'webhookId', 'digest'],
-    indexes: { webhook_messages_by_age: ['createdAt'] },
-  },
 } as const satisfies Readonly<Record<string, TableDescription>>

@@ -10,7 +10,7 @@ import type { Database } from '../../database.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { FindTriggers } from '../functions/functions.ts'
-import { createWebhookMessageStore } from './webhook-messages.ts'
+import { createQueueMessage } from './queue-message.ts'
 import { createWebhookReads } from './webhook-reads.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'
 import { joinWords, prepareWebhookStatements, toWebhook } from './webhook-statements.ts'
@@ -22,7 +22,7 @@ interface Creation {
 
 export function createWebhookStore(
   database: Database,
-  { takeNumbers, enqueue }: Pick<Parts, 'takeNumbers' | 'enqueue'>,
+  { takeNumbers, ...parts }: Pick<Parts, 'takeNumbers' | 'enqueue' | 'keys'>,
 ): WebhookStore {
   const { change } = database
   const statements = prepareWebhookStatements(database)
@@ -65,7 +65,7 @@ export function createWebhookStore(
 
   return {
     ...createWebhookReads(database),
-    messages: createWebhookMessageStore(database, { enqueue }),
+    queueMessage: createQueueMessage(database, parts),
     save: (origin, id, given, creation) =>
       change(origin, () => (id === null ? create(origin, given, creation) : update(origin, given, id)), {
         hasChanged: ({ kind }) => kind === 'saved',

@@ -1,0 +1,25 @@
+import type { QueueMessage, QueueMessageResult } from '../../../domain/webhooks/webhook-store.ts'
+import type { Database } from '../../database.ts'
+import type { Work } from '../../work.ts'
+import type { Parts } from '../entities.ts'
+
+/** Queues the run of a message, and keeps the message with its answer, in one transaction. */
+export function createQueueMessage(
+  { change }: Database,
+  { enqueue, keys }: Pick<Parts, 'enqueue' | 'keys'>,
+): (given: QueueMessage) => Promise<QueueMessageResult> {
+  function* queue({ origin, message, run, writeAnswer }: QueueMessage): Work<QueueMessageResult> {
+    // Nobody else sees the claim: the same transaction settles it.
+    const claimed = message && (yield* keys.claim(message))
+    if (claimed?.kind === 'answered') return { kind: 'replayed', answer: claimed.answer.toString() }
+    if (claimed?.kind === 'full') return { kind: 'full' }
+    if (claimed !== null && claimed.kind !== 'claimed') return { kind: 'held' }
+    const [id = 0] = yield* enqueue(origin.accountCode, [run])
+    const answer = writeAnswer(id)
+    if (message !== null) yield* keys.settle(message, Buffer.from(answer), null)
+    return { kind: 'queued', answer }
+  }
+
+  const isQueued = ({ kind }: QueueMessageResult) => kind === 'queued'
+  return given => change(given.origin, () => queue(given), { hasChanged: isQueued, hasQueued: isQueued })
+}

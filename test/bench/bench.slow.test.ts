@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -54,6 +54,14 @@ async function startServer(answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+/** The right answer, in whatever order requests arrive. */
+async function answerRead(request: IncomingMessage): Promise<string> {
+  const { variables } = JSON.parse(await text(request))
+  const { id, userId, teamId } = membershipOf(Number(variables.id))
+  const teamMembership = { id: `${id}`, userId: `${userId}`, teamId: `${teamId}`, leader: null }
+  return JSON.stringify({ data: { teamMembership } })
+}
+
 const plan = {
   token: 'good',
   traffic: 'pointRead',
@@ -62,6 +70,9 @@ const plan = {
   seconds: 10,
   requests: 20,
 } as const
+
+// On a busy machine a contender saves cases slowly: the last of 64 saves at once waits past its time limit.
+const shortRounds = ['--rounds', '1', '--seconds', '0.1', '--connections', '16']
 
 test.each([
   [
@@ -85,7 +96,7 @@ test.each([
     timeout: 90_000,
   },
   async (section, contenders, claim) => {
-    const { code, stdout, stderr } = await runBench('--only', section, '--rounds', '1', '--seconds', '0.2')
+    const { code, stdout, stderr } = await runBench('--only', section, ...shortRounds)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const name of contenders) {
       const lines = stdout.split('\n').filter(each => each.startsWith(`| ${name} `))
@@ -127,6 +138,7 @@ test.each([
   [['--only', 'reads,raeds'], /no section `raeds`; take one of reads, /],
   [['--rounds', '0'], /--rounds must be a whole number from 1 to 100; it is `0`/],
   [['--seconds', 'long'], /--seconds must be a number from .+; it is `long`/],
+  [['--connections', '65'], /--connections must be a whole number from 1 to 64; it is `65`/],
   [['--fast'], /--fast/],
 ])('%j is refused by a line that says why', async (args, reason) => {
   const { code, stdout, stderr } = await runBench(...args)
@@ -154,10 +166,7 @@ test('a load is spread over replicas evenly, connection by connection', async ()
     counts.map((_, i) =>
       startServer(async (request, response) => {
         counts[i] = (counts[i] ?? 0) + 1
-        const { variables } = JSON.parse(await text(request))
-        const { id, userId, teamId } = membershipOf(Number(variables.id))
-        const teamMembership = { id: `${id}`, userId: `${userId}`, teamId: `${teamId}`, leader: null }
-        response.end(JSON.stringify({ data: { teamMembership } }))
+        response.end(await answerRead(request))
       }),
     ),
   )
@@ -167,13 +176,11 @@ test('a load is spread over replicas evenly, connection by connection', async ()
 })
 
 test('a paced load sees the requests that a stall keeps waiting, not only the one that met it', async () => {
-  let sent = 0
   let stallEnds: number | null = null
-  const port = await startServer((request, response) => {
-    request.resume()
+  const port = await startServer(async (request, response) => {
     stallEnds ??= performance.now() + 400
-    const { answerStart } = requestOf('pointRead', sent++)
-    setTimeout(() => response.end(answerStart), Math.max(0, stallEnds - performance.now()))
+    const answer = await answerRead(request)
+    setTimeout(() => response.end(answer), Math.max(0, stallEnds - performance.now()))
   })
   const paced: Plan = {
     ...plan,

@@ -14,7 +14,7 @@ import { formatClaims } from './table.ts'
 async function bench(flags: Flags): Promise<void> {
   const started = performance.now()
   const folder = makeTempFolder()
-  const generator = startGenerator()
+  const generator = startGenerator(flags.connections)
   process.once('exit', () => folder.remove())
   try {
     const seed = await makeSeed(folder.path)

@@ -8,7 +8,8 @@ export interface Generator {
   stop(): void
 }
 
-export function startGenerator(): Generator {
+/** `maxConnections` bounds the connections of each plan. */
+export function startGenerator(maxConnections = Number.POSITIVE_INFINITY): Generator {
   const child = fork(fileURLToPath(new URL('main.ts', import.meta.url)))
   return {
     run: plan =>
@@ -21,7 +22,7 @@ export function startGenerator(): Generator {
           if ('result' in reply) resolve(reply.result)
           else reject(new Error(`A load of ${plan.traffic} failed: ${reply.failure}`))
         })
-        child.send(plan)
+        child.send({ ...plan, connections: Math.min(maxConnections, plan.connections) })
       }),
     stop: () => void child.kill(),
   }

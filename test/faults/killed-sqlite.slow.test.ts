@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { saveHook } from '../http/save-hook.ts'
 import { findFreePort } from '../server/free-port.ts'
+import { createGatewayClient } from '../server/gateway-client.ts'
 import { type Command, spawnCommand } from '../server/spawn-command.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { judgeLoad } from './judge-load.ts'
+import { create, expectEachRan, script, startReports } from './queue-stage.ts'
 import { type RunningLoad, startLoad } from './start-load.ts'
 import { untilReady } from './until-ready.ts'
 
@@ -12,15 +15,17 @@ const kills = 50
 const leastChangesOfALife = 80
 const standBy = fileURLToPath(new URL('stand-by.ts', import.meta.url))
 
-test('a SQLite gateway that is killed 50 times under load has lost nothing it answered', async () => {
+test('a SQLite gateway killed 50 times under load, right after a 201, lost nothing it answered and no hook', async () => {
   const folder = makeTempFolder()
   onTestFinished(() => folder.remove())
+  const { reports, upstream } = await startReports()
   const token = 'admin-token-of-the-tests'
   const settings = {
     PORT: String(await findFreePort()),
     DATABASE_URL: `sqlite:${folder.path}/store.db`,
     ROSTRUM_SANDBOXES: '1',
     ROSTRUM_ADMIN_TOKEN: token,
+    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
   }
   const baseUrl = `http://127.0.0.1:${settings.PORT}`
   // While one serves, the next loads its code.
@@ -31,11 +36,17 @@ test('a SQLite gateway that is killed 50 times under load has lost nothing it an
   })
   gateway.process.send('begin')
   await untilReady(baseUrl)
+  const client = createGatewayClient({ baseUrl, adminToken: token, databaseUrl: settings.DATABASE_URL })
+  await saveHook(client, script(upstream), { event: 'post-save' })
+  const saved: number[] = []
   const load = startLoad({ baseUrls: [baseUrl], token, clients: 24, isKeyed: true })
   for (let kill = 1; kill <= kills; kill += 1) {
     await untilChanged(load, gateway)
     await sleep(Math.random() * 120)
+    const answer = await create(client, { kill })
     gateway.process.kill('SIGKILL')
+    expect(answer.status).toBe(201)
+    saved.push(answer.body.case.id)
     await gateway.ended
     next.process.send('begin')
     ;[gateway, next] = [next, spawnNext()]
@@ -43,6 +54,7 @@ test('a SQLite gateway that is killed 50 times under load has lost nothing it an
   await untilChanged(load, gateway)
   await untilReady(baseUrl)
   await load.stop()
+  await expectEachRan(client, saved, reports)
   gateway.process.kill('SIGTERM')
   expect([await gateway.ended, gateway.stderr()]).toEqual([0, ''])
   await judgeLoad(`SQLite, ${kills} kills`, load, settings.DATABASE_URL)

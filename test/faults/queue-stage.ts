@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect } from 'vitest'
+import type { GatewayClient } from '../server/gateway-client.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
 
@@ -45,7 +46,7 @@ export const script = ({ url }: Upstream) => `const { id, version } = options.ca
   await graphql('{ x }', { id, version, txnID: requestContext().txnID }, '${url}')
   exit(null)`
 
-export const create = (server: TestServer, data: object = {}) =>
+export const create = (server: GatewayClient, data: object = {}) =>
   server.rest<CaseBody>('POST', '/platform/cases', { body: { case: { case_type_code: 'incident', data } } })
 
 /** Saves once, however often a busy database makes it try. */
@@ -60,7 +61,22 @@ export async function put(server: TestServer, id: number, data: object): Promise
   }
 }
 
-export async function statesOf(server: TestServer): Promise<readonly string[]> {
+export async function statesOf(server: GatewayClient): Promise<readonly string[]> {
   const { body } = await server.graphql<Queued>('{ queuedRuns { nodes { state } } }')
   return body.data?.queuedRuns.nodes.map(({ state }) => state) ?? ['no answer']
+}
+
+/** Expects that the hook of each saved case ran within 20 s, and again only with the same transaction. */
+export async function expectEachRan(
+  server: GatewayClient,
+  saved: readonly number[],
+  reports: readonly Report[],
+): Promise<void> {
+  const missing = () => saved.filter(id => !reports.some(report => report.id === id))
+  await expect.poll(missing, { timeout: 20_000 }).toEqual([])
+  // A run whose end a kill cut off waits to run again, the longer the more often that happened.
+  expect(await statesOf(server)).not.toContain('DEAD')
+  const transactions = Map.groupBy(reports, ({ id }) => id)
+  for (const [, ofCase] of transactions) expect(new Set(ofCase.map(({ txnID }) => txnID)).size).toBe(1)
+  console.info(`${saved.length} saves, ${reports.length} runs`)
 }

@@ -16,7 +16,13 @@ export const attacks = {
 
 export type AttackName = keyof typeof attacks
 
-export const attackNames = Object.keys(attacks) as AttackName[]
+/** The names of each table, for a gateway each. */
+export const attackNames = Object.entries({
+  memory: memoryAttacks,
+  'event loop': loopAttacks,
+  connections: connectionAttacks,
+  queue: queueAttacks,
+}).map(([aim, table]) => ({ aim, names: Object.keys(table) as AttackName[] }))
 
 export function isAttack(name: string): name is AttackName {
   return name in attacks

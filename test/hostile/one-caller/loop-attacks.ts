@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AttackStage,
+  attackSeconds,
   execute,
   executeAliased,
   fillAccount,
@@ -27,7 +28,7 @@ const callMany = `const q = ${JSON.stringify(largeIntrospection)}
 
 /** What one caller can make the event loop do. */
 export const loopAttacks = {
-  'calls of seven runs': (stage: AttackStage) => keepPosting(stage, 7, 5, () => execute(callMany)),
+  'calls of seven runs': (stage: AttackStage) => keepPosting(stage, 7, () => execute(callMany)),
 
   'streams and bulk changes': async (stage: AttackStage) => {
     const [token = ''] = stage.tokens
@@ -50,14 +51,14 @@ export const loopAttacks = {
       const query = 'mutation($items:[AddTeamMembershipInput!]!){addTeamMemberships(items:$items){applied}}'
       await post(stage, outcomes, { body: { query, variables: { items } } })
     }
-    await sleep(4_000)
+    await sleep(attackSeconds * 1_000)
     for (const socket of sockets) socket.destroy()
     return outcomes
   },
 
   'input documents of 136,000 keys': (stage: AttackStage) => {
     const keys = Array.from({ length: 136_000 }, (_, index) => `"k${index}":1`).join()
-    return keepPosting(stage, 4, 4, () => execute('exit(1)', { inputDocument: `{${keys}}` }))
+    return keepPosting(stage, 4, () => execute('exit(1)', { inputDocument: `{${keys}}` }))
   },
 
   'the same under a key, over GraphQL': (stage: AttackStage) => {
@@ -65,7 +66,7 @@ export const loopAttacks = {
     const query = 'mutation($input:ExecuteTaskInput!){executeTask(input:$input){id}}'
     const input = { name: 'a', sourceCode: 'exit(1)', inputDocument, options: '{}' }
     let last = 0
-    return keepPosting(stage, 4, 4, () => {
+    return keepPosting(stage, 4, () => {
       last += 1
       return { body: { query, variables: { input } }, headers: { 'idempotency-key': `document-${last}` } }
     })
@@ -77,20 +78,20 @@ export const loopAttacks = {
       { length: 45 },
       (_, index) => `a${index}:team(id:1){memberships(first:100){nodes{id user{id}}}}`,
     )
-    return keepPosting(stage, 8, 4, () => ({ body: { query: `{${pages.join(' ')}}` } }))
+    return keepPosting(stage, 8, () => ({ body: { query: `{${pages.join(' ')}}` } }))
   },
 
   'texts that take long to parse': (stage: AttackStage) => {
     const query = `{${Array.from({ length: 500 }, (_, index) => `a${index}:viewer{userId}`).join(' ')}}`
     let last = 0
-    return keepPosting(stage, 8, 4, () => {
+    return keepPosting(stage, 8, () => {
       last += 1
       return { body: { query: `${query}#${last}` } }
     })
   },
 
   'answers of scripts with many fields': (stage: AttackStage) =>
-    keepPosting(stage, 4, 4, () => ({
+    keepPosting(stage, 4, () => ({
       body: executeAliased(
         'exit(Object.fromEntries(Array.from({length:90000},(_,i)=>["k"+i,i])))',
         'payload',

@@ -8,7 +8,7 @@ export const memoryAttacks = {
       'logs{data}',
       100,
     )
-    return keepPosting(stage, 10, 5, () => ({ body }))
+    return keepPosting(stage, 10, () => ({ body }))
   },
 
   'answers kept under keys': (stage: AttackStage) => {

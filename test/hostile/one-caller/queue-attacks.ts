@@ -8,17 +8,17 @@ const pages = Array.from(
 /** What one caller can take of what all share: places in the queue, sandboxes, connections to the database. */
 export const queueAttacks = {
   'a queue that four accounts fill': (stage: AttackStage) =>
-    keepPosting(stage, 280, 5, index => ({
+    keepPosting(stage, 280, index => ({
       ...execute('const end = Date.now() + 150; while (Date.now() < end); exit(1)'),
       token: stage.tokens[index % 4],
     })),
 
-  // A run lasts 10 s here: the first ones end by their deadline, and the next ones take their sandboxes.
+  // The first ones end by their deadline, and the next ones take their sandboxes.
   'runs that wait for a silent host': (stage: AttackStage) =>
-    keepPostingUntil(stage, 40, 14, () => execute(`await graphql('{a}', {}, '${stage.silentUrl}'); exit(1)`)),
+    keepPostingUntil(stage, 40, () => execute(`await graphql('{a}', {}, '${stage.silentUrl}'); exit(1)`)),
 
   'runs of one account that never end': (stage: AttackStage) =>
-    keepPostingUntil(stage, 60, 14, () => execute('for(;;);')),
+    keepPostingUntil(stage, 60, () => execute('for(;;);')),
 
   'reads of 45 pages': async (stage: AttackStage) => {
     const query = `{${pages}}`

@@ -40,17 +40,17 @@ export function openConnection({ baseUrl }: AttackStage): Socket {
   return connect(Number(port), hostname).on('error', () => {})
 }
 
-/** Opens connections that write the bytes, read nothing and stay open for the given seconds. */
-export async function sendUnread(stage: AttackStage, bytes: string, connections: number, seconds: number) {
+/** Opens connections that write the bytes, read nothing and stay open. */
+export async function sendUnread(stage: AttackStage, bytes: string, connections: number) {
   const sockets = Array.from({ length: connections }, () => openConnection(stage).pause())
   for (const socket of sockets) socket.write(bytes)
-  await sleep(seconds * 1_000)
+  await sleep(attackSeconds * 1_000)
   for (const socket of sockets) socket.destroy()
 }
 
 /** Writes the bytes again and again over one connection, as fast as they are taken, and reads all answers. */
-export async function keepWriting(stage: AttackStage, bytes: string, seconds: number): Promise<void> {
-  const endsAt = performance.now() + seconds * 1_000
+export async function keepWriting(stage: AttackStage, bytes: string): Promise<void> {
+  const endsAt = performance.now() + attackSeconds * 1_000
   while (performance.now() < endsAt) {
     const socket = openConnection(stage).resume()
     const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
@@ -64,6 +64,10 @@ export async function keepWriting(stage: AttackStage, bytes: string, seconds: nu
     await sleep(10)
   }
 }
+
+/** How long an attack lasts. The gateway's memory is at its peak within a second or two. */
+export const attackSeconds = 3
+const longAttackSeconds = 5
 
 const agent = new Agent({ connections: 2_000, headersTimeout: 60_000, bodyTimeout: 60_000 })
 
@@ -117,8 +121,8 @@ export async function postMany(
 export async function keepPosting(
   stage: AttackStage,
   senders: number,
-  seconds: number,
   make: (index: number) => Post,
+  seconds = attackSeconds,
 ): Promise<Outcomes> {
   const outcomes: Outcomes = {}
   const endsAt = performance.now() + seconds * 1_000
@@ -133,15 +137,14 @@ export async function keepPosting(
   return outcomes
 }
 
-/** The same; disconnects after these seconds from what is not answered yet. */
+/** The same for longer than a run may last; then disconnects from what is not answered yet. */
 export function keepPostingUntil(
   stage: AttackStage,
   senders: number,
-  seconds: number,
   make: (index: number) => Post,
 ): Promise<Outcomes> {
-  const signal = AbortSignal.timeout(seconds * 1_000)
-  return keepPosting(stage, senders, seconds, index => ({ ...make(index), signal }))
+  const signal = AbortSignal.timeout(longAttackSeconds * 1_000)
+  return keepPosting(stage, senders, index => ({ ...make(index), signal }), longAttackSeconds)
 }
 
 /** Gives an account a thousand memberships, and as many events. */

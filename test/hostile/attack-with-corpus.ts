@@ -1,9 +1,9 @@
-// A customer of its own process: sends every script of the corpus, one after another, and prints how many and how they
-// ended. Arguments: base URL, token.
+// A customer of its own process: sends every script of the corpus, two at a time, and prints how many and how they ended.
+// Arguments: base URL, token.
 
 import { sendRequest } from '../server/send-request.ts'
 import type { ExecutionBody } from '../server/wire-shapes.ts'
-import { evaluateFields, fillPlaceholders, readCorpusLines } from './corpus-lines.ts'
+import { type CorpusLine, evaluateFields, fillPlaceholders, readCorpusLines } from './corpus-lines.ts'
 
 const [baseUrl = '', token = ''] = process.argv.slice(2)
 // Ports and ids of nobody: what these scripts reach for is checked elsewhere.
@@ -11,7 +11,9 @@ const names = ['CANARY_PORT', 'GATEWAY_PORT', 'ID_OF_ACCOUNT_A', 'ID_OF_ACCOUNT_
 const placeholders = { ACCOUNT_B: 'beta', ...Object.fromEntries(names.map(name => [name, '9'])) }
 
 const outcomes: Record<string, number> = {}
-for (const { id, input } of readCorpusLines('script')) {
+const waiting = readCorpusLines('script')
+
+async function run({ id, input }: CorpusLine): Promise<void> {
   for (const step of input.sequence ?? [input]) {
     const body = { name: id, inputDocument: '{}', options: '{}' }
     const filled = evaluateFields(fillPlaceholders({ ...step }, placeholders))
@@ -28,4 +30,10 @@ for (const { id, input } of readCorpusLines('script')) {
     outcomes[word] = (outcomes[word] ?? 0) + 1
   }
 }
+
+async function runInTurn(): Promise<void> {
+  for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) await run(line)
+}
+
+await Promise.all([runInTurn(), runInTurn()])
 process.stdout.write(JSON.stringify(outcomes))

@@ -10,7 +10,7 @@ import type { FloodReport } from './flood.ts'
 import { quantile, startSteadyLoad } from './steady-load.ts'
 
 const flood = fileURLToPath(new URL('flood.ts', import.meta.url))
-const seconds = 5
+const seconds = 4
 
 let server: TestServer
 let flooder: string

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { followEvents } from '../server/follow-events.ts'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
+import { forgetPeakMemory, peakBytesOf } from './peak-memory.ts'
 
 const attack = fileURLToPath(new URL('hold-bodies.ts', import.meta.url))
 const maxResidentMb = 600
@@ -12,19 +12,21 @@ const maxResidentMb = 600
 const maxTurnMs = 100
 
 let server: ObservedServer
+let accounts = 0
 let attacker: string
 let neighbour: string
 
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startObservedServer({ ROSTRUM_TASK_CPU_MS: '10000', LOG_LEVEL: 'warn' })
-  attacker = await server.token({ account: 'attacker', scopes: ['memberships:read', 'tasks:execute'] })
   neighbour = await server.token({ account: 'neighbour', scopes: ['memberships:read'] })
 })
-afterEach(() => server.stop())
-
-function peakMbOf(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-}
+beforeEach(async () => {
+  accounts += 1
+  const account = `attacker-${accounts}`
+  attacker = await server.token({ account, scopes: ['memberships:read', 'tasks:execute'] })
+  forgetPeakMemory(server.pid)
+})
+afterAll(() => server.stop())
 
 interface Attack {
   readonly kind: string
@@ -59,7 +61,7 @@ async function attackWith({ kind, connections, statuses }: Attack): Promise<Reco
   clearInterval(timer)
   await Promise.all(asked)
   child.stdin.end()
-  const peakMb = Math.round(peakMbOf(server.pid))
+  const peakMb = Math.round(peakBytesOf(server.pid) / 2 ** 20)
   const longestTurnMs = Math.round((await server.observe()).longestTurnMs)
   slowestMs = Math.round(slowestMs)
   console.log(`${connections} ${kind}:`, answers, { peakMb, longestTurnMs, slowestMs })

@@ -14,7 +14,7 @@ const fill = (head: string, part: string, tail: string) =>
 
 const slowRun = JSON.stringify(
   `mutation { executeTask(input: { name: "slow",
-    sourceCode: "const end = Date.now() + 6000; while (Date.now() < end); exit(1)",
+    sourceCode: "const end = Date.now() + 4000; while (Date.now() < end); exit(1)",
     inputDocument: "1", options: "{}" }) { outcome } }`,
 )
 const keyed = { accept: 'application/json', 'idempotency-key': 'held' }

@@ -89,7 +89,7 @@ test.each([
   ],
   ['`GET /ready`', () => 'GET /ready HTTP/1.1\r\nHost: x\r\n\r\n'],
 ])('five connections that pipeline %s leave an account its calls', async (name, word) => {
-  await measure(`five connections of ${name}`, () => pipeline(5, word, 5_000))
+  await measure(`five connections of ${name}`, () => pipeline(5, word, 3_000))
 })
 
 /**

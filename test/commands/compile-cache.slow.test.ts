@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writ
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeTempFolder } from '../server/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -36,9 +36,14 @@ const cachedFiles = () =>
     .map(entry => join(entry.parentPath, entry.name))
 
 let unkept: unknown[]
-beforeEach(async () => {
-  rmSync(kept, { recursive: true, force: true })
+const pristine = join(folder.path, 'pristine')
+beforeAll(async () => {
   unkept = await runBoth()
+  cpSync(kept, pristine, { recursive: true })
+})
+beforeEach(() => {
+  rmSync(kept, { recursive: true, force: true })
+  cpSync(pristine, kept, { recursive: true })
 })
 
 test('a command caches compiled code in the installation and gives the same output with it', async () => {

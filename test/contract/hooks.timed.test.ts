@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../http/start-app.ts'
 import { sendJson, startUpstream, type Upstream } from '../server/start-upstream.ts'
 import { until } from '../server/until.ts'
 
-const timeoutMs = 5_000
+const timeoutMs = 2_500
 // Time for a loaded machine to answer.
 const graceMs = 2_000
 

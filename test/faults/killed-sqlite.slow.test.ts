@@ -15,7 +15,7 @@ const kills = 50
 const leastChangesOfALife = 80
 const standBy = fileURLToPath(new URL('stand-by.ts', import.meta.url))
 
-test('a SQLite gateway killed 50 times under load, right after a 201, lost nothing it answered and no hook', async () => {
+test('a SQLite gateway killed 50 times under load, each time after a 201, loses no answer and no hook', async () => {
   const folder = makeTempFolder()
   onTestFinished(() => folder.remove())
   const { reports, upstream } = await startReports()

@@ -1,5 +1,5 @@
-// A customer of its own process: sends every script of the corpus, two at a time, and prints how many and how they ended.
-// Arguments: base URL, token.
+// A customer of its own process: sends every script of the corpus, two at a time, and prints how many and how they
+// ended. Arguments: base URL, token.
 
 import { sendRequest } from '../server/send-request.ts'
 import type { ExecutionBody } from '../server/wire-shapes.ts'

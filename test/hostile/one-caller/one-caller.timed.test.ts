@@ -1,7 +1,7 @@
-// What one caller can do to the others: each attack of `attacks.ts` from a process and accounts of its own, with another
-// account's requests measured beside it. The gateway stays alive and under 600 MB, and its SQLite file grows by less
-// than 256 MB. The neighbour is never refused. How long it waited is printed, and not asserted, since it depends
-// on the machine: the aim is 250 ms (500 ms beside seven hostile runs).
+// What one caller can do to the others: each attack of `attacks.ts` from a process and accounts of its own, with the
+// requests of another account measured beside it. The gateway stays alive and under 600 MB, and its SQLite file under
+// 256 MB. The neighbour is never refused. How long it waited is printed, and not asserted, since it depends on the
+// machine: the aim is 250 ms (500 ms beside seven hostile runs).
 
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'

@@ -110,6 +110,7 @@ export async function createApp({
   })
   const stopSweepingRuns = startSweepingRuns({
     store: store.runs,
+    queue: store.queue,
     gateway,
     retention: config.runRetention,
     onError: err => log.warn({ err }, 'kept runs could not be swept'),

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
+import { createForgettingDead } from '../../src/domain/queue/forget-dead-runs.ts'
 import { type ClaimRequest, maxWaiting, type QueuedEnd } from '../../src/domain/queue/queue-store.ts'
 import type { CommittedRuns } from '../../src/domain/runs/hold-runs.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
+import { writeRows } from './write-rows.ts'
 
 const failed = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null }
 
@@ -304,5 +306,43 @@ eachStore(harness => {
     await enqueue('a', 1)
     await expect.poll(() => calls).toBeGreaterThan(before)
     stop()
+  })
+
+  test('dead runs past their time or the maximum of their account are deleted, the oldest first', async () => {
+    const dayMs = 86_400_000
+    const die = async (...accounts: string[]) => {
+      for (const accountCode of accounts) await enqueue(accountCode, 1)
+      for (const _ of accounts) await settle(await claimOne(), { kind: 'dead', error: failed })
+    }
+    const forgetBeyond = (maxRuns: number, limit = 10) => store.queue.forgetDeadBeyond(maxRuns, limit)
+    const forgetOld = (ageMs: number, maxBytes = 2 ** 20) => store.queue.forgetOldDead({ ageMs, maxBytes })
+    const idsOf = async (accountCode = 'a') => (await statesOf(accountCode)).map(([id]) => id)
+
+    await die('a', 'a', 'a', 'a', 'b')
+    await enqueue('a', 1)
+    expect(await forgetBeyond(4)).toBe(0)
+    expect(await forgetBeyond(2, 1)).toBe(1)
+    expect(await forgetBeyond(2)).toBe(1)
+    expect(await forgetBeyond(2)).toBe(0)
+    expect(await idsOf()).toEqual([3, 4, 5])
+    const { input, options } = queuedRun()
+    const bytes = Buffer.byteLength(input + options)
+    await forgetOld(dayMs, 2 * bytes)
+    expect(await idsOf()).toEqual([3, 4, 5])
+    await forgetOld(dayMs, 2 * bytes - 1)
+    expect(await idsOf()).toEqual([4, 5])
+
+    const day = harness.engine === 'SQLite' ? 'due_at - 86400000' : `due_at - interval '24 hours'`
+    await writeRows(url, `update queued_runs set due_at = ${day} where account_code = 'a'`)
+    expect(await store.queue.retry(by('a'), 4)).toMatchObject({ kind: 'retried' })
+    await forgetOld(dayMs)
+    expect((await statesOf()).map(([, state]) => state)).toEqual(['waiting', 'waiting'])
+    await store.queue.cancel(by('a'), 5)
+    await settle(await claimOne(), { kind: 'dead', error: failed })
+    await writeRows(url, `update queued_runs set due_at = ${day} where account_code = 'a'`)
+    await createForgettingDead(store.queue, { days: 2 })()
+    expect(await idsOf()).toEqual([4])
+    await createForgettingDead(store.queue, { days: 1 })()
+    expect([await idsOf(), await idsOf('b')]).toEqual([[], [1]])
   })
 })

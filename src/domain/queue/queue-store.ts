@@ -5,6 +5,13 @@ import type { Origin, RowStore } from '../store.ts'
 /** An account has at most this many waiting runs (contract, section 8). */
 export const maxWaiting = 10_000
 
+/** Which dead runs of an account are kept: those that were due in this time, as far as their bytes fit. */
+export interface DeadRunLimits {
+  readonly ageMs: number
+  /** Of the inputs and options of the newest ones. */
+  readonly maxBytes: number
+}
+
 export type QueuedRunState = 'waiting' | 'running' | 'dead'
 
 /** `blocked`: waits for an earlier run of its lane. Callers see it as `waiting`. */
@@ -136,6 +143,10 @@ export interface QueueStore extends RowStore<QueuedRun> {
   /** Makes a dead run wait again, from attempt 1. */
   retry(origin: Origin, id: number): Promise<RetryResult>
   cancel(origin: Origin, id: number): Promise<CancelResult>
+  /** Deletes up to `limit` dead runs past the newest ones of their account. Gives their number: 0 at the end. */
+  forgetDeadBeyond(maxRuns: number, limit: number): Promise<number>
+  /** Deletes the dead runs past these limits. It reads all dead runs, so call it seldom. */
+  forgetOldDead(limits: DeadRunLimits): Promise<void>
   /** Calls the listener soon after a commit that queued runs. It is a hint: a call can be lost, or come for nothing. */
   onQueued(listener: () => void): () => void
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createForgettingDead, type DeadRuns } from '../queue/forget-dead-runs.ts'
 import type { RunStore } from './run-store.ts'
 
 const beatEveryMs = 4_000
@@ -8,6 +9,7 @@ const sweepEveryMs = 60_000
 // A large transaction delays others.
 const maxAtOnce = 200
 const pauseMs = 20
+const dayMs = 86_400_000
 // A function can have 25 MB of versions.
 const maxFunctionsAtOnce = 5
 // A run that began before its function was removed is written by then.
@@ -24,16 +26,18 @@ export interface Retention {
 
 interface Dependencies {
   readonly store: RunStore
+  readonly queue: DeadRuns
   readonly gateway: string
   readonly retention: Retention
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Says that the gateway lives, finds the runs of dead ones, and deletes old runs. Of all gateways of a store one does
- * the last two. Gives a function that stops it.
+ * Says that the gateway lives, finds the runs of dead ones, and deletes old runs and dead queued ones. Of all gateways
+ * of a store one does the last two. Gives a function that stops it.
  */
-export function startSweepingRuns({ store, gateway, retention, onError }: Dependencies): () => void {
+export function startSweepingRuns({ store, queue, gateway, retention, onError }: Dependencies): () => void {
+  const forgetDeadRuns = createForgettingDead(queue, retention)
   let isSweeper = false
   let isBusy = false
 
@@ -47,6 +51,7 @@ export function startSweepingRuns({ store, gateway, retention, onError }: Depend
     isBusy = true
     try {
       await forgetOldRuns(store, retention)
+      await forgetDeadRuns()
     } finally {
       isBusy = false
     }
@@ -65,7 +70,7 @@ export async function forgetOldRuns(
   store: RunStore,
   { days, count, bytes, inputDays }: Retention,
 ): Promise<void> {
-  const daysAgo = (number: number) => Date.now() - number * 86_400_000
+  const daysAgo = (number: number) => Date.now() - number * dayMs
   await repeat(() =>
     store.forgetRuns({ startedBefore: daysAgo(days), maxRuns: count, maxBytes: bytes }, maxAtOnce),
   )

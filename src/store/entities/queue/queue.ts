@@ -9,6 +9,7 @@ import type { Parts } from '../entities.ts'
 import type { WriteRuns } from '../runs/write-runs.ts'
 import { createClaiming } from './claim-runs.ts'
 import { type Enqueue, laneOf } from './enqueue.ts'
+import { createForgetDead } from './forget-dead.ts'
 import { createQueueAccounts } from './queue-accounts.ts'
 import { createQueueMoves, type QueueMoves } from './queue-moves.ts'
 import { selectQueued, toQueuedRun } from './queued-rows.ts'
@@ -32,6 +33,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
 
   return {
     ...createClaiming(database, moves),
+    ...createForgetDead(database, accounts),
     findByIds: async (accountCode, ids) => (await findByIds(accountCode, ids)).map(toQueuedRun),
     async list(accountCode, state, after, limit) {
       const values = { accountCode, after, limit }

@@ -6,6 +6,7 @@ import { startServer, type TestServer } from '../server/start-server.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { deliver, type SavedWebhook, saveFunction, saveWebhook, signStandard } from '../server/webhooks.ts'
 import { createDatabase } from '../store/create-database.ts'
+import { readRows } from '../store/read-rows.ts'
 
 async function deliverTo(server: TestServer, { path, secret }: SavedWebhook): Promise<number> {
   return (await deliver(server, path, { headers: signStandard({ secret }) })).status
@@ -43,7 +44,7 @@ test('SQLite makes a key file for its owner with the first webhook, and uses it 
   await third.stop()
 })
 
-test('PostgreSQL needs the setting, and several keys open what each of them sealed', async () => {
+test('PostgreSQL needs the setting before a webhook can be saved', async () => {
   const DATABASE_URL = await createDatabase()
   const without = await startServer({ DATABASE_URL })
   const functionId = await saveFunction(without, 'f', 'exit(1)')
@@ -54,19 +55,54 @@ test('PostgreSQL needs the setting, and several keys open what each of them seal
     message: expect.stringContaining('set ROSTRUM_SECRETS_KEY'),
     extensions: { code: 'CONFLICT' },
   })
+  const list = await without.graphql('{ webhooks { id } }')
+  expect(list.body.data).toEqual({ webhooks: [] })
   await without.stop()
+})
 
+test.each(['SQLite', 'PostgreSQL'])('%s: keys are rotated without a gap', async engine => {
+  const folder = makeTempFolder()
+  onTestFinished(() => folder.remove())
+  const DATABASE_URL = engine === 'SQLite' ? `sqlite:${join(folder.path, 'a.db')}` : await createDatabase()
+  const findKeys = async () => {
+    const rows = await readRows<{ key: string }>(
+      DATABASE_URL,
+      'select key_id as key from webhook_secrets order by id',
+    )
+    return rows.map(({ key }) => key)
+  }
   const [old, fresh] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('hex')]
   const withOld = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: old })
   const webhook = await saveWebhook(withOld, { name: 'w', sourceCode: 'exit(1)' })
   await withOld.stop()
   const withBoth = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: `${fresh},${old}` })
   expect(await deliverTo(withBoth, webhook)).toBe(200)
+  const added = await saveWebhook(withBoth, { name: 'added', sourceCode: 'exit(1)' })
+  const rotation = `mutation { rotateWebhookSecret(id: "${webhook.id}") { secret } }`
+  const { body } = await withBoth.graphql<{ rotateWebhookSecret: { secret: string } }>(rotation)
+  const rotated = { ...webhook, secret: body.data?.rotateWebhookSecret.secret ?? '' }
+  // The earlier secret stays valid for its overlap.
+  expect([await deliverTo(withBoth, webhook), await deliverTo(withBoth, rotated)]).toEqual([200, 200])
   await withBoth.stop()
+  const [oldKey, ...freshKeys] = await findKeys()
+  expect(freshKeys).toHaveLength(2)
+  expect(new Set(freshKeys).size).toBe(1)
+  expect(freshKeys).not.toContain(oldKey)
+
   const withFresh = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: fresh })
   expect([await deliverTo(withFresh, webhook), await deliverTo(withFresh, webhook)]).toEqual([401, 401])
+  expect([await deliverTo(withFresh, rotated), await deliverTo(withFresh, added)]).toEqual([200, 200])
   await withFresh.stop()
   expect(withFresh.stdout().match(/no key that is set opens/g)).toHaveLength(1)
+
+  // With the new key gone, the gateway still starts, and a new secret repairs the webhook.
+  const other = Buffer.alloc(32, 3).toString('base64')
+  const withOther = await startServer({ DATABASE_URL, ROSTRUM_SECRETS_KEY: other })
+  expect([await deliverTo(withOther, rotated), await deliverTo(withOther, added)]).toEqual([401, 401])
+  const repair = await withOther.graphql<{ rotateWebhookSecret: { secret: string } }>(rotation)
+  const repaired = { ...webhook, secret: repair.body.data?.rotateWebhookSecret.secret ?? '' }
+  expect(await deliverTo(withOther, repaired)).toBe(200)
+  await withOther.stop()
 })
 
 test.each(['short', `${'a'.repeat(64)},`, 'x'.repeat(64)])('the start stops for the key %j', async key => {

@@ -16,6 +16,7 @@ import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempo
 import { createMemberships } from './domain/memberships/memberships.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
+import { keepFailure } from './domain/runs/hold-runs.ts'
 import { createRunKeeping } from './domain/runs/keep-runs.ts'
 import { keepNothing } from './domain/runs/run-record.ts'
 import { createRuns } from './domain/runs/runs.ts'
@@ -196,7 +197,7 @@ export async function createApp({
         accountBytes: config.accountKeyBytes,
       }),
       findLive: store.functions.findLive,
-      execute: tasks.execute,
+      execute: request => keepFailure(runKeeping.hold(), recorder => tasks.execute({ ...request, recorder })),
     },
     maxAnswerBytes,
     budgets: createHttpBudgets(bodyBytes),

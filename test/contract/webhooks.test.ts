@@ -167,6 +167,9 @@ describe('a function of a webhook', () => {
     expect(answer).toMatchObject({ status: 422, body: { code: 'SCRIPT_ERROR', error: { code: 'RUNTIME' } } })
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
     expect(answer.text).not.toContain('hidden')
+    const { run_id: id } = answer.body as { readonly run_id?: string }
+    const kept = await server.graphql('query($id: ID!) { run(id: $id) { state outcome trigger } }', { id })
+    expect(kept.body.data).toEqual({ run: { state: 'ENDED', outcome: 'ERROR', trigger: 'WEBHOOK' } })
   })
 
   test('has exactly the scopes of the webhook', async () => {

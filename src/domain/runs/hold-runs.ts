@@ -1,5 +1,5 @@
 import type { KeptRecording } from './keep-runs.ts'
-import type { RunRecorder, RunStart } from './run-record.ts'
+import type { RunOutcome, RunRecorder, RunStart } from './run-record.ts'
 import type { RunRow, RunWrites } from './run-store.ts'
 
 /** A run that has ended, and that nothing writes until its save is decided. */
@@ -84,6 +84,21 @@ export function createHeldRuns({ begin, gateway }: Dependencies): HeldRuns {
     async whenKept() {
       await Promise.all(kept.map(run => run.whenKept()))
     },
+  }
+}
+
+/** Runs a script and waits until the run of a failure is kept: its answer names the run. */
+export async function keepFailure<Execution extends { readonly outcome: RunOutcome }>(
+  runs: HeldRuns,
+  execute: (recorder: RunRecorder) => Promise<Execution>,
+): Promise<Execution> {
+  try {
+    const execution = await execute(runs)
+    runs.keep()
+    if (execution.outcome !== 'exit') await runs.whenKept()
+    return execution
+  } finally {
+    runs.keep()
   }
 }
 

@@ -18,6 +18,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // The files of a worker share its loaded modules: to load the sources again takes a second of processor time.
+    isolate: false,
     globalSetup: [
       'test/store/serve-databases.ts',
       'test/server/serve-tokens.ts',
@@ -33,8 +35,6 @@ export default defineConfig({
           exclude: [slow, timed],
           // One more than the processors that a test machine must have: many tests wait for a process or a clock.
           maxWorkers: 3,
-          // The files of a worker share its loaded modules: to load the sources again takes longer than most files run.
-          isolate: false,
           sequence: { groupOrder: 0 },
           provide: { propertyCases: 1_000 },
         },
@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'slow',
           include: [slow, ...properties],
           // They wait more than they compute.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           provide: { propertyCases: 5_000 },
         },

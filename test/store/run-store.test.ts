@@ -5,6 +5,7 @@ import { endpointCause } from '../../src/domain/runs/run-cause.ts'
 import type { RunFilter, RunRow } from '../../src/domain/runs/run-store.ts'
 import { forgetOldRuns } from '../../src/domain/runs/sweep-runs.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { RostrumError } from '../../src/errors.ts'
 import { JsonText } from '../../src/json/json-text.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
@@ -221,30 +222,64 @@ eachStore(harness => {
     expect(await hashesOf(id)).toEqual([])
   })
 
+  const keepRuns = (write = store.runs.write) =>
+    createRunKeeping({ store: { write }, gateway: 'one', hideSecrets: text => text, onError: () => {} })
+  const start = (runId: string) => ({
+    ...runOf({ runId }),
+    accountCode: 'a',
+    cause: endpointCause,
+    input: '{"a":1}',
+    writeOptions: () => '{"x":1}',
+    bytes: 100,
+  })
+  const end = {
+    outcome: 'exit',
+    message: null,
+    error: null,
+    payload: new JsonText('8'),
+    payloadBytes: 1,
+    logs: [],
+    durationMs: 3,
+  } as const
+
+  test('runs whose answers wait for them are written at once, together', async () => {
+    const groups: number[] = []
+    const keeping = keepRuns((accountCode, gateway, writes) => {
+      groups.push(writes.inserts.length)
+      return store.runs.write(accountCode, gateway, writes)
+    })
+    const ids = Array.from({ length: 20 }, () => randomUUID())
+    const answers = ids.map(async runId => {
+      const runs = keeping.hold()
+      runs.begin(start(runId)).end(end)
+      runs.keep()
+      await runs.whenKept()
+      return (await idsOf({ state: 'ended' })).includes(runId)
+    })
+    expect(await Promise.all(answers)).toEqual(ids.map(() => true))
+    expect(groups).toEqual([1, 19])
+    await keeping.close()
+  })
+
+  test('a store that does not answer holds no answer, and gets the run later', async () => {
+    let isDown = true
+    const keeping = keepRuns(async (...given) => {
+      if (isDown) throw new RostrumError('UNAVAILABLE', 'The store is down.')
+      await store.runs.write(...given)
+    })
+    const runs = keeping.hold()
+    const runId = randomUUID()
+    runs.begin(start(runId)).end(end)
+    runs.keep()
+    await runs.whenKept()
+    expect(await idsOf()).toEqual([])
+    isDown = false
+    await keeping.close()
+    expect(await idsOf({ state: 'ended' })).toEqual([runId])
+  })
+
   test('recorded runs are written in groups, a long one as running first, and at the stop', async () => {
-    const keeping = createRunKeeping({
-      store: store.runs,
-      gateway: 'one',
-      hideSecrets: text => text,
-      onError: () => {},
-    })
-    const start = (runId: string) => ({
-      ...runOf({ runId }),
-      accountCode: 'a',
-      cause: endpointCause,
-      input: '{"a":1}',
-      writeOptions: () => '{"x":1}',
-      bytes: 100,
-    })
-    const end = {
-      outcome: 'exit',
-      message: null,
-      error: null,
-      payload: new JsonText('8'),
-      payloadBytes: 1,
-      logs: [],
-      durationMs: 3,
-    } as const
+    const keeping = keepRuns()
     const [short, long, dropped] = [randomUUID(), randomUUID(), randomUUID()]
     keeping.begin(start(short)).end(end)
     keeping.begin(start(dropped)).drop()

@@ -71,7 +71,7 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
 
   async function writeAll(): Promise<void> {
     for (const [accountCode, runs] of waiting) {
-      let isWritten = true
+      let isWritten = (await writes.get(accountCode)) ?? true
       while (isWritten && runs.size > 0) isWritten = await writeNext(accountCode)
       if (isWritten) waiting.delete(accountCode)
       else notBefore = performance.now() + retryAfterMs

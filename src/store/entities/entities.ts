@@ -44,7 +44,7 @@ interface Dependencies {
 export function createEntities({ database, tokenLookUps, onChange, afterSettle }: Dependencies) {
   const takeNumbers = createTakeNumbers(database)
   const provision = createProvision(database)
-  const writeRuns = createWriteRuns(database, { provision, takeNumbers })
+  const writeRuns = createWriteRuns(database, takeNumbers)
   const keyStatements = prepareIdempotencyStatements(database)
   const parts: Parts = {
     provision,

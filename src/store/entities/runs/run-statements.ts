@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
+import { insertAccount } from '../provision.ts'
 
 const columns = {
   id: 'integer',
@@ -67,13 +68,29 @@ function pick(runs: Dialect['tables']['runs']) {
   return { ...first, ...second, queuedRunId, byUserId, scopes, startedAt, duration, dryRun, textBytes }
 }
 
-export function prepareRunWrites({ prepare, list, tables }: Dialect) {
+export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialect) {
   const { accountCode } = placeholders('accountCode')
   const runs = list('given', columns)
-  const inputs = list('given', inputColumns)
-  const outputs = list('given', outputColumns)
+  const inputs = list('given_inputs', inputColumns)
+  const outputs = list('given_outputs', outputColumns)
+  const [count, bytes] = ['count', 'bytes'].map(name => typed(sql.placeholder(name), 'integer'))
+  const { id, runId } = tables.runs
 
-  const insertInto = (table: string, names: object, { rows }: { readonly rows: typeof runs.rows }) => {
+  const take = (name: string, taken: SQL | undefined) => sql`
+    insert into counters (account_code, name, value) select ${accountCode}, ${sql.raw(`'${name}'`)}, ${taken}
+    where true on conflict (account_code, name) do update set value = counters.value + excluded.value
+    returning value - ${taken} as before`
+  /** Rows whose `id` counts from 1 after the last one that was taken. */
+  const insertAfter = (table: string, names: object, { rows }: { readonly rows: SQL }) => {
+    const written = Object.keys(names).filter(name => name !== 'id')
+    const others = sql.raw(written.map(name => quote(toColumnName(name))).join())
+    const values = sql.raw(written.map(toSource).join())
+    return sql`
+      insert into ${sql.raw(table)} (account_code, id, ${others})
+      select ${accountCode}, last_run.before + id, ${values} from ${rows}, last_run, last_byte
+      where true on conflict do nothing`
+  }
+  const insertInto = (table: string, names: object, { rows }: { readonly rows: SQL }) => {
     const written = sql.raw(Object.keys(names).map(toColumnName).map(quote).join())
     return prepare(
       sql`insert into ${sql.raw(table)} (account_code, ${written})
@@ -86,7 +103,19 @@ export function prepareRunWrites({ prepare, list, tables }: Dialect) {
     runs,
     inputs,
     outputs,
-    insert: insertInto('runs', columns, runs),
+    /** Inserts runs with their long values. Their ids, and the bytes before them, count from the last ones. */
+    insertAll: chain(
+      {
+        account: insertAccount,
+        last_byte: take('run byte', bytes),
+        last_run: take('run', count),
+        row: sql`${insertAfter('runs', columns, runs)} returning id`,
+        input: insertAfter('run_inputs', inputColumns, inputs),
+        output: insertAfter('run_outputs', outputColumns, outputs),
+      },
+      'row',
+      { id },
+    ),
     insertInputs: insertInto('run_inputs', inputColumns, inputs),
     insertOutputs: insertInto('run_outputs', outputColumns, outputs),
     end: prepare(
@@ -95,9 +124,13 @@ export function prepareRunWrites({ prepare, list, tables }: Dialect) {
         from ${runs.rows}
         where runs.account_code = ${accountCode} and runs.run_id = given.run_id
         returning runs.id as id, runs.run_id as run_id`,
-      { id: tables.runs.id, runId: tables.runs.runId },
+      { id, runId },
     ),
   }
+}
+
+function toSource(name: string): string {
+  return name === 'bytesBefore' ? 'last_byte.before + bytes_before' : quote(toColumnName(name))
 }
 
 function quote(name: string): string {

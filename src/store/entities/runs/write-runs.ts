@@ -10,31 +10,40 @@ import { prepareRunWrites, type RunWriteStatements } from './run-statements.ts'
  */
 export type WriteRuns = (accountCode: string, gateway: string, writes: RunWrites) => Work<void>
 
-/** `takeNumbers` for the transaction of the rows: ids without gaps, so that the newest `n` are known by their ids. */
-export function createWriteRuns(
-  dialect: Dialect,
-  { provision, takeNumbers }: Pick<Parts, 'provision' | 'takeNumbers'>,
-): WriteRuns {
+/** Gives ids without gaps, in the transaction of the rows, so that the newest `n` are known by their ids. */
+export function createWriteRuns(dialect: Dialect, takeNumbers: Parts['takeNumbers']): WriteRuns {
   const statements = prepareRunWrites(dialect)
   return function* writeRuns(accountCode, gateway, { inserts, ends }) {
-    if (inserts.length > 0) yield* provision.account(accountCode)
-    const bytes = bytesOf(inserts) + bytesOf(ends)
-    let bytesBefore = (yield* takeNumbers(accountCode, 'run byte', bytes)) - 1
-    if (inserts.length > 0) {
-      const first = yield* takeNumbers(accountCode, 'run', inserts.length)
-      const rows = inserts.map((run, index) => {
-        const row = { ...run, id: first + index, bytesBefore }
-        bytesBefore += bytesOf([run])
-        return row
-      })
-      yield* all(statements.insert, {
-        accountCode,
-        ...statements.runs.encode(rows.map(row => toColumns(row, gateway))),
-      })
-      yield* insertTexts(statements, accountCode, rows)
-    }
-    if (ends.length > 0) yield* endRuns(statements, accountCode, ends)
+    if (inserts.length > 0) yield* insertRuns(statements, { accountCode, gateway, runs: inserts })
+    if (ends.length === 0) return
+    yield* takeNumbers(accountCode, 'run byte', bytesOf(ends))
+    yield* endRuns(statements, accountCode, ends)
   }
+}
+
+interface NewRuns {
+  readonly accountCode: string
+  readonly gateway: string
+  readonly runs: readonly RunRow[]
+}
+
+function* insertRuns(
+  { insertAll, runs: list, inputs, outputs }: RunWriteStatements,
+  { accountCode, gateway, runs }: NewRuns,
+): Work<void> {
+  let bytesBefore = 0
+  const rows = runs.map((run, index) => {
+    const row = { ...run, id: index + 1, bytesBefore }
+    bytesBefore += bytesOf([run])
+    return row
+  })
+  const texts = toTexts(rows)
+  yield* all(insertAll, {
+    ...{ accountCode, count: rows.length, bytes: bytesBefore },
+    ...list.encode(rows.map(row => toColumns(row, gateway))),
+    ...inputs.encode(texts.inputs),
+    ...outputs.encode(texts.outputs),
+  })
 }
 
 type NumberedRun = RunRow & { readonly id: number; readonly bytesBefore: number }
@@ -53,28 +62,30 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
     const id = ids.get(run.runId)
     return id === undefined ? [] : [{ ...run, id, texts: { ...run.texts, input: null, options: null } }]
   })
-  yield* insertTexts(statements, accountCode, rows)
+  const { inputs, outputs } = toTexts(rows)
+  const { insertInputs, insertOutputs } = statements
+  if (inputs.length > 0) yield* all(insertInputs, { accountCode, ...statements.inputs.encode(inputs) })
+  if (outputs.length > 0) yield* all(insertOutputs, { accountCode, ...statements.outputs.encode(outputs) })
 }
 
-function* insertTexts(
-  { insertInputs, insertOutputs, inputs, outputs }: RunWriteStatements,
-  accountCode: string,
+/** The rows of long values. A run without any has none. */
+function toTexts(
   rows: readonly {
     readonly id: number
     readonly startedAt: number
     readonly texts: Readonly<Partial<Record<string, string | null>>>
   }[],
-): Work<void> {
+) {
   const given = rows.map(({ id, startedAt, texts }) => {
     const { input = null, options = null, payload = null, message = null, error = null, logs = null } = texts
     return { id, startedAt, input, options, payload, message, error, logs }
   })
-  const withInput = given.filter(({ input, options }) => input !== null || options !== null)
-  if (withInput.length > 0) yield* all(insertInputs, { accountCode, ...inputs.encode(withInput) })
-  const withOutput = given.filter(({ payload, message, error, logs }) =>
-    [payload, message, error, logs].some(text => text !== null),
-  )
-  if (withOutput.length > 0) yield* all(insertOutputs, { accountCode, ...outputs.encode(withOutput) })
+  return {
+    inputs: given.filter(({ input, options }) => input !== null || options !== null),
+    outputs: given.filter(({ payload, message, error, logs }) =>
+      [payload, message, error, logs].some(text => text !== null),
+    ),
+  }
 }
 
 function toColumns({ texts: _, ...run }: NumberedRun, gateway: string) {

@@ -202,6 +202,56 @@ eachStore(harness => {
     expect(await statesOf()).toEqual([[2, 'running', 1]])
   })
 
+  test('the commit of an end claims the next runs, of any account in turn', async () => {
+    await enqueue('a', 1, 2)
+    await enqueue('a', 1)
+    await enqueue('b', 1)
+    const { runs } = await claim({ maxRuns: 1 })
+    const ends = runs.map(({ id, holder }) => ({ id, holder, end: { kind: 'done' } as const, runs: null }))
+    const next = { holder: randomUUID(), leaseMs: 15_000, maxRuns: 2, retryAfterMs: () => 0, always: true }
+    const settled = await store.queue.settle('a', ends, next)
+    const claimed = settled.claim?.runs.map(({ accountCode, id, holder }) => [accountCode, id, holder])
+    expect(claimed).toEqual([
+      ['b', 1, next.holder],
+      ['a', 2, next.holder],
+    ])
+    expect(settled.claim?.nextInMs).toBe(0)
+    expect(await statesOf()).toEqual([
+      [2, 'running', 1],
+      [3, 'waiting', 1],
+    ])
+  })
+
+  test('an end that lets no other run go on claims only if it is asked to', async () => {
+    await enqueue('a', 1, 2)
+    await enqueue('a', 2)
+    const [first, second] = (await claim({ maxRuns: 2 })).runs as [Run, Run]
+    await enqueue('a', 3)
+    const next = { holder: randomUUID(), leaseMs: 15_000, maxRuns: 1, retryAfterMs: () => 0, always: false }
+    const settleAndClaim = async ({ id, holder }: Run) => {
+      const end = { id, holder, end: { kind: 'done' } as const, runs: null }
+      return (await store.queue.settle('a', [end], next)).claim?.runs.map(run => run.id)
+    }
+    expect(await settleAndClaim(first)).toBeUndefined()
+    expect(await settleAndClaim(second)).toHaveLength(1)
+  })
+
+  test('several runs are given back at once, those that others hold are not', async () => {
+    await enqueue('a', 1, 2, 3)
+    const { runs } = await claim()
+    const ends = runs.map(({ id, holder }) => ({
+      ...{ id, holder: id === 2 ? 'another' : holder, runs: null },
+      end: { kind: 'given back' } as const,
+    }))
+    expect(await store.queue.settle('a', ends)).toEqual({ held: [1, 3], nextInMs: 0, claim: null })
+    expect(await statesOf()).toEqual([
+      [1, 'waiting', 1],
+      [2, 'running', 1],
+      [3, 'waiting', 1],
+    ])
+    expect(await claimIds()).toEqual(['a1', 'a3'])
+  })
+
   test('a dead run that is retried starts at attempt 1, in its lane', async () => {
     await enqueue('a', 1)
     await settle(await claimOne(), { kind: 'dead', error: failed })

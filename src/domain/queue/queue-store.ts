@@ -82,6 +82,12 @@ export interface ClaimRequest {
 /** The time until the next attempt of a run whose attempt with this number went wrong; null if it was the last one. */
 export type RetryAfterMs = (attempt: number) => number | null
 
+/** A claim in the transaction that ends attempts. */
+export interface NextClaim extends ClaimRequest {
+  /** False claims only if an end lets another run go on. */
+  readonly always: boolean
+}
+
 export interface Claim {
   readonly runs: readonly ClaimedRun[]
   /** Time until the next run of any account can be claimed; null if none waits. */
@@ -106,6 +112,8 @@ export interface Settled {
   readonly held: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null
+  /** What was claimed in the same transaction; null without a claim. */
+  readonly claim: Claim | null
 }
 
 export type RetryResult =
@@ -131,9 +139,9 @@ export interface QueueStore extends RowStore<QueuedRun> {
   renew(accountCode: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly number[]>
   /**
    * Ends attempts of an account and keeps their runs, in one transaction. One that its holder no longer has changes
-   * nothing, and its run is kept as lost.
+   * nothing, and its run is kept as lost. The same transaction can claim the next runs, of any account.
    */
-  settle(accountCode: string, ends: readonly QueuedEnd[]): Promise<Settled>
+  settle(accountCode: string, ends: readonly QueuedEnd[], next?: NextClaim | null): Promise<Settled>
   /** Ends all leases, for the start of the one gateway that serves the store. Nothing if several can. */
   endLeases(): Promise<void>
   /** Time until the next run of any account can be claimed; null if none waits. */

@@ -2,9 +2,10 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
-import type { RunRecorder } from '../runs/run-record.ts'
-import { attemptRun, type ExecuteQueued } from './attempt-run.ts'
-import type { ClaimedRun, QueueStore, RetryAfterMs } from './queue-store.ts'
+import type { ExecuteQueued } from './attempt-run.ts'
+import type { Claim, ClaimedRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
+import { createReadyRuns } from './ready-runs.ts'
+import { createRunningRuns } from './running-runs.ts'
 import { createSettling } from './settle-ends.ts'
 
 // How often to look without a signal.
@@ -14,6 +15,8 @@ const minPauseMs = 10
 const maxCloseMs = 5_000
 // After a run was refused a sandbox that seemed free.
 const refusedPauseMs = 50
+// One claim at a time, unless the store takes longer to answer.
+const maxClaimMs = 100
 
 /** The sandboxes for queued runs. */
 interface Capacity {
@@ -42,26 +45,28 @@ export interface QueueWork {
   close(): Promise<void>
 }
 
-interface RunningRun {
-  readonly run: ClaimedRun
-  readonly stop: AbortController
-  ended: Promise<void>
-}
-
 /**
  * Runs what is queued (contract, section 8). A signal, the time of the next due run, a free sandbox or five seconds
- * wake it. It claims no more runs than can begin at once.
+ * wake it. It claims the runs that can begin at once and, while runs are short, some more. The commit that ends runs
+ * claims the next ones.
  */
 export function startQueueWork(dependencies: Dependencies): QueueWork {
-  const { store, findLive, capacity, execute, holdRuns, leaseMs, retryMs, onError } = dependencies
-  const retryAfterMs = createRetryLaw(retryMs)
-  const settling = createSettling({ store, leaseMs, onError, onNext: lookIn })
-  const running = new Set<RunningRun>()
-  let starting = 0
+  const { store, capacity, leaseMs, onError } = dependencies
+  const retryAfterMs = createRetryLaw(dependencies.retryMs)
+  const settling = createSettling({
+    ...{ store, leaseMs, onError, closeClaim, onNext: lookIn, onSettled: goOn },
+    mayWait: () => ready.areMany && !isClosed,
+    openClaim: () => openClaim(hasMore),
+  })
+  const running = createRunningRuns({ ...dependencies, retryAfterMs, settle: settling.settle, onEnd })
+  const ready = createReadyRuns(leaseMs, giveBack)
+  // Runs were due after the last claim.
+  let hasMore = false
+  let claimingUntil = 0
+  let isWokenWhileClaiming = false
   let isLooking = false
   let looking = Promise.resolve()
   let isWoken = false
-  let isWaitingForSandbox = false
   let isClosed = false
   let notBefore = 0
   let lookAt = 0
@@ -94,6 +99,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     isWoken = isSure
     clearTimeout(timer)
     lookAt = Number.POSITIVE_INFINITY
+    beginReady()
     let nextMs = isSure ? lookEveryMs : await findNext()
     isWoken ||= nextMs === 0
     while (isWoken && !isClosed) {
@@ -101,7 +107,10 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
       nextMs = await claimSome().catch(report)
     }
     isLooking = false
-    if (performance.now() + nextMs < lookAt) plan(nextMs)
+    const now = performance.now()
+    // The timer may have fired meanwhile.
+    if (lookAt <= now) plan(minPauseMs)
+    else if (now + nextMs < lookAt) plan(nextMs)
   }
 
   const findNext = async () => (await store.nextInMs().catch(report)) ?? lookEveryMs
@@ -113,64 +122,87 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   /** Gives the time until the next look. */
   async function claimSome(): Promise<number> {
-    const pauseMs = notBefore - performance.now()
-    if (pauseMs > 0) return pauseMs
-    const maxRuns = capacity.free() - starting
-    isWaitingForSandbox = maxRuns <= 0
-    if (isWaitingForSandbox) {
-      const nextMs = await findNext()
-      if (nextMs === 0) capacity.grow()
-      return nextMs || lookEveryMs
+    const now = performance.now()
+    isWokenWhileClaiming ||= claimingUntil > now
+    const busyMs = Math.max(notBefore, claimingUntil) - now
+    if (busyMs > 0) return busyMs
+    const request = ready.areMany ? null : openClaim(true)
+    if (request === null) return waitForSandbox()
+    let claim: Claim | null = null
+    try {
+      claim = await store.claim(request)
+    } finally {
+      closeClaim(claim)
     }
-    const { runs, nextInMs } = await store.claim({ holder: randomUUID(), leaseMs, maxRuns, retryAfterMs })
-    for (const run of runs) begin(run)
-    isWoken ||= runs.length > 0 && nextInMs === 0
-    return nextInMs ?? lookEveryMs
+    return lookEveryMs
   }
 
-  function begin(run: ClaimedRun): void {
-    const entry: RunningRun = { run, stop: new AbortController(), ended: Promise.resolve() }
-    running.add(entry)
-    if (isClosed) entry.stop.abort()
-    entry.ended = work(entry).finally(() => running.delete(entry))
+  async function waitForSandbox(): Promise<number> {
+    const nextMs = ready.length > 0 ? 0 : await findNext()
+    hasMore = nextMs === 0
+    if (hasMore) capacity.grow()
+    return nextMs || lookEveryMs
   }
 
-  async function work({ run, stop: { signal } }: RunningRun): Promise<void> {
-    const held = holdRuns()
-    let isStarting = true
-    starting += 1
-    const start = () => {
-      if (isStarting) starting -= 1
-      isStarting = false
+  /** Null if no run could begin soon. */
+  function openClaim(always: boolean): NextClaim | null {
+    const now = performance.now()
+    if (isClosed || Math.max(notBefore, claimingUntil) > now) return null
+    const free = findFree()
+    const maxRuns = free + ready.aheadOf(running.active + free) - ready.length
+    if (maxRuns <= 0) return null
+    claimingUntil = now + maxClaimMs
+    return { holder: randomUUID(), leaseMs, maxRuns, retryAfterMs, always }
+  }
+
+  function closeClaim(claim: Claim | null): void {
+    claimingUntil = 0
+    if (claim !== null) take(claim)
+    if (isWokenWhileClaiming) wake()
+    isWokenWhileClaiming = false
+  }
+
+  function take({ runs, nextInMs }: Claim): void {
+    for (const run of runs) isClosed ? running.giveBack(run) : ready.add(run)
+    hasMore = runs.length > 0 && nextInMs === 0
+    if (nextInMs !== null && !hasMore) lookIn(Math.max(minPauseMs, nextInMs))
+    goOn()
+  }
+
+  /** Begins runs, and claims others if there are too few. */
+  function goOn(): void {
+    beginReady()
+    const isClaiming = settling.isPlanned || performance.now() < claimingUntil
+    if (hasMore && !isClaiming && findFree() > 0) wake()
+  }
+
+  function findFree(): number {
+    return performance.now() < notBefore ? 0 : Math.max(0, capacity.free() - running.starting)
+  }
+
+  function beginReady(): void {
+    for (let free = findFree(); free > 0 && ready.length > 0; free--) {
+      const run = ready.take()
+      if (run !== undefined) running.begin(run)
     }
-    const recorder: RunRecorder = {
-      begin(facts) {
-        start()
-        return held.begin(facts)
-      },
-    }
-    const end = await attemptRun({ run, execute, findLive, retryAfterMs, recorder, signal })
-    start()
-    if (end.kind === 'given back') notBefore = performance.now() + refusedPauseMs
-    await settling.settle(run, end, held)
+    if (!ready.areMany) settling.hurry()
   }
 
-  async function renew(accountCode: string, entries: readonly RunningRun[]): Promise<void> {
-    const runs = entries.map(({ run }) => run)
-    const held = new Set(await store.renew(accountCode, runs, leaseMs))
-    for (const { run, stop } of entries) if (!held.has(run.id)) stop.abort()
+  function giveBack(run: ClaimedRun): void {
+    notBefore = performance.now() + refusedPauseMs
+    running.giveBack(run)
+    settling.hurry()
   }
 
-  function renewAll(): void {
-    const byAccount = Map.groupBy(running, ({ run }) => run.accountCode)
-    for (const [accountCode, entries] of byAccount) void renew(accountCode, entries).catch(onError)
+  function onEnd(durationMs: number | null): void {
+    if (durationMs !== null) return ready.count(durationMs)
+    notBefore = performance.now() + refusedPauseMs
+    lookIn(refusedPauseMs)
   }
 
   const stopListening = store.onQueued(wake)
-  capacity.onFree(() => {
-    if (isWaitingForSandbox) wake()
-  })
-  const renewals = setInterval(renewAll, leaseMs / 3).unref()
+  // The end of the run that left the sandbox comes in the same turn, and its commit can claim.
+  capacity.onFree(() => setImmediate(goOn))
   void store.endLeases().catch(onError).then(wakeIfDue)
 
   return {
@@ -178,11 +210,13 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
       isClosed = true
       stopListening()
       clearTimeout(timer)
-      for (const { stop } of running) stop.abort()
+      running.stop()
+      for (const run of ready.clear()) running.giveBack(run)
+      settling.hurry()
       // What a claim under way still gives is given back, too.
-      const ended = looking.then(() => Promise.all([...running].map(entry => entry.ended)))
+      const ended = looking.then(running.whenEnded)
       await Promise.race([ended, sleep(maxCloseMs, undefined, { ref: false })])
-      clearInterval(renewals)
+      running.close()
     },
   }
 }

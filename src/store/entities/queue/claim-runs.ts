@@ -14,14 +14,17 @@ interface WorkOfClaim extends Claim {
   readonly hasChanged: boolean
 }
 
+interface Claiming {
+  readonly store: Pick<QueueStore, 'claim' | 'renew' | 'nextInMs'>
+  /** For a transaction that does more. */
+  readonly claim: (request: ClaimRequest) => Work<Claim>
+}
+
 /**
  * A claim reads the first due runs of the first due accounts, along their indexes: it takes no longer if more wait. An
  * account that was served is due from now on, so that the others come first.
  */
-export function createClaiming(
-  database: Database,
-  moves: QueueMoves,
-): Pick<QueueStore, 'claim' | 'renew' | 'nextInMs'> {
+export function createClaiming(database: Database, moves: QueueMoves): Claiming {
   const { write, writeEach, read } = database
   const held = database.list('held', { id: 'integer', holder: 'text' })
   const statements = prepareStatements(database, held.rows)
@@ -62,24 +65,27 @@ export function createClaiming(
     const run = { id, holder: holder ?? '' }
     const afterMs = retryAfterMs(attempt)
     if (afterMs === null) yield* moves.die(accountCode, run, leaseEnded)
-    else yield* moves.tryAgain(accountCode, run, { afterMs, counted: 1, error: leaseEnded })
+    else yield* moves.tryAgain(accountCode, run, { afterMs, error: leaseEnded })
   }
 
   return {
-    async claim(request) {
-      const { runs, nextInMs } = await write(null, () => claim(request), {
-        hasChanged: ({ hasChanged }) => hasChanged,
-      })
-      return { runs, nextInMs }
-    },
-    async renew(accountCode, runs, leaseMs) {
-      const values = { accountCode, leaseMs, ...held.encode(runs) }
-      const rows = await writeEach(accountCode, () => all(statements.renew, values))
-      return rows.map(({ id }) => id)
-    },
-    async nextInMs() {
-      const [row] = await read(statements.findNext, {})
-      return row === undefined ? null : toMs(row)
+    claim,
+    store: {
+      async claim(request) {
+        const { runs, nextInMs } = await write(null, () => claim(request), {
+          hasChanged: ({ hasChanged }) => hasChanged,
+        })
+        return { runs, nextInMs }
+      },
+      async renew(accountCode, runs, leaseMs) {
+        const values = { accountCode, leaseMs, ...held.encode(runs) }
+        const rows = await writeEach(accountCode, () => all(statements.renew, values))
+        return rows.map(({ id }) => id)
+      },
+      async nextInMs() {
+        const [row] = await read(statements.findNext, {})
+        return row === undefined ? null : toMs(row)
+      },
     },
   }
 }

@@ -11,12 +11,11 @@ interface HeldRun {
 
 interface AnotherTry {
   readonly afterMs: number
-  /** 0 for an attempt that does not count. */
-  readonly counted: 0 | 1
-  readonly error: RunError | null
+  readonly error: RunError
 }
 
-interface Moved {
+/** Runs that a holder had, and that now do something else. */
+export interface Moved {
   readonly ids: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null
@@ -64,9 +63,17 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts) {
       return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone) }
     },
 
-    *tryAgain(accountCode: string, { id, holder }: HeldRun, next: AnotherTry): Work<Moved> {
-      const { afterMs, counted, error } = next
-      const values = { accountCode, id, holder, afterMs, counted, error: error && JSON.stringify(error) }
+    /** Attempts that do not count. */
+    *giveBack(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
+      if (runs.length === 0) return none
+      const back = yield* all(statements.giveBack, { accountCode, ...held.encode(runs) })
+      if (back.length === 0) return none
+      yield* accounts.wake(accountCode, back.length, 0)
+      return { ids: back.map(({ id }) => id), nextInMs: 0 }
+    },
+
+    *tryAgain(accountCode: string, { id, holder }: HeldRun, { afterMs, error }: AnotherTry): Work<Moved> {
+      const values = { accountCode, id, holder, afterMs, error: JSON.stringify(error) }
       const row = yield* first(statements.tryAgain, values)
       if (row === undefined) return none
       yield* accounts.wake(accountCode, 1, afterMs)
@@ -90,7 +97,6 @@ function prepareStatements(
   const { prepare, typed, now, nowPlus, tables } = dialect
   const given = placeholders('accountCode', 'id', 'holder', 'afterMs')
   const error = typed(sql.placeholder('error'), 'text')
-  const counted = typed(sql.placeholder('counted'), 'integer')
   const { id, lane } = tables.queuedRuns
   const isHeld = sql`account_code = ${given.accountCode} and id = ${given.id} and holder = ${given.holder}`
   const at = nowPlus(given.afterMs)
@@ -102,10 +108,17 @@ function prepareStatements(
         returning id, lane`,
       { id, lane },
     ),
+    giveBack: prepare(
+      sql`
+        update queued_runs set state = 'waiting', due_at = ${now}, claim_at = ${now}, holder = null
+        where account_code = ${given.accountCode} and (id, holder) in (select id, holder from ${rows.held})
+        returning id`,
+      { id },
+    ),
     tryAgain: prepare(
       sql`
-        update queued_runs set state = 'waiting', attempt = attempt + ${counted}, due_at = ${at}, claim_at = ${at},
-          holder = null, last_error = coalesce(${error}, last_error)
+        update queued_runs set state = 'waiting', attempt = attempt + 1, due_at = ${at}, claim_at = ${at},
+          holder = null, last_error = ${error}
         where ${isHeld} returning id`,
       { id },
     ),

@@ -4,14 +4,14 @@ import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { Store } from '../../../domain/store.ts'
 import { type Database, queueSignal } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { all, first } from '../../work.ts'
+import { all, first, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { WriteRuns } from '../runs/write-runs.ts'
 import { createClaiming } from './claim-runs.ts'
 import { type Enqueue, laneOf } from './enqueue.ts'
 import { createForgetDead } from './forget-dead.ts'
 import { createQueueAccounts } from './queue-accounts.ts'
-import { createQueueMoves, type QueueMoves } from './queue-moves.ts'
+import { createQueueMoves, type Moved, type QueueMoves } from './queue-moves.ts'
 import { selectQueued, toQueuedRun } from './queued-rows.ts'
 
 interface Dependencies {
@@ -22,17 +22,21 @@ interface Dependencies {
   readonly onChange: Store['events']['onChange']
 }
 
+// The ends of an account do not wait for the turns of its changes, which can be many.
+const queueShareOf = (accountCode: string) => `${accountCode} (queue)`
+
 export function createQueueStore(dependencies: Dependencies): QueueStore {
   const { database, provision, enqueue, writeRuns, onChange } = dependencies
   const { change, read, write, isShared } = database
   const accounts = createQueueAccounts(database)
   const moves = createQueueMoves(database, accounts)
+  const claiming = createClaiming(database, moves)
   const selection = selectQueued(database.tables)
   const statements = prepareStatements(database)
   const { findByIds } = database.findByIds(database.tables.queuedRuns, selection, 0)
 
   return {
-    ...createClaiming(database, moves),
+    ...claiming.store,
     ...createForgetDead(database, accounts),
     findByIds: async (accountCode, ids) => (await findByIds(accountCode, ids)).map(toQueuedRun),
     async list(accountCode, state, after, limit) {
@@ -49,17 +53,16 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         },
         { hasQueued: ids => ids.length > 0 },
       ),
-    settle: (accountCode, ends) =>
-      write(accountCode, function* () {
+    settle: (accountCode, ends, next = null) =>
+      write(queueShareOf(accountCode), function* () {
         yield* accounts.lock(accountCode)
-        const done = ends.filter(({ end }) => end.kind === 'done')
-        const moved = [yield* moves.finish(accountCode, done)]
-        for (const end of ends)
-          if (end.end.kind !== 'done') moved.push(yield* moveOne(moves, accountCode, end))
+        const moved = yield* moveAll(moves, accountCode, ends)
         const held = moved.flatMap(({ ids }) => ids)
         for (const [gateway, runs] of groupRuns(ends, held)) yield* writeRuns(accountCode, gateway, runs)
         const times = moved.flatMap(({ nextInMs }) => nextInMs ?? [])
-        return { held, nextInMs: times.length === 0 ? null : Math.min(...times) }
+        const nextInMs = times.length === 0 ? null : Math.min(...times)
+        const claims = next !== null && (next.always || nextInMs === 0)
+        return { held, nextInMs, claim: claims ? yield* claiming.claim(next) : null }
       }),
     async endLeases() {
       if (isShared || (await read(statements.findRunning, {})).length === 0) return
@@ -129,17 +132,18 @@ function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<str
   return groups
 }
 
-function* moveOne(moves: QueueMoves, accountCode: string, { end, ...run }: QueuedEnd) {
-  switch (end.kind) {
-    case 'done':
-      return yield* moves.finish(accountCode, [run])
-    case 'given back':
-      return yield* moves.tryAgain(accountCode, run, { afterMs: 0, counted: 0, error: null })
-    case 'again':
-      return yield* moves.tryAgain(accountCode, run, { ...end, counted: 1 })
-    case 'dead':
-      return yield* moves.die(accountCode, run, end.error)
+// Runs that are done, and those that are given back, are many at once.
+function* moveAll(moves: QueueMoves, accountCode: string, ends: readonly QueuedEnd[]): Work<Moved[]> {
+  const of = (kind: QueuedEnd['end']['kind']) => ends.filter(({ end }) => end.kind === kind)
+  const moved = [
+    yield* moves.finish(accountCode, of('done')),
+    yield* moves.giveBack(accountCode, of('given back')),
+  ]
+  for (const { end, ...run } of ends) {
+    if (end.kind === 'again') moved.push(yield* moves.tryAgain(accountCode, run, end))
+    if (end.kind === 'dead') moved.push(yield* moves.die(accountCode, run, end.error))
   }
+  return moved
 }
 
 function prepareStatements({ prepare, typed, now, tables }: Dialect) {

@@ -1,0 +1,109 @@
+import type { FunctionStore } from '../functions/function-store.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { RunRecorder } from '../runs/run-record.ts'
+import { attemptRun, type ExecuteQueued } from './attempt-run.ts'
+import type { ClaimedRun, QueueStore, RetryAfterMs } from './queue-store.ts'
+import type { Settling } from './settle-ends.ts'
+
+interface Dependencies {
+  readonly store: Pick<QueueStore, 'renew'>
+  readonly findLive: FunctionStore['findLive']
+  readonly execute: ExecuteQueued
+  /** Holds the run of an attempt for the commit of its end. */
+  readonly holdRuns: () => HeldRuns
+  readonly retryAfterMs: RetryAfterMs
+  readonly leaseMs: number
+  readonly settle: Settling['settle']
+  readonly onError: (error: unknown) => void
+  /** Called with the time that an attempt took; null if it is given back. */
+  readonly onEnd: (durationMs: number | null) => void
+}
+
+interface RunningRun {
+  readonly run: ClaimedRun
+  readonly stop: AbortController
+  ended: Promise<void>
+}
+
+export interface RunningRuns {
+  /** How many have not ended. */
+  readonly active: number
+  /** How many of these have no sandbox yet. */
+  readonly starting: number
+  begin(run: ClaimedRun): void
+  /** Gives a run back that did not begin. */
+  giveBack(run: ClaimedRun): void
+  /** Ends all runs, which gives them back. */
+  stop(): void
+  /** Resolves when all ends are written. */
+  whenEnded(): Promise<void>
+  close(): void
+}
+
+/** The attempts of this gateway. Their leases are renewed until their ends are written. */
+export function createRunningRuns(dependencies: Dependencies): RunningRuns {
+  const { store, holdRuns, settle, leaseMs, onError, onEnd } = dependencies
+  const running = new Set<RunningRun>()
+  let active = 0
+  let starting = 0
+
+  async function work({ run, stop: { signal } }: RunningRun): Promise<void> {
+    const held = holdRuns()
+    const begunAt = performance.now()
+    let isStarting = true
+    active += 1
+    starting += 1
+    const start = () => {
+      if (isStarting) starting -= 1
+      isStarting = false
+    }
+    const recorder: RunRecorder = {
+      begin(facts) {
+        start()
+        return held.begin(facts)
+      },
+    }
+    const end = await attemptRun({ ...dependencies, run, recorder, signal })
+    start()
+    active -= 1
+    onEnd(end.kind === 'given back' ? null : performance.now() - begunAt)
+    await settle(run, end, held)
+  }
+
+  function add(run: ClaimedRun, workOn: (entry: RunningRun) => Promise<void>): void {
+    const entry: RunningRun = { run, stop: new AbortController(), ended: Promise.resolve() }
+    running.add(entry)
+    entry.ended = workOn(entry).finally(() => running.delete(entry))
+  }
+
+  async function renew(accountCode: string, entries: readonly RunningRun[]): Promise<void> {
+    const runs = entries.map(({ run }) => run)
+    const held = new Set(await store.renew(accountCode, runs, leaseMs))
+    for (const { run, stop } of entries) if (!held.has(run.id)) stop.abort()
+  }
+
+  function renewAll(): void {
+    const byAccount = Map.groupBy(running, ({ run }) => run.accountCode)
+    for (const [accountCode, entries] of byAccount) void renew(accountCode, entries).catch(onError)
+  }
+
+  const renewals = setInterval(renewAll, leaseMs / 3).unref()
+
+  return {
+    get active() {
+      return active
+    },
+    get starting() {
+      return starting
+    },
+    begin: run => add(run, work),
+    giveBack: run => add(run, () => settle(run, { kind: 'given back' }, holdRuns())),
+    stop() {
+      for (const { stop } of running) stop.abort()
+    },
+    async whenEnded() {
+      while (running.size > 0) await Promise.all([...running].map(({ ended }) => ended))
+    },
+    close: () => clearInterval(renewals),
+  }
+}

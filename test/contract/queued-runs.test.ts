@@ -192,6 +192,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
       { caseTypeCode },
     )
     const { id } = (await create(caseTypeCode, { poison: true, n: 0 })).body.case
+    await expect.poll(() => reports).toHaveLength(1)
     await put(id, { poison: true, n: 1 })
     await create(caseTypeCode, { poison: false, n: 2 })
     await expect.poll(() => reports.map(({ n }) => n)).toEqual([0, 2])

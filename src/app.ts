@@ -147,7 +147,7 @@ export async function createApp({
       findLive: store.functions.findLive,
       findSource: store.functions.findSource,
     }),
-    webhooks: createWebhooks({ store: store.webhooks, keyring, onSave: webhookLookUp.forget }),
+    webhooks: createWebhooks({ store: store.webhooks, keyring, onChange: webhookLookUp.forget }),
     queuedRuns: createQueuedRuns(store.queue),
     events: store.events,
     caseEvents: store.cases.events,

@@ -34,14 +34,14 @@ describe('a flood of deliveries', () => {
     expect(asked).toEqual([])
   })
 
-  test('with bad signatures costs one statement each, and writes nothing', async () => {
+  test('with bad signatures costs one statement in all, and writes nothing', async () => {
     const asked = await stage.statementsOf(async () => {
       for (let count = 0; count < 20; count++) {
         const { status } = await stage.send(stage.path, signStandard({ secret: 'whsec_AAAA', body: '{}' }))
         expect(status).toBe(401)
       }
     })
-    expect(asked).toHaveLength(20)
+    expect(asked.length).toBeLessThanOrEqual(1)
     expect(asked.filter(text => !/^\s*select/i.test(text))).toEqual([])
   })
 

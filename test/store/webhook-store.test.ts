@@ -56,7 +56,7 @@ eachStore(harness => {
     const sealed = Buffer.from('1/1')
     expect(await store.webhooks.findByName('a', 'w')).toEqual({
       webhook,
-      secrets: [{ id: 1, keyId: 'k', sealed }],
+      secrets: [{ id: 1, keyId: 'k', sealed, endsAt: null }],
     })
     expect(await store.webhooks.findByIds('a', [1, 2])).toEqual([webhook])
     expect(await store.webhooks.list('a')).toEqual([webhook])

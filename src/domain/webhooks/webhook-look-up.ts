@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { isName } from '../name.ts'
 import type { Keyring } from './keyring.ts'
-import type { Webhook, WebhookStore } from './webhook-store.ts'
+import type { DeliverableWebhook, Webhook, WebhookStore } from './webhook-store.ts'
 
-// About 1 MB.
-const maxUnknown = 10_000
+// A few MB.
+const maxKnown = 10_000
 // A webhook that another gateway creates is refused for up to this long.
 const unknownTtlMs = 1_000
 const maxReported = 1_000
@@ -19,52 +19,84 @@ export interface OpenWebhook {
 export interface WebhookLookUp {
   /** Null for an unknown or disabled webhook. */
   find(accountCode: string, name: string): Promise<OpenWebhook | null>
-  /** Looks up again what was unknown. */
-  forget(accountCode: string, name: string): void
+  /** Call it after a change of a webhook: looks all up again. */
+  forget(): void
 }
 
 interface Dependencies {
-  readonly store: Pick<WebhookStore, 'findByName'>
+  readonly store: Pick<WebhookStore, 'findByName' | 'changeMark'>
   readonly keyring: Keyring
   /** Called once a minute for a webhook with a live secret that no key opens. */
   readonly onUnreadable: (place: { readonly accountCode: string; readonly name: string }) => void
 }
 
+interface Known {
+  /** Null for an unknown or disabled webhook. */
+  readonly open: OpenWebhook | null
+  /** In milliseconds since 1970. */
+  readonly until: number
+}
+
 /**
- * Looks webhooks up for deliveries. Caches unknown names for a second, and asks the store for no name that a webhook
- * cannot have.
+ * Looks webhooks up for deliveries. Caches them where the store notices every change, until a secret ends. Elsewhere it
+ * caches unknown names for a second. It asks the store for no name that a webhook cannot have.
  */
 export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependencies): WebhookLookUp {
-  const unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownTtlMs })
+  const known = new LRUCache<string, Known>({ max: maxKnown })
   const reported = new LRUCache<string, true>({ max: maxReported, ttl: reportEveryMs })
-  // A look-up that began before a save may end after it.
-  let saves = 0
-  // Neither has a space.
-  const keyOf = (accountCode: string, name: string) => `${accountCode} ${name}`
+  let knownMark: number | null = null
+  // A look-up that began before a change may end after it.
+  let changes = 0
+
+  function open(accountCode: string, { webhook, secrets: sealed }: DeliverableWebhook): OpenWebhook {
+    const keys = keyring.forStoredSecrets()
+    const { id: webhookId, name } = webhook
+    const secrets = sealed.map(
+      secret => keys?.open(secret, { accountCode, webhookId, secretId: secret.id }) ?? null,
+    )
+    const key = keyOf(accountCode, name)
+    if (secrets.includes(null) && !reported.has(key)) {
+      reported.set(key, true)
+      onUnreadable({ accountCode, name })
+    }
+    return { webhook, secrets: secrets.filter(secret => secret !== null) }
+  }
+
+  async function read(accountCode: string, name: string, mark: number | null): Promise<OpenWebhook | null> {
+    const changesBefore = changes
+    const found = await store.findByName(accountCode, name)
+    const isOpen = found?.webhook.enabled ?? false
+    const opened = found !== null && isOpen ? open(accountCode, found) : null
+    if (changes === changesBefore && mark === knownMark) {
+      const until = mark === null ? knownUntil(found) : endOf(found)
+      if (until > Date.now()) known.set(keyOf(accountCode, name), { open: opened, until })
+    }
+    return opened
+  }
 
   return {
     async find(accountCode, name) {
       if (!isName(accountCode) || !isName(name)) return null
-      const key = keyOf(accountCode, name)
-      if (unknown.has(key)) return null
-      const savesBefore = saves
-      const found = await store.findByName(accountCode, name)
-      if (found === null && saves === savesBefore) unknown.set(key, true)
-      if (found === null || !found.webhook.enabled) return null
-      const { webhook } = found
-      const keys = keyring.forStoredSecrets()
-      const secrets = found.secrets.map(
-        secret => keys?.open(secret, { accountCode, webhookId: webhook.id, secretId: secret.id }) ?? null,
-      )
-      if (secrets.includes(null) && !reported.has(key)) {
-        reported.set(key, true)
-        onUnreadable({ accountCode, name })
-      }
-      return { webhook, secrets: secrets.filter(secret => secret !== null) }
+      const mark = store.changeMark()
+      if (mark !== knownMark) known.clear()
+      knownMark = mark
+      const cached = known.get(keyOf(accountCode, name))
+      return cached !== undefined && Date.now() < cached.until ? cached.open : read(accountCode, name, mark)
     },
-    forget(accountCode, name) {
-      saves++
-      unknown.delete(keyOf(accountCode, name))
+    forget() {
+      changes++
+      known.clear()
     },
   }
+}
+
+// Neither has a space.
+const keyOf = (accountCode: string, name: string) => `${accountCode} ${name}`
+
+// Without a mark.
+const knownUntil = (found: DeliverableWebhook | null) => (found === null ? Date.now() + unknownTtlMs : 0)
+
+function endOf(found: DeliverableWebhook | null): number {
+  const ends = found?.secrets.map(({ endsAt }) => endsAt?.getTime() ?? Number.POSITIVE_INFINITY) ?? []
+  return Math.min(...ends)
 }

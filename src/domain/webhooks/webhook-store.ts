@@ -36,6 +36,8 @@ export interface SealedSecret {
 
 export interface StoredSecret extends SealedSecret {
   readonly id: number
+  /** Null for one that stays live. */
+  readonly endsAt: Date | null
 }
 
 /** Seals the new secret for the place where it is stored. Called inside the transaction, maybe again. */
@@ -99,6 +101,11 @@ export interface WebhookStore extends RowStore<Webhook> {
   list(accountCode: string): Promise<Webhook[]>
   /** Null for a name that no webhook has. */
   findByName(accountCode: string, name: string): Promise<DeliverableWebhook | null>
+  /**
+   * Gives another number after a change of the store by another process, at the latest in the turn of the event loop
+   * after the change. Null if the store cannot know that for less than a look-up.
+   */
+  changeMark(): number | null
   /** Null for a secret that is not live any more. */
   findSecret(accountCode: string, webhookId: number, secretId: number): Promise<StoredSecret | null>
   /** Queues a run, and keeps its message as accepted, in one transaction. `OVERLOADED` if too many runs wait. */

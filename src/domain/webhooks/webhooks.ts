@@ -35,11 +35,11 @@ export interface Webhooks {
 interface Dependencies {
   readonly store: WebhookStore
   readonly keyring: Keyring
-  /** Called for a webhook that was saved. */
-  readonly onSave: (accountCode: string, name: string) => void
+  /** Called after a change of a webhook or its secrets. */
+  readonly onChange: () => void
 }
 
-export function createWebhooks({ store, keyring, onSave }: Dependencies): Webhooks {
+export function createWebhooks({ store, keyring, onChange }: Dependencies): Webhooks {
   function createSecret(accountCode: string) {
     const keys = keyring.forNewSecret()
     const secret = secretPrefix + randomBytes(secretBytes).toString('base64')
@@ -69,7 +69,7 @@ export function createWebhooks({ store, keyring, onSave }: Dependencies): Webhoo
       switch (result.kind) {
         case 'saved': {
           const { webhook, secretId } = result
-          onSave(accountCode, webhook.name)
+          onChange()
           const secret = secretId === null ? null : await readSecret(accountCode, webhook.id, secretId)
           return { webhook, secret }
         }
@@ -100,6 +100,7 @@ export function createWebhooks({ store, keyring, onSave }: Dependencies): Webhoo
       const rotation = { overlapMs: overlapHours * hourMs, seal }
       const result = await store.rotate(origin, id, rotation, maxSecrets)
       if (result.kind === 'missing') throw noWebhook(id)
+      onChange()
       const { webhook, secretId } = result
       return { webhook, secret: await readSecret(accountCode, id, secretId) }
     },
@@ -108,6 +109,7 @@ export function createWebhooks({ store, keyring, onSave }: Dependencies): Webhoo
       checkId(id, 'webhook id')
       const result = await store.remove(origin, id)
       if (result.kind === 'missing') throw noWebhook(id)
+      onChange()
       return result.webhook
     },
 

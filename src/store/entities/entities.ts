@@ -71,8 +71,7 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     caseTasks: createCaseTaskStore(database, parts),
     runs: createRunStore(database, parts),
     queue: createQueueStore({ database, onChange, ...parts }),
-
-    webhooks: createWebhookStore(database, parts),
+    webhooks: { ...createWebhookStore(database, parts), changeMark: tokenLookUps.changeMark },
     idempotency: createIdempotencyStore(
       database,
       { keys: parts.keys, statements: keyStatements },

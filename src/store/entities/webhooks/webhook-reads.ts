@@ -17,7 +17,7 @@ export function createWebhookReads(database: Database): Reads {
       const rows = await read(statements.findByName, { accountCode, name })
       const [first] = rows
       if (first === undefined) return null
-      const { secretId, keyId, sealed, ...row } = first
+      const { secretId, keyId, sealed, endsAt, ...row } = first
       return { webhook: toWebhook(row), secrets: rows.flatMap(toSecret) }
     },
     async findSecret(accountCode, webhookId, secretId) {
@@ -31,11 +31,12 @@ interface Joined {
   readonly secretId: number
   readonly keyId: string
   readonly sealed: Buffer
+  readonly endsAt: Date | null
 }
 
 // The secrets come by a left join.
-function toSecret({ secretId, keyId, sealed }: Joined): StoredSecret[] {
-  return (secretId as number | null) === null ? [] : [{ id: secretId, keyId, sealed }]
+function toSecret({ secretId, keyId, sealed, endsAt }: Joined): StoredSecret[] {
+  return (secretId as number | null) === null ? [] : [{ id: secretId, keyId, sealed, endsAt }]
 }
 
 const given = placeholders('accountCode', 'name', 'webhookId', 'secretId')
@@ -44,8 +45,9 @@ function prepareReads(dialect: Dialect) {
   const { prepare, prepareMany, isListed, now, tables } = dialect
   const { webhooks, webhookSecrets: secrets } = tables
   const selection = selectWebhook(dialect)
-  const secret = { id: secrets.id, keyId: secrets.keyId, sealed: secrets.sealed }
-  const joined = { ...selection, secretId: secrets.id, keyId: secrets.keyId, sealed: secrets.sealed }
+  const { id, keyId, sealed, endsAt } = secrets
+  const secret = { id, keyId, sealed, endsAt }
+  const joined = { ...selection, secretId: id, keyId, sealed, endsAt }
   const isLive = sql`(${secrets.endsAt} is null or ${secrets.endsAt} > ${now})`
   const select = sql`
     select ${columnsOf(selection)} from ${webhooks} where ${webhooks.accountCode} = ${given.accountCode}`

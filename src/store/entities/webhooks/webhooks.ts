@@ -23,7 +23,7 @@ interface Creation {
 export function createWebhookStore(
   database: Database,
   { takeNumbers, ...parts }: Pick<Parts, 'takeNumbers' | 'enqueue' | 'keys'>,
-): WebhookStore {
+): Omit<WebhookStore, 'changeMark'> {
   const { change } = database
   const statements = prepareWebhookStatements(database)
   const secrets = createWebhookSecrets(database, takeNumbers)

@@ -136,14 +136,15 @@ function operationCost(request: PricingRequest): number {
 
   function priceFragment(name: string, parents: number): Points {
     const key = `${parents} ${name}`
-    const known = priced.get(key)
+    const known = priced.get(name) ?? priced.get(key)
     if (known !== undefined) return known
     const fragment = fragments.get(name)
     if (fragment === undefined) return nothing
     priced.set(key, nothing)
     const type = narrow(fragment.typeCondition.name.value, undefined)
     const price = priceSelections(fragment.selectionSet, type, parents)
-    priced.set(key, price)
+    // Without a shared list below it, the count of its parents does not matter.
+    priced.set(price.inAll === 0 ? name : key, price)
     return price
   }
 

@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'slow',
           include: [slow, ...properties],
           // They wait more than they compute.
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           provide: { propertyCases: 5_000 },
         },

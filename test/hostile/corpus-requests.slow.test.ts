@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CorpusLine, type Expectation, readCorpusLines } from './corpus-lines.ts'
-import { runWireLine } from './run-wire-line.ts'
+import { isTimed, runWireLine } from './run-wire-line.ts'
 import { startWireStage, type WireStage } from './wire-stage.ts'
 
 // Where corpus and contract disagree the contract holds: what is expected instead. `undefined` takes a key away.
@@ -46,7 +46,8 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
-test.each(lines.filter(line => !isSlow(line)))('$title', line => runWireLine(line, stage))
+// `corpus-requests.timed` sends those that are timed.
+test.each(lines.filter(line => !isSlow(line) && !isTimed(line)))('$title', line => runWireLine(line, stage))
 
 describe.concurrent('clients that never end', () => {
   test.each(lines.filter(isSlow))('$title', line => runWireLine(line, stage))

@@ -20,6 +20,13 @@ import type { WireStage } from './wire-stage.ts'
 const patienceMs = 30_000
 const normalWithinMs = 2_000
 
+/** Whether a line bounds how long others wait or work: beside other tests they take longer. */
+export function isTimed({
+  expect: { otherAccountExecuteWithinMs, childFreedWithinMs },
+}: CorpusLine): boolean {
+  return otherAccountExecuteWithinMs !== undefined || childFreedWithinMs !== undefined
+}
+
 /**
  * Sends what a line says, of a sequence one after another with the last one's answer to be as expected, and checks all
  * that it expects; and whatever it expects, that the answers keep to the contract, that the prototypes are clean and

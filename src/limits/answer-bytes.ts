@@ -42,7 +42,7 @@ export class AnswerBytes {
     return this.#max
   }
 
-  /** Makes room for the case beside the result of a task. Only the first call does, because aliases can repeat it. */
+  /** Makes room for a case beside a result or a change. Only the first call does, because aliases can repeat it. */
   raise(bytes: number): void {
     if (!this.#isRaised) this.#max += bytes
     this.#isRaised = true
@@ -52,7 +52,7 @@ export class AnswerBytes {
     if (this.#bytes + bytes > this.#max) {
       this.#refusal ??= tooLong(
         this.#max,
-        'Results, messages and logs in one answer',
+        'Case data, results, messages and logs in one answer',
         'This field is left out',
       )
       throw this.#refusal

@@ -108,6 +108,19 @@ describe.each([
     expect(answer.body.errors?.map(({ pointer }) => pointer)).toEqual([pointer])
   })
 
+  test('of 1 MiB that replace 1 MiB are in the answer to a save, with the changed fields', async () => {
+    const textOf = (letter: string) => letter.repeat(2 ** 20 - 8)
+    const id = await create({ a: textOf('x') })
+    const document = `mutation($input: SaveCaseInput!) {
+      saveCase(input: $input) { case { data } changedFields } }`
+    const { body } = await server.graphql(document, { input: { id, data: { a: textOf('y') } } })
+    expect(body).toEqual({
+      data: {
+        saveCase: { case: { data: { a: textOf('y') } }, changedFields: { a: [textOf('y'), textOf('x')] } },
+      },
+    })
+  })
+
   test('takes 64 levels and 1 MiB, and no byte more', async () => {
     expect((await post(JSON.parse(nest(64)))).status).toBe(201)
     const text = 'x'.repeat(2 ** 20 - 8)

@@ -1,4 +1,4 @@
-import { readCaseData } from '../../domain/cases/case-data.ts'
+import { caseDataLimits, readCaseData } from '../../domain/cases/case-data.ts'
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
 import { Case } from '../refs.ts'
@@ -37,6 +37,9 @@ const SaveCaseInput = builder.inputType('SaveCaseInput', {
   }),
 })
 
+// Of changed fields: the new data and the previous ones.
+const bytesOfChange = 2 * caseDataLimits.bytes
+
 // As much as some hundred fields: it reads, compares and writes up to 1 MiB.
 const costOfSave = cost({ kind: 'fixed', cost: 500 })
 
@@ -58,6 +61,7 @@ builder.mutationFields(t => ({
         isMerge: input.mode === 'MERGE',
       })
       context.loaders.clear()
+      context.answerBytes.raise(bytesOfChange)
       return { ...done, transactionId: change.origin.transactionId }
     },
   }),

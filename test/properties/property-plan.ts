@@ -29,8 +29,8 @@ export const shares = {
   model: 3,
 } as const
 
-// The tests always try the same cases, so that red means a change: the slow ones others than the quick ones. The nightly
-// mode tries others each time.
+// The tests always try the same cases, so that red means a change: the slow ones others than the quick ones. The
+// nightly mode tries others each time.
 const usualSeed =
   process.env.PROPERTY_CASES === undefined
     ? 20_261_120 + inject('propertyCases')

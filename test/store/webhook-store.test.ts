@@ -177,6 +177,8 @@ eachStore(harness => {
       run: queuedRun({ trigger: 'webhook', hookId: null, caseId: null, webhookId: 1 }),
       writeAnswer: (id: number) => `queued ${id}`,
     }
+    const queue = () => store.webhooks.queueMessage({ ...given, message: claimOf('one') })
+    const age = (ms: number) => writeRows(url, ageStatement(harness.engine, ms))
     const countQueued = async () => (await store.queue.list('a', null, 0, 99)).length
 
     test('is queued once, in one transaction', async () => {
@@ -200,18 +202,16 @@ eachStore(harness => {
     })
 
     test('counts to the bytes of the account: a new one past them queues nothing', async () => {
-      const queue = (key: string) =>
+      const queueUnder = (key: string) =>
         store.webhooks.queueMessage({ ...given, message: claimOf('one', { key, maxBytes: 2_500 }) })
-      expect(await queue('webhook 1 a')).toEqual({ kind: 'queued', answer: 'queued 1' })
-      expect(await queue('webhook 1 b')).toEqual({ kind: 'queued', answer: 'queued 2' })
-      expect(await queue('webhook 1 c')).toEqual({ kind: 'full' })
-      expect(await queue('webhook 1 a')).toEqual({ kind: 'replayed', answer: 'queued 1' })
+      expect(await queueUnder('webhook 1 a')).toEqual({ kind: 'queued', answer: 'queued 1' })
+      expect(await queueUnder('webhook 1 b')).toEqual({ kind: 'queued', answer: 'queued 2' })
+      expect(await queueUnder('webhook 1 c')).toEqual({ kind: 'full' })
+      expect(await queueUnder('webhook 1 a')).toEqual({ kind: 'replayed', answer: 'queued 1' })
       expect(await countQueued()).toBe(2)
     })
 
     test('is new again after its retention, and not before', async () => {
-      const queue = () => store.webhooks.queueMessage({ ...given, message: claimOf('one') })
-      const age = (ms: number) => writeRows(url, ageStatement(harness.engine, ms))
       expect(await queue()).toMatchObject({ kind: 'queued' })
       await age(dayMs - 60_000)
       expect(await queue()).toMatchObject({ kind: 'replayed' })
@@ -219,6 +219,14 @@ eachStore(harness => {
       await age(60_000)
       expect(await queue()).toEqual({ kind: 'queued', answer: 'queued 2' })
       expect(await countQueued()).toBe(2)
+    })
+
+    test('that was taken over from a dead gateway is kept for its retention from then on', async () => {
+      expect(await store.idempotency.claim(claimOf('dead'))).toEqual({ kind: 'claimed' })
+      await age(dayMs - 60_000)
+      expect(await queue()).toEqual({ kind: 'queued', answer: 'queued 1' })
+      await age(120_000)
+      expect(await queue()).toEqual({ kind: 'replayed', answer: 'queued 1' })
     })
 
     test('that runs at a living gateway is held', async () => {

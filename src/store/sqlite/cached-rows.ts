@@ -38,13 +38,14 @@ export function createCachedRows<Row extends { readonly id: number }>(
     add(accountCode, rows) {
       if (rows.length === 0 || rows.length > maxRows) return
       if (count + rows.length > maxRows) clear()
-      count += rows.length
       const ofAccount = accounts.get(accountCode) ?? new Map<number, Row>()
       accounts.set(accountCode, ofAccount)
+      count -= ofAccount.size
       for (const row of rows) ofAccount.set(row.id, row)
+      count += ofAccount.size
     },
     forget(accountCode, id) {
-      accounts.get(accountCode)?.delete(id)
+      if (accounts.get(accountCode)?.delete(id) === true) count -= 1
     },
   }
 }

@@ -125,3 +125,17 @@ test('a full cache is cleared', () => {
   expect(count()).toBeGreaterThan(0)
   client.close()
 })
+
+test('rows that change again and again do not fill the cache', () => {
+  const client = new Database(':memory:')
+  const cached = createCachedRows<{ id: number }>(createChangeMark(client), 100)
+  expect(cached.of('a').size).toBe(0)
+  cached.add('a', [{ id: 1 }])
+  for (let round = 0; round < 1_000; round++) {
+    cached.forget('b', 2)
+    cached.add('b', [{ id: 2 }])
+    cached.add('b', [{ id: 2 }])
+  }
+  expect(cached.of('a').get(1)).toEqual({ id: 1 })
+  client.close()
+})

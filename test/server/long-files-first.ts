@@ -3,10 +3,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The longest files of each project, without `test/` and `.test.ts`, the longest first. */
 export const longFiles = [
   'docs/pasted-lines',
+  'properties/bytes',
+  'store/copy-store',
   'hostile/outbound-answers',
-  'domain/follow-events',
-  'http/lanes',
+  'tasks/nested-runs',
   'tasks/run-deaths',
+  'http/lanes',
 
   'hostile/scripts.slow',
   'faults/killed-sqlite.slow',

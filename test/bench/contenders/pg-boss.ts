@@ -2,7 +2,6 @@ import Fastify from 'fastify'
 import pg from 'pg'
 import { type Job, PgBoss } from 'pg-boss'
 import postgres from 'postgres'
-import { sampleScript } from '../data.ts'
 import { announce } from './announce.ts'
 import { maySaveCases } from './authenticate.ts'
 import { createPostgresAuthenticate } from './authenticate-postgres.ts'
@@ -10,14 +9,15 @@ import { toId } from './graphql-schema.ts'
 import { listen } from './listen.ts'
 import { caseAnswer } from './membership-answers.ts'
 import { createQueuedSaves, type SavedCaseJob } from './postgres-case-saves.ts'
-import { runFresh } from './run-fresh.ts'
+import { startSandboxes } from './start-sandboxes.ts'
 
 // Saves cases and sends a job in the same transaction. Its workers are set up for throughput: NOTIFY wakes them, and a
-// full batch is followed by the next one at once.
+// full batch is followed by the next one at once. They run the script in sandboxes like those of the gateway.
 
 const connectionString = process.env.BENCH_DATABASE ?? ''
 const queueName = 'case-saved'
 
+const runScript = await startSandboxes()
 const boss = new PgBoss({ connectionString, useListenNotify: true })
 boss.on('error', error => {
   throw error
@@ -31,8 +31,7 @@ await boss.work(
 )
 
 async function runJob({ id, data }: Job<SavedCaseJob>) {
-  const output = await runFresh(sampleScript, data.payload)
-  return { id, status: 'completed', output } as const
+  return { id, status: 'completed', output: await runScript(data) } as const
 }
 
 const authenticate = createPostgresAuthenticate(postgres(connectionString, { max: 1, fetch_types: false }))

@@ -41,7 +41,6 @@ async function runOn(bench: Bench, database: SeededPostgres): Promise<Report> {
         ...bench,
         name: peerName,
         module: 'pg-boss.ts',
-        nodeFlags: ['--no-node-snapshot'],
         database: peer,
       }),
   ]

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { readConfig } from '../../../src/config.ts'
+import type { Caller } from '../../../src/credentials/caller.ts'
+import { endpointCause } from '../../../src/domain/runs/run-cause.ts'
+import { keepNothing } from '../../../src/domain/runs/run-record.ts'
+import { createTaskRunner } from '../../../src/tasks/create-task-runner.ts'
+import { createRunTokens } from '../../../src/tasks/run/run-tokens.ts'
+import { accountCode, sampleScript } from '../data.ts'
+import type { SavedCaseJob } from './postgres-case-saves.ts'
+
+const caller: Caller = {
+  accountCode,
+  userId: 1,
+  subject: null,
+  email: null,
+  displayName: null,
+  scopes: new Set(),
+}
+
+/**
+ * Starts the gateway's own sandboxes, as many as it gives to queued runs. Gives a function that runs the script with the
+ * input of a job, and keeps nothing of it.
+ */
+export async function startSandboxes() {
+  const config = readConfig({})
+  const { warm, max } = config.sandboxes
+  // The last free one is for another account.
+  const sandboxes = { ...config.sandboxes, warm, max: Math.floor(max / 2) + 1 }
+  const log = pino({ enabled: false })
+  const tasks = createTaskRunner({
+    config: { ...config, sandboxes },
+    runTokens: createRunTokens(),
+    executeGraphql: () => Promise.reject(new Error('The script makes no calls.')),
+    recorder: keepNothing,
+    log,
+  })
+  await tasks.start()
+  while (!tasks.ready()) await sleep(5)
+
+  return async function runScript({ payload, options }: SavedCaseJob) {
+    const execution = await tasks.execute({
+      input: {
+        name: 'bench',
+        sourceCode: sampleScript,
+        inputDocument: JSON.stringify(payload),
+        options: JSON.stringify(options),
+        metadata: { caseTypeCode: options.case.case_type_code, accountNickname: null },
+      },
+      cause: { ...endpointCause, trigger: 'hook', event: 'post-save' },
+      caller,
+      parentRun: null,
+      signal: new AbortController().signal,
+      log,
+      onRun: () => undefined,
+    })
+    if (execution.payload === null) throw new Error(`A job ended with \`${execution.outcome}\`.`)
+    const logs = execution.logs.map(({ at, level, data }) => ({ at, level, data }))
+    return { payload: JSON.parse(execution.payload.text) as unknown, logs }
+  }
+}

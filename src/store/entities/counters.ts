@@ -28,8 +28,10 @@ export type TakeNumbers = (
   count?: number,
 ) => Work<number>
 
-/** Takes `count` numbers in a statement of several parts, once if `from` gives a row. */
-export const raiseCounter = (name: 'membership' | 'membership event', count: SQL, from: SQL) => sql`
+type RaisedCounter = 'membership' | 'membership event' | 'case event' | 'run' | 'run byte'
+
+/** Takes `count` numbers in a statement of several parts, once if `from` gives a row. The first one is 1. */
+export const raiseCounter = (name: RaisedCounter, count: SQL, from: SQL = sql`where true`) => sql`
   insert into counters (account_code, name, value)
   select ${sql.placeholder('accountCode')}, ${sql.raw(`'${name}'`)}, ${count} ${from}
   on conflict (account_code, name) do update set value = counters.value + excluded.value`

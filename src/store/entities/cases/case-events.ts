@@ -3,17 +3,18 @@ import type { CaseEvent, CaseEventStore } from '../../../domain/cases/case-store
 import type { EventStore, Origin } from '../../../domain/store.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, insertValues, placeholders } from '../../dialect.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
+import { toColumnName } from '../../tables/describe-table.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
 import { all, type Work } from '../../work.ts'
-import type { TakeNumbers } from '../counters.ts'
+import { raiseCounter } from '../counters.ts'
 
 // Longer ones are loaded when a document asks for them: a page may have a thousand of 2 MiB.
 const maxShortBytes = 4_096
 
 const columns = [
-  ...['accountCode', 'id', 'kind', 'caseId', 'caseTypeCode', 'version', 'changedFields', 'longFields'],
+  ...['accountCode', 'kind', 'caseId', 'caseTypeCode', 'version', 'changedFields', 'longFields'],
   ...['changedBytes', 'byUserId', 'byEmail', 'functionName', 'transactionId'],
 ] as const
 
@@ -90,14 +91,25 @@ function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEv
   return { ...row, sequence: id, changedFields: changedFields === null ? null : new JsonText(changedFields) }
 }
 
-export function createAppendCaseEvent({ prepare }: Dialect, takeNumbers: TakeNumbers): AppendCaseEvent {
-  const insert = prepare(sql`insert into case_events ${insertValues(...columns)}`)
+/** The number and the row in one statement: the counter of the account is locked until the commit. */
+export function createAppendCaseEvent({ chain, tables }: Dialect): AppendCaseEvent {
+  const names = sql.raw(columns.map(toColumnName).join())
+  const values = columns.map(name => sql.placeholder(name))
+  const insert = chain(
+    {
+      head: sql`${raiseCounter('case event', sql`1`)} returning value`,
+      event: sql`
+        insert into case_events (${names}, id) select ${sql.join(values, sql`, `)}, head.value from head
+        returning id`,
+    },
+    'event',
+    { id: tables.caseEvents.id },
+  )
   return function* appendEvent({ accountCode, userId, email, transactionId }, event) {
     const changedBytes = Buffer.byteLength(event.changedFields)
     const isShort = changedBytes <= maxShortBytes
     yield* all(insert, {
       accountCode,
-      id: yield* takeNumbers(accountCode, 'case event'),
       ...event,
       changedFields: isShort ? event.changedFields : null,
       longFields: isShort ? null : event.changedFields,

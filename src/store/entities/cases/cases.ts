@@ -17,9 +17,9 @@ type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'write
 }
 
 export function createCaseStore(dependencies: Dependencies): CaseStore {
-  const { database, onChange, takeNumbers, provision } = dependencies
+  const { database, onChange, provision } = dependencies
   const { write, read } = database
-  const appendEvent = createAppendCaseEvent(database, takeNumbers)
+  const appendEvent = createAppendCaseEvent(database)
   const values = prepareValues(database)
   const reads = createCaseReads(database)
   const types = prepareTypes(database)

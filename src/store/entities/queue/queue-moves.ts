@@ -26,8 +26,8 @@ const none: Moved = { ids: [], nextInMs: null }
 export type QueueMoves = ReturnType<typeof createQueueMoves>
 
 /**
- * What becomes of a run that a holder has, while the account is locked. Each gives the ids of the runs that the holder
- * has, and leaves the others as they are.
+ * What becomes of a run that a holder has, while the account is locked: `lockAndFinish` comes first. Each gives the
+ * ids of the runs that the holder has, and leaves the others as they are.
  *
  *   blocked ──▶ waiting ⇄ running ──▶ gone
  *                  ▲          └─────▶ dead
@@ -57,9 +57,9 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts) {
   return {
     wakeLanes,
 
-    *finish(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
-      if (runs.length === 0) return none
-      const gone = yield* all(statements.finish, { accountCode, ...held.encode(runs) })
+    /** Locks the account first. */
+    *lockAndFinish(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
+      const gone = yield* all(statements.lockAndFinish, { accountCode, ...held.encode(runs) })
       return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone) }
     },
 
@@ -94,18 +94,24 @@ function prepareStatements(
   dialect: Dialect,
   rows: { readonly held: ReturnType<typeof sql>; readonly lanes: ReturnType<typeof sql> },
 ) {
-  const { prepare, typed, now, nowPlus, tables } = dialect
+  const { prepare, chain, after, typed, now, nowPlus, forUpdate, tables } = dialect
   const given = placeholders('accountCode', 'id', 'holder', 'afterMs')
   const error = typed(sql.placeholder('error'), 'text')
   const { id, lane } = tables.queuedRuns
   const isHeld = sql`account_code = ${given.accountCode} and id = ${given.id} and holder = ${given.holder}`
   const at = nowPlus(given.afterMs)
   return {
-    finish: prepare(
-      sql`
-        delete from queued_runs
-        where account_code = ${given.accountCode} and (id, holder) in (select id, holder from ${rows.held})
-        returning id, lane`,
+    lockAndFinish: chain(
+      {
+        locked: sql`
+          select waiting from queue_accounts where account_code = ${given.accountCode} ${forUpdate}`,
+        gone: sql`
+          delete from queued_runs
+          where account_code = ${given.accountCode} and (id, holder) in (select id, holder from ${rows.held})
+            and ${after('locked')}
+          returning id, lane`,
+      },
+      'gone',
       { id, lane },
     ),
     giveBack: prepare(

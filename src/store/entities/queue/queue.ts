@@ -55,7 +55,6 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
       ),
     settle: (accountCode, ends, next = null) =>
       write(queueShareOf(accountCode), function* () {
-        yield* accounts.lock(accountCode)
         const moved = yield* moveAll(moves, accountCode, ends)
         const held = moved.flatMap(({ ids }) => ids)
         for (const [gateway, runs] of groupRuns(ends, held)) yield* writeRuns(accountCode, gateway, runs)
@@ -136,7 +135,7 @@ function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<str
 function* moveAll(moves: QueueMoves, accountCode: string, ends: readonly QueuedEnd[]): Work<Moved[]> {
   const of = (kind: QueuedEnd['end']['kind']) => ends.filter(({ end }) => end.kind === kind)
   const moved = [
-    yield* moves.finish(accountCode, of('done')),
+    yield* moves.lockAndFinish(accountCode, of('done')),
     yield* moves.giveBack(accountCode, of('given back')),
   ]
   for (const { end, ...run } of ends) {

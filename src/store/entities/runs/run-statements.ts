@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
+import { raiseCounter } from '../counters.ts'
 import { insertAccount } from '../provision.ts'
 
 const columns = {
@@ -73,13 +74,10 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
   const runs = list('given', columns)
   const inputs = list('given_inputs', inputColumns)
   const outputs = list('given_outputs', outputColumns)
-  const [count, bytes] = ['count', 'bytes'].map(name => typed(sql.placeholder(name), 'integer'))
+  const count = typed(sql.placeholder('count'), 'integer')
+  const bytes = typed(sql.placeholder('bytes'), 'integer')
   const { id, runId } = tables.runs
 
-  const take = (name: string, taken: SQL | undefined) => sql`
-    insert into counters (account_code, name, value) select ${accountCode}, ${sql.raw(`'${name}'`)}, ${taken}
-    where true on conflict (account_code, name) do update set value = counters.value + excluded.value
-    returning value - ${taken} as before`
   /** Rows whose `id` counts from 1 after the last one that was taken. */
   const insertAfter = (table: string, names: object, { rows }: { readonly rows: SQL }) => {
     const written = Object.keys(names).filter(name => name !== 'id')
@@ -107,8 +105,8 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
     insertAll: chain(
       {
         account: insertAccount,
-        last_byte: take('run byte', bytes),
-        last_run: take('run', count),
+        last_byte: sql`${raiseCounter('run byte', bytes)} returning value - ${bytes} as before`,
+        last_run: sql`${raiseCounter('run', count)} returning value - ${count} as before`,
         row: sql`${insertAfter('runs', columns, runs)} returning id`,
         input: insertAfter('run_inputs', inputColumns, inputs),
         output: insertAfter('run_outputs', outputColumns, outputs),

@@ -27,7 +27,8 @@ export type ExecuteQueued = (script: QueuedScript) => Promise<{
 
 interface Attempt {
   readonly run: ClaimedRun
-  readonly findLive: (accountCode: string, functionId: number) => Promise<RunnableFunction | null>
+  /** Finds the live version of its function. */
+  readonly findLive: () => Promise<RunnableFunction | null>
   readonly execute: ExecuteQueued
   readonly retryAfterMs: RetryAfterMs
   readonly recorder: RunRecorder
@@ -42,7 +43,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     isTooDeep = true
   }
   try {
-    const live = await attempt.findLive(run.accountCode, run.functionId)
+    const live = await attempt.findLive()
     if (live === null) return { kind: 'dead', error: errorOf('RUNTIME', 'Its function has been removed') }
     signal.throwIfAborted()
     const { outcome, message, error } = await attempt.execute({

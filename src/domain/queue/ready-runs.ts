@@ -8,8 +8,9 @@ const newestWeight = 0.2
 // A run that gets no sandbox within this time goes back, because another gateway may have one.
 const maxReadyMs = 250
 
-interface ReadyRun {
+export interface ReadyRun {
   readonly run: ClaimedRun
+  /** Before this time the store had given it to this gateway. Of `performance.now()`. */
   readonly claimedAt: number
 }
 
@@ -19,7 +20,7 @@ export interface ReadyRuns {
   readonly areMany: boolean
   add(run: ClaimedRun): void
   /** Removes and gives the next run, of the accounts in turn; undefined if there is none. */
-  take(): ClaimedRun | undefined
+  take(): ReadyRun | undefined
   /** Removes and gives all. */
   clear(): ClaimedRun[]
   /** How many runs to claim ahead for this number of sandboxes: none if runs have lately taken long. */
@@ -53,10 +54,10 @@ export function createReadyRuns(leaseMs: number, giveBack: (run: ClaimedRun) => 
     if (queue.length > 0) planLook()
   }
 
-  function take(): ClaimedRun | undefined {
+  function take(): ReadyRun | undefined {
     const [accountCode = ''] = queue.accounts()
     const ready = queue.serve(accountCode)
-    if (ready === undefined || !isLate(ready)) return ready?.run
+    if (ready === undefined || !isLate(ready)) return ready
     // The process hung, so its lease may have ended.
     giveBack(ready.run)
     return take()

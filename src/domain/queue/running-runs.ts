@@ -2,7 +2,9 @@ import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { RunRecorder } from '../runs/run-record.ts'
 import { attemptRun, type ExecuteQueued } from './attempt-run.ts'
+import { createLiveLookUps } from './live-look-ups.ts'
 import type { ClaimedRun, QueueStore, RetryAfterMs } from './queue-store.ts'
+import type { ReadyRun } from './ready-runs.ts'
 import type { Settling } from './settle-ends.ts'
 
 interface Dependencies {
@@ -30,7 +32,7 @@ export interface RunningRuns {
   readonly active: number
   /** How many of these have no sandbox yet. */
   readonly starting: number
-  begin(run: ClaimedRun): void
+  begin(ready: ReadyRun): void
   /** Gives a run back that did not begin. */
   giveBack(run: ClaimedRun): void
   /** Ends all runs, which gives them back. */
@@ -44,10 +46,11 @@ export interface RunningRuns {
 export function createRunningRuns(dependencies: Dependencies): RunningRuns {
   const { store, holdRuns, settle, leaseMs, onError, onEnd } = dependencies
   const running = new Set<RunningRun>()
+  const findLiveSince = createLiveLookUps(dependencies.findLive)
   let active = 0
   let starting = 0
 
-  async function work({ run, stop: { signal } }: RunningRun): Promise<void> {
+  async function work({ run, stop: { signal } }: RunningRun, claimedAt: number): Promise<void> {
     const held = holdRuns()
     const begunAt = performance.now()
     let isStarting = true
@@ -63,7 +66,8 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
         return held.begin(facts)
       },
     }
-    const end = await attemptRun({ ...dependencies, run, recorder, signal })
+    const findLive = () => findLiveSince(claimedAt, run)
+    const end = await attemptRun({ ...dependencies, findLive, run, recorder, signal })
     start()
     active -= 1
     onEnd(end.kind === 'given back' ? null : performance.now() - begunAt)
@@ -96,7 +100,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     get starting() {
       return starting
     },
-    begin: run => add(run, work),
+    begin: ({ run, claimedAt }) => add(run, entry => work(entry, claimedAt)),
     giveBack: run => add(run, () => settle(run, { kind: 'given back' }, holdRuns())),
     stop() {
       for (const { stop } of running) stop.abort()

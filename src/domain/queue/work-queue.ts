@@ -3,15 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { ExecuteQueued } from './attempt-run.ts'
+import { createLooks, lookEveryMs, minPauseMs } from './looks.ts'
 import type { Claim, ClaimedRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
 import { createReadyRuns } from './ready-runs.ts'
 import { createRunningRuns } from './running-runs.ts'
 import { createSettling } from './settle-ends.ts'
 
-// How often to look without a signal.
-const lookEveryMs = 5_000
-// Another gateway may hold the rows of an account that is due.
-const minPauseMs = 10
 const maxCloseMs = 5_000
 // After a run was refused a sandbox that seemed free.
 const refusedPauseMs = 50
@@ -54,7 +51,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   const { store, capacity, leaseMs, onError } = dependencies
   const retryAfterMs = createRetryLaw(dependencies.retryMs)
   const settling = createSettling({
-    ...{ store, leaseMs, onError, closeClaim, onNext: lookIn, onSettled: goOn },
+    ...{ store, leaseMs, onError, closeClaim, onSettled: goOn },
+    onNext: inMs => lookIn(inMs),
     mayWait: () => ready.areMany && !isClosed,
     openClaim: () => openClaim(hasMore),
   })
@@ -64,67 +62,21 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   let hasMore = false
   let claimingUntil = 0
   let isWokenWhileClaiming = false
-  let isLooking = false
-  let looking = Promise.resolve()
-  let isWoken = false
   let isClosed = false
   let notBefore = 0
-  let lookAt = 0
-  let timer: NodeJS.Timeout | undefined
+  let claimNotBefore = 0
+  const looks = createLooks({ findNext, claimSome, beginReady, onError })
+  const { wake, lookIn } = looks
 
-  function wake(): void {
-    isWoken = true
-    if (!isLooking) looking = look(true)
-  }
-
-  /** Reads when the next run is due, which costs less than a claim. */
-  function wakeIfDue(): void {
-    if (!isLooking) looking = look(false)
-  }
-
-  function plan(ms: number): void {
-    clearTimeout(timer)
-    const waitMs = Math.max(minPauseMs, Math.min(ms, lookEveryMs))
-    lookAt = performance.now() + waitMs
-    if (!isClosed) timer = setTimeout(wakeIfDue, waitMs).unref()
-  }
-
-  function lookIn(ms: number): void {
-    if (ms === 0) wake()
-    else if (performance.now() + ms < lookAt) plan(ms)
-  }
-
-  async function look(isSure: boolean): Promise<void> {
-    isLooking = true
-    isWoken = isSure
-    clearTimeout(timer)
-    lookAt = Number.POSITIVE_INFINITY
-    beginReady()
-    let nextMs = isSure ? lookEveryMs : await findNext()
-    isWoken ||= nextMs === 0
-    while (isWoken && !isClosed) {
-      isWoken = false
-      nextMs = await claimSome().catch(report)
-    }
-    isLooking = false
-    const now = performance.now()
-    // The timer may have fired meanwhile.
-    if (lookAt <= now) plan(minPauseMs)
-    else if (now + nextMs < lookAt) plan(nextMs)
-  }
-
-  const findNext = async () => (await store.nextInMs().catch(report)) ?? lookEveryMs
-
-  function report(error: unknown): number {
-    onError(error)
-    return lookEveryMs
+  async function findNext(): Promise<number> {
+    return (await store.nextInMs()) ?? lookEveryMs
   }
 
   /** Gives the time until the next look. */
   async function claimSome(): Promise<number> {
     const now = performance.now()
     isWokenWhileClaiming ||= claimingUntil > now
-    const busyMs = Math.max(notBefore, claimingUntil) - now
+    const busyMs = Math.max(notBefore, claimNotBefore, claimingUntil) - now
     if (busyMs > 0) return busyMs
     const request = ready.areMany ? null : openClaim(true)
     if (request === null) return waitForSandbox()
@@ -165,6 +117,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   function take({ runs, nextInMs }: Claim): void {
     for (const run of runs) isClosed ? running.giveBack(run) : ready.add(run)
     hasMore = runs.length > 0 && nextInMs === 0
+    // Others hold what is due, and every signal would end in another empty claim.
+    if (runs.length === 0 && nextInMs === 0) claimNotBefore = performance.now() + minPauseMs
     if (nextInMs !== null && !hasMore) lookIn(Math.max(minPauseMs, nextInMs))
     goOn()
   }
@@ -182,8 +136,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   function beginReady(): void {
     for (let free = findFree(); free > 0 && ready.length > 0; free--) {
-      const run = ready.take()
-      if (run !== undefined) running.begin(run)
+      const next = ready.take()
+      if (next !== undefined) running.begin(next)
     }
     if (!ready.areMany) settling.hurry()
   }
@@ -203,18 +157,18 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   const stopListening = store.onQueued(wake)
   // The end of the run that left the sandbox comes in the same turn, and its commit can claim.
   capacity.onFree(() => setImmediate(goOn))
-  void store.endLeases().catch(onError).then(wakeIfDue)
+  void store.endLeases().catch(onError).then(looks.wakeIfDue)
 
   return {
     async close() {
       isClosed = true
       stopListening()
-      clearTimeout(timer)
+      looks.stop()
       running.stop()
       for (const run of ready.clear()) running.giveBack(run)
       settling.hurry()
       // What a claim under way still gives is given back, too.
-      const ended = looking.then(running.whenEnded)
+      const ended = looks.whenOver().then(running.whenEnded)
       await Promise.race([ended, sleep(maxCloseMs, undefined, { ref: false })])
       running.close()
     },

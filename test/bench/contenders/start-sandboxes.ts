@@ -19,8 +19,8 @@ const caller: Caller = {
 }
 
 /**
- * Starts the gateway's own sandboxes, as many as it gives to queued runs. Gives a function that runs the script with the
- * input of a job, and keeps nothing of it.
+ * Starts the gateway's own sandboxes, as many as it gives to queued runs. Gives a function that runs the script with
+ * the input of a job, and keeps nothing of it.
  */
 export async function startSandboxes() {
   const config = readConfig({})

@@ -18,7 +18,7 @@ test('accounts take turns, and runs of one account keep their order', () => {
   const { ready } = start()
   for (const id of [1, 2, 3]) ready.add(claimed('a', id))
   ready.add(claimed('b', 1))
-  const taken = [1, 2, 3, 4].flatMap(() => ready.take() ?? [])
+  const taken = [1, 2, 3, 4].flatMap(() => ready.take()?.run ?? [])
   expect(idsOf(taken)).toEqual(['a1', 'b1', 'a2', 'a3'])
   expect(ready.take()).toBeUndefined()
 })

@@ -67,8 +67,10 @@ export function collectBody(collecting: Collecting, done: Collected): void {
     collecting.waitForPlace(() => payload.resume())
   }
 
+  // A body of which a fifth has come gets all its memory at once: to enlarge it often costs as much as to hash it.
   function enlarge(full: Buffer, needed: number): Buffer {
-    const size = Math.min(maxBytes, Math.max(needed, 2 * full.length))
+    const rest = 5 * needed >= announced ? announced : 0
+    const size = Math.min(maxBytes, Math.max(needed, 2 * full.length, rest))
     if (size > holding.amount) holding.resize(size)
     const larger = Buffer.allocUnsafe(size)
     full.copy(larger)

@@ -107,12 +107,13 @@ describe('on SQLite, where a run ends before its attack', () => {
 })
 
 // `neighbours-on-postgres` attacks with long pages, made-up tokens and probes.
-describe('on PostgreSQL', () => {
+const onPostgres: readonly AttackName[] = [
+  'operations at the bound of cost',
+  'results of runs kept under keys',
+  'streams and bulk changes',
+]
+
+describe.each(onPostgres)('on PostgreSQL', name => {
   const server = useGateway(async () => ({ DATABASE_URL: await createDatabase() }))
-  const shared: readonly AttackName[] = [
-    'operations at the bound of cost',
-    'results of runs kept under keys',
-    'streams and bulk changes',
-  ]
-  test.each(shared)('%s cost a neighbour nothing', async name => judge(await runAttack(name, server())))
+  test(`${name} cost a neighbour nothing`, async () => judge(await runAttack(name, server())))
 })

@@ -110,7 +110,7 @@ export async function beginAttempt({ parts, request, steps }: Change, count: num
   return { ...read, ...shared, after: toQueue(after, { parts, request, steps }) }
 }
 
-function toQueue(hooks: readonly LiveHook[], { request, steps }: Change): HooksToQueue | null {
+function toQueue(hooks: HooksToQueue['hooks'], { request, steps }: Change): HooksToQueue | null {
   const { causedBy, generation } = request
   if (hooks.length === 0) return null
   return { event: `post-${steps.change}`, hooks, causedBy, generation: generation.number }

@@ -1,13 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import type { CaseType } from '../cases/case-store.ts'
 import type { HookStore, LiveHook } from './hook-store.ts'
+import type { HooksToQueue } from './queue-hooks.ts'
 
 const maxTypes = 10_000
 
 /** The hooks of a change, each in the order in which they run. */
 export interface HooksOfChange {
   readonly before: readonly LiveHook[]
-  readonly after: readonly LiveHook[]
+  readonly after: HooksToQueue['hooks']
+}
+
+interface HooksOfRevision {
+  readonly revision: number
+  readonly hooks: HooksOfChange
 }
 
 /** Gives the hooks of a case type for a save or a delete. Null is a type without a case or hook. */
@@ -20,21 +26,25 @@ export type FindHooks = (
 const none: HooksOfChange = { before: [], after: [] }
 
 /**
- * Reads hooks. For a type without hooks it remembers that by the type's revision, which every change of its hooks
- * raises, so that a save without hooks costs no statement.
+ * Reads hooks. It remembers those of a type by the type's revision, which every change of its hooks raises, unless one
+ * runs before the change: that takes the live version of its function. So most saves cost no statement here.
  */
 export function createFindHooks(store: Pick<HookStore, 'findLive'>): FindHooks {
-  const without = new LRUCache<string, number>({ max: maxTypes })
+  const known = new LRUCache<string, HooksOfRevision>({ max: maxTypes })
   return async (accountCode, type, change) => {
     if (type === null) return none
     const { code, revision } = type
     const key = `${change} ${code} ${accountCode}`
-    if (without.get(key) === revision) return none
-    const hooks = await store.findLive(accountCode, code, [`pre-${change}`, `post-${change}`])
-    if (hooks.length === 0) without.set(key, revision)
-    const [before = [], after = []] = ['pre', 'post'].map(when =>
-      hooks.filter(({ event }) => event === `${when}-${change}`),
-    )
+    const last = known.get(key)
+    if (last?.revision === revision) return last.hooks
+    const found = await store.findLive(accountCode, code, [`pre-${change}`, `post-${change}`])
+    const before = found.filter(({ event }) => event === `pre-${change}`)
+    const after = found.filter(({ event }) => event === `post-${change}`).map(withoutSource)
+    if (before.length === 0) known.set(key, { revision, hooks: { before, after } })
     return { before, after }
   }
+}
+
+function withoutSource({ id, functionId, functionName, scopes }: LiveHook): HooksToQueue['hooks'][number] {
+  return { id, functionId, functionName, scopes }
 }

@@ -78,7 +78,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     isWokenWhileClaiming ||= claimingUntil > now
     const busyMs = Math.max(notBefore, claimNotBefore, claimingUntil) - now
     if (busyMs > 0) return busyMs
-    const request = ready.areMany ? null : openClaim(true)
+    const isSoonClaimed = ready.areMany || (areShort() && findFree() === 0)
+    const request = isSoonClaimed ? null : openClaim(true)
     if (request === null) return waitForSandbox()
     let claim: Claim | null = null
     try {
@@ -90,10 +91,15 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   }
 
   async function waitForSandbox(): Promise<number> {
-    const nextMs = ready.length > 0 ? 0 : await findNext()
+    const nextMs = areShort() || ready.length > 0 ? 0 : await findNext()
     hasMore = nextMs === 0
     if (hasMore) capacity.grow()
     return nextMs || lookEveryMs
+  }
+
+  /** True while runs end so soon that the commit of their ends claims early enough. */
+  function areShort(): boolean {
+    return running.active > 0 && ready.aheadOf(running.active) > 0
   }
 
   /** Null if no run could begin soon. */

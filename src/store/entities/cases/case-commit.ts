@@ -47,8 +47,9 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     yield* writeValues(wanted, row)
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
     const of = { caseId: row.id, caseTypeCode, version: row.version }
-    yield* appendEvent(origin, { kind, ...of, changedFields, functionName })
-    yield* enqueue(accountCode, toQueuedRuns(wanted, row))
+    const queued = toQueuedRuns(wanted, row)
+    const taken = yield* appendEvent(origin, { kind, ...of, changedFields, functionName }, queued.length)
+    yield* enqueue(accountCode, queued, { row: taken })
     const { runs, runIds } = wanted
     if (runs !== null) yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs))
     return { kind: 'committed', row, changedFields, runIds }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CaseEvent, CaseEventStore } from '../../../domain/cases/case-store.ts'
+import { maxWaiting } from '../../../domain/queue/queue-store.ts'
 import type { EventStore, Origin } from '../../../domain/store.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
@@ -7,8 +8,9 @@ import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
-import { all, type Work } from '../../work.ts'
+import { all, first, type Work } from '../../work.ts'
 import { raiseCounter } from '../counters.ts'
+import { type TakenIds, wordTakeIds } from '../queue/enqueue.ts'
 
 // Longer ones are loaded when a document asks for them: a page may have a thousand of 2 MiB.
 const maxShortBytes = 4_096
@@ -24,8 +26,8 @@ export interface NewCaseEvent
   readonly changedFields: string
 }
 
-/** For the transaction of the change itself. */
-export type AppendCaseEvent = (origin: Origin, event: NewCaseEvent) => Work<unknown>
+/** For the transaction of the change itself. Takes ids for this many queued runs, too. */
+export type AppendCaseEvent = (origin: Origin, event: NewCaseEvent, queued: number) => Work<TakenIds>
 
 export function createCaseEventStore(
   database: Database,
@@ -91,24 +93,25 @@ function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEv
   return { ...row, sequence: id, changedFields: changedFields === null ? null : new JsonText(changedFields) }
 }
 
-/** The number and the row in one statement: the counter of the account is locked until the commit. */
-export function createAppendCaseEvent({ chain, tables }: Dialect): AppendCaseEvent {
+/** One statement: the counter and the queue of the account are locked until the commit. */
+export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
+  const { chain, tables } = dialect
   const names = sql.raw(columns.map(toColumnName).join())
-  const values = columns.map(name => sql.placeholder(name))
-  const insert = chain(
-    {
-      head: sql`${raiseCounter('case event', sql`1`)} returning value`,
-      event: sql`
-        insert into case_events (${names}, id) select ${sql.join(values, sql`, `)}, head.value from head
-        returning id`,
-    },
-    'event',
-    { id: tables.caseEvents.id },
-  )
-  return function* appendEvent({ accountCode, userId, email, transactionId }, event) {
+  const given = columns.map(name => sql.placeholder(name))
+  const parts = {
+    head: sql`${raiseCounter('case event', sql`1`)} returning value`,
+    event: sql`
+      insert into case_events (${names}, id) select ${sql.join(given, sql`, `)}, head.value from head
+      returning id`,
+  }
+  const insert = chain(parts, 'event', { id: tables.caseEvents.id })
+  const insertAndTake = chain({ ...parts, taken: wordTakeIds(dialect) }, 'taken', {
+    lastId: tables.queueAccounts.lastId,
+  })
+  return function* appendEvent({ accountCode, userId, email, transactionId }, event, queued) {
     const changedBytes = Buffer.byteLength(event.changedFields)
     const isShort = changedBytes <= maxShortBytes
-    yield* all(insert, {
+    const values = {
       accountCode,
       ...event,
       changedFields: isShort ? event.changedFields : null,
@@ -117,6 +120,9 @@ export function createAppendCaseEvent({ chain, tables }: Dialect): AppendCaseEve
       byUserId: userId,
       byEmail: email,
       transactionId,
-    })
+    }
+    if (queued > 0) return yield* first(insertAndTake, { ...values, count: queued, maxWaiting })
+    yield* all(insert, values)
+    return undefined
   }
 }

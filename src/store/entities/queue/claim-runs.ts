@@ -29,10 +29,12 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
   const held = database.list('held', { id: 'integer', holder: 'text' })
   const statements = prepareStatements(database, held.rows)
 
-  function* claim(request: ClaimRequest): Work<WorkOfClaim> {
+  function* claim(request: ClaimRequest, mayWait = false): Work<WorkOfClaim> {
     const { maxRuns } = request
     const limit = Math.min(maxRuns, maxAccounts)
-    const due = yield* all(statements.findAccounts, { limit })
+    const free = yield* all(statements.findAccounts, { limit })
+    // An account that saves all the time is always locked, so a claim that holds no lock waits for one.
+    const due = free.length > 0 || !mayWait ? free : yield* all(statements.waitForAccount, {})
     const runs = []
     for (const [index, { accountCode }] of due.entries()) {
       const share = Math.ceil((maxRuns - runs.length) / (due.length - index))
@@ -72,7 +74,7 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     claim,
     store: {
       async claim(request) {
-        const { runs, nextInMs } = await write(null, () => claim(request), {
+        const { runs, nextInMs } = await write(null, () => claim(request, true), {
           hasChanged: ({ hasChanged }) => hasChanged,
         })
         return { runs, nextInMs }
@@ -114,6 +116,12 @@ function prepareStatements(dialect: Dialect, held: ReturnType<typeof sql>) {
       sql`
         select account_code from queue_accounts where due_at <= ${now}
         order by due_at, account_code limit ${given.limit} ${skipLocked}`,
+      { accountCode: accounts.accountCode },
+    ),
+    waitForAccount: prepare(
+      sql`
+        select account_code from queue_accounts where due_at <= ${now}
+        order by due_at, account_code limit 1 ${forUpdate}`,
       { accountCode: accounts.accountCode },
     ),
     findNext: prepare(sql`select min(due_at), ${now} from queue_accounts`, {

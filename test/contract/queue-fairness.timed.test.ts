@@ -39,3 +39,30 @@ test.each([
   expect(ms).toBeLessThan(maxMs)
   expect((await queue.list('demo', null, 0, 1_000)).length).toBe(1_000)
 })
+
+test('queued runs go on while the requests of another account want more sandboxes than there are', async () => {
+  const app = await startApp({ ROSTRUM_SANDBOXES: '2' })
+  onTestFinished(() => app.close())
+  await startSandboxes(app)
+  await saveHook(app, 'exit(null)', { event: 'post-save' })
+  const beta = await app.issueToken('beta', ['tasks:execute'])
+  const sourceCode = 'const end = Date.now() + 60; while (Date.now() < end); exit(1)'
+  const body = { name: 'flood', sourceCode, inputDocument: {}, options: {} }
+  let isOver = false
+  let served = 0
+  async function flood(): Promise<void> {
+    while (!isOver) {
+      await app.send('/api/1/endpoint/execute', { method: 'POST', token: beta, body })
+      served += 1
+    }
+  }
+  const floods = Array.from({ length: 8 }, flood)
+  const data = { case: { case_type_code: 'incident', data: {} } }
+  for (let n = 0; n < 3; n += 1) await app.send('/platform/cases', { method: 'POST', body: data })
+  const waiting = async () => (await app.app.store.queue.list('demo', null, 0, 3)).length
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(0)
+  const servedMeanwhile = served
+  isOver = true
+  await Promise.all(floods)
+  expect(servedMeanwhile).toBeGreaterThan(3)
+})

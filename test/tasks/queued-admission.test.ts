@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { until } from '../server/until.ts'
-import { startAdmission } from './start-admission.ts'
+import { giveBack, startAdmission } from './start-admission.ts'
 
 const queued = (admission: Awaited<ReturnType<typeof startAdmission>>['admission'], accountCode = 'a') =>
   admission.acquire({
@@ -55,4 +55,43 @@ test('a freed sandbox is announced for queued runs', async () => {
   release()
   await until(() => announced > 0)
   expect(admission.freeForQueued()).toBe(1)
+})
+
+test('of a flood of other runs, one queued run a second gets a sandbox', async () => {
+  let now = 0
+  const { admission, pool, ask, waiting } = await startAdmission({ max: 2, readMs: () => now })
+  await until(() => pool.idle === 2)
+  const [first, second] = [await ask('a'), await ask('b')]
+  const others = [ask('a'), ask('a')]
+  admission.growForQueued()
+  now = 999
+  giveBack(first)
+  const third = await others[0]
+  expect(admission.freeForQueued()).toBe(0)
+
+  now = 1_000
+  giveBack(second)
+  expect(waiting()).toBe(1)
+  expect(admission.freeForQueued()).toBe(1)
+  const run = await queued(admission, 'c')
+  expect(admission.freeForQueued()).toBe(0)
+  giveBack(run)
+  await others[1]
+  if (third !== undefined) giveBack(third)
+})
+
+test('a sandbox that was left to a queued run goes to another one if none comes', async () => {
+  let now = 0
+  const { admission, ask, waiting } = await startAdmission({ max: 1, readMs: () => now })
+  const held = await ask('a')
+  admission.growForQueued()
+  now = 1_000
+  giveBack(held)
+  const waits = ask('b')
+  expect(waiting()).toBe(1)
+  giveBack(await waits)
+
+  admission.growForQueued()
+  now = 8_000
+  expect(await ask('b')).toBeDefined()
 })

@@ -47,7 +47,7 @@ const preemptionPauseMs = 50
  * arrival. With four sandboxes or more, the last free one goes only to an account without a run. An account whose last
  * run destroyed its sandbox leaves the last idle one to others until the next has booted. If all sandboxes are held,
  * the admission preempts a run that has waited long for other hosts, of the account that holds the most. Queued runs
- * take idle sandboxes while no other run waits.
+ * take idle sandboxes while no other run waits. While others wait, one queued run a second gets one.
  */
 export class Admission {
   readonly #pool: SandboxPool
@@ -70,7 +70,7 @@ export class Admission {
     this.#readMs = readMs
     this.#held = new HeldSandboxes(limits.sandboxes, readMs)
     this.#queue = new RunQueue(limits)
-    this.#queued = new QueuedShare(limits.sandboxes)
+    this.#queued = new QueuedShare(limits.sandboxes, readMs)
     pool.onIdle(() => this.#serve())
   }
 
@@ -81,7 +81,7 @@ export class Admission {
     if (this.#closed) throw stopping()
     if (request.queued) return this.#acquireQueued(accountCode)
     // Other accounts that wait while a sandbox is idle may not take it. Runs of one account go in order of arrival.
-    const mayTake = nested || this.#queue.lengthOf(accountCode) === 0
+    const mayTake = nested || (this.#queue.lengthOf(accountCode) === 0 && !this.#isLastLeft())
     const free = mayTake ? this.#take(accountCode) : null
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#canGrowFor(accountCode)) {
@@ -93,12 +93,17 @@ export class Admission {
 
   /** How many queued runs could begin now. */
   freeForQueued(): number {
-    return this.#closed || this.#queue.length > 0 ? 0 : Math.min(this.#queued.free, this.#pool.idle)
+    if (this.#closed) return 0
+    const free = Math.min(this.#queued.free, this.#pool.idle)
+    if (this.#queue.length === 0) return free
+    return this.#queued.isDue ? Math.min(free, 1) : 0
   }
 
   /** For queued runs that wait: starts one more sandbox if all are busy for a while. */
   growForQueued(): void {
-    if (!this.#closed && this.#queued.free > 0) this.#growWhenStalled(1)
+    if (this.#closed || this.#queued.free === 0) return
+    this.#queued.want()
+    this.#growWhenStalled(1)
   }
 
   /** Sets the listener that is called when a queued run may find a sandbox. */
@@ -200,9 +205,16 @@ export class Admission {
 
   // Serves one run at a time, because each changes which account is next.
   #serve(): void {
-    while (this.#serveNext());
+    while (!this.#isLastLeft() && this.#serveNext());
     this.#growWhenStalled()
-    if (this.freeForQueued() > 0) this.#queued.announceFree()
+    if (this.freeForQueued() === 0) return
+    if (this.#queued.isDue) this.#queued.leave(() => this.#serve())
+    this.#queued.announceFree()
+  }
+
+  // True if the last idle sandbox is left to a queued run.
+  #isLastLeft(): boolean {
+    return this.#queued.isDue && this.#pool.idle === 1
   }
 
   #serveNext(): boolean {

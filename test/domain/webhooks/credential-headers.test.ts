@@ -8,6 +8,7 @@ test.each([
   'cookie',
   'set-cookie',
   'x-api-key',
+  'paypal-transmission-sig',
   'api-key',
   'apikey',
   'x-apikey',

@@ -75,10 +75,17 @@ function writeDay(day: number): string {
   return text.slice(0, text.indexOf('T'))
 }
 
-const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+const isoTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
 function readTime(text: unknown): Date {
-  const time = typeof text === 'string' && isoTime.test(text) ? new Date(text) : null
+  const day = typeof text === 'string' ? isoTime.exec(text)?.[1] : undefined
+  const time = day !== undefined && isDay(day) ? new Date(text as string) : null
   if (time !== null && !Number.isNaN(time.getTime())) return time
   throw new GraphQLError('A time is ISO 8601 text with its zone, for example `2026-11-20T10:00:00.000Z`.')
+}
+
+// JavaScript reads the 30th of February as the 2nd of March.
+function isDay(day: string): boolean {
+  const date = new Date(day)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
 }

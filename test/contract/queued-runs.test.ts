@@ -247,6 +247,21 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     expect(await mutate('cancelQueuedRun', id, writer)).toMatchObject({ data: { cancelQueuedRun: { id } } })
   })
 
+  test('a caller without `runs:read` gets the code of the last error alone', async () => {
+    const caseTypeCode = newType()
+    await saveHook('fail("secret detail")', { caseTypeCode })
+    await create(caseTypeCode)
+    await expect.poll(async () => (await queuedRuns(', state: DEAD')).length, { timeout: 10_000 }).toBe(1)
+    const [{ id, lastError }] = await queuedRuns()
+    expect(lastError.message).toBe('secret detail')
+    const writer = await app.issueToken('demo', ['functions:write'])
+    const cancel =
+      'mutation ($id: ID!) { cancelQueuedRun(id: $id) { lastError { code message line stack } } }'
+    const { text, body } = await app.graphql(cancel, { id }, writer)
+    expect(text).not.toContain('secret detail')
+    expect(body.data.cancelQueuedRun.lastError).toMatchObject({ code: 'RUNTIME', line: null, stack: null })
+  })
+
   test('hooks that save end after eight generations of one transaction', async () => {
     const caseTypeCode = newType()
     await saveHook(

@@ -181,6 +181,23 @@ describe('replayRun', () => {
     expect((await replay(id)).text).toContain('secret detail')
   })
 
+  test('shows a caller without `runs:read` nothing of the run that it repeats', async () => {
+    await saveFunction(server, 'quiet', 'exit(1)')
+    const id = await runFunction('quiet', { secret: 'detail' })
+    const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
+    const selection = '{ payload input options parent { id } replayOf { input } }'
+    const { body } = await server.graphql<{ replayRun: object }>(
+      `mutation ($id: ID!) { replayRun(id: $id, dryRun: true) ${selection} }`,
+      { id },
+      writer,
+    )
+    const nothing = { input: null, options: null, parent: null, replayOf: null }
+    expect(body.data?.replayRun).toEqual({ payload: 1, ...nothing })
+    expect(body.errors?.map(({ extensions }) => extensions)).toEqual(
+      Array(4).fill({ code: 'FORBIDDEN', scope: 'runs:read' }),
+    )
+  })
+
   test('that is dry answers queries, and refuses mutations and other hosts', async () => {
     const sourceCode = `const attempt = async call => call.then(({ data }) => data, error => String(error.message))
       exit([

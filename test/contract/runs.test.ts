@@ -232,12 +232,23 @@ test('a page of 50 runs is answered with all that they have', async () => {
   expect(body.data?.runs.nodes.map(({ payload }) => payload)).toEqual([2, 1, 0])
 })
 
+test.each([
+  '2026-02-30T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-02-01T00:00:00',
+  '2026-02-01',
+])('%s is no time to list runs from', async startedAfter => {
+  const document = 'query ($filter: RunFilter) { runs(filter: $filter) { nodes { id } } }'
+  const { body } = await server.graphql(document, { filter: { startedAfter } })
+  expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+})
+
 test('a page of runs has at most 10,000 log entries', async () => {
   const token = await server.token({ account: `${server.account}-logs` })
   for (let n = 0; n < 11; n += 1) {
     await server.execute('for (let i = 0; i < 1000; i++) log(1); exit(1)', { token })
   }
-  await expect.poll(() => listRuns({}, token)).toHaveLength(11)
+  await expect.poll(() => listRuns({ state: 'ENDED' }, token)).toHaveLength(11)
   const document = 'query($first: Int) { runs(first: $first) { nodes { logs { at } } } }'
   const { body } = await server.graphql<{ runs: { nodes: { logs: unknown[] }[] } }>(
     document,

@@ -3,6 +3,7 @@ import { builder } from '../builder.ts'
 import { Hook, QueuedRun, Run, Webhook } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { RunTrigger } from '../runs/run-enums.ts'
+import { hideErrorOf } from '../tasks/hide-error.ts'
 import { TaskErrorRef } from '../tasks/task-execution.ts'
 
 const maxAttempts = 10
@@ -62,9 +63,10 @@ QueuedRun.implement({
       description:
         'What went wrong last; the message of `fail` if the script called it. Up to 4,096 characters.',
       extensions: costOfCounted,
-      resolve({ lastError }, _args, { answerBytes }) {
-        if (lastError !== null) answerBytes.add(Buffer.byteLength(lastError.message + lastError.stack))
-        return lastError as TaskError | null
+      resolve({ lastError, name }, _args, context) {
+        if (lastError === null) return null
+        context.answerBytes.add(Buffer.byteLength(lastError.message + lastError.stack))
+        return hideErrorOf({ id: null, name }, lastError as TaskError, context)
       },
     }),
     runs: t.field({

@@ -62,6 +62,7 @@ Run.implement({
       type: Run,
       nullable: true,
       description: 'The run whose script started it; null for others, or once that is deleted.',
+      scope: 'runs:read',
       extensions: costOfRecord,
       resolve: ({ parentRunId }, _args, { loaders }) =>
         parentRunId === null ? null : loaders.run(parentRunId),
@@ -70,6 +71,7 @@ Run.implement({
       type: Run,
       nullable: true,
       description: 'The run whose input it ran again.',
+      scope: 'runs:read',
       extensions: costOfRecord,
       resolve: ({ replayOf }, _args, { loaders }) => (replayOf === null ? null : loaders.run(replayOf)),
     }),
@@ -109,6 +111,7 @@ Run.implement({
       type: 'JSON',
       nullable: true,
       description: 'Its input document; null if it was longer than 256 KiB, or is not kept any more.',
+      scope: 'runs:read',
       extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'input', context),
     }),
@@ -116,6 +119,7 @@ Run.implement({
       type: 'JSON',
       nullable: true,
       description: 'Its options without any credential, kept like the input.',
+      scope: 'runs:read',
       extensions: costOfCounted,
       // The text may have members twice, of which the last one counts.
       resolve: (run, _args, context) => read(run, 'options', context),

@@ -7,13 +7,14 @@ export function hideError(execution: TaskExecution, context: RequestContext): Ta
   return { ...execution, error: hideErrorOf(execution, execution.error, context) }
 }
 
-/** The same for the error of a run. */
+/** The same for the error of a run, or of a queued one, whose last run is not named. */
 export function hideErrorOf(
-  { id, name }: { readonly id: string; readonly name: string },
+  { id, name }: { readonly id: string | null; readonly name: string },
   error: TaskError | null,
   { caller }: RequestContext,
 ): TaskError | null {
   if (error === null || hasScope(caller, 'runs:read')) return error
-  const message = `The function \`${name}\` failed in run \`${id}\`; read its error with the scope \`runs:read\`.`
+  const run = id === null ? '' : ` in run \`${id}\``
+  const message = `The function \`${name}\` failed${run}; read its error with the scope \`runs:read\`.`
   return { code: error.code, message, line: null, column: null, stack: null }
 }

@@ -13,7 +13,7 @@ let holder: HeldStage['holder']
 let server: TestServer
 
 beforeAll(async () => {
-  stage = await startHeldStage({ ROSTRUM_TASK_CPU_MS: '200', ROSTRUM_SANDBOXES: '4' })
+  stage = await startHeldStage({ ROSTRUM_TASK_CPU_MS: '600', ROSTRUM_SANDBOXES: '4' })
   holder = stage.holder
   server = stage.server
 })

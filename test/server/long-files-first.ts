@@ -22,7 +22,6 @@ export const longFiles = [
   'hostile/corpus-requests.slow',
   'contract/subscription-ends.slow',
   'faults/three-replicas.slow',
-  'hostile/requests.slow',
   'tasks/gateway-death.slow',
   'faults/cut-connections.slow',
   'hostile/unread-answers.slow',

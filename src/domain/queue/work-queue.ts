@@ -46,25 +46,36 @@ export interface QueueWork {
  * Runs what is queued (contract, section 8). A signal, the time of the next due run, a free sandbox or five seconds
  * wake it. It claims the runs that can begin at once and, while runs are short, some more. The commit that ends runs
  * claims the next ones.
+ *
+ *   due -- claim --> ready -- sandbox --> running --> ended -- commit --> gone, due later or dead
+ *    ^                 |                    |            +-- claim --> ready
+ *    +-- given back ---+--------------------+
  */
 export function startQueueWork(dependencies: Dependencies): QueueWork {
   const { store, capacity, leaseMs, onError } = dependencies
   const retryAfterMs = createRetryLaw(dependencies.retryMs)
   const settling = createSettling({
-    ...{ store, leaseMs, onError, closeClaim, onSettled: goOn },
-    onNext: inMs => lookIn(inMs),
+    store,
+    leaseMs,
+    onError,
     mayWait: () => ready.areMany && !isClosed,
-    openClaim: () => openClaim(hasMore),
+    openClaim: () => openClaim(isMoreDue),
+    closeClaim,
+    onSettled: goOn,
+    onNext: inMs => lookIn(inMs),
   })
   const running = createRunningRuns({ ...dependencies, retryAfterMs, settle: settling.settle, onEnd })
   const ready = createReadyRuns(leaseMs, giveBack)
-  // Runs were due after the last claim.
-  let hasMore = false
+  // The last claim left runs that are due.
+  let isMoreDue = false
+  // The end of the claim under way at the latest; 0 without one.
   let claimingUntil = 0
   let isWokenWhileClaiming = false
+  // A run was refused a sandbox.
+  let refusedUntil = 0
+  // A claim got none of the runs that are due.
+  let emptyUntil = 0
   let isClosed = false
-  let notBefore = 0
-  let claimNotBefore = 0
   const looks = createLooks({ findNext, claimSome, beginReady, onError })
   const { wake, lookIn } = looks
 
@@ -76,7 +87,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   async function claimSome(): Promise<number> {
     const now = performance.now()
     isWokenWhileClaiming ||= claimingUntil > now
-    const busyMs = Math.max(notBefore, claimNotBefore, claimingUntil) - now
+    const busyMs = Math.max(refusedUntil, emptyUntil, claimingUntil) - now
     if (busyMs > 0) return busyMs
     const isSoonClaimed = ready.areMany || (areShort() && findFree() === 0)
     const request = isSoonClaimed ? null : openClaim(true)
@@ -92,8 +103,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   async function waitForSandbox(): Promise<number> {
     const nextMs = areShort() || ready.length > 0 ? 0 : await findNext()
-    hasMore = nextMs === 0
-    if (hasMore) capacity.grow()
+    isMoreDue = nextMs === 0
+    if (isMoreDue) capacity.grow()
     return nextMs || lookEveryMs
   }
 
@@ -105,7 +116,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   /** Null if no run could begin soon. */
   function openClaim(always: boolean): NextClaim | null {
     const now = performance.now()
-    if (isClosed || Math.max(notBefore, claimingUntil) > now) return null
+    if (isClosed || Math.max(refusedUntil, claimingUntil) > now) return null
     const free = findFree()
     const maxRuns = free + ready.aheadOf(running.active + free) - ready.length
     if (maxRuns <= 0) return null
@@ -122,10 +133,10 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   function take({ runs, nextInMs }: Claim): void {
     for (const run of runs) isClosed ? running.giveBack(run) : ready.add(run)
-    hasMore = runs.length > 0 && nextInMs === 0
+    isMoreDue = runs.length > 0 && nextInMs === 0
     // Others hold what is due, and every signal would end in another empty claim.
-    if (runs.length === 0 && nextInMs === 0) claimNotBefore = performance.now() + minPauseMs
-    if (nextInMs !== null && !hasMore) lookIn(Math.max(minPauseMs, nextInMs))
+    if (runs.length === 0 && nextInMs === 0) emptyUntil = performance.now() + minPauseMs
+    if (nextInMs !== null && !isMoreDue) lookIn(Math.max(minPauseMs, nextInMs))
     goOn()
   }
 
@@ -133,11 +144,11 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   function goOn(): void {
     beginReady()
     const isClaiming = settling.isPlanned || performance.now() < claimingUntil
-    if (hasMore && !isClaiming && findFree() > 0) wake()
+    if (isMoreDue && !isClaiming && findFree() > 0) wake()
   }
 
   function findFree(): number {
-    return performance.now() < notBefore ? 0 : Math.max(0, capacity.free() - running.starting)
+    return performance.now() < refusedUntil ? 0 : Math.max(0, capacity.free() - running.starting)
   }
 
   function beginReady(): void {
@@ -149,14 +160,14 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   }
 
   function giveBack(run: ClaimedRun): void {
-    notBefore = performance.now() + refusedPauseMs
+    refusedUntil = performance.now() + refusedPauseMs
     running.giveBack(run)
     settling.hurry()
   }
 
   function onEnd(durationMs: number | null): void {
     if (durationMs !== null) return ready.count(durationMs)
-    notBefore = performance.now() + refusedPauseMs
+    refusedUntil = performance.now() + refusedPauseMs
     lookIn(refusedPauseMs)
   }
 

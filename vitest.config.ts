@@ -47,7 +47,7 @@ export default defineConfig({
           // They wait more than they compute.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
-          provide: { propertyCases: 5_000 },
+          provide: { propertyCases: 3_000 },
         },
       },
       {

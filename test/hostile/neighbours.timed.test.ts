@@ -59,7 +59,7 @@ test('while one account runs the whole corpus, no request of another fails, and 
   timeout: 240_000,
 }, async () => {
   await loadWhile(() => sleep(2_000))
-  const quiet = await loadWhile(() => sleep(8_000))
+  const quiet = await loadWhile(() => sleep(5_000))
   let outcomes: Record<string, number> = {}
   const hostile = await loadWhile(async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [attack, server.baseUrl, attacker])

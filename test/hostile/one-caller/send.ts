@@ -66,8 +66,8 @@ export async function keepWriting(stage: AttackStage, bytes: string): Promise<vo
 }
 
 /** How long an attack lasts. The gateway's memory is at its peak within a second or two. */
-export const attackSeconds = 3
-const longAttackSeconds = 5
+export const attackSeconds = 2
+const longAttackSeconds = 4
 
 const agent = new Agent({ connections: 2_000, headersTimeout: 60_000, bodyTimeout: 60_000 })
 

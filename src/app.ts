@@ -14,6 +14,7 @@ import { createCaseTasks } from './domain/hooks/case-tasks.ts'
 import { createHooks } from './domain/hooks/hooks.ts'
 import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
+import { createForgettingDead } from './domain/queue/forget-dead-runs.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { keepFailure } from './domain/runs/hold-runs.ts'
@@ -111,7 +112,7 @@ export async function createApp({
   })
   const stopSweepingRuns = startSweepingRuns({
     store: store.runs,
-    queue: store.queue,
+    forgetDeadRuns: createForgettingDead(store.queue, config.runRetention),
     gateway,
     retention: config.runRetention,
     onError: err => log.warn({ err }, 'kept runs could not be swept'),

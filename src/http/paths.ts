@@ -3,8 +3,10 @@ export const webhookPath = '/api/1/webhook/:account_nickname/:name'
 
 /** True even if the path has percent-encoded bytes that cannot be decoded. */
 export function isWebhookUrl(url: string): boolean {
-  return /^\/api\/1\/webhook\/[^/?]*\/[^/?]*(\?|$)/.test(url)
+  return webhookUrl.test(url)
 }
+
+const webhookUrl = new RegExp(`^${webhookPath.replaceAll(/:\w+/g, '[^/?]*')}(\\?|$)`)
 
 export const graphqlPath = '/graphql'
 

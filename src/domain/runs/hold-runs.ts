@@ -92,14 +92,9 @@ export async function keepFailure<Execution extends { readonly outcome: RunOutco
   runs: HeldRuns,
   execute: (recorder: RunRecorder) => Promise<Execution>,
 ): Promise<Execution> {
-  try {
-    const execution = await execute(runs)
-    runs.keep()
-    if (execution.outcome !== 'exit') await runs.whenKept()
-    return execution
-  } finally {
-    runs.keep()
-  }
+  const execution = await execute(runs).finally(() => runs.keep())
+  if (execution.outcome !== 'exit') await runs.whenKept()
+  return execution
 }
 
 /** The runs of hooks after the run of the task whose result they are for, which belongs to all attempts. */

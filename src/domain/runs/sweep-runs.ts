@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createForgettingDead, type DeadRuns } from '../queue/forget-dead-runs.ts'
 import type { RunStore } from './run-store.ts'
 
 const beatEveryMs = 4_000
@@ -26,7 +25,8 @@ export interface Retention {
 
 interface Dependencies {
   readonly store: RunStore
-  readonly queue: DeadRuns
+  /** Deletes dead queued runs. */
+  readonly forgetDeadRuns: () => Promise<void>
   readonly gateway: string
   readonly retention: Retention
   readonly onError: (error: unknown) => void
@@ -36,8 +36,8 @@ interface Dependencies {
  * Says that the gateway lives, finds the runs of dead ones, and deletes old runs and dead queued ones. Of all gateways
  * of a store one does the last two. Gives a function that stops it.
  */
-export function startSweepingRuns({ store, queue, gateway, retention, onError }: Dependencies): () => void {
-  const forgetDeadRuns = createForgettingDead(queue, retention)
+export function startSweepingRuns(dependencies: Dependencies): () => void {
+  const { store, forgetDeadRuns, gateway, retention, onError } = dependencies
   let isSweeper = false
   let isBusy = false
 

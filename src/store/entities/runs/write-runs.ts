@@ -39,7 +39,9 @@ function* insertRuns(
   })
   const texts = toTexts(rows)
   yield* all(insertAll, {
-    ...{ accountCode, count: rows.length, bytes: bytesBefore },
+    accountCode,
+    count: rows.length,
+    bytes: bytesBefore,
     ...list.encode(rows.map(row => toColumns(row, gateway))),
     ...inputs.encode(texts.inputs),
     ...outputs.encode(texts.outputs),

@@ -3,6 +3,6 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'test/contract/running-npm and running-banner start it; here a server runs already',
   'npm ci && npm test': 'it is what runs this',
   'npm run bench': 'it takes minutes; test/bench runs it in short',
-  "printf 'POSTGRES_PASSWORD": 'there is no Docker here; test/static/compose and image check its files',
+  'for name in POSTGRES_PASSWORD': 'there is no Docker here; test/static/compose and image check its files',
   'DATABASE_URL=postgres://': 'there is no PostgreSQL here; test/commands/copy runs it',
 }

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { readPage, readTable } from '../docs/pages.ts'
 import { root } from './source-files.ts'
 
 const text = readFileSync(`${root}compose.yaml`, 'utf8').replaceAll(/^ *#.*\n/gm, '')
@@ -60,10 +62,36 @@ test('PostgreSQL is the release that the tests run', () => {
 })
 
 test('no secret has a value here, and only the proxy is reached from outside, by this machine alone', () => {
-  const secrets = text.match(/^ +\S*(?:PASSWORD|TOKEN)\S*: .*$|postgres:\/\/.*$/gm) ?? []
-  expect(secrets).toHaveLength(3)
+  const secrets = text.match(/^ +\S*(?:PASSWORD|TOKEN|KEY)\S*: .*$|postgres:\/\/.*$/gm) ?? []
+  expect(secrets).toHaveLength(4)
   for (const line of secrets) expect(line).toMatch(/\$\{\w+:\?set it in \.env\}/)
   expect(readFileSync(`${root}.gitignore`, 'utf8')).toMatch(/^\.env$/m)
   expect(text.match(/^ +ports: .*$/gm)).toEqual(["    ports: ['127.0.0.1:4000:8080']"])
   expect(services.proxy).toContain('ports:')
+})
+
+test('a gateway takes every setting from `.env`, and what the other services rely on from compose.yaml', () => {
+  const settings = readTable(readPage('docs/settings.md'), 'Table').map(([name = '']) =>
+    name.replaceAll('`', ''),
+  )
+  expect(settings).toContain('ROSTRUM_SECRETS_KEY')
+  const gateway = services['gateway-1'] ?? ''
+  expect(gateway).toMatch(/^ +env_file: \.env$/m)
+  const [, environment = ''] = /^ +environment:\n((?: {4}.*\n)+)/m.exec(gateway) ?? []
+  const fixed = [...environment.matchAll(/^ +(\w+): /gm)].map(([, name = '']) => name)
+  expect(fixed).toEqual(['HOST', 'PORT', 'DATABASE_URL', 'ROSTRUM_ADMIN_TOKEN', 'ROSTRUM_SECRETS_KEY'])
+  expect(settings).toEqual(expect.arrayContaining(fixed))
+})
+
+test('the page makes a file of settings with each value that compose.yaml asks for', () => {
+  const loop = /^for name in [\s\S]*?^done > \.env$/m.exec(readPage('docs/deploy.md').text)?.[0] ?? 'exit 1'
+  const made = execFileSync('sh', ['-c', loop.replace(' > .env', '')], { encoding: 'utf8' })
+  const asked = [...text.matchAll(/\$\{(\w+):\?set it in \.env\}/g)].map(([, name = '']) => name)
+  const names = made.trim().split('\n')
+  expect(new Set(names.map(line => /^(\w+)=[0-9a-f]{64}$/.exec(line)?.[1]))).toEqual(new Set(asked))
+})
+
+test.each(Object.entries(services))('%s has limits of processors, memory and processes', (_, block) => {
+  for (const limit of [/^ +cpus: \d+$/m, /^ +mem_limit: \d+[gm]$/m, /^ +pids_limit: \d+$/m])
+    expect(block).toMatch(limit)
 })

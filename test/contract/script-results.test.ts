@@ -27,7 +27,8 @@ test.each([
   ['new Date(0)', '1970-01-01T00:00:00.000Z'],
   ['{ toJSON() { return { of: "toJSON" } } }', { of: 'toJSON' }],
   ['{ deep: [{ toJSON: () => 5 }] }', { deep: [5] }],
-  ['new Map([[1, 2]])', {}],
+  ['new (class Point { x = 1 })()', { x: 1 }],
+  ['Object.assign(new Map(), { toJSON: () => [1] })', [1]],
   ['Object.create(null)', {}],
   ['JSON.parse(\'{"__proto__": 1}\')', JSON.parse('{"__proto__": 1}')],
 ])('exit(%s) gives what JSON makes of it', async (value, expected) => {
@@ -56,6 +57,58 @@ test.each([
   'exit(function named() {})',
 ])('%s is a RESULT error', async sourceCode => {
   expect((await run(sourceCode)).error?.code).toBe('RESULT')
+})
+
+test.each([
+  ['{ team: Platform.teams.get(3) }', 'a promise, at `$.team`. Await it first.'],
+  ['(async () => 1)()', 'a promise, at `$`. Await it first.'],
+  ['[new Map([[1, 2]])]', 'a Map, at `$[0]`. Use `Object.fromEntries(map)`.'],
+  ['new (class Users extends Set {})([1])', 'a Set, at `$`. Use `[...set]`.'],
+  ['{ a: new WeakMap() }', 'a WeakMap, at `$.a`; pass plain JSON values to `exit`'],
+  ['{ a: new WeakSet() }', 'a WeakSet, at `$.a`; pass plain JSON values to `exit`'],
+  ['new ArrayBuffer(2)', 'an ArrayBuffer, at `$`; pass plain JSON values to `exit`'],
+  ['[new Uint8Array([1])]', 'a Uint8Array, at `$[0]`; pass plain JSON values to `exit`'],
+  ['new DataView(new ArrayBuffer(1))', 'a DataView, at `$`; pass plain JSON values to `exit`'],
+])('exit(%s) is refused, because JSON would drop its content', async (value, problem) => {
+  const { outcome, payload, error } = await run(`exit(${value})`)
+  expect({ outcome, payload, code: error?.code }).toEqual({ outcome: 'error', payload: null, code: 'RESULT' })
+  expect(error?.message).toBe(`TypeError: JSON cannot carry ${problem}`)
+})
+
+test('a log shows the kind of what JSON would drop', async () => {
+  const { outcome, logs } = await run(`
+    log({ a: [Platform.teams.get(3)] }, new Map([[1, 2], [3, 4]]), new Set([1]), new WeakMap(), new WeakSet())
+    log(new ArrayBuffer(8), new Uint8Array(3), new DataView(new ArrayBuffer(1)), Object.create(Map.prototype))
+    log(new Proxy(new Map([[1, 2]]), {}))
+    exit(1)`)
+  expect(outcome).toBe('exit')
+  expect(logs.map(({ data }: { data: unknown }) => data)).toEqual([
+    [{ a: ['[Promise]'] }, '[Map 2]', '[Set 1]', '[WeakMap]', '[WeakSet]'],
+    ['[ArrayBuffer 8]', '[Uint8Array 3]', '[DataView]', '[Map]'],
+    ['[Map]'],
+  ])
+})
+
+test('a script that changes the built-in classes cannot get a promise past the check', async () => {
+  const { outcome, error } = await run(`
+    Object.getPrototypeOf = () => Object.prototype
+    Object.prototype.isPrototypeOf = () => false
+    Object.defineProperty(Map.prototype, 'size', { get() { throw new Error('size') } })
+    log(new Map([[1, 2]]))
+    exit({ team: Promise.resolve(1) })`)
+  expect([outcome, error?.message]).toEqual([
+    'error',
+    'TypeError: JSON cannot carry a promise, at `$.team`. Await it first.',
+  ])
+})
+
+test('the variables of a call are held to the same rule', async () => {
+  const { payload } = await run(
+    'exit(await graphql("{ viewer { userId } }", { a: Promise.resolve(1) }).catch(({ message }) => message))',
+  )
+  expect(payload).toBe(
+    'JSON cannot carry a promise, at `$.a`, in the variables of `graphql`. Await it first.',
+  )
 })
 
 test('the same object twice, without a cycle, is no error', async () => {

@@ -1,5 +1,5 @@
-import type { DescribedError } from './describe-error.ts'
 import type { RealmParts } from './realm-parts.ts'
+import type { DescribedError } from './text/describe-error.ts'
 
 /** `exit`, `fail` and endings by an error (contract, section 4). Runs inside the isolate as text. */
 export function makeEndings({ language, json, errors, state }: RealmParts) {
@@ -62,7 +62,10 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
       try {
         text = json.strict(
           payload,
-          message => new TypeError(`${message}; pass plain JSON values to \`exit\``),
+          (message, advice) =>
+            new TypeError(
+              advice === '' ? `${message}; pass plain JSON values to \`exit\`` : `${message}. ${advice}`,
+            ),
           state.exitsData,
         )
       } catch (error) {

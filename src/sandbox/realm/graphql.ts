@@ -58,7 +58,8 @@ export function makeGraphql({ language, json, state }: RealmParts) {
         check(query, variables, target)
         const text = json.strict(
           variables,
-          message => new TypeError(`${message}, in the variables of \`graphql\``),
+          (message, advice) =>
+            new TypeError(`${message}, in the variables of \`graphql\`${advice === '' ? '' : `. ${advice}`}`),
         )
         // A `toJSON` method may have returned something else.
         if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')

@@ -13,6 +13,7 @@ export function captureLanguage() {
   const { defineProperty: define, freeze, keys } = Object
   return {
     apply,
+    uncurry,
     /** bind(f, self, ...rest) is f.bind(self, ...rest). */
     bind: uncurry(bind) as (method: unknown, self: unknown, ...rest: unknown[]) => () => void,
     define,
@@ -28,6 +29,7 @@ export function captureLanguage() {
       return freeze(given)
     },
     create: Object.create as (prototype: object | null) => Record<PropertyKey, unknown>,
+    objectPrototype: Object.prototype,
     objectToString: Object.prototype.toString,
     isArray: Array.isArray,
     parse: JSON.parse,

@@ -1,7 +1,7 @@
 import type { RunLimits } from '../../tasks/protocol.ts'
-import type { makeDescribeError } from './describe-error.ts'
-import type { makeJson } from './json.ts'
 import type { Language } from './language.ts'
+import type { makeDescribeError } from './text/describe-error.ts'
+import type { makeJson } from './text/json.ts'
 
 /** Sends a message from the isolate to the host. Only strings and numbers cross, and it never throws. */
 export type Post = (

@@ -1,14 +1,15 @@
 import type { SandboxSetup } from '../../tasks/protocol.ts'
-import { makeDescribeError } from './describe-error.ts'
 import { makeEndings } from './endings.ts'
 import { makeGraphql } from './graphql.ts'
 import { makeHideSource } from './hide-source.ts'
-import { makeJson } from './json.ts'
 import { captureLanguage } from './language.ts'
 import { makeLog } from './log.ts'
 import { makePlatform } from './platform.ts'
 import { makeReduceGlobals } from './reduce-globals.ts'
 import { makeStart } from './run-script.ts'
+import { makeDescribeError } from './text/describe-error.ts'
+import { makeJson } from './text/json.ts'
+import { makeLossyKinds } from './text/lossy-kinds.ts'
 
 /**
  * The text that turns a bare context into a script's realm. It runs once, for the snapshot that every isolate starts
@@ -23,7 +24,7 @@ globalThis.takeRealm = (() => {
   state.limits = ${JSON.stringify(limits)}
   state.cutEntries = 0
   state.cutCharacters = 0
-  const json = (${makeJson})(language)
+  const json = (${makeJson})(language, (${makeLossyKinds})(language))
   const errors = (${makeDescribeError})(language)
   const parts = { language, json, errors, state }
   const endings = (${makeEndings})(parts)

@@ -1,13 +1,17 @@
-import type { Language } from './language.ts'
+import type { Language } from '../language.ts'
+import type { makeLossyKinds } from './lossy-kinds.ts'
 
 /** Called for a value that JSON cannot represent. Returns its replacement, or throws to refuse it. */
 type OnOdd = (kind: string, path: string, value: unknown) => unknown
 
+/** Makes the error for a value that JSON cannot carry. `advice` is a sentence, or ''. */
+type Refuse = (message: string, advice: string) => unknown
+
 /**
- * Serializes values and detects what JSON cannot represent: functions, symbols, BigInts, cycles and too many levels.
- * Runs inside the isolate as text.
+ * Serializes values and detects what JSON cannot represent: functions, symbols, BigInts, cycles, too many levels, and
+ * objects whose content it would drop. Runs inside the isolate as text.
  */
-export function makeJson(language: Language) {
+export function makeJson(language: Language, lossy: ReturnType<typeof makeLossyKinds>) {
   const { create, stringify, isArray, isError, isBoxedBigInt, String } = language
   const maxDepth = 1_000
 
@@ -46,7 +50,7 @@ export function makeJson(language: Language) {
       if (isAbove(value)) return 'cycle'
       if (depth >= maxDepth) return 'depth'
       if (isBoxedBigInt(value)) return 'bigint'
-      return isError(value) ? 'error' : ''
+      return isError(value) ? 'error' : lossy.kindOf(value)
     }
     const oddity = (value: unknown): string => {
       if (typeof value === 'object' && value !== null) return oddityOfObject(value)
@@ -74,14 +78,14 @@ export function makeJson(language: Language) {
   oddTypes.function = 'function'
   oddTypes.symbol = 'symbol'
   oddTypes.bigint = 'bigint'
-  const names = create(null) as Record<string, string>
+  const names = create(null) as Record<string, string | undefined>
   names.function = 'a function'
   names.symbol = 'a symbol'
   names.bigint = 'a BigInt'
   names.cycle = 'a cycle'
   names.infinite = 'an infinite number or NaN'
   names.depth = `more than ${maxDepth} levels`
-  const marks = create(null) as Record<string, string>
+  const marks = create(null) as Record<string, string | undefined>
   marks.function = '[function]'
   marks.cycle = '[circular]'
   marks.depth = '[too deep]'
@@ -91,10 +95,11 @@ export function makeJson(language: Language) {
      * Throws the error that `refuse` makes if JSON cannot represent the value. Errors are treated like other objects.
      * JSON makes null of infinite numbers and NaN unless `mustBeFinite`.
      */
-    strict(value: unknown, refuse: (message: string) => unknown, mustBeFinite = false): string {
+    strict(value: unknown, refuse: Refuse, mustBeFinite = false): string {
       const onOdd: OnOdd = (kind, path, odd) => {
         if (kind === 'error') return odd
-        throw refuse(`JSON cannot carry ${names[kind]}, at \`${path}\``)
+        const name = names[kind] ?? lossy.nameOf(kind)
+        throw refuse(`JSON cannot carry ${name}, at \`${path}\``, lossy.adviceOf(kind))
       }
       return write(value, onOdd, mustBeFinite)
     },
@@ -103,7 +108,7 @@ export function makeJson(language: Language) {
       return write(value, (kind, _path, odd) => {
         if (kind === 'bigint') return `${String(odd)}n`
         if (kind === 'symbol') return String(odd)
-        return kind === 'error' ? describe(odd) : marks[kind]
+        return kind === 'error' ? describe(odd) : (marks[kind] ?? lossy.markOf(kind, odd as object))
       })
     },
   }

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts'
+import type { Language } from '../language.ts'
 
 /** The description of a thrown value. Positions refer to the author's source code. */
 export interface DescribedError {

@@ -22,9 +22,14 @@ export interface Caller {
   readonly email: string | null
   readonly displayName: string | null
   readonly scopes: ReadonlySet<Scope>
-  /** The caller whose credential is confirmed, if the rights are those of a hook or a task. */
+  /** The caller whose credential is confirmed, if the rights are those of a trigger. */
   readonly source?: Caller
+  /** The trigger whose scopes these are. Absent if they are those of a credential. */
+  readonly rightsOf?: RightsOf
 }
+
+/** A trigger with scopes of its own. */
+export type RightsOf = 'hook' | 'task' | 'webhook'
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)
@@ -35,7 +40,9 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin')
 }
 
-/** The same caller with the rights of a hook or a task, which are never those of its credential. */
-export function withScopes(caller: Caller, scopes: readonly string[]): Caller {
-  return { ...caller, scopes: new Set(scopes.filter(isScope)), source: caller.source ?? caller }
+/** The same caller with other rights, which are never those of its credential. `rightsOf` is null for a replay's. */
+export function withScopes(caller: Caller, scopes: readonly string[], rightsOf: RightsOf | null): Caller {
+  const { rightsOf: _, ...given } = caller
+  const rights = { scopes: new Set(scopes.filter(isScope)), source: caller.source ?? caller }
+  return { ...given, ...rights, ...(rightsOf !== null && { rightsOf }) }
 }

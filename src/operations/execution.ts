@@ -7,7 +7,7 @@ export const execution = record('task_execution', {
   outcome: 'word',
   payload: 'value',
   message: 'value',
-  error: '{ code message line column stack }',
+  error: '{ code message line column stack hint }',
   logs: { at: 'value', level: 'word', data: 'value' },
   request_context: '{ txnID txnSource }',
   duration_ms: 'value',

@@ -7,7 +7,8 @@ import type { TaskRunner } from './task-runner.ts'
 export function createExecuteQueued(tasks: Pick<TaskRunner, 'execute'>, log: Logger): ExecuteQueued {
   return ({ run, sourceCode, cause, generation, recorder, signal, onTooDeep }) => {
     const { accountCode, causedBy, scopes, name, input, options, caseTypeCode } = run
-    const caller: Caller = { accountCode, ...causedBy, scopes: new Set(scopes.filter(isScope)) }
+    const rightsOf = run.trigger
+    const caller: Caller = { accountCode, ...causedBy, scopes: new Set(scopes.filter(isScope)), rightsOf }
     const metadata = { caseTypeCode, accountNickname: null }
     return tasks.execute({
       input: { name, sourceCode, inputDocument: input, options, metadata },

@@ -244,6 +244,7 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
         line: null,
         column: null,
         stack: null,
+        hint: null,
       })
       expect((await ask(id, task, {}, token)).text).not.toContain('secret')
     })

@@ -66,6 +66,7 @@ describe('over REST', () => {
       line: 2,
       column: expect.any(Number),
       stack: expect.any(String),
+      hint: null,
     })
     expect(answer.body.task_execution.logs.map(entry => entry.data)).toEqual([['before']])
   })
@@ -79,7 +80,7 @@ describe('over REST', () => {
 })
 
 describe('over GraphQL', () => {
-  const fields = `id name outcome payload message error { code message line column stack }
+  const fields = `id name outcome payload message error { code message line column stack hint }
     logs { at level data } requestContext { txnID txnSource } durationMs`
   const run = async (sourceCode: string, extra: Record<string, unknown> = {}, token = server.adminToken) => {
     const input = { name: 'recalculate', sourceCode, inputDocument: '{"a":1}', options: '{}', ...extra }

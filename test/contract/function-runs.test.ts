@@ -98,6 +98,7 @@ describe('POST /api/1/function/{name}/execute', () => {
       line: null,
       column: null,
       stack: null,
+      hint: null,
     })
     const failed = await run('fails', { inputDocument: {} }, { token })
     expect(failed.body.task_execution.message).toBe('Give an owner.')

@@ -199,7 +199,7 @@ describe('a refusal', () => {
     await saveHook("\n  throw new Error('secret')", { caseTypeCode: type })
     const { body } = await create(type)
     expect(body.error).toMatchObject({ code: 'RUNTIME', message: 'Error: secret', line: 2 })
-    expect(Object.keys(body.error).sort()).toEqual(['code', 'column', 'line', 'message', 'stack'])
+    expect(Object.keys(body.error).sort()).toEqual(['code', 'column', 'hint', 'line', 'message', 'stack'])
     const writer = await app.issueToken('demo', ['cases:write', 'cases:read'])
     const other = await create(type, {}, writer)
     expect(other.status).toBe(422)

@@ -100,6 +100,7 @@ const taskError = z.strictObject({
   line: z.int().positive().nullable(),
   column: z.int().positive().nullable(),
   stack: z.string().nullable(),
+  hint: z.string().nullable(),
 })
 
 const execution = z

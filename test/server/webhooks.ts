@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import type { GatewayClient } from './gateway-client.ts'
 import { type Answer, sendRequest } from './send-request.ts'
-import type { TestServer } from './start-server.ts'
 
 export interface SavedWebhook {
   readonly id: string
@@ -22,7 +22,7 @@ export interface WebhookOrder {
 
 /** Saves a function under the name of the webhook. Gives its id. */
 export async function saveFunction(
-  server: TestServer,
+  server: GatewayClient,
   name: string,
   sourceCode: string,
   token = server.adminToken,
@@ -37,7 +37,7 @@ export async function saveFunction(
 }
 
 /** Saves a function, and a webhook of the same name that runs it. `SYNC` and `STANDARD` unless given. */
-export async function saveWebhook(server: TestServer, order: WebhookOrder): Promise<SavedWebhook> {
+export async function saveWebhook(server: GatewayClient, order: WebhookOrder): Promise<SavedWebhook> {
   const { sourceCode, token = server.adminToken, account = 'demo', ...given } = order
   const functionId = await saveFunction(server, order.name, sourceCode, token)
   const { body, text } = await server.graphql<{ saveWebhook: { secret: string; webhook: { id: string } } }>(
@@ -79,7 +79,7 @@ export interface Delivery {
 
 /** Sends a delivery without a credential. */
 export function deliver<T = unknown>(
-  server: TestServer,
+  server: GatewayClient,
   path: string,
   { body = '', type = 'application/json', headers = {} }: Delivery,
 ): Promise<Answer<T>> {

@@ -46,6 +46,7 @@ export interface ExecutionBody<P = unknown> {
       readonly line: number | null
       readonly column: number | null
       readonly stack: string | null
+      readonly hint: string | null
     } | null
     readonly logs: readonly {
       readonly at: string

@@ -3,8 +3,7 @@ import { RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import { type ExitError, readExit } from '../cases/read-exit.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
-import { endpointCause, type RunCause } from './run-cause.ts'
-import type { RunTrigger } from './run-record.ts'
+import { endpointCause, type RunCause, triggerWithScopes } from './run-cause.ts'
 import type { KeptRun, RunStore, RunText } from './run-store.ts'
 
 export interface Replay {
@@ -24,8 +23,8 @@ export interface ReplayScript {
   readonly cause: RunCause
   /** The scopes of the original run. */
   readonly scopes: readonly string[]
-  /** True if they are those of a hook, a case task or a webhook, which its runs have for every caller. */
-  readonly isOfTrigger: boolean
+  /** The trigger whose scopes these are; null if they are those of a caller. */
+  readonly rightsOf: ReturnType<typeof triggerWithScopes>
   /** Null if `exit` may have any value. */
   readonly refuseResult: ((payload: JsonText) => ExitError | null) | null
 }
@@ -70,7 +69,7 @@ export async function prepareReplay(
     payload,
     options,
     scopes: run.scopes,
-    isOfTrigger: await isOfTrigger(parts, accountCode, run),
+    rightsOf: await findRightsOf(parts, accountCode, run),
     cause: {
       ...endpointCause,
       trigger: 'replay',
@@ -86,19 +85,18 @@ export async function prepareReplay(
 }
 
 /**
- * True if the run, or the run that it replays, was one of a hook, a case task or a webhook. False for a replay whose
- * original is not kept any more.
+ * The trigger of the run, or of the run that it replays, if its runs have its scopes. Null for a replay whose original
+ * is not kept any more.
  */
-async function isOfTrigger({ store }: ReplayParts, accountCode: string, run: KeptRun): Promise<boolean> {
+async function findRightsOf({ store }: ReplayParts, accountCode: string, run: KeptRun) {
   let original: KeptRun | undefined = run
   for (let count = 0; original?.trigger === 'replay' && count < maxReplaysOfReplays; count++) {
     const replayOf: string | null = original.replayOf
     original = replayOf === null ? undefined : (await store.findByRunIds(accountCode, [replayOf]))[0]
   }
-  return original !== undefined && triggers.includes(original.trigger)
+  return original === undefined ? null : triggerWithScopes(original.trigger)
 }
 
-const triggers: readonly RunTrigger[] = ['hook', 'task', 'webhook']
 const maxReplaysOfReplays = 16
 
 // A task saves nothing by `exit(null)`.

@@ -36,6 +36,11 @@ export interface RunCause {
   readonly txnId: string | null
 }
 
+/** A trigger whose scopes its runs have, for every caller; null for a trigger with the rights of its caller. */
+export function triggerWithScopes(trigger: RunTrigger): 'hook' | 'task' | 'webhook' | null {
+  return trigger === 'hook' || trigger === 'task' || trigger === 'webhook' ? trigger : null
+}
+
 /** A script that came with its request. */
 export const endpointCause: RunCause = {
   trigger: 'endpoint',

@@ -35,6 +35,7 @@ export interface RunError {
   readonly line: number | null
   readonly column: number | null
   readonly stack: string | null
+  readonly hint?: string | null
 }
 
 /** The facts about a run that are known when it ends. */

@@ -22,6 +22,7 @@ export function callerOf(accountCode: string, { scopes }: Webhook): Caller {
     email: null,
     displayName: null,
     scopes: new Set(scopes.filter(isScope)),
+    rightsOf: 'webhook',
   }
 }
 

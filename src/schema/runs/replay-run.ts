@@ -67,7 +67,8 @@ async function runReplay(context: RequestContext, script: ReplayScript): Promise
       recorder,
       caller: withScopes(
         caller,
-        script.isOfTrigger ? script.scopes : findCommonScopes(caller, script.scopes),
+        script.rightsOf === null ? findCommonScopes(caller, script.scopes) : script.scopes,
+        script.rightsOf,
       ),
       ...{ parentRun, signal, log, onRun },
     })

@@ -16,5 +16,5 @@ export function hideErrorOf(
   if (error === null || hasScope(caller, 'runs:read')) return error
   const run = id === null ? '' : ` in run \`${id}\``
   const message = `The function \`${name}\` failed${run}; read its error with the scope \`runs:read\`.`
-  return { code: error.code, message, line: null, column: null, stack: null }
+  return { code: error.code, message, line: null, column: null, stack: null, hint: null }
 }

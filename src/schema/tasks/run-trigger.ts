@@ -1,6 +1,7 @@
 import type { RequestContext } from '../../context.ts'
 import { withScopes } from '../../credentials/caller.ts'
 import type { LiveFunction } from '../../domain/hooks/hook-store.ts'
+import { triggerWithScopes } from '../../domain/runs/run-cause.ts'
 import type { TaskExecution } from '../../tasks/run/task-execution.ts'
 import type { ExecuteRequest } from '../../tasks/task-runner.ts'
 
@@ -30,6 +31,6 @@ export function runTrigger(
     options,
     metadata: { caseTypeCode, accountNickname: null },
   }
-  const rights = withScopes(caller, trigger.scopes)
+  const rights = withScopes(caller, trigger.scopes, triggerWithScopes(script.cause.trigger))
   return tasks.execute({ input, ...script, caller: rights, parentRun, signal, log, onRun })
 }

@@ -57,6 +57,13 @@ export const TaskErrorRef = builder.objectRef<TaskError>('TaskError').implement(
     line: t.exposeInt('line', { nullable: true, description: 'Line of the source code, from 1.' }),
     column: t.exposeInt('column', { nullable: true, description: 'Column of the line, from 1.' }),
     stack: t.exposeString('stack', { nullable: true, description: 'Stack frames of the script only.' }),
+    hint: t.string({
+      nullable: true,
+      description:
+        'The first call of the run that was refused, and what to do. For `RUNTIME` only, because a script often\n' +
+        'fails over the answer that it did not get.',
+      resolve: ({ hint }) => hint ?? null,
+    }),
   }),
 })
 

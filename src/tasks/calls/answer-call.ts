@@ -3,6 +3,7 @@ import type { RunLimits } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { OutboundRefusal } from '../outbound/outbound-address.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import type { Run } from '../run/run.ts'
 import type { CallVariables, Variables } from './call-variables.ts'
@@ -25,6 +26,8 @@ export interface RunCall {
   untilRead(): Promise<void> | null
   readonly run: Run
   readonly log: Logger
+  /** Called with the message of a refusal: of the first error of an answer, or of a call that rejects. */
+  onRefused(message: string): void
 }
 
 /** Answers one `graphql()` call with a JSON text. A rejection's message is for the script. */
@@ -44,7 +47,7 @@ export function createCallAnswerer({
   outboundWaits,
   limits: { graphqlAnswerBytes: maxBytes },
 }: CallAnswererOptions): AnswerRunCall {
-  return async ({ query, variables, url, untilRead, run, log }) => {
+  async function answer({ query, variables, url, untilRead, run, log, onRefused }: RunCall): Promise<string> {
     if (url !== null) {
       if (run.dryRun) throw new RostrumError('FORBIDDEN', 'graphql: a dry run calls no other host')
       return outboundWaits.during(run, signal =>
@@ -59,16 +62,28 @@ export function createCallAnswerer({
       throw new Error('graphql: something went wrong in the gateway')
     })
     if (status < 200 || status > 299)
-      throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body)}`)
+      throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body) ?? 'no reason given'}`)
+    const refusal = firstMessage(body)
+    if (refusal !== null) onRefused(refusal)
     const text = writeJson(body)
     const bytes = Buffer.byteLength(text)
     if (bytes > maxBytes)
       throw new Error(`graphql: the answer has ${bytes} bytes; at most ${maxBytes} are allowed`)
     return text
   }
+
+  return call =>
+    answer(call).catch((error: unknown) => {
+      if (isRefusal(error)) call.onRefused(error.message)
+      throw error
+    })
 }
 
-function firstMessage(body: unknown): string {
+function isRefusal(error: unknown): error is Error {
+  return error instanceof RostrumError || (error as Error).cause instanceof OutboundRefusal
+}
+
+function firstMessage(body: unknown): string | null {
   const errors = (body as { errors?: { message?: unknown }[] } | null)?.errors
-  return String(errors?.[0]?.message ?? 'no reason given')
+  return errors === undefined ? null : String(errors[0]?.message ?? 'no reason given')
 }

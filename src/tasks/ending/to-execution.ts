@@ -10,14 +10,19 @@ export interface EndedRun {
   readonly log: RunLog
   /** In milliseconds of `performance.now()`. */
   readonly startedAt: number
+  /** The first call that was refused; null without one. */
+  readonly hint: string | null
 }
 
 /** The answer of an execution. */
-export function toExecution({ run, ending, log, startedAt }: EndedRun): TaskExecution {
+export function toExecution({ run, ending, log, startedAt, hint }: EndedRun): TaskExecution {
+  const outcome = outcomeOf(ending)
+  const { error } = outcome
   return {
     id: run.id,
     name: run.name,
-    ...outcomeOf(ending),
+    ...outcome,
+    error: error && { ...error, hint: error.code === 'RUNTIME' ? hint : null },
     logs: log.entries(),
     requestContext: run.transaction,
     durationMs: Math.round((performance.now() - startedAt) * 10) / 10,

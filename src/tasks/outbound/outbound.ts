@@ -43,7 +43,7 @@ export function createOutbound({ hosts, maxBytes, log }: OutboundOptions): Outbo
       } catch (error) {
         const refusal = findRefusal(error)
         if (refusal?.facts) log.warn(refusal.facts, `graphql: ${refusal.message}`)
-        throw new Error(explain(refusal ?? error), { cause: error })
+        throw new Error(explain(refusal ?? error), { cause: refusal ?? error })
       }
     },
     close: () => closing.abort(new OutboundRefusal('the gateway is stopping')),

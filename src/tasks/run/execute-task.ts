@@ -40,6 +40,16 @@ function judgeEnding(ending: RunEnding, { refuseResult }: ExecuteRequest): RunEn
   return error === null ? ending : { kind: 'error', error }
 }
 
+// Longer messages are cut in a hint.
+const maxHintCharacters = 1_000
+
+function toHint(refusal: string): string {
+  const message = refusal.replace(/^graphql: /, '')
+  // The message follows a colon, but a name such as `NOT_FOUND` keeps its letters.
+  const sentence = /^[A-Z][a-z ]/.test(message) ? message[0]?.toLowerCase() + message.slice(1) : message
+  return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
+}
+
 /** Executes a task from input to answer. Rejects as `TaskRunner.execute` says. */
 export async function executeTask(parts: ExecutionParts, request: ExecuteRequest): Promise<TaskExecution> {
   const startedAt = performance.now()
@@ -61,6 +71,10 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
   const scriptLog = new RunLog({ limits, system: log })
   const recordable = { run, task, request, startedAt: Date.now() }
   const kept: { recording: RunRecording | null } = { recording: null }
+  let hint: string | null = null
+  const onRefused = (message: string) => {
+    hint ??= toHint(message)
+  }
   try {
     const ending = await runAdmitted(parts, {
       message: {
@@ -78,13 +92,13 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
       isQueued: parentRun === null && request.generation !== undefined,
       signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
       scriptLog,
-      answer: call => answerCall({ ...call, run, log: request.log }),
+      answer: call => answerCall({ ...call, run, log: request.log, onRefused }),
       onAdmitted() {
         kept.recording ??= recorder.begin(toRunStart(recordable))
       },
     })
     const judged = judgeEnding(ending, request)
-    const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt })
+    const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
     log.info({ outcome, error: error?.code, durationMs }, 'task ended')
     kept.recording?.end(execution)

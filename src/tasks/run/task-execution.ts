@@ -38,6 +38,8 @@ export interface TaskError {
   readonly column: number | null
   /** Stack frames of the script only. */
   readonly stack: string | null
+  /** The first call of the run that was refused, and what to do about it; null or absent without one. */
+  readonly hint?: string | null
 }
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const

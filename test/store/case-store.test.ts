@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaseCommit } from '../../src/domain/cases/case-store.ts'
 import type { Origin, Page, Store } from '../../src/domain/store.ts'
+import { caseCommit } from './case-commit.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
@@ -14,24 +15,7 @@ eachStore(harness => {
     store = await harness.open({ url })
   })
 
-  async function commit(given: Partial<CaseCommit>, at = store) {
-    return at.cases.commit({
-      origin: by('a'),
-      caseTypeCode: 'incident',
-      read: null,
-      revision: 0,
-      data: '{}',
-      values: null,
-      changedFields: '{}',
-      functionName: null,
-      runs: null,
-      runIds: [],
-      after: null,
-      previousData: null,
-      leaseHolder: 'me',
-      ...given,
-    })
-  }
+  const commit = (given: Partial<CaseCommit>, at = store) => at.cases.commit(caseCommit(given))
 
   async function create(data = '{"a":1}', origin: Origin = by('a')) {
     const done = await commit({ data, origin })

@@ -82,6 +82,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const which = { accountCode, id: read.id, version: read.version, leaseHolder }
     forget(accountCode, read.id)
     if (data !== null) return yield* first(statements.update, { ...which, ...toData(data) })
+    // The values refer to the case, so they go first. The lock keeps others from writing new ones meanwhile.
     const row = yield* first(statements.lock, which)
     if (row === undefined) return undefined
     yield* values.clear(accountCode, row.id)
@@ -122,7 +123,7 @@ function toData(data: string | null) {
   return { data, dataBytes: Buffer.byteLength(data ?? '') }
 }
 
-function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
+function prepareStatements({ prepare, tables, forShare, forUpdate, now }: Dialect) {
   const given = placeholders(
     'accountCode',
     'id',
@@ -160,7 +161,7 @@ function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
         where ${isAsRead} ${returning}`,
       selection,
     ),
-    lock: prepare(sql`select ${columnsOf(selection)} from cases where ${isAsRead}`, selection),
+    lock: prepare(sql`select ${columnsOf(selection)} from cases where ${isAsRead} ${forUpdate}`, selection),
     remove: prepare(sql`delete from cases where ${isTheCase}`),
   }
 }

@@ -153,9 +153,17 @@ eachStore(harness => {
     expect(await find([{ field: 'b', in: ['1'] }])).toEqual([])
     await commit({ revision: 1, read: { id: first.id, version: 2 }, data: null })
     expect(await find([{ field: 'a', in: ['9'] }])).toEqual([])
-    await store.cases.dropValues('a', 'incident', ['a'])
+    const now = { code: 'incident', revision: 1 }
+    expect(await store.cases.dropValues('a', { ...now, revision: 2 }, ['a'])).toBe(false)
+    expect(await find([{ field: 'a', in: ['2'] }])).toEqual([3])
+    expect(await store.cases.dropValues('a', now, ['a'])).toBe(true)
     expect(await find([{ field: 'a', in: ['1', '2'] }])).toEqual([])
     expect(await find([{ field: 'b', in: ['2'] }])).toEqual([2])
+    const added = [{ id: 3, version: 1, values: [{ field: 'a', value: '2' }] }]
+    expect(await store.cases.addValues('a', { ...now, revision: 2 }, added)).toBe(false)
+    expect(await find([{ field: 'a', in: ['2'] }])).toEqual([])
+    expect(await store.cases.addValues('a', now, added)).toBe(true)
+    expect(await find([{ field: 'a', in: ['2'] }])).toEqual([3])
   })
 
   test('a step of a request with a key is made once, and gives its first result again', async () => {

@@ -21,6 +21,12 @@ const saveValue = `
   insert into case_values (account_code, case_type_code, field, value, case_id)
     values ('a', 'incident', 'a', '2', 1);`
 
+const findWith = async (value: string) => {
+  const where = [{ field: 'a', in: [value] }]
+  const page = { after: null, before: null, limit: 10, fromEnd: false }
+  return (await store.cases.page('a', { caseTypeCode: 'incident', where }, page)).length
+}
+
 test.each([
   ['a case', saveCase],
   ['a case with an indexed field', saveCase + saveValue],
@@ -34,4 +40,28 @@ test.each([
   expect(await deletion).toEqual({ kind: 'moved' })
   expect((await store.cases.findByIds('a', [1])).map(({ version }) => version)).toEqual([2])
   expect(await store.cases.events.newest('a')).toBe(1)
+})
+
+test.each([
+  ['a save', saveCase + saveValue, ['2']],
+  ['a delete', 'delete from case_values; delete from cases;', []],
+])('values that are written for a new field wait for %s of the case', async (_, change, found) => {
+  await store.cases.saveType('a', type)
+  await store.cases.commit(caseCommit({ revision: 1 }))
+  const held = await holdLocks(url, change)
+  const values = [{ field: 'a', value: '1' }]
+  let isWritten = false
+  const written = store.cases
+    .addValues('a', { code: 'incident', revision: 1 }, [{ id: 1, version: 1, values }])
+    .finally(() => {
+      isWritten = true
+    })
+  await Promise.race([held.untilAwaited(), written])
+  expect(isWritten).toBe(false)
+  await held.commit()
+  expect(await written).toBe(true)
+  const listed = await Promise.all(
+    ['1', '2'].map(async value => ((await findWith(value)) > 0 ? [value] : [])),
+  )
+  expect(listed.flat()).toEqual(found)
 })

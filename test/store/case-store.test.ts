@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaseCommit } from '../../src/domain/cases/case-store.ts'
 import type { Origin, Page, Store } from '../../src/domain/store.ts'
+import { caseCommit } from './case-commit.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
@@ -14,24 +15,7 @@ eachStore(harness => {
     store = await harness.open({ url })
   })
 
-  async function commit(given: Partial<CaseCommit>, at = store) {
-    return at.cases.commit({
-      origin: by('a'),
-      caseTypeCode: 'incident',
-      read: null,
-      revision: 0,
-      data: '{}',
-      values: null,
-      changedFields: '{}',
-      functionName: null,
-      runs: null,
-      runIds: [],
-      after: null,
-      previousData: null,
-      leaseHolder: 'me',
-      ...given,
-    })
-  }
+  const commit = (given: Partial<CaseCommit>, at = store) => at.cases.commit(caseCommit(given))
 
   async function create(data = '{"a":1}', origin: Origin = by('a')) {
     const done = await commit({ data, origin })
@@ -169,9 +153,17 @@ eachStore(harness => {
     expect(await find([{ field: 'b', in: ['1'] }])).toEqual([])
     await commit({ revision: 1, read: { id: first.id, version: 2 }, data: null })
     expect(await find([{ field: 'a', in: ['9'] }])).toEqual([])
-    await store.cases.dropValues('a', 'incident', ['a'])
+    const now = { code: 'incident', revision: 1 }
+    expect(await store.cases.dropValues('a', { ...now, revision: 2 }, ['a'])).toBe(false)
+    expect(await find([{ field: 'a', in: ['2'] }])).toEqual([3])
+    expect(await store.cases.dropValues('a', now, ['a'])).toBe(true)
     expect(await find([{ field: 'a', in: ['1', '2'] }])).toEqual([])
     expect(await find([{ field: 'b', in: ['2'] }])).toEqual([2])
+    const added = [{ id: 3, version: 1, values: [{ field: 'a', value: '2' }] }]
+    expect(await store.cases.addValues('a', { ...now, revision: 2 }, added)).toBe(false)
+    expect(await find([{ field: 'a', in: ['2'] }])).toEqual([])
+    expect(await store.cases.addValues('a', now, added)).toBe(true)
+    expect(await find([{ field: 'a', in: ['2'] }])).toEqual([3])
   })
 
   test('a step of a request with a key is made once, and gives its first result again', async () => {

@@ -27,6 +27,8 @@ export interface CaseType {
   readonly revision: number
 }
 
+export type CaseTypeRevision = Pick<CaseType, 'code' | 'revision'>
+
 export type CaseEventKind = 'created' | 'saved' | 'deleted'
 
 /** A change of a case. It is written in the change's own transaction and never changed. */
@@ -118,10 +120,10 @@ export interface CaseStore {
   findType(accountCode: string, code: string): Promise<CaseType | null>
   /** Writes the fields with a new revision; null if the type is not at the revision given (0: there is no type). */
   saveType(accountCode: string, type: CaseType): Promise<CaseType | null>
-  /** Writes values of cases that still have these versions. */
-  addValues(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Promise<void>
-  /** Removes the values of fields that are no longer written. */
-  dropValues(accountCode: string, caseTypeCode: string, fields: readonly string[]): Promise<void>
+  /** Writes values of cases that still have these versions. False if the type is no longer at the revision. */
+  addValues(accountCode: string, type: CaseTypeRevision, rows: readonly ReadValues[]): Promise<boolean>
+  /** Deletes the values of fields, of all cases. False if the type is no longer at the revision. */
+  dropValues(accountCode: string, type: CaseTypeRevision, fields: readonly string[]): Promise<boolean>
   readonly events: CaseEventStore
 }
 

@@ -2,7 +2,7 @@ import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { isStorable } from '../directory/directory.ts'
 import { checkCaseTypeCode } from './case-failures.ts'
-import type { Case, CaseStore, CaseType } from './case-store.ts'
+import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.ts'
 import { findValues } from './case-values.ts'
 
 const maxFields = 8
@@ -18,7 +18,7 @@ export type SaveCaseType = (
 /**
  * Saves which fields look-ups may name. From the first step on, saves write the values of the new fields too; then
  * those of all stored cases are written, a few at a time; the fields are indexed after that. If the gateway dies in
- * between, saving the type again goes on.
+ * between, saving the type again goes on. `CONFLICT` if the type changes meanwhile.
  */
 export function createSaveCaseType(store: CaseStore): SaveCaseType {
   return async (accountCode, { code, indexedFields: given }) => {
@@ -43,9 +43,11 @@ export function createSaveCaseType(store: CaseStore): SaveCaseType {
       return saved
     }
     const begun = await save(kept, before?.revision ?? 0)
-    if (dropped.length > 0) await store.dropValues(accountCode, code, dropped)
+    // An earlier save of the type that was cut off may have left values of fields that are added again.
+    const isDropped = await store.dropValues(accountCode, begun, [...dropped, ...added])
+    if (!isDropped) throw changedMeanwhile(code)
     if (added.length === 0) return begun
-    await writeStored({ store, accountCode, code, fields: added })
+    await writeStored({ store, accountCode, type: begun, fields: added })
     return save(fields, begun.revision)
   }
 }
@@ -53,12 +55,12 @@ export function createSaveCaseType(store: CaseStore): SaveCaseType {
 interface WriteStored {
   readonly store: CaseStore
   readonly accountCode: string
-  readonly code: string
+  readonly type: CaseTypeRevision
   readonly fields: readonly string[]
 }
 
-async function writeStored({ store, accountCode, code, fields }: WriteStored): Promise<void> {
-  const search = { caseTypeCode: code, where: [] }
+async function writeStored({ store, accountCode, type, fields }: WriteStored): Promise<void> {
+  const search = { caseTypeCode: type.code, where: [] }
   for (let after: number | null = null; ; ) {
     const found: Case[] = await store.page(accountCode, search, {
       after,
@@ -68,15 +70,12 @@ async function writeStored({ store, accountCode, code, fields }: WriteStored): P
     })
     // A step reads a limited number of bytes.
     const read = found.filter(({ data }) => data !== null)
-    await store.addValues(
-      accountCode,
-      code,
-      read.map(({ id, version, data }) => ({
-        id,
-        version,
-        values: findValues(JSON.parse(data?.text ?? '{}') as JsonObject, fields),
-      })),
-    )
+    const rows = read.map(({ id, version, data }) => ({
+      id,
+      version,
+      values: findValues(JSON.parse(data?.text ?? '{}') as JsonObject, fields),
+    }))
+    if (!(await store.addValues(accountCode, type, rows))) throw changedMeanwhile(type.code)
     after = read.at(-1)?.id ?? null
     if (after === null || (found.length < rowsOfTransaction && read.length === found.length)) return
   }

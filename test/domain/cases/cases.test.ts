@@ -163,6 +163,20 @@ eachStore(harness => {
     ).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringContaining('`k`') })
   })
 
+  test('a field that is indexed again is not found by the values of before', async () => {
+    const id = await create({ a: 'before' })
+    const { revision } = await cases.saveType('a', { code: 'incident', indexedFields: ['a'] })
+    // As a gateway leaves it that dies before it deletes the values.
+    await store.cases.saveType('a', { code: 'incident', indexedFields: [], writtenFields: [], revision })
+    await cases.save(request({ id, data: { a: 'after' } }))
+    await cases.saveType('a', { code: 'incident', indexedFields: ['a'] })
+    const page = { after: null, before: null, limit: 10, fromEnd: false }
+    const find = (value: string) =>
+      cases.page('a', { caseTypeCode: 'incident', where: [{ field: 'a', in: [value] }] }, page)
+    expect(await find('before')).toEqual([])
+    expect(await find('after')).toHaveLength(1)
+  })
+
   test('a text that is no code of a case type is refused, and not sent to the database', async () => {
     const page = { after: null, before: null, limit: 10, fromEnd: false }
     for (const caseTypeCode of ['\0', '\ud800', '', 'a b']) {

@@ -11,6 +11,7 @@ import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { AppendCaseEvent } from './case-events.ts'
 import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
+import { prepareTypes } from './case-types.ts'
 import { prepareValues } from './case-values.ts'
 
 // As JSON keeps it under an idempotency step.
@@ -33,6 +34,7 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueu
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
   const { database, provision, takeNumbers, appendEvent, enqueue, writeRuns, forget } = dependencies
   const statements = prepareStatements(database)
+  const types = prepareTypes(database)
   const values = prepareValues(database)
   const { find } = createSteps(database)
 
@@ -40,7 +42,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   function* commit(wanted: CaseCommit): Work<Committed> {
     const { origin, caseTypeCode, read, data, changedFields, functionName } = wanted
     const { accountCode } = origin
-    const type = yield* first(statements.lockType, { accountCode, caseTypeCode })
+    const type = yield* first(types.lock, { accountCode, code: caseTypeCode })
     if ((type?.revision ?? 0) !== wanted.revision) return { kind: 'moved' }
     const row = yield* read === null ? create(wanted, type === undefined) : change(wanted, read)
     if (row === undefined) return { kind: 'moved' }
@@ -82,6 +84,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const which = { accountCode, id: read.id, version: read.version, leaseHolder }
     forget(accountCode, read.id)
     if (data !== null) return yield* first(statements.update, { ...which, ...toData(data) })
+    // The values refer to the case, so they go first. The lock keeps others from writing new ones meanwhile.
     const row = yield* first(statements.lock, which)
     if (row === undefined) return undefined
     yield* values.clear(accountCode, row.id)
@@ -122,7 +125,7 @@ function toData(data: string | null) {
   return { data, dataBytes: Buffer.byteLength(data ?? '') }
 }
 
-function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
+function prepareStatements({ prepare, tables, forUpdate, now }: Dialect) {
   const given = placeholders(
     'accountCode',
     'id',
@@ -134,7 +137,6 @@ function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
   )
   const { accountCode, id, caseTypeCode, data, dataBytes, version, leaseHolder } = given
   const selection = selectCase(tables)
-  const { revision } = tables.caseTypes
   const returning = sql`returning ${columnsOf(selection)}`
   const isTheCase = sql`account_code = ${accountCode} and id = ${id}`
   const isAsRead = sql`
@@ -143,11 +145,6 @@ function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
       where case_leases.account_code = ${accountCode} and case_id = ${id} and holder <> ${leaseHolder}
         and held_until > ${now})`
   return {
-    lockType: prepare(
-      sql`
-        select revision from case_types where account_code = ${accountCode} and code = ${caseTypeCode} ${forShare}`,
-      { revision },
-    ),
     insert: prepare(
       sql`
         insert into cases (account_code, id, case_type_code, data, data_bytes)
@@ -160,7 +157,7 @@ function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
         where ${isAsRead} ${returning}`,
       selection,
     ),
-    lock: prepare(sql`select ${columnsOf(selection)} from cases where ${isAsRead}`, selection),
+    lock: prepare(sql`select ${columnsOf(selection)} from cases where ${isAsRead} ${forUpdate}`, selection),
     remove: prepare(sql`delete from cases where ${isTheCase}`),
   }
 }

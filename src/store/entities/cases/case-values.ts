@@ -4,17 +4,18 @@ import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 
 /** The values of indexed fields, for the transaction that changes the case. */
-export function prepareValues({ prepare, list }: Dialect) {
+export function prepareValues({ prepare, list, forShare }: Dialect) {
   const { accountCode, caseTypeCode, id } = placeholders('accountCode', 'caseTypeCode', 'id')
   const added = list('added', { caseId: 'integer', version: 'integer', field: 'text', value: 'text' })
   const dropped = list('dropped', { field: 'text' })
-  // Only for cases that are as they were read, and locked until the commit.
+  // Only for cases that are as they were read. The lock waits for a save or delete of the case, and comes before the
+  // next one: a reference alone would not wait for a save.
   const insert = prepare(sql`
     insert into case_values (account_code, case_type_code, field, value, case_id)
     select ${accountCode}, ${caseTypeCode}, added.field, added.value, added.case_id from ${added.rows}
     join cases on cases.account_code = ${accountCode} and cases.id = added.case_id
       and cases.version = added.version
-    where true on conflict do nothing`)
+    where true ${forShare} on conflict do nothing`)
   const clear = prepare(sql`delete from case_values where account_code = ${accountCode} and case_id = ${id}`)
   const drop = prepare(sql`
     delete from case_values

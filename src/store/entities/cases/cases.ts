@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
-import type { CaseStore, CaseType } from '../../../domain/cases/case-store.ts'
+import type { CaseStore, CaseTypeRevision } from '../../../domain/cases/case-store.ts'
 import type { Store } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, placeholders } from '../../dialect.ts'
-import type { RowOf } from '../../tables/tables-of.ts'
-import { all, first } from '../../work.ts'
+import { placeholders } from '../../dialect.ts'
+import { all, first, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { createCaseCommit } from './case-commit.ts'
 import { createAppendCaseEvent, createCaseEventStore } from './case-events.ts'
 import { createCaseReads } from './case-rows.ts'
+import { prepareTypes, toType } from './case-types.ts'
 import { prepareValues } from './case-values.ts'
 
 type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> & {
@@ -24,6 +24,25 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
   const reads = createCaseReads(database)
   const types = prepareTypes(database)
   const leases = prepareLeases(database)
+
+  // The lock keeps the type at its revision until the commit.
+  function writeAtRevision(
+    accountCode: string,
+    { code, revision }: CaseTypeRevision,
+    work: () => Work<unknown>,
+  ): Promise<boolean> {
+    return write(
+      accountCode,
+      function* () {
+        const type = yield* first(types.lock, { accountCode, code })
+        if (type?.revision !== revision) return false
+        yield* work()
+        return true
+      },
+      { hasChanged: isWritten => isWritten },
+    )
+  }
+
   return {
     ...reads.store,
     ...createCaseCommit({ ...dependencies, appendEvent, forget: reads.forget }),
@@ -49,45 +68,11 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
         const row = yield* first(types.save, { accountCode, code, revision, ...fields })
         return row === undefined ? null : toType(row)
       }),
-    async addValues(accountCode, caseTypeCode, rows) {
-      await write(accountCode, () => values.add(accountCode, caseTypeCode, rows))
-    },
-    async dropValues(accountCode, caseTypeCode, fields) {
-      await write(accountCode, () => values.drop(accountCode, caseTypeCode, fields))
-    },
+    addValues: (accountCode, type, rows) =>
+      writeAtRevision(accountCode, type, () => values.add(accountCode, type.code, rows)),
+    dropValues: (accountCode, type, fields) =>
+      writeAtRevision(accountCode, type, () => values.drop(accountCode, type.code, fields)),
   }
-}
-
-function prepareTypes({ prepare, tables }: Database) {
-  const { code, indexedFields, writtenFields, revision } = tables.caseTypes
-  const selection = { code, indexedFields, writtenFields, revision }
-  const given = placeholders('accountCode', 'code', 'indexedFields', 'writtenFields', 'revision')
-  return {
-    find: prepare(
-      sql`
-        select ${columnsOf(selection)} from case_types
-        where account_code = ${given.accountCode} and code = ${given.code}`,
-      selection,
-    ),
-    save: prepare(
-      sql`
-        insert into case_types (account_code, code, indexed_fields, written_fields, revision)
-        values (${given.accountCode}, ${given.code}, ${given.indexedFields}, ${given.writtenFields}, 1)
-        on conflict (account_code, code) do update set indexed_fields = excluded.indexed_fields,
-          written_fields = excluded.written_fields, revision = case_types.revision + 1
-        where case_types.revision = ${given.revision}
-        returning ${columnsOf(selection)}`,
-      selection,
-    ),
-  }
-}
-
-function toType({
-  indexedFields,
-  writtenFields,
-  ...row
-}: RowOf<{ [Name in keyof CaseType]: Database['tables']['caseTypes'][Name] }>): CaseType {
-  return { ...row, indexedFields: JSON.parse(indexedFields), writtenFields: JSON.parse(writtenFields) }
 }
 
 function prepareLeases({ prepare, now, nowPlus, typed, tables }: Database) {

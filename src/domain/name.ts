@@ -9,6 +9,11 @@ export function isName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)
 }
 
+/** What is wrong with a text that is no name, for the message about a field. */
+export function badName(text: string): string {
+  return `${nameRule}; it is \`${text.slice(0, 64)}\``
+}
+
 /** Gives the account code back; `BAD_USER_INPUT` if it is none. */
 export function checkAccountCode(text: string): string {
   if (isName(text)) return text

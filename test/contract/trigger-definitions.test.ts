@@ -72,7 +72,7 @@ async function lists(caseTypeCode: string | null, token?: string): Promise<Lists
 const idsOf = (triggers: readonly Trigger[]) => triggers.map(({ id }) => id)
 
 describe('a hook', () => {
-  test('is saved with its defaults, changed as a whole, and removed', async () => {
+  test('is saved with its defaults, changed in every value, and removed', async () => {
     const { id } = await savedHook({ caseTypeCode: 'basic' })
     expect((await saveHook({ id, caseTypeCode: 'basic' })).body.data?.saveHook).toEqual({
       id,
@@ -135,7 +135,7 @@ describe('a hook', () => {
 })
 
 describe('a case task', () => {
-  test('is saved with its defaults, changed as a whole, and removed', async () => {
+  test('is saved with its defaults, changed in every value, and removed', async () => {
     const { id } = await savedTask({ caseTypeCode: 'basic', name: 'triage' })
     const rest = { caseTypeCode: 'moved', name: 'sort', scopes: ['cases:write'], enabled: false }
     expect((await saveTask({ id, ...rest })).body.data?.saveCaseTask).toEqual({
@@ -174,6 +174,109 @@ describe('a case task', () => {
       message: 'The case type `full` has `50` tasks, the maximum. Remove one that is not needed.',
       extensions: { code: 'CONFLICT' },
     })
+  })
+})
+
+describe('a change', () => {
+  const change = async (field: string, type: string, input: object, token?: string) => {
+    const { body } = await server.graphql<Record<string, Record<string, unknown>>>(
+      `mutation($input: ${type}!) { saved: ${field}(input: $input) {
+        id caseTypeCode scopes enabled function { name } } }`,
+      { input },
+      token,
+    )
+    return { saved: body.data?.saved, error: body.errors?.[0] }
+  }
+  const changeHook = (input: object, token?: string) => change('saveHook', 'SaveHookInput', input, token)
+  const changeTask = (input: object) => change('saveCaseTask', 'SaveCaseTaskInput', input)
+
+  test('keeps what it leaves out', async () => {
+    const given = { scopes: ['cases:read'], enabled: false }
+    const hook = await savedHook({ caseTypeCode: 'kept', event: 'POST_SAVE', position: 4, ...given })
+    const task = await savedTask({ caseTypeCode: 'kept', name: 'kept', ...given })
+    const kept = { caseTypeCode: 'kept', ...given, function: { name: 'check' } }
+    expect((await changeHook({ id: hook.id, enabled: true })).saved).toEqual({
+      ...kept,
+      id: hook.id,
+      enabled: true,
+    })
+    expect((await changeTask({ id: task.id, scopes: [] })).saved).toEqual({
+      ...kept,
+      id: task.id,
+      scopes: [],
+    })
+    const { body } = await server.graphql('{ hooks(caseTypeCode: "kept") { event position enabled } }')
+    expect(body.data).toEqual({ hooks: [{ event: 'POST_SAVE', position: 4, enabled: true }] })
+  })
+
+  test('takes a null for no value', async () => {
+    const hook = await savedHook({ caseTypeCode: 'null' })
+    const task = await savedTask({ caseTypeCode: 'null', name: 'null' })
+    for (const name of ['caseTypeCode', 'event', 'functionId', 'position', 'scopes', 'enabled']) {
+      expect((await changeHook({ id: hook.id, [name]: null })).error, name).toMatchObject({
+        message: expect.stringContaining(`\`${name}\` must not be null`),
+        extensions: { code: 'BAD_USER_INPUT' },
+      })
+    }
+    expect((await changeTask({ id: task.id, name: null, enabled: null })).error?.message).toMatch(
+      /`name` must not be null.*`enabled` must not be null/,
+    )
+    expect((await changeHook({ event: null, caseTypeCode: 'null' })).error?.message).toMatch(
+      /`event` must not be null.*`functionId` is required for a new hook, unless you give `functionName`/,
+    )
+  })
+
+  test('that leaves everything out of a new one says what it needs', async () => {
+    expect((await changeHook({})).error?.message).toBe(
+      '`caseTypeCode` is required for a new hook; `event` is required for a new hook; ' +
+        '`functionId` is required for a new hook, unless you give `functionName`.',
+    )
+    expect((await changeTask({ name: 'x' })).error?.extensions.code).toBe('BAD_USER_INPUT')
+  })
+
+  test('names the function: that of the case type first, then the one of all', async () => {
+    await saveFunction('named')
+    const saving = `mutation($code: String) {
+      saveFunction(input: {name: "named", caseTypeCode: $code, sourceCode: "exit(3)"}) { id } }`
+    const { body } = await server.graphql<{ saveFunction: { id: string } }>(saving, { code: 'special' })
+    const ofType = body.data?.saveFunction.id
+    const query = '{ hooks(caseTypeCode: "special") { function { id } } }'
+    const { saved } = await changeHook({ caseTypeCode: 'plain', event: 'PRE_SAVE', functionName: 'named' })
+    expect(saved?.function).toEqual({ name: 'named' })
+    await changeHook({ id: saved?.id, caseTypeCode: 'special' })
+    expect((await server.graphql(query)).body.data).not.toEqual({ hooks: [{ function: { id: ofType } }] })
+    await changeHook({ id: saved?.id, functionName: 'named' })
+    expect((await server.graphql(query)).body.data).toEqual({ hooks: [{ function: { id: ofType } }] })
+    for (const name of ['no-such', 'a\0b', '']) {
+      expect((await changeHook({ id: saved?.id, functionName: name })).error?.extensions.code).toBe(
+        'NOT_FOUND',
+      )
+    }
+    expect((await changeHook({ id: saved?.id, functionId, functionName: 'named' })).error).toMatchObject({
+      message: expect.stringContaining('`functionName` must not stand beside `functionId`'),
+      extensions: { code: 'BAD_USER_INPUT' },
+    })
+  })
+
+  test('needs each scope that the trigger keeps', async () => {
+    const hook = await savedHook({ caseTypeCode: 'strong', scopes: ['memberships:write'] })
+    const token = await server.token({
+      account: 'demo',
+      user: 5,
+      scopes: ['functions:write', 'functions:read'],
+    })
+    expect((await changeHook({ id: hook.id, functionName: 'check' }, token)).error).toMatchObject({
+      extensions: { code: 'FORBIDDEN', scope: 'memberships:write' },
+    })
+    expect((await changeHook({ id: hook.id, scopes: [] }, token)).saved).toMatchObject({ scopes: [] })
+  })
+
+  test('at once with another one keeps both', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await savedHook({ caseTypeCode: `both-${round}` })
+      await Promise.all([changeHook({ id, enabled: false }), changeHook({ id, scopes: ['cases:read'] })])
+      expect((await changeHook({ id })).saved).toMatchObject({ enabled: false, scopes: ['cases:read'] })
+    }
   })
 })
 

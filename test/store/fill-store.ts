@@ -2,6 +2,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
 import type { RunRow } from '../../src/domain/runs/run-store.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { complete } from './complete-trigger.ts'
 import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
 
@@ -89,8 +90,14 @@ export async function fillStore(path: string): Promise<void> {
   await store.functions.save(by('account-0'), { name: 'removed', caseTypeCode: null, ...version }, limits)
   await store.functions.remove(by('account-0'), 3)
   const trigger = { caseTypeCode: 'incident', functionId: 1, scopes: ['cases:read', 'admin'], enabled: false }
-  await store.hooks.save(by('account-0'), null, { event: 'pre-save', position: -3, ...trigger }, 10)
-  await store.caseTasks.save(by('account-0'), null, { name: 'triage', ...trigger, enabled: true }, 50)
+  await store.hooks.save(
+    by('account-0'),
+    null,
+    complete({ event: 'pre-save' as const, position: -3, ...trigger }),
+    10,
+  )
+  const task = { name: 'triage', ...trigger, enabled: true }
+  await store.caseTasks.save(by('account-0'), null, complete(task), 50)
   const webhook = {
     name: 'w',
     header: null,

@@ -1,10 +1,10 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
-import { isName, nameRule } from '../name.ts'
+import { badName, isName } from '../name.ts'
 
 /** Gives the code back. `BAD_USER_INPUT`, with the pointer, if it is none. */
 export function checkCaseTypeCode(code: string, pointer = '/caseTypeCode'): string {
   if (isName(code)) return code
-  throw invalidInput([{ pointer, detail: `${nameRule}; it is \`${code.slice(0, 64)}\`` }])
+  throw invalidInput([{ pointer, detail: badName(code) }])
 }
 
 /** An id of another account gets the same answer as an id that does not exist. */

@@ -1,7 +1,13 @@
 import { checkCaseTypeCode } from '../cases/case-failures.ts'
-import { noFunction } from '../functions/functions.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
+import {
+  checkCode,
+  completeBy,
+  type GivenTrigger,
+  noChosenFunction,
+  type TriggerRules,
+} from './complete-trigger.ts'
 import type { Hook, HookInput, HookStore } from './hook-store.ts'
 import { listAll, noTrigger, tooMany } from './trigger-failures.ts'
 
@@ -10,33 +16,40 @@ const maxHooksOfEvent = 10
 /** The rules of hooks (contract, section 7). Check the rights to their scopes before. */
 export interface Hooks {
   /**
-   * Creates a hook (null) or changes the one with this id. `NOT_FOUND` for an unknown hook or function, `CONFLICT` at
-   * the maximum.
+   * Creates a hook (null) or changes the one with this id. `BAD_USER_INPUT`; `NOT_FOUND` for an unknown hook or
+   * function, `CONFLICT` at the maximum.
    */
-  save(origin: Origin, id: number | null, input: HookInput): Promise<Hook>
+  save(origin: Origin, id: number | null, given: GivenTrigger<HookInput>): Promise<Hook>
   /** Gives the hook as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<Hook>
   /** The hooks of a case type, or of all (null), in ascending position, then id. */
   list(accountCode: string, caseTypeCode: string | null): Promise<Hook[]>
 }
 
+const hookRules = {
+  what: 'hook',
+  defaults: { position: 0, scopes: [], enabled: true },
+  required: ['caseTypeCode', 'event'],
+  check: ({ caseTypeCode }) => checkCode(caseTypeCode),
+} as const satisfies TriggerRules<HookInput>
+
 export function createHooks(store: HookStore): Hooks {
   return {
-    async save(origin, id, input) {
+    async save(origin, id, given) {
       if (id !== null) checkId(id, 'hook id')
-      const { event, functionId } = input
-      checkId(functionId, 'function id')
-      const caseTypeCode = checkCaseTypeCode(input.caseTypeCode)
-      const result = await store.save(origin, id, input, maxHooksOfEvent)
+      const complete = completeBy<HookInput>(hookRules, given)
+      const result = await store.save(origin, id, complete, maxHooksOfEvent)
       switch (result.kind) {
         case 'saved':
           return result.row
+        case 'refused':
+          throw result.error
         case 'missing':
-          throw result.what === 'function' ? noFunction(String(functionId)) : noTrigger('hook', id ?? 0)
+          throw result.what === 'function' ? noChosenFunction(result.chosen) : noTrigger('hook', id ?? 0)
         case 'full':
           throw tooMany(
-            `The case type \`${caseTypeCode}\` has \`${maxHooksOfEvent}\` hooks of the event \`${event}\`, ` +
-              'disabled ones included',
+            `The case type \`${result.row.caseTypeCode}\` has \`${maxHooksOfEvent}\` hooks of the event ` +
+              `\`${result.row.event}\`, disabled ones included`,
           )
         case 'duplicate':
           throw new Error('A hook has no name.')

@@ -2,7 +2,7 @@ import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
 import { CaseTask, FunctionRef } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
-import { checkScopes } from './check-scopes.ts'
+import { readGivenTrigger } from './given-trigger.ts'
 import { costOfTriggers, functionOf, ofTrigger } from './trigger-fields.ts'
 
 CaseTask.implement({
@@ -23,17 +23,18 @@ CaseTask.implement({
 })
 
 const SaveCaseTaskInput = builder.inputType('SaveCaseTaskInput', {
-  description: 'A case task.',
+  description: `A case task. ${ofTrigger.input}`,
   fields: t => ({
     id: t.id({ description: 'Id of the task to change. Without one a task is created.' }),
-    caseTypeCode: t.string({ required: true, description: ofTrigger.caseTypeCode }),
+    caseTypeCode: t.string({ description: `${ofTrigger.caseTypeCode} ${ofTrigger.required}` }),
     name: t.string({
-      required: true,
-      description: 'Name: at most 64 letters, digits, `.`, `_` and `-`, unique in the case type.',
+      description:
+        'Name: at most 64 letters, digits, `.`, `_` and `-`, unique in the case type. ' + ofTrigger.required,
     }),
-    functionId: t.id({ required: true, description: ofTrigger.functionId }),
-    scopes: t.stringList({ required: true, defaultValue: [], description: ofTrigger.givenScopes }),
-    enabled: t.boolean({ required: true, defaultValue: true, description: ofTrigger.enabled }),
+    functionId: t.id({ description: ofTrigger.givenFunctionId }),
+    functionName: t.string({ description: ofTrigger.functionName }),
+    scopes: t.stringList({ description: ofTrigger.givenScopes }),
+    enabled: t.boolean({ description: ofTrigger.givenEnabled }),
   }),
 })
 
@@ -52,25 +53,16 @@ builder.queryField('caseTasks', t =>
 builder.mutationFields(t => ({
   saveCaseTask: t.field({
     description:
-      'Creates or changes a case task.\n\n' +
+      'Creates or changes a case task. A change keeps what is left out.\n\n' +
       '`NOT_FOUND` for an unknown task or function, `FORBIDDEN` for a scope that your credential lacks.\n' +
       '`CONFLICT` for the name of another task, and at 50 tasks of a case type.',
     type: CaseTask,
     nullable: true,
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveCaseTaskInput, required: true, description: 'The task.' }) },
-    resolve: async (_root, { input: { id, functionId, scopes, ...given } }, context) => {
-      const { caller, caseTasks, loaders } = context
-      const task = {
-        ...given,
-        functionId: parseId(functionId, 'function id'),
-        scopes: checkScopes(caller, scopes),
-      }
-      const saved = await caseTasks.save(
-        context.origin,
-        id == null ? null : parseId(id, 'case task id'),
-        task,
-      )
+    resolve: async (_root, { input }, { origin, caller, caseTasks, loaders }) => {
+      const id = input.id == null ? null : parseId(input.id, 'case task id')
+      const saved = await caseTasks.save(origin, id, readGivenTrigger(input, caller))
       loaders.clear()
       return saved
     },

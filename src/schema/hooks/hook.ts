@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 import { FunctionRef, Hook } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { HookEvent } from '../runs/run-enums.ts'
-import { checkScopes } from './check-scopes.ts'
+import { readGivenTrigger } from './given-trigger.ts'
 import { costOfTriggers, functionOf, ofTrigger } from './trigger-fields.ts'
 
 Hook.implement({
@@ -27,19 +27,18 @@ Hook.implement({
 })
 
 const SaveHookInput = builder.inputType('SaveHookInput', {
-  description: 'A hook.',
+  description: `A hook. ${ofTrigger.input}`,
   fields: t => ({
     id: t.id({ description: 'Id of the hook to change. Without one a hook is created.' }),
-    caseTypeCode: t.string({ required: true, description: ofTrigger.caseTypeCode }),
-    event: t.field({ type: HookEvent, required: true, description: 'When it runs.' }),
-    functionId: t.id({ required: true, description: ofTrigger.functionId }),
+    caseTypeCode: t.string({ description: `${ofTrigger.caseTypeCode} ${ofTrigger.required}` }),
+    event: t.field({ type: HookEvent, description: `When it runs. ${ofTrigger.required}` }),
+    functionId: t.id({ description: ofTrigger.givenFunctionId }),
+    functionName: t.string({ description: ofTrigger.functionName }),
     position: t.int({
-      required: true,
-      defaultValue: 0,
-      description: 'Hooks of an event run in ascending position, then id.',
+      description: 'Hooks of an event run in ascending position, then id. Default for a new one: 0.',
     }),
-    scopes: t.stringList({ required: true, defaultValue: [], description: ofTrigger.givenScopes }),
-    enabled: t.boolean({ required: true, defaultValue: true, description: ofTrigger.enabled }),
+    scopes: t.stringList({ description: ofTrigger.givenScopes }),
+    enabled: t.boolean({ description: ofTrigger.givenEnabled }),
   }),
 })
 
@@ -58,21 +57,16 @@ builder.queryField('hooks', t =>
 builder.mutationFields(t => ({
   saveHook: t.field({
     description:
-      'Creates or changes a hook, from the next save on.\n\n' +
+      'Creates or changes a hook, from the next save on. A change keeps what is left out.\n\n' +
       '`NOT_FOUND` for an unknown hook or function, `FORBIDDEN` for a scope that your credential lacks.\n' +
       '`CONFLICT` at 10 hooks of a case type and event.',
     type: Hook,
     nullable: true,
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveHookInput, required: true, description: 'The hook.' }) },
-    resolve: async (_root, { input: { id, functionId, scopes, ...given } }, context) => {
-      const { caller, hooks, loaders } = context
-      const hook = {
-        ...given,
-        functionId: parseId(functionId, 'function id'),
-        scopes: checkScopes(caller, scopes),
-      }
-      const saved = await hooks.save(context.origin, id == null ? null : parseId(id, 'hook id'), hook)
+    resolve: async (_root, { input }, { origin, caller, hooks, loaders }) => {
+      const id = input.id == null ? null : parseId(input.id, 'hook id')
+      const saved = await hooks.save(origin, id, readGivenTrigger(input, caller))
       loaders.clear()
       return saved
     },

@@ -7,8 +7,15 @@ export const ofTrigger = {
   caseTypeCode: 'Code of the case type.',
   functionId: 'The function whose live version runs.',
   scopes: 'Scopes of its runs, for every caller.',
-  givenScopes: 'Scopes of its runs, for every caller. Your credential must have each.',
+  input: 'With an `id`, what is left out stays as it is; null is refused where a value is required.',
+  required: 'Required for a new one.',
+  givenFunctionId: 'Id of the function whose live version runs. A new one needs this or `functionName`.',
+  functionName:
+    'Name of the function, instead of `functionId`: that of the case type, else that of all case types.',
+  givenScopes:
+    'Scopes of its runs, for every caller. Your credential must have each. Default for a new one: none.',
   enabled: 'True if it runs.',
+  givenEnabled: 'True if it runs. Default for a new one: true.',
   listed: 'Code of a case type. Default: all, up to 1,000.',
 } as const
 

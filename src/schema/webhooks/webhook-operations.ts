@@ -1,7 +1,7 @@
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
-import { checkScopes } from '../hooks/check-scopes.ts'
 import { ofTrigger } from '../hooks/trigger-fields.ts'
+import { readScopes, refuseScopes } from '../hooks/trigger-scopes.ts'
 import { Webhook } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
 import { ofWebhook, WebhookMode, WebhookVerification, WebhookWithSecret } from './webhook.ts'
@@ -57,8 +57,10 @@ builder.mutationFields(t => ({
         functionId: parseId(functionId, 'function id'),
         header: header ?? null,
         headers: headers ?? [],
-        scopes: checkScopes(caller, scopes),
+        scopes: readScopes(scopes),
       }
+      const refusal = refuseScopes(caller, webhook.scopes)
+      if (refusal !== null) throw refusal
       const saved = await webhooks.save(
         context.origin,
         id == null ? null : parseId(id, 'webhook id'),

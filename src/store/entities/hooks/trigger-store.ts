@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
+import type { Complete } from '../../../domain/hooks/complete-trigger.ts'
 import type { RemoveTriggerResult, SaveTriggerResult } from '../../../domain/hooks/hook-store.ts'
 import type { Origin } from '../../../domain/store.ts'
+import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, insertValues, placeholders, type Statement } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
@@ -8,6 +10,7 @@ import type { RowOf, Selection } from '../../tables/tables-of.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { decodeScopes } from '../tokens.ts'
+import { createLockChosenFunction } from './lock-chosen-function.ts'
 
 /** What both kinds of trigger have. */
 export interface TriggerRow {
@@ -31,6 +34,8 @@ interface TriggerKind<S extends Selection, Row extends TriggerRow> {
   readonly order: readonly (keyof S & string)[]
 }
 
+type Input<Row> = Omit<Row, 'id'>
+
 export type Refusal = { readonly kind: 'full' } | { readonly kind: 'duplicate'; readonly existingId: number }
 
 /** Saves, removes and lists the triggers of a kind. */
@@ -42,6 +47,7 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
   const { change, read } = database
   const { refuse, counter, afterChange = nothing, forget = () => {} } = kind
   const statements = prepareStatements(database, kind)
+  const lockChosenFunction = createLockChosenFunction(database)
   const decode = (row: RowOf<S>) => decodeTrigger<Row>(row)
 
   // The type keeps others from changing its triggers until the commit.
@@ -56,25 +62,29 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
   function* save(
     { accountCode }: Origin,
     id: number | null,
-    given: Omit<Row, 'id'>,
+    complete: Complete<Input<Row>>,
     maxOfType: number,
   ): Work<SaveTriggerResult<Row>> {
-    const before = id === null ? null : yield* first(statements.lock, { accountCode, id })
-    if (before === undefined) return { kind: 'missing', what: 'trigger' }
-    const { caseTypeCode, functionId } = given
-    const kept = yield* first(statements.keepFunction, { accountCode, functionId })
-    if (kept === undefined) return { kind: 'missing', what: 'function' }
-    const codes = before === null ? [] : [decode(before).caseTypeCode]
-    const types = [...new Set([caseTypeCode, ...codes])].sort()
+    const found = id === null ? null : yield* first(statements.lock, { accountCode, id })
+    if (found === undefined) return { kind: 'missing', what: 'trigger' }
+    const before = found === null ? null : decode(found)
+    const completed = complete(before)
+    if (completed instanceof RostrumError) return { kind: 'refused', error: completed }
+    const { function: chosen, ...values } = completed
+    const { caseTypeCode } = completed
+    const functionId = yield* lockChosenFunction(accountCode, chosen, caseTypeCode)
+    if (functionId === null) return { kind: 'missing', what: 'function', chosen }
+    const row = { ...values, functionId, id: id ?? 0 } as unknown as Row
+    const types = [...new Set([caseTypeCode, before?.caseTypeCode ?? caseTypeCode])].sort()
     for (const code of types) yield* lockType(accountCode, code)
-    const refusal = yield* refuse(accountCode, { ...given, id: id ?? 0 } as Row, maxOfType)
-    if (refusal !== null) return refusal
+    const refusal = yield* refuse(accountCode, row, maxOfType)
+    if (refusal !== null) return { ...refusal, row }
     for (const code of types) yield* afterChange(accountCode, code)
-    return { kind: 'saved', row: yield* write(accountCode, id, given) }
+    return { kind: 'saved', row: yield* write(accountCode, id, row) }
   }
 
-  function* write(accountCode: string, id: number | null, given: Omit<Row, 'id'>): Work<Row> {
-    const row = { ...given, id: id ?? (yield* takeNumbers(accountCode, counter)) } as Row
+  function* write(accountCode: string, id: number | null, given: Row): Work<Row> {
+    const row = { ...given, id: id ?? (yield* takeNumbers(accountCode, counter)) }
     forget(accountCode, row.id)
     const statement = id === null ? statements.insert : statements.update
     yield* all(statement, { accountCode, ...(row as object), scopes: row.scopes.join(' ') })
@@ -92,8 +102,8 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
   }
 
   return {
-    save: (origin: Origin, id: number | null, given: Omit<Row, 'id'>, maxOfType: number) =>
-      change(origin, () => save(origin, id, given, maxOfType), {
+    save: (origin: Origin, id: number | null, complete: Complete<Input<Row>>, maxOfType: number) =>
+      change(origin, () => save(origin, id, complete, maxOfType), {
         hasChanged: ({ kind }) => kind === 'saved',
       }),
     remove: (origin: Origin, id: number) =>
@@ -113,12 +123,12 @@ export function decodeTrigger<Row>(row: object): Row {
 }
 
 function prepareStatements<S extends Selection>(
-  { prepare, typed, forUpdate, forShare, tables }: Dialect,
+  { prepare, typed, forUpdate, tables }: Dialect,
   { table: name, selection, order }: Pick<TriggerKind<S, never>, 'table' | 'selection' | 'order'>,
 ) {
   const table = tables[name]
-  const { functions, caseTypes } = tables
-  const given = placeholders('accountCode', 'id', 'caseTypeCode', 'functionId', 'limit')
+  const { caseTypes } = tables
+  const given = placeholders('accountCode', 'id', 'caseTypeCode', 'limit')
   const columns = Object.keys(selection)
   const tableName = sql.raw(toColumnName(name))
   const code = typed(given.caseTypeCode, 'text')
@@ -130,12 +140,6 @@ function prepareStatements<S extends Selection>(
     lock: prepare(
       sql`select ${columnsOf(selection)} from ${table} where ${isTheTrigger} ${forUpdate}`,
       selection,
-    ),
-    keepFunction: prepare(
-      sql`
-        select id from ${functions}
-        where account_code = ${given.accountCode} and id = ${given.functionId} ${forShare}`,
-      { id: functions.id },
     ),
     lockType: prepare(
       sql`

@@ -1,0 +1,79 @@
+import { type FieldError, invalidInput, type RostrumError } from '../../errors.ts'
+import { noFunction } from '../functions/functions.ts'
+import { badName, isName } from '../name.ts'
+
+/** A function by its id or its name. A name means the function of the trigger's case type, else the one without. */
+export type FunctionChoice = { readonly id: number } | { readonly name: string }
+
+/** A trigger with every value. The store looks its function up. */
+export type CompleteTrigger<Input> = Omit<Input, 'functionId'> & { readonly function: FunctionChoice }
+
+/**
+ * Completes what a caller gives: with the trigger as it is, or for a new one (null) with defaults. Returns the refusal
+ * of bad values. Runs inside the transaction that saves the trigger, maybe again.
+ */
+export type Complete<Input> = (before: Input | null) => CompleteTrigger<Input> | RostrumError
+
+/** What a caller gives of a trigger. A value that is left out (undefined) stays as it is. */
+export type GivenTrigger<Input> = {
+  readonly [Name in keyof Omit<Input, 'functionId'>]?: Input[Name] | null | undefined
+} & {
+  readonly function?: FunctionChoice | undefined
+  /** Refuses scopes that the caller may not give to a script. It sees all scopes that the trigger will have. */
+  readonly refuseScopes: (scopes: readonly string[]) => RostrumError | null
+}
+
+export interface TriggerRules<Input> {
+  /** For messages, such as `hook`. */
+  readonly what: string
+  /** The values that a new trigger may leave out. */
+  readonly defaults: Partial<Input>
+  /** The values that a new trigger needs. */
+  readonly required: readonly (keyof Input & string)[]
+  /** The values that may be null. */
+  readonly nullable?: readonly (keyof Input & string)[]
+  /** Finds what is wrong with a complete trigger. */
+  readonly check: (trigger: CompleteTrigger<Input>) => readonly FieldError[]
+}
+
+/** Returns a function that completes `given` by the rules of its kind (contract, section 9, "Triggers"). */
+export function completeBy<Input extends { readonly functionId: number; readonly scopes: readonly string[] }>(
+  { what, defaults, required, nullable = [], check }: TriggerRules<Input>,
+  { function: chosen, refuseScopes, ...given }: GivenTrigger<Input>,
+): Complete<Input> {
+  const names = [...required, ...Object.keys(defaults)] as (keyof Input & string)[]
+  const values = given as Readonly<Partial<Record<string, unknown>>>
+  return before => {
+    const start: Partial<Input> = before ?? defaults
+    const complete: Record<string, unknown> = {}
+    const problems: FieldError[] = []
+    for (const name of names) {
+      const value = values[name]
+      complete[name] = value === undefined ? start[name] : value
+      if (value === null && !nullable.includes(name)) problems.push({ pointer: `/${name}`, detail: notNull })
+      else if (complete[name] === undefined) problems.push(missing(name, what))
+    }
+    complete.function = chosen ?? (before === null ? undefined : { id: before.functionId })
+    if (complete.function === undefined) problems.push(missing('functionId', what))
+    if (problems.length > 0) return invalidInput(problems)
+    const trigger = complete as unknown as CompleteTrigger<Input>
+    const wrong = check(trigger)
+    return wrong.length > 0 ? invalidInput(wrong) : (refuseScopes(trigger.scopes) ?? trigger)
+  }
+}
+
+/** The problem of a case type code; none if it is good. */
+export function checkCode(caseTypeCode: string): FieldError[] {
+  return isName(caseTypeCode) ? [] : [{ pointer: '/caseTypeCode', detail: badName(caseTypeCode) }]
+}
+
+export function noChosenFunction(chosen: FunctionChoice): RostrumError {
+  return noFunction('id' in chosen ? String(chosen.id) : chosen.name)
+}
+
+const notNull = 'must not be null; leave it out to keep it, or to have the default of a new one'
+
+function missing(name: string, what: string): FieldError {
+  const detail = `is required for a new ${what}${name === 'functionId' ? ', unless you give `functionName`' : ''}`
+  return { pointer: `/${name}`, detail }
+}

@@ -21,6 +21,8 @@ export interface Loaders {
   readonly removedFunction: RowLoader<StoredFunction>
   readonly functionVersion: RowLoader<FunctionVersion>
   readonly functionSource: RowLoader<FunctionSource>
+  /** The version of a function that is live at the time of the read. */
+  liveVersionOf(functionId: number): Promise<FunctionVersion | null>
   /** One statement for each distinct page that the document asks for, for any number of users. */
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>

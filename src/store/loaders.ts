@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import type { FunctionVersion } from '../domain/functions/function-store.ts'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
 import type { KeptRun, QueuedAttempts, RunText } from '../domain/runs/run-store.ts'
 import type { Page, RowStore, Store } from '../domain/store.ts'
@@ -80,6 +81,12 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     return sequences.map(sequence => bySequence.get(sequence) ?? new JsonText('{}'))
   }
 
+  async function loadLive(functionIds: readonly number[]): Promise<(FunctionVersion | null)[]> {
+    const found = await functions.findLiveOf(accountCode, functionIds)
+    const versions = new Map(found.map(version => [version.functionId, version]))
+    return functionIds.map(id => versions.get(id) ?? null)
+  }
+
   async function loadRuns(runIds: readonly string[]): Promise<(KeptRun | null)[]> {
     const found = new Map((await runs.findByRunIds(accountCode, runIds)).map(run => [run.runId, run]))
     return runIds.map(runId => found.get(runId) ?? null)
@@ -104,6 +111,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     removedFunction: createRowLoader('removed function', functions.removed),
     functionVersion: createRowLoader('version', functions.versions),
     functionSource: createRowLoader('source', functions.sources),
+    liveVersionOf: functionId => batch('live version', loadLive).load(functionId),
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
     membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
     versionsOfFunction: createPageLoader('functionId', functions.pageVersions, 'versions'),

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { NewVersion, StoredFunction } from '../../src/domain/functions/function-store.ts'
 import type { Origin, Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
+import { keptRun } from './kept-run.ts'
 import { by } from './origin.ts'
 import { functionLimits, saveFunction, versionOf } from './save-function.ts'
 
@@ -89,12 +90,76 @@ eachStore(harness => {
     expect(await store.functions.findRunnable('b', given, null)).toEqual({ ...missing, what: 'function' })
   })
 
-  test('past the limit of versions the oldest that are not live go', async () => {
-    const few = { ...functionLimits, versions: 3 }
-    const { id } = await save(versionOf('1'), by('a'), few)
-    for (const source of ['2', '3', '4', '5'])
-      await save(versionOf(source, { makeLive: false }), by('a'), few)
-    expect(await hashesOf(id)).toEqual(['1', '4', '5'].map(hashOf))
+  const few = { ...functionLimits, versions: 3 }
+  const stage = (source: string) => save(versionOf(source, { makeLive: false }), by('a'), few)
+  const range = (length: number) => Array.from({ length }, (_, index) => `${index + 1}`)
+
+  async function runEach(sources: readonly string[]) {
+    const inserts = sources.map(source => keptRun({ functionVersion: hashOf(source) }))
+    await store.runs.write('a', 'one', { inserts, ends: [] })
+  }
+
+  test('past the limit of versions the newest ones stay, and the live one', async () => {
+    const { id } = await stage('1')
+    for (const source of ['2', '3', '4', '5']) await stage(source)
+    expect(await hashesOf(id)).toEqual(['1', '3', '4', '5'].map(hashOf))
+    expect(await stage('2')).toMatchObject({ id })
+    expect(await hashesOf(id)).toEqual(['1', '4', '5', '2'].map(hashOf))
+  })
+
+  test('versions that runs refer to stay, and take no place from the newest ones', async () => {
+    const sources = range(5)
+    const { id } = await save(versionOf('0'), by('a'), few)
+    for (const source of sources) {
+      await save(versionOf(source), by('a'), few)
+      await runEach([source])
+    }
+    for (const source of ['6', '7', '8']) await stage(source)
+    expect(await hashesOf(id)).toEqual(['0', ...sources, '6', '7', '8'].map(hashOf))
+    expect(await liveHash(await save(versionOf('9'), by('a'), few))).toBe(hashOf('9'))
+    expect(await hashesOf(id)).toEqual(['0', ...sources, '7', '8', '9'].map(hashOf))
+  })
+
+  test('the ten versions that were live before stay for a roll-back', async () => {
+    const sources = range(13)
+    const [{ id }] = await Promise.all([save(versionOf('1'), by('a'), few)])
+    for (const source of sources.slice(1)) await save(versionOf(source), by('a'), few)
+    // The second one is live again, so it is not among those before.
+    await store.functions.makeLive(by('a'), id, hashOf('3'))
+    for (const source of ['a', 'b', 'c', 'd']) await stage(source)
+    const kept = sources.filter(source => source !== '1' && source !== '2')
+    expect(await hashesOf(id)).toEqual([...kept, 'b', 'c', 'd'].map(hashOf))
+    for (const source of kept) {
+      expect(await store.functions.makeLive(by('a'), id, hashOf(source))).toMatchObject({ kind: 'made live' })
+    }
+  })
+
+  test('versions whose runs are gone are deleted by later saves, a few at a time', async () => {
+    const sources = range(50)
+    const { id } = await stage('0')
+    for (const source of sources) {
+      await stage(source)
+      await runEach([source])
+    }
+    expect(await hashesOf(id)).toHaveLength(51)
+    const limits = { startedBefore: Date.now() + 1_000, maxRuns: 0, maxBytes: 0 }
+    while ((await store.runs.forgetRuns(limits, 100)) > 0);
+    await stage('51')
+    expect((await hashesOf(id)).length).toBeGreaterThan(25)
+    for (const source of ['52', '53', '54', '55']) await stage(source)
+    expect(await hashesOf(id)).toEqual(['0', '53', '54', '55'].map(hashOf))
+  })
+
+  test('the live version of a function is found in one statement, also of a removed one', async () => {
+    const { id } = await save(versionOf('1'))
+    const { id: other } = await save(versionOf('2', { name: 'other' }))
+    await store.functions.remove(by('a'), id)
+    const found = await store.functions.findLiveOf('a', [id, other, 99])
+    expect(found.map(({ functionId, hash }) => [functionId, hash])).toEqual([
+      [id, hashOf('1')],
+      [other, hashOf('2')],
+    ])
+    expect(await store.functions.findLiveOf('b', [id, other])).toEqual([])
   })
 
   test('past the limit of functions nothing is saved, but known functions get versions', async () => {

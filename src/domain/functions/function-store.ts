@@ -53,7 +53,10 @@ export interface RunnableFunction extends FunctionName {
 
 export interface FunctionLimits {
   readonly functions: number
-  /** Versions of one function. The oldest that are not live and that no run refers to are deleted past it. */
+  /**
+   * The newest versions of one function, which all stay. Of those before them, a save deletes some that no run refers
+   * to, that are not live, and that were not among the last ten live ones.
+   */
   readonly versions: number
 }
 
@@ -96,6 +99,8 @@ export interface FunctionStore extends RowStore<StoredFunction> {
   readonly removed: RowStore<StoredFunction>
   readonly versions: RowStore<FunctionVersion>
   readonly sources: RowStore<FunctionSource>
+  /** The live versions of functions, removed ones included, as one statement finds them. */
+  findLiveOf(accountCode: string, functionIds: readonly number[]): Promise<FunctionVersion[]>
   /** Null for an unknown version. A removed function has its versions as long as runs refer to it. */
   findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
   /** The page of each function, in one statement. Rows of different functions come mixed, in ascending id. */

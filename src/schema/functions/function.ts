@@ -1,4 +1,5 @@
 import type { FunctionVersion as VersionRow } from '../../domain/functions/function-store.ts'
+import { RostrumError } from '../../errors.ts'
 import { builder } from '../builder.ts'
 import { FunctionRef, FunctionVersion } from '../refs.ts'
 import { functionVersionCursors } from '../relay/cursor.ts'
@@ -20,9 +21,10 @@ FunctionVersion.implement({
       resolve: (version, _args, { answerBytes, loaders }) => {
         answerBytes.add(version.sourceBytes)
         if ('sourceCode' in version) return version.sourceCode as string
-        return Promise.resolve(loaders.functionSource.load(version.id)).then(
-          found => requireRow(found).sourceCode,
-        )
+        return Promise.resolve(loaders.functionSource.load(version.id)).then(found => {
+          if (found === null) throw deletedMeanwhile()
+          return found.sourceCode
+        })
       },
     }),
     comment: t.exposeString('comment', {
@@ -65,8 +67,14 @@ FunctionRef.implement({
       type: FunctionVersion,
       description: 'The version that runs unless another one is named.',
       extensions: costOfRecord,
-      resolve: ({ removedLive, liveVersionId }, _args, { loaders }) =>
-        removedLive ?? Promise.resolve(loaders.functionVersion.load(liveVersionId)).then(requireRow),
+      resolve: async ({ id, removedLive, liveVersionId }, _args, { loaders }) => {
+        if (removedLive !== undefined) return removedLive
+        const known = await loaders.functionVersion.load(liveVersionId)
+        // Later saves may have deleted the version that was live when the function was read or changed.
+        const live = known ?? (await loaders.liveVersionOf(id))
+        if (live === null) throw deletedMeanwhile()
+        return live
+      },
     }),
     versions: t.field({
       type: FunctionVersionConnection,
@@ -85,8 +93,6 @@ FunctionRef.implement({
   }),
 })
 
-// A function is stored with its live version, which is not deleted before it.
-function requireRow<Row>(row: Row | null): Row {
-  if (row === null) throw new Error('A version that a function names is missing.')
-  return row
+function deletedMeanwhile(): RostrumError {
+  return new RostrumError('NOT_FOUND', 'The version was deleted while it was read. Read the function again.')
 }

@@ -22,6 +22,10 @@ export const functionTables = {
       name: text(),
       caseTypeCode: text(),
       liveVersionId: integer,
+      // Ids of the versions that were live before, the latest first, as a JSON list.
+      earlierLiveIds: nullable(text()),
+      // The last version that was examined for deletion. The next save goes on after it.
+      prunedToId: withDefault(integer, 0),
       createdAt,
     },
     key: byId,

@@ -6,7 +6,13 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
   const { functions, functionVersions: versions } = tables
   const selection = selectFunction(functions)
   const { id, name, caseTypeCode, liveVersionId } = selection
+  const { earlierLiveIds, prunedToId } = functions
+  const locked = { ...selection, earlierLiveIds, prunedToId }
+  // SQLite takes no table name in `returning`.
+  const returning = sql.raw('id, name, case_type_code, live_version_id, earlier_live_ids, pruned_to_id')
   const given = placeholders('accountCode', 'id', 'name', 'caseTypeCode', 'versionId', 'hash', 'limit')
+  const lock = sql`select ${columnsOf(locked)} from ${functions}
+    where ${functions.accountCode} = ${given.accountCode}`
   const select = sql`select ${columnsOf(selection)} from ${functions}
     where ${functions.accountCode} = ${given.accountCode}`
   const isTheFunction = sql`account_code = ${given.accountCode} and id = ${given.id}`
@@ -16,10 +22,10 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
   const hash = typed(given.hash, 'text')
   return {
     selection,
-    lock: prepare(sql`${select} and ${id} = ${given.id} ${forUpdate}`, selection),
+    lock: prepare(sql`${lock} and ${id} = ${given.id} ${forUpdate}`, locked),
     lockByName: prepare(
-      sql`${select} and ${name} = ${given.name} and ${caseTypeCode} = ${given.caseTypeCode} ${forUpdate}`,
-      selection,
+      sql`${lock} and ${name} = ${given.name} and ${caseTypeCode} = ${given.caseTypeCode} ${forUpdate}`,
+      locked,
     ),
     findByName: prepare(sql`${select} and ${hasName} order by ${caseTypeCode} desc limit 1`, selection),
     listAfter: prepare(sql`${select} and ${id} > ${given.id} order by ${id} limit ${given.limit}`, selection),
@@ -31,13 +37,17 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
     insert: prepare(
       sql`insert into functions (account_code, id, name, case_type_code, live_version_id)
         values (${given.accountCode}, ${given.id}, ${given.name}, ${given.caseTypeCode}, 0)
-        returning id, name, case_type_code, live_version_id`,
-      selection,
+        returning ${returning}`,
+      locked,
     ),
     setLive: prepare(
-      sql`update functions set live_version_id = ${given.versionId} where ${isTheFunction}
-        returning id, name, case_type_code, live_version_id`,
-      selection,
+      sql`update functions set live_version_id = ${given.versionId},
+          earlier_live_ids = ${sql.placeholder('earlierLiveIds')}
+        where ${isTheFunction} returning ${returning}`,
+      locked,
+    ),
+    setPrunedTo: prepare(
+      sql`update functions set pruned_to_id = ${sql.placeholder('prunedToId')} where ${isTheFunction}`,
     ),
     keepRemoved: prepare(
       sql`insert into removed_functions (account_code, id, name, case_type_code, live_version_id)

@@ -4,17 +4,20 @@ import type { Origin } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, insertValues, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
-import { numberOf } from '../../tables/tables-of.ts'
-import { all, first, only } from '../../work.ts'
+import { all, first, only, type Work } from '../../work.ts'
 import type { TakeNumbers } from '../counters.ts'
 
 interface Pruning {
   readonly accountCode: string
   readonly functionId: number
-  readonly liveVersionId: number
-  /** The version that was just saved. */
-  readonly versionId: number
+  /** Versions that stay, old as they may be. */
+  readonly keptIds: readonly number[]
+  /** Where the last call ended. */
+  readonly prunedToId: number
 }
+
+// A function may have as many old versions as its account has runs, and each is looked up among those.
+const maxExamined = 20
 
 /** Work on versions, for the transactions of their functions, which lock the function. */
 export function createVersions(database: Database, takeNumbers: TakeNumbers) {
@@ -36,11 +39,13 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
       sources: {
         findByIds: (accountCode, ids) => read(statements.findSources, { accountCode, ids: encodeList(ids) }),
       },
+      findLiveOf: (accountCode, functionIds) =>
+        read(statements.findLiveOf, { accountCode, ids: encodeList(functionIds) }),
       async findSource(accountCode, functionId, hash) {
         const [found] = await read(statements.findSource, { accountCode, functionId, hash })
         return found?.sourceCode ?? null
       },
-    } satisfies Pick<FunctionStore, 'versions' | 'pageVersions' | 'sources' | 'findSource'>,
+    } satisfies Pick<FunctionStore, 'versions' | 'pageVersions' | 'sources' | 'findLiveOf' | 'findSource'>,
 
     find: (accountCode: string, functionId: number, hash: string) =>
       first(statements.find, { accountCode, functionId, hash }),
@@ -58,9 +63,20 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
       return id
     },
 
-    *prune(pruning: Pruning, maxVersions: number) {
-      const { count } = yield* only(statements.count, { ...pruning })
-      if (count > maxVersions) yield* all(statements.prune, { ...pruning, limit: count - maxVersions })
+    /**
+     * Deletes versions past the newest `maxVersions` that no run refers to. Examines a few of them, from the oldest on,
+     * and gives where the next call goes on.
+     */
+    *prune({ accountCode, functionId, keptIds, prunedToId }: Pruning, maxVersions: number): Work<number> {
+      const newestOld = yield* first(statements.findNewestOld, { accountCode, functionId, maxVersions })
+      if (newestOld === undefined) return prunedToId
+      const range = { after: prunedToId, last: newestOld.id, limit: maxExamined }
+      const examined = (yield* all(statements.listOld, { accountCode, functionId, ...range })).map(
+        ({ id }) => id,
+      )
+      const unkept = examined.filter(id => !keptIds.includes(id))
+      if (unkept.length > 0) yield* all(statements.deleteUnused, { accountCode, ids: encodeList(unkept) })
+      return examined.length < maxExamined ? 0 : (examined.at(-1) ?? 0)
     },
   }
 }
@@ -76,12 +92,13 @@ function selectVersion({ tables: { functionVersions } }: Dialect) {
 }
 
 const { accountCode, functionId, hash, id } = placeholders('accountCode', 'functionId', 'hash', 'id')
-const { ids, liveVersionId, versionId, limit } = placeholders('ids', 'liveVersionId', 'versionId', 'limit')
+const { ids, after, last, limit } = placeholders('ids', 'after', 'last', 'limit')
 
 function prepareStatements(dialect: Dialect) {
   const { prepare, prepareMany, isListed, tables } = dialect
-  const { functionVersions: versions } = tables
-  const selection = { ...selectVersion(dialect), sourceCode: versions.sourceCode }
+  const { functionVersions: versions, functions, removedFunctions } = tables
+  const version = selectVersion(dialect)
+  const selection = { ...version, sourceCode: versions.sourceCode }
   const source = { id: versions.id, sourceCode: versions.sourceCode }
   const isOfAccount = sql`${versions.accountCode} = ${accountCode}`
   const isOfFunction = sql`${isOfAccount} and ${versions.functionId} = ${functionId}`
@@ -92,6 +109,16 @@ function prepareStatements(dialect: Dialect) {
     read: prepare(
       sql`select ${columnsOf(selection)} from ${versions} where ${isOfAccount} and ${versions.id} = ${id}`,
       selection,
+    ),
+    findLiveOf: prepareMany(
+      sql`
+        select ${columnsOf(version)} from ${versions}
+        where ${isOfAccount} and ${versions.id} in (
+          select live_version_id from functions where account_code = ${accountCode} and ${isListed(functions.id, ids)}
+          union all select live_version_id from removed_functions
+          where account_code = ${accountCode} and ${isListed(removedFunctions.id, ids)}
+        )`,
+      version,
     ),
     findSource: prepare(
       sql`select source_code from ${versions} where ${isOfFunction} and ${versions.hash} = ${hash}`,
@@ -113,17 +140,26 @@ function prepareStatements(dialect: Dialect) {
         'byEmail',
         'sourceCode',
       )}`),
-    count: prepare(sql`select count(*) as count from ${versions} where ${isOfFunction}`, {
-      count: numberOf(sql`count(*)`),
-    }),
-    prune: prepare(sql`
-      delete from ${versions} where ${isOfAccount} and ${versions.id} in (
-        select oldest.id from function_versions as oldest
-        where oldest.account_code = ${accountCode} and oldest.function_id = ${functionId}
-          and oldest.id <> ${liveVersionId} and oldest.id <> ${versionId} and not exists (
-            select 1 from runs where runs.account_code = oldest.account_code and runs.function_version = oldest.hash
-          )
-        order by oldest.id limit ${limit}
-      )`),
+    findNewestOld: prepare(
+      sql`
+        select id from ${versions} where ${isOfFunction}
+        order by ${versions.id} desc limit 1 offset ${sql.placeholder('maxVersions')}`,
+      { id: versions.id },
+    ),
+    listOld: prepare(
+      sql`
+        select id from ${versions} where ${isOfFunction} and ${versions.id} > ${after} and ${versions.id} <= ${last}
+        order by ${versions.id} limit ${limit}`,
+      { id: versions.id },
+    ),
+    // The first run from this version on, in the order of their index: PostgreSQL may answer `not exists` by reading
+    // all runs.
+    deleteUnused: prepare(sql`
+      delete from function_versions where account_code = ${accountCode} and ${isListed(versions.id, ids)}
+        and hash <> coalesce((
+          select runs.function_version from runs
+          where runs.account_code = ${accountCode} and runs.function_version >= function_versions.hash
+          order by runs.function_version limit 1
+        ), '')`),
   }
 }

@@ -8,6 +8,9 @@ import { createVersions, toVersion } from './function-versions.ts'
 /** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */
 export type FindTriggers = (accountCode: string, functionId: number) => Work<readonly string[]>
 
+// Versions that were live before the present one, to which a function can be rolled back.
+const maxEarlierLive = 10
+
 export function createFunctionStore(database: Database, parts: Parts): FunctionStore {
   const { change, read } = database
   const { provision, takeNumbers, triggerLookUps } = parts
@@ -30,9 +33,22 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     return yield* only(statements.insert, { ...given, id })
   }
 
-  function* setLive(accountCode: string, id: number, versionId: number): Work<StoredFunction> {
+  function* setLive(accountCode: string, found: LockedFunction, versionId: number): Work<LockedFunction> {
+    const { id, liveVersionId } = found
     forget(accountCode, id)
-    return toFunction(yield* only(statements.setLive, { accountCode, id, versionId }))
+    const earlier = [liveVersionId, ...listEarlierLive(found)].filter(
+      each => each !== versionId && each !== 0,
+    )
+    const earlierLiveIds = JSON.stringify([...new Set(earlier)].slice(0, maxEarlierLive))
+    return yield* only(statements.setLive, { accountCode, id, versionId, earlierLiveIds })
+  }
+
+  function* prune(accountCode: string, row: LockedFunction, versionId: number, maxVersions: number) {
+    const { id, liveVersionId, prunedToId } = row
+    const keptIds = [versionId, liveVersionId, ...listEarlierLive(row)]
+    const pruning = { accountCode, functionId: id, keptIds, prunedToId }
+    const nextId = yield* versions.prune(pruning, maxVersions)
+    if (nextId !== prunedToId) yield* all(statements.setPrunedTo, { accountCode, id, prunedToId: nextId })
   }
 
   function* findTriggers(accountCode: string, functionId: number): Work<readonly string[]> {
@@ -61,11 +77,9 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
           if (found === null) return { kind: 'full' } as const
           const versionId = yield* versions.add(origin, found.id, version)
           const isFirst = found.liveVersionId === 0
-          const saved =
-            makeLive || isFirst ? yield* setLive(accountCode, found.id, versionId) : toFunction(found)
-          const { id: functionId, liveVersionId } = saved
-          yield* versions.prune({ accountCode, functionId, liveVersionId, versionId }, limits.versions)
-          return { kind: 'saved', function: saved } as const
+          const saved = makeLive || isFirst ? yield* setLive(accountCode, found, versionId) : found
+          yield* prune(accountCode, saved, versionId, limits.versions)
+          return { kind: 'saved', function: toFunction(saved) } as const
         },
         { hasChanged: ({ kind }) => kind === 'saved' },
       ),
@@ -78,7 +92,8 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
           if (found === undefined) return { kind: 'missing', what: 'function' } as const
           const version = yield* versions.find(accountCode, id, hash)
           if (version === undefined) return { kind: 'missing', what: 'version' } as const
-          return { kind: 'made live', function: yield* setLive(accountCode, id, version.id) } as const
+          const changed = yield* setLive(accountCode, found, version.id)
+          return { kind: 'made live', function: toFunction(changed) } as const
         },
         { hasChanged: ({ kind }) => kind === 'made live' },
       ),
@@ -125,8 +140,19 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   }
 }
 
-type FunctionRow = Omit<StoredFunction, 'caseTypeCode'> & { readonly caseTypeCode: string }
+interface FunctionRow extends Omit<StoredFunction, 'caseTypeCode'> {
+  readonly caseTypeCode: string
+}
 
-function toFunction({ caseTypeCode, ...row }: FunctionRow): StoredFunction {
-  return { ...row, caseTypeCode: caseTypeCode || null }
+interface LockedFunction extends FunctionRow {
+  readonly earlierLiveIds: string | null
+  readonly prunedToId: number
+}
+
+function listEarlierLive({ earlierLiveIds }: LockedFunction): readonly number[] {
+  return earlierLiveIds === null ? [] : JSON.parse(earlierLiveIds)
+}
+
+function toFunction({ id, name, caseTypeCode, liveVersionId }: FunctionRow): StoredFunction {
+  return { id, name, caseTypeCode: caseTypeCode || null, liveVersionId }
 }

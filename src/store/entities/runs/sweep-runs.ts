@@ -18,7 +18,8 @@ export function createSweeping(database: Database): Sweeping {
         where (account_code, ${sql.raw(id)}) in (select account_code, id from ${gone.rows})`,
     )
   const inputs = [deleteFrom('run_inputs')]
-  const wholeRuns = [...inputs, deleteFrom('run_outputs'), deleteFrom('runs')]
+  // The run comes first: if it is just ending, its lock lets the deletes after it see the values of its end.
+  const wholeRuns = [deleteFrom('runs'), ...inputs, deleteFrom('run_outputs')]
   const wholeFunctions = [deleteFrom('function_versions', 'function_id'), deleteFrom('removed_functions')]
 
   function* forget(

@@ -301,7 +301,11 @@ describe('rights', () => {
   })
 
   test('neither a new hook nor a changed one gets a scope that the credential lacks', async () => {
-    const token = await server.token({ account: 'demo', user: 5, scopes: ['functions:write', 'cases:read'] })
+    const token = await server.token({
+      account: 'demo',
+      user: 5,
+      scopes: ['functions:write', 'functions:read', 'cases:read'],
+    })
     const caseTypeCode = 'rights'
     const { id } = await savedHook({ caseTypeCode, scopes: ['cases:read', 'cases:read'] }, token)
     expect(

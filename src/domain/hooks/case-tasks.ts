@@ -63,6 +63,6 @@ function sameName(name: string, caseTypeCode: string, existingId: number): Rostr
     'CONFLICT',
     `The case type \`${caseTypeCode}\` has a task \`${name}\` already: the task with the id \`${existingId}\`. ` +
       'Change that one or choose another name.',
-    { facts: { existingId } },
+    { reason: 'NAME_TAKEN', facts: { existingId } },
   )
 }

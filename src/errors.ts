@@ -18,6 +18,26 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+/** Why a change is refused as `CONFLICT` or `PRECONDITION_FAILED`, for programs (contract, section 9). */
+export const conflictReasons = {
+  PAIR_EXISTS: 'The user is in this team already.',
+  KEY_REUSED: 'The idempotency key belongs to another request.',
+  CASE_CHANGED: 'The case was changed meanwhile, and nothing was saved.',
+  OWN_CASE: 'A script saves or deletes the case that its own transaction is saving.',
+  NAME_TAKEN: 'Another record has this name.',
+  IN_USE: 'Something else uses the record.',
+  LIMIT: 'There are as many records as the account or the case type can have.',
+  RUNNING: 'The queued run, or the first request or message under the key, is still in progress.',
+  NOT_REPLAYABLE: 'The run cannot be run again.',
+  VERSION: 'The record is at another version than the one given.',
+  UNKNOWN_OUTCOME: 'The first request under the key was cut off, or its answer was not kept.',
+  NO_KEY: 'The gateway has no key for secrets.',
+  KEY_LOST: 'The key of the stored secrets is lost.',
+  CHANGED: 'Something else was changed meanwhile.',
+} as const
+
+export type ConflictReason = keyof typeof conflictReasons
+
 /** One bad field of the input, named by a JSON pointer (RFC 6901) into what the caller sent. */
 export interface FieldError {
   readonly pointer: string
@@ -36,6 +56,13 @@ interface Details {
   readonly cause?: unknown
 }
 
+/** The codes that say what to do only together with a reason. */
+type CodeWithReason = 'CONFLICT' | 'PRECONDITION_FAILED'
+
+type ErrorArguments =
+  | [code: Exclude<ErrorCode, CodeWithReason>, message: string, details?: Details]
+  | [code: CodeWithReason, message: string, details: Details & { readonly reason: ConflictReason }]
+
 /** An expected failure. Its message goes to the caller word for word, so it must not contain a secret. */
 export class RostrumError extends Error {
   override readonly name = 'RostrumError'
@@ -43,10 +70,13 @@ export class RostrumError extends Error {
   readonly fields: readonly FieldError[]
   readonly retryAfterSeconds: number | undefined
   readonly facts: Readonly<Record<string, Fact>>
+  /** Null for the codes that need none. */
+  readonly reason: ConflictReason | null
 
-  constructor(code: ErrorCode, message: string, details: Details = {}) {
+  constructor(...[code, message, details = {}]: ErrorArguments) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
+    this.reason = 'reason' in details ? details.reason : null
     this.fields = details.fields ?? []
     this.retryAfterSeconds = details.retryAfterSeconds
     this.facts = details.facts ?? {}

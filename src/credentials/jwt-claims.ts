@@ -36,8 +36,8 @@ function readUserId(sub: string): number | null {
   return id !== null && Number.isSafeInteger(id) ? id : null
 }
 
-// Scopes that a token has only if it claims them (contract, section 7).
-const claimedScopes: readonly Scope[] = ['admin', 'functions:write']
+// Scopes that a token has only if it claims them (contract, section 9): a run's input can hold what other users sent.
+const claimedScopes: readonly Scope[] = ['admin', 'functions:write', 'runs:read']
 
 // Only `scope` and `scopes` grant scopes. Without both, a token has all scopes but these, unless it has `scp`, which
 // other services read scopes from: such a token was meant to be limited, so it has none.

@@ -36,8 +36,8 @@ export function maskResult(result: UnmaskedResult, request: MaskRequest): Masked
 type UnmaskedResult = Omit<ExecutionResult, 'errors'> & { readonly errors?: readonly unknown[] }
 
 /**
- * Turns a masked error into a GraphQL error with its code, bad fields and facts as `extensions`, and with the path and
- * first locations of the thrown error.
+ * Turns a masked error into a GraphQL error with its code, reason, bad fields and facts as `extensions`, and with the
+ * path and first locations of the thrown error.
  */
 export function toGraphqlError(failure: RostrumError, thrown?: unknown): GraphQLError {
   const extensions = toExtensions(failure)
@@ -49,11 +49,12 @@ export function toGraphqlError(failure: RostrumError, thrown?: unknown): GraphQL
   return new GraphQLError(message, { nodes: nodes.slice(0, maxNodes), path, extensions })
 }
 
-function toExtensions({ code, fields, retryAfterSeconds, facts }: RostrumError) {
+function toExtensions({ code, reason, fields, retryAfterSeconds, facts }: RostrumError) {
   return {
     ...facts,
     ...(facts.hook === undefined ? {} : { hook: toGraphqlHook(facts.hook) }),
     code,
+    ...(reason === null ? {} : { reason }),
     ...(fields.length === 0 ? {} : { errors: fields }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }

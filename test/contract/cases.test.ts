@@ -233,7 +233,8 @@ describe.each([
         const { cases } = Platform
         const made = await cases.save({ case_type_code: 'incident', data: { a: 1 } })
         const merged = await cases.save({ id: made.id, data: { b: 2 }, merge: true, if_version: 1 })
-        const stale = await cases.save({ id: made.id, data: {}, if_version: 1 }).catch(e => [e.code, e.message])
+        const stale = await cases.save({ id: made.id, data: {}, if_version: 1 })
+          .catch(e => [e.code, e.reason, e.message])
         const found = await cases.find({ case_type_code: 'incident', first: 1 })
         const got = await cases.get(made.id)
         const listed = await cases.list([made.id])
@@ -248,7 +249,7 @@ describe.each([
     expect(error).toBe(null)
     expect(payload).toMatchObject({
       merged: { data: { a: 1, b: 2 }, version: 2, case_type_code: 'incident' },
-      stale: ['PRECONDITION_FAILED', expect.stringContaining('version')],
+      stale: ['PRECONDITION_FAILED', 'VERSION', expect.stringContaining('version')],
       found: [1, 'string'],
       kept: 'PRECONDITION_FAILED',
       gone: null,

@@ -434,7 +434,11 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
         const { status, body } = await run(id, task, {}, versions)
         expect([status, body.code, body.version]).toEqual([412, 'PRECONDITION_FAILED', 1])
         const asked = await ask(id, task, { ifVersions: [7] })
-        expect(asked.body.errors[0].extensions).toMatchObject({ code: 'PRECONDITION_FAILED', version: 1 })
+        expect(asked.body.errors[0].extensions).toMatchObject({
+          code: 'PRECONDITION_FAILED',
+          reason: 'VERSION',
+          version: 1,
+        })
         const met = await run(id, task, {}, { headers: { 'if-match': '"1"' } })
         expect(met.body.case.version).toBe(2)
         expect(await keptRuns(id)).toHaveLength(1)
@@ -445,7 +449,7 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
         // The task holds no turn of the case.
         during = async () => expect((await put(id, { by: 'another' })).body.case.version).toBe(2)
         const { status, body } = await run(id, task, {}, { headers: { 'if-match': '"1"' } })
-        expect([status, body.code]).toEqual([409, 'CONFLICT'])
+        expect([status, body.code, body.reason]).toEqual([409, 'CONFLICT', 'CASE_CHANGED'])
         expect(body.detail).toContain(`Case \`${id}\` was changed or deleted while the task \`${task}\` ran`)
         expect((await read(id)).data).toEqual({ by: 'another' })
         expect(await keptRuns(id)).toHaveLength(1)

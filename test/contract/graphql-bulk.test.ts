@@ -12,6 +12,7 @@ interface Item {
   readonly teamMembership: { readonly id: string; readonly userId: string; readonly teamId: string } | null
   readonly error: {
     readonly code: string
+    readonly reason: string | null
     readonly message: string
     readonly existingId: string | null
     readonly version: number | null
@@ -23,7 +24,7 @@ interface Bulk {
 }
 
 const result =
-  '{ applied items { teamMembership { id userId teamId } error { code message existingId version } } }'
+  '{ applied items { teamMembership { id userId teamId } error { code reason message existingId version } } }'
 const documents = {
   add: `mutation ($items: [AddTeamMembershipInput!]!, $mode: TeamMembershipBulkMode! = ATOMIC) {
     it: addTeamMemberships(items: $items, mode: $mode) ${result}
@@ -97,7 +98,8 @@ test('partial leaves out what cannot be, with the code and the words of the sing
   expect(added.applied).toBe(true)
   expect(codesOf(added)).toEqual(['CONFLICT', 'BAD_USER_INPUT', null, 'CONFLICT', 'BAD_USER_INPUT'])
   const [first, second, third, fourth] = added.items
-  expect(first?.error).toMatchObject({ existingId: String(row.id), version: null })
+  expect(first?.error).toMatchObject({ reason: 'PAIR_EXISTS', existingId: String(row.id), version: null })
+  expect(second?.error?.reason).toBe(null)
   expect(second?.error?.message).toContain('`x` is not a valid user id')
   expect(fourth?.error?.existingId).toBe(third?.teamMembership?.id)
   const single = await server.graphql(
@@ -120,7 +122,7 @@ test('partial leaves out what cannot be, with the code and the words of the sing
   )
   const bad = 'BAD_USER_INPUT'
   expect(codesOf(moved)).toEqual([null, 'PRECONDITION_FAILED', 'NOT_FOUND', bad, bad, bad])
-  expect(moved.items[1]?.error?.version).toBe(2)
+  expect(moved.items[1]?.error).toMatchObject({ reason: 'VERSION', version: 2 })
 
   const removed = await change('remove', [{ id }, { id }, { id: '1e1' }], 'PARTIAL')
   expect(codesOf(removed)).toEqual([null, 'NOT_FOUND', bad])
@@ -134,6 +136,7 @@ test('atomic is the default, and does nothing where one item cannot be', async (
   expect(codesOf(refused)).toEqual([null, 'CONFLICT', 'CONFLICT'])
   expect(refused.items.map(({ teamMembership }) => teamMembership)).toEqual([null, null, null])
   expect(refused.items[2]?.error).toMatchObject({
+    reason: 'PAIR_EXISTS',
     existingId: null,
     message: 'Item `0` of this call adds the user to this team already.',
   })
@@ -149,7 +152,7 @@ test('1,000 items are done in one call, whatever is selected of them', async () 
   const items = Array.from({ length: 1_000 }, (_, index) => ({ userId, teamId: 10_000 + index }))
   const everything = `{ applied items {
     teamMembership { id userId teamId leader version user { id email displayName } team { id name } }
-    error { code message existingId version }
+    error { code reason message existingId version }
   } }`
   const document = `mutation ($items: [AddTeamMembershipInput!]!) {
     it: addTeamMemberships(items: $items) ${everything} }`

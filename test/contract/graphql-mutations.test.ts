@@ -70,7 +70,7 @@ test('adding or moving onto a pair that exists is a CONFLICT that names it', asy
     `moveTeamMembership(id: "${other.id}", input: ${input})`,
   ]) {
     const error = await refusal(mutation)
-    expect(error?.extensions.code).toBe('CONFLICT')
+    expect(error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'PAIR_EXISTS' })
     expect(error?.message).toMatch(new RegExp(`\\b${one.id}\\b`))
   }
   expect(await listMemberships(server, [one.id, other.id])).toEqual([one, other])

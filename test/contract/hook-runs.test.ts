@@ -204,7 +204,7 @@ describe('a case that changes while a hook runs', () => {
     let calls = 0
     during = () => (++calls === 1 ? saveFromWithin(id, { inner: true }) : undefined)
     const { status, body } = await put(id, { a: 2 }, { 'if-match': '"1"' })
-    expect([status, body.code, body.version]).toEqual([412, 'PRECONDITION_FAILED', 2])
+    expect([status, body.code, body.reason, body.version]).toEqual([412, 'PRECONDITION_FAILED', 'VERSION', 2])
     expect(calls).toBe(2)
   })
 
@@ -214,7 +214,7 @@ describe('a case that changes while a hook runs', () => {
     await saveHook(`${callUpstream()}; exit(payload)`, { caseTypeCode: type })
     during = () => saveHook('exit(1)', { caseTypeCode: type, event: 'post-delete' })
     const { status, body } = await put(id, { a: 2 })
-    expect([status, body.code]).toEqual([409, 'CONFLICT'])
+    expect([status, body.code, body.reason]).toEqual([409, 'CONFLICT', 'CASE_CHANGED'])
     const states = (await runsOf(id)).map(({ attempt, state }: { attempt: number; state: string }) => [
       attempt,
       state,

@@ -245,9 +245,10 @@ describe('the case of a transaction', () => {
     const { body: caseB } = await create(b, {})
     const idA = caseA.case.id
     const scopes = ['cases:write', 'cases:read']
-    const direct = `Platform.cases.save({ id: ${idA}, data: {} }).catch(({ code, message }) => [code, message])`
+    const direct = `Platform.cases.save({ id: ${idA}, data: {} })
+      .catch(({ code, reason, message }) => [code, reason, message])`
     await saveHook(`exit({ refused: await ${direct} })`, { caseTypeCode: b, scopes })
-    const removal = `Platform.cases.delete(${idA}).catch(({ code }) => code)`
+    const removal = `Platform.cases.delete(${idA}).catch(({ reason }) => reason)`
     const through = `Platform.cases.save({ id: ${caseB.case.id}, data: {} }).then(row => row.data.refused)`
     await saveHook(
       `exit({ direct: await ${direct}, removal: await ${removal}, through: await ${through} })`,
@@ -259,9 +260,9 @@ describe('the case of a transaction', () => {
     const { status, body } = await put(idA, { x: 1 })
     expect(status).toBe(200)
     const { data } = body.case
-    expect(data.direct[0]).toBe('CONFLICT')
-    expect(data.direct[1]).toMatch(/Change `payload` and give it to `exit`/)
-    expect([data.removal, data.through]).toEqual(['CONFLICT', data.direct])
+    expect(data.direct.slice(0, 2)).toEqual(['CONFLICT', 'OWN_CASE'])
+    expect(data.direct[2]).toMatch(/Change `payload` and give it to `exit`/)
+    expect([data.removal, data.through]).toEqual(['OWN_CASE', data.direct])
     expect((await read(caseB.case.id)).version).toBe(2)
   })
 })

@@ -61,11 +61,13 @@ test('a request with an answer too large to store is reported as done and never 
     const { status, headers, body } = await execute(large, sent)
     expect([status, headers.get('idempotency-replayed')]).toEqual([409, 'true'])
     expect(headers.get('content-type')).toContain('application/problem+json')
-    expect(body).toMatchObject({ code: 'CONFLICT', original_status: 200 })
+    expect(body).toMatchObject({ code: 'CONFLICT', reason: 'UNKNOWN_OUTCOME', original_status: 200 })
     expect(body.detail).toContain('was done under this `Idempotency-Key` and answered with status 200')
     expect(body.detail).toContain('do not send it again under another key')
   }
-  expect((await execute(script(teamId, 1), sent)).body.detail).toContain('used for another request')
+  const other = await execute(script(teamId, 1), sent)
+  expect(other.body.reason).toBe('KEY_REUSED')
+  expect(other.body.detail).toContain('used for another request')
   expect(await countMembers(teamId, sent.token)).toBe(1)
 })
 
@@ -97,7 +99,7 @@ test('on `/graphql` it is reported as an error with the status', async () => {
     errors: [
       {
         message: expect.stringContaining('was done under this `Idempotency-Key`'),
-        extensions: { code: 'CONFLICT', originalStatus: 200 },
+        extensions: { code: 'CONFLICT', reason: 'UNKNOWN_OUTCOME', originalStatus: 200 },
       },
     ],
   })

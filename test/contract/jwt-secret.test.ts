@@ -38,14 +38,20 @@ describe('a JWT signed with the secret', () => {
     })
   })
 
-  test('with the four claims alone has every scope but `admin` and `functions:write`', async () => {
+  test('with the four claims alone has every scope but `admin`, `functions:write` and `runs:read`', async () => {
     const token = await sign(claims)
     const answer = await view(token)
     expect(answer.body.data?.viewer.scopes.toSorted()).toEqual(
-      scopes.filter(scope => scope !== 'admin' && scope !== 'functions:write').toSorted(),
+      scopes.filter(scope => !['admin', 'functions:write', 'runs:read'].includes(scope)).toSorted(),
     )
     const body = { team_membership: { user_id: 7, team_id: 3 } }
     expect((await server.rest('POST', '/platform/team_memberships', { token, body })).status).toBe(201)
+  })
+
+  test('with the four claims alone cannot list runs and their inputs', async () => {
+    const { status, body } = await server.graphql('{ runs { nodes { input } } }', {}, await sign(claims))
+    expect(status).toBe(403)
+    expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'FORBIDDEN', scope: 'runs:read' })
   })
 
   test('works for an account that nobody made before', async () => {

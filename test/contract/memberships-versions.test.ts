@@ -42,7 +42,7 @@ describe('If-Match', () => {
     const [before] = await listMemberships(server, [id])
     const answer = await move(id, old)
     expect(answer.status).toBe(412)
-    expect(answer.body).toMatchObject({ status: 412, code: 'PRECONDITION_FAILED' })
+    expect(answer.body).toMatchObject({ status: 412, code: 'PRECONDITION_FAILED', reason: 'VERSION' })
     expect(await listMemberships(server, [id])).toEqual([before])
   })
 

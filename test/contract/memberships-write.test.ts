@@ -49,7 +49,7 @@ describe('creating', () => {
     const existing = await addMembership(server)
     const answer = await server.rest<ProblemBody>('POST', path, { body: { team_membership: existing } })
     expect(answer.status).toBe(409)
-    expect(answer.body.code).toBe('CONFLICT')
+    expect(answer.body).toMatchObject({ code: 'CONFLICT', reason: 'PAIR_EXISTS' })
     expect(answer.body.detail).toMatch(new RegExp(`\\b${existing.id}\\b`))
   })
 

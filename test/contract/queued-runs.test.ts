@@ -216,8 +216,10 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     const [running, next, last] = await queuedRuns()
     expect(running).toMatchObject({ state: 'RUNNING', attempt: 1 })
     expect(next).toMatchObject({ state: 'WAITING', attempt: 1 })
-    expect(codeOf(await mutate('cancelQueuedRun', running.id))).toBe('CONFLICT')
-    expect(codeOf(await mutate('retryQueuedRun', running.id))).toBe('CONFLICT')
+    for (const name of ['cancelQueuedRun', 'retryQueuedRun']) {
+      const { errors } = await mutate(name, running.id)
+      expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'RUNNING' })
+    }
     expect(codeOf(await mutate('retryQueuedRun', next.id))).toBe('CONFLICT')
     expect(await mutate('cancelQueuedRun', last.id)).toMatchObject({
       data: { cancelQueuedRun: { state: 'WAITING' } },

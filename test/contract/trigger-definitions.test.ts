@@ -128,7 +128,7 @@ describe('a hook', () => {
       message:
         'The case type `full` has `10` hooks of the event `pre-save`, disabled ones included, the maximum. ' +
         'Remove one that is not needed.',
-      extensions: { code: 'CONFLICT' },
+      extensions: { code: 'CONFLICT', reason: 'LIMIT' },
     })
     await savedHook({ caseTypeCode, event: 'POST_SAVE' })
   })
@@ -161,7 +161,11 @@ describe('a case task', () => {
     const other = await savedTask({ caseTypeCode: 'names', name: 'sort' })
     for (const extra of [{}, { id: other.id }]) {
       const { body } = await saveTask({ caseTypeCode: 'names', name: 'triage', ...extra })
-      expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'CONFLICT', existingId: Number(id) })
+      expect(body.errors?.[0]?.extensions).toMatchObject({
+        code: 'CONFLICT',
+        reason: 'NAME_TAKEN',
+        existingId: Number(id),
+      })
       expect(body.errors?.[0]?.message).toContain('`triage`')
     }
     await savedTask({ caseTypeCode: 'names', name: 'Triage' })
@@ -172,7 +176,7 @@ describe('a case task', () => {
     for (let count = 0; count < 50; count++) await savedTask({ caseTypeCode: 'full', name: `t${count}` })
     expect((await saveTask({ caseTypeCode: 'full', name: 'one-more' })).body.errors?.[0]).toMatchObject({
       message: 'The case type `full` has `50` tasks, the maximum. Remove one that is not needed.',
-      extensions: { code: 'CONFLICT' },
+      extensions: { code: 'CONFLICT', reason: 'LIMIT' },
     })
   })
 })
@@ -346,7 +350,7 @@ describe('a function that triggers use', () => {
       message:
         `Function \`${id}\` is used by hook \`${hook.id}\` (\`used\`, \`pre-save\`), case task \`triage\` ` +
         '(`used`). Change or remove them first.',
-      extensions: { code: 'CONFLICT' },
+      extensions: { code: 'CONFLICT', reason: 'IN_USE' },
     })
     await savedHook({ id: hook.id, caseTypeCode: 'used' })
     await server.graphql('mutation($id: ID!) { removeCaseTask(id: $id) { id } }', { id: task.id })
@@ -404,7 +408,11 @@ describe('rights', () => {
   })
 
   test('neither a new hook nor a changed one gets a scope that the credential lacks', async () => {
-    const token = await server.token({ account: 'demo', user: 5, scopes: ['functions:write', 'cases:read'] })
+    const token = await server.token({
+      account: 'demo',
+      user: 5,
+      scopes: ['functions:write', 'functions:read', 'cases:read'],
+    })
     const caseTypeCode = 'rights'
     const { id } = await savedHook({ caseTypeCode, scopes: ['cases:read', 'cases:read'] }, token)
     expect(

@@ -81,7 +81,7 @@ describe('saveWebhook', () => {
   test('refuses a name that is taken, a scope that the caller lacks, and unknown ids', async () => {
     await save({ name: 'taken' })
     const taken = await save({ name: 'taken' })
-    expect(errorOf(taken)?.extensions?.code).toBe('CONFLICT')
+    expect(errorOf(taken)?.extensions).toEqual({ code: 'CONFLICT', reason: 'NAME_TAKEN' })
     const token = await server.token({ account: 'demo', scopes: ['functions:write', 'functions:read'] })
     expect(errorOf(await save({ name: 'more', scopes: ['cases:read'] }, token))?.extensions).toMatchObject({
       code: 'FORBIDDEN',
@@ -108,7 +108,7 @@ describe('saveWebhook', () => {
     )
     for (const saved of await Promise.all(saves)) expect(saved.body.errors).toBeUndefined()
     const refused = errorOf(await save({ name: 'w100', functionId: own }, token))
-    expect(refused?.extensions?.code).toBe('CONFLICT')
+    expect(refused?.extensions).toEqual({ code: 'CONFLICT', reason: 'LIMIT' })
     expect(refused?.message).toMatch(/100/)
   })
 
@@ -143,7 +143,7 @@ test('a function that a webhook runs cannot be removed: the refusal names the we
   expect(refused?.message).toBe(
     `Function \`${id}\` is used by webhook \`uses-it\`. Change or remove them first.`,
   )
-  expect(refused?.extensions?.code).toBe('CONFLICT')
+  expect(refused?.extensions).toEqual({ code: 'CONFLICT', reason: 'IN_USE' })
   const removal = 'mutation ($id: ID!) { removeWebhook(id: $id) { name function { name } } }'
   const removed = await server.graphql(removal, { id: used.id })
   expect(removed.body.data).toEqual({ removeWebhook: { name: 'uses-it', function: { name: 'uses-it' } } })

@@ -11,14 +11,13 @@ function signText(payload: object | string): Promise<string> {
     .sign(new TextEncoder().encode(secret))
 }
 
-// All but `admin` and `functions:write`.
+// All but `admin`, `functions:write` and `runs:read`.
 const usualScopes = [
   'cases:read',
   'cases:write',
   'functions:read',
   'memberships:read',
   'memberships:write',
-  'runs:read',
   'tasks:execute',
 ]
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
-import { catalogue } from '../../src/errors.ts'
+import { catalogue, conflictReasons } from '../../src/errors.ts'
 import { bounds } from '../../src/graphql/bounds/bounds.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { schema } from '../../src/schema/index.ts'
@@ -59,6 +59,10 @@ test('the table of errors has the codes of the catalogue and their statuses', ()
   expect(Object.fromEntries(written)).toEqual(
     Object.fromEntries(Object.entries(catalogue).map(([code, { status }]) => [code, status])),
   )
+})
+
+test('the table of conflicts has the reasons of the code, in its order', () => {
+  expect(firstCells('docs/rest.md', 'Conflicts')).toEqual(Object.keys(conflictReasons))
 })
 
 test('the tables of scripts have every name that a script sees, and every code of an error', () => {

@@ -20,6 +20,7 @@ const maskGraphql = (error: unknown) =>
 
 test('an expected failure passes unchanged and is not logged', () => {
   const error = new RostrumError('CONFLICT', 'There is one.', {
+    reason: 'PAIR_EXISTS',
     facts: { existingId: 5 },
     retryAfterSeconds: 2,
   })

@@ -48,6 +48,9 @@ const fieldErrors = z
   .array(z.strictObject({ pointer: z.string().regex(/^(\/([^/~]|~[01])*)*$/), detail: z.string().min(1) }))
   .min(1)
 
+// Reasons of the conflicts of memberships, users and teams.
+const reason = z.enum(['PAIR_EXISTS', 'VERSION']).optional()
+
 // Facts of the one code or the other, by their names in REST.
 const facts = {
   existing_id: id.optional(),
@@ -64,6 +67,7 @@ export const problemBody = z.strictObject({
   status: z.int(),
   detail: z.string().min(1),
   code,
+  reason,
   errors: fieldErrors.optional(),
   ...facts,
 })
@@ -74,6 +78,7 @@ const graphqlError = z.strictObject({
   path: z.array(z.union([z.string(), z.int().nonnegative()])).optional(),
   extensions: z.strictObject({
     code,
+    reason,
     errors: fieldErrors.optional(),
     retryAfterSeconds: z.number().positive().optional(),
     existingId: facts.existing_id,

@@ -48,6 +48,8 @@ export function findCommonFaults({ answer, secrets }: JudgedAnswer): string[] {
   return faults.filter(([isFault]) => isFault).map(([, what]) => what)
 }
 
+const needsReason = new Set<string>(['CONFLICT', 'PRECONDITION_FAILED'])
+
 /** What is wrong with a refusal that must be a problem document (contract, section 2). */
 export function findProblemFaults({ answer, isHead }: JudgedAnswer): string[] {
   const { status, headers, json, text } = answer
@@ -57,7 +59,7 @@ export function findProblemFaults({ answer, isHead }: JudgedAnswer): string[] {
   if (isHead) return text === '' ? typeFaults : ['HEAD with a body']
   const parsed = problemBody.safeParse(json)
   if (!parsed.success) return [...typeFaults, `no problem document: ${parsed.error.message}`]
-  const { code, status: said, type: urn } = parsed.data
+  const { code, reason, status: said, type: urn } = parsed.data
   const expected =
     transportStatuses.includes(status) && code === 'BAD_USER_INPUT' ? status : statusOfCode[code]
   return [
@@ -65,6 +67,7 @@ export function findProblemFaults({ answer, isHead }: JudgedAnswer): string[] {
     ...(said === status ? [] : [`status ${status} but the document says ${said}`]),
     ...(expected === status ? [] : [`status ${status} for ${code}`]),
     ...(urn.endsWith(`:${code.toLowerCase().replaceAll('_', '-')}`) ? [] : [`type ${urn} for ${code}`]),
+    ...(needsReason.has(code) === (reason !== undefined) ? [] : [`reason ${reason} for ${code}`]),
     ...(code === 'CONFLICT' && parsed.data.existing_id === undefined ? ['no existing_id'] : []),
     ...(code === 'PRECONDITION_FAILED' && parsed.data.version === undefined ? ['no version'] : []),
   ]

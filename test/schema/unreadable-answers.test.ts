@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../http/start-app.ts'
 
 let app: TestApp
@@ -101,4 +101,71 @@ test('a field that may be null is null beside the answer about the change', asyn
   expect(body.errors).toMatchObject([
     { path: ['saveUser', 'memberships'], extensions: { code: 'FORBIDDEN' } },
   ])
+})
+
+describe('a credential without `functions:read`', () => {
+  const saving = {
+    saveFunction: 'saveFunction(input: { name: "mark", sourceCode: "exit(1)" })',
+    makeVersionLive: `makeVersionLive(functionId: $function, hash: "${'0'.repeat(64)}")`,
+    removeFunction: 'removeFunction(id: $function)',
+    saveHook:
+      'saveHook(input: { id: $hook, caseTypeCode: "incident", event: PRE_SAVE, functionId: $function, enabled: true })',
+    removeHook: 'removeHook(id: $hook)',
+    saveCaseTask:
+      'saveCaseTask(input: { id: $task, caseTypeCode: "incident", name: "other", functionId: $function })',
+    removeCaseTask: 'removeCaseTask(id: $task)',
+    saveWebhook:
+      'saveWebhook(input: { id: $webhook, name: "other", functionId: $function, verification: STANDARD })',
+    rotateWebhookSecret: 'rotateWebhookSecret(id: $webhook)',
+    removeWebhook: 'removeWebhook(id: $webhook)',
+  }
+  const source = 'live { sourceCode }'
+  const ids: Record<string, string> = {}
+
+  beforeAll(async () => {
+    const found = await app.graphql('{ functions { nodes { id } } caseTasks { id } }')
+    ids.function = found.body.data.functions.nodes[0].id
+    ids.task = found.body.data.caseTasks[0].id
+    const { body } = await app.graphql(
+      `mutation ($function: ID!) {
+        saveHook(input: { caseTypeCode: "incident", event: PRE_SAVE, functionId: $function, enabled: false }) { id }
+        saveWebhook(input: { name: "sender", functionId: $function, verification: STANDARD }) { webhook { id } }
+      }`,
+      ids,
+    )
+    ids.hook = body.data.saveHook.id
+    ids.webhook = body.data.saveWebhook.webhook.id
+  })
+
+  const readAll = async () => {
+    const { body } = await app.graphql(`{
+      functions { nodes { id ${source} versions { nodes { hash } } } } hooks { id enabled }
+      caseTasks { id name } webhooks { id name }
+    }`)
+    return body
+  }
+
+  test.each([
+    ['saveFunction', source, 'FunctionVersion.sourceCode'],
+    ['makeVersionLive', source, 'FunctionVersion.sourceCode'],
+    ['removeFunction', source, 'FunctionVersion.sourceCode'],
+    ['saveHook', 'function { name }', 'Hook.function'],
+    ['removeHook', `function { ${source} }`, 'Hook.function'],
+    ['saveCaseTask', `function { ${source} }`, 'CaseTask.function'],
+    ['removeCaseTask', 'function { id }', 'CaseTask.function'],
+    ['saveWebhook', `webhook { function { ${source} } }`, 'Webhook.function'],
+    ['rotateWebhookSecret', `webhook { function { ${source} } }`, 'Webhook.function'],
+    ['removeWebhook', `function { ${source} }`, 'Webhook.function'],
+  ] as const)('cannot change by `%s` and read `%s`', async (name, selection, field) => {
+    const before = await readAll()
+    const used = Object.keys(ids).filter(id => saving[name].includes(`$${id}`))
+    const declared = used.length === 0 ? '' : `(${used.map(id => `$${id}: ID!`).join()})`
+    const { status, body } = await change(`mutation ${declared} { ${saving[name]} { ${selection} } }`, ids)
+    expect([status, body.errors?.[0]?.extensions]).toEqual([
+      403,
+      { code: 'FORBIDDEN', scope: 'functions:read' },
+    ])
+    expect(body.errors[0].message).toContain(`\`${field}\``)
+    expect(await readAll()).toEqual(before)
+  })
 })

@@ -21,6 +21,7 @@ export interface ProblemBody {
   readonly status: number
   readonly detail: string
   readonly code: string
+  readonly reason?: string
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[]
 }
 

@@ -16,7 +16,7 @@ export function staleCase(id: number, version: number): RostrumError {
   return new RostrumError(
     'PRECONDITION_FAILED',
     `Case \`${id}\` has changed since it was read: its version is now \`${version}\`. Read it again.`,
-    { facts: { version } },
+    { reason: 'VERSION', facts: { version } },
   )
 }
 
@@ -25,6 +25,7 @@ export function ownCase(id: number): RostrumError {
   return new RostrumError(
     'CONFLICT',
     `Case \`${id}\` is being saved by the transaction of this run. Change \`payload\` and give it to \`exit\`.`,
+    { reason: 'OWN_CASE' },
   )
 }
 
@@ -33,6 +34,7 @@ export function tooManyConflicts(id: number | null): RostrumError {
   return new RostrumError(
     'CONFLICT',
     `${what} changed during each of three attempts, so nothing was saved. Read it again and retry.`,
+    { reason: id === null ? 'CHANGED' : 'CASE_CHANGED' },
   )
 }
 

@@ -105,5 +105,6 @@ function changedMeanwhile(code: string): RostrumError {
   return new RostrumError(
     'CONFLICT',
     `The case type \`${code}\` was changed at the same time. Save it again.`,
+    { reason: 'CHANGED' },
   )
 }

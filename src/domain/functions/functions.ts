@@ -65,6 +65,7 @@ export function createFunctions(store: FunctionStore): Functions {
       throw new RostrumError(
         'CONFLICT',
         `The account has \`${limits.functions}\` functions, the maximum. Remove one that is not needed.`,
+        { reason: 'LIMIT' },
       )
     },
 
@@ -89,6 +90,7 @@ export function createFunctions(store: FunctionStore): Functions {
           throw new RostrumError(
             'CONFLICT',
             `Function \`${id}\` is used by ${listTriggers(result.triggers)}. Change or remove them first.`,
+            { reason: 'IN_USE' },
           )
         default:
           return result satisfies never

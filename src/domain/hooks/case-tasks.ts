@@ -78,6 +78,6 @@ function sameName({ name, caseTypeCode }: CaseTask, existingId: number): Rostrum
     'CONFLICT',
     `The case type \`${caseTypeCode}\` has a task \`${name}\` already: the task with the id \`${existingId}\`. ` +
       'Change that one or choose another name.',
-    { facts: { existingId } },
+    { reason: 'NAME_TAKEN', facts: { existingId } },
   )
 }

@@ -11,7 +11,9 @@ export function noTrigger(kind: Kind, id: number): RostrumError {
 }
 
 export function tooMany(message: string): RostrumError {
-  return new RostrumError('CONFLICT', `${message}, the maximum. Remove one that is not needed.`)
+  return new RostrumError('CONFLICT', `${message}, the maximum. Remove one that is not needed.`, {
+    reason: 'LIMIT',
+  })
 }
 
 const maxListed = 1_000
@@ -36,6 +38,7 @@ export function changedMeanwhile(id: number, name: string): RostrumError {
     'CONFLICT',
     `Case \`${id}\` was changed or deleted while the task \`${name}\` ran, so its result was not saved. The task ` +
       'was not run again.',
+    { reason: 'CASE_CHANGED' },
   )
 }
 

@@ -23,19 +23,21 @@ export const keyRefusals = {
       'CONFLICT',
       'This `Idempotency-Key` was used for another request within the last 24 hours. Send a key of its ' +
         'own with each request.',
+      { reason: 'KEY_REUSED' },
     ),
   'cut off': () =>
     new RostrumError(
       'CONFLICT',
       'The first attempt with this `Idempotency-Key` was cut off in its run, and what that has done is ' +
         'not known. Look before you try again with a new key.',
+      { reason: 'UNKNOWN_OUTCOME' },
     ),
   lost: () =>
     new RostrumError(
       'CONFLICT',
       'This request took so long that another took its `Idempotency-Key` over. Try again with the same ' +
         'key to read the answer.',
-      { retryAfterSeconds: 1 },
+      { reason: 'RUNNING', retryAfterSeconds: 1 },
     ),
   unkept: (cause: RostrumError) =>
     new RostrumError(
@@ -57,12 +59,15 @@ export const keyRefusals = {
       `This request was done under this \`Idempotency-Key\` and answered with status ${status}. The ` +
         'answer was too large to keep, so it cannot be repeated. Read what the request made, and do not ' +
         'send it again under another key.',
-      { facts: { originalStatus: status, ...(location === undefined ? {} : { location }) } },
+      {
+        reason: 'UNKNOWN_OUTCOME',
+        facts: { originalStatus: status, ...(location === undefined ? {} : { location }) },
+      },
     ),
   stillRunning: () =>
     new RostrumError(
       'CONFLICT',
       'Another request with this `Idempotency-Key` is still running. Try again in 1 s.',
-      { retryAfterSeconds: 1 },
+      { reason: 'RUNNING', retryAfterSeconds: 1 },
     ),
 } satisfies ClaimRefusals & Readonly<Record<string, unknown>>

@@ -28,7 +28,7 @@ export function alreadyMember(existingId: number): RostrumError {
   return new RostrumError(
     'CONFLICT',
     `The user is in this team already, by team membership \`${existingId}\`.`,
-    { facts: { existingId } },
+    { reason: 'PAIR_EXISTS', facts: { existingId } },
   )
 }
 
@@ -41,6 +41,6 @@ export function notChanged(id: number, result: NotChanged): RostrumError {
   return new RostrumError(
     'PRECONDITION_FAILED',
     `Team membership \`${id}\` has changed since it was read: its version is now \`${result.version}\`. Read it again.`,
-    { facts: { version: result.version } },
+    { reason: 'VERSION', facts: { version: result.version } },
   )
 }

@@ -94,7 +94,9 @@ function explain(change: MembershipChange, failure: Failure): RostrumError {
 
 // Nothing was done, so there is no id for the message.
 function addedTwice(index: number): RostrumError {
-  return new RostrumError('CONFLICT', `Item \`${index}\` of this call adds the user to this team already.`)
+  return new RostrumError('CONFLICT', `Item \`${index}\` of this call adds the user to this team already.`, {
+    reason: 'PAIR_EXISTS',
+  })
 }
 
 function tooManyItems(given: number): RostrumError {

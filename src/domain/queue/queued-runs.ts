@@ -21,7 +21,13 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       if (result.kind === 'retried') return result.run
       if (result.kind === 'missing') throw missing(id)
       if (result.kind === 'full') throw tooManyWaiting()
-      throw new RostrumError('CONFLICT', `Queued run \`${id}\` is not dead. Only a dead one can be retried.`)
+      throw new RostrumError(
+        'CONFLICT',
+        `Queued run \`${id}\` is not dead. Only a dead one can be retried.`,
+        {
+          reason: 'RUNNING',
+        },
+      )
     },
     async cancel(origin, id) {
       checkId(id, 'queued run id')
@@ -31,6 +37,7 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       throw new RostrumError(
         'CONFLICT',
         `Queued run \`${id}\` is running. Cancel it when it waits or is dead.`,
+        { reason: 'RUNNING' },
       )
     },
   }

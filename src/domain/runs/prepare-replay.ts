@@ -145,6 +145,6 @@ function readCaseTypeCode({ txnSource }: KeptRun): string | null {
   return code === '-' ? null : code
 }
 
-function conflict({ runId }: KeptRun, reason: string): RostrumError {
-  return new RostrumError('CONFLICT', `Run \`${runId}\` ${reason}.`)
+function conflict({ runId }: KeptRun, why: string): RostrumError {
+  return new RostrumError('CONFLICT', `Run \`${runId}\` ${why}.`, { reason: 'NOT_REPLAYABLE' })
 }

@@ -38,6 +38,7 @@ export function createKeyring({ keys, keyFile }: Dependencies): Keyring {
       throw new RostrumError(
         'CONFLICT',
         'Webhooks need a key for their secrets: set ROSTRUM_SECRETS_KEY, the same for all gateways, and start again.',
+        { reason: 'NO_KEY' },
       )
     },
     forStoredSecrets: () => current,

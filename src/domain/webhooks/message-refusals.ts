@@ -8,9 +8,7 @@ export const messageRefusals: ClaimRefusals = {
     new RostrumError(
       'CONFLICT',
       'This message took so long that another gateway took it over. Send it again.',
-      {
-        retryAfterSeconds: 1,
-      },
+      { reason: 'RUNNING', retryAfterSeconds: 1 },
     ),
   unkept: cause =>
     new RostrumError(
@@ -27,6 +25,7 @@ export const messageRefusals: ClaimRefusals = {
     ),
   stillRunning: () =>
     new RostrumError('CONFLICT', 'This message is still running. Try again in 1 s.', {
+      reason: 'RUNNING',
       retryAfterSeconds: 1,
     }),
 }

@@ -79,11 +79,13 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
           throw new RostrumError(
             'CONFLICT',
             `Webhook \`${result.existingId}\` has the name \`${checked.name}\`. Choose another one.`,
+            { reason: 'NAME_TAKEN' },
           )
         case 'full':
           throw new RostrumError(
             'CONFLICT',
             `The account has \`${maxWebhooks}\` webhooks, the maximum. Remove one that is not needed.`,
+            { reason: 'LIMIT' },
           )
         default:
           return result satisfies never

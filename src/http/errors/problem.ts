@@ -7,12 +7,13 @@ export interface Problem {
   readonly status: number
   readonly detail: string
   readonly code: string
+  readonly reason?: string
   readonly errors?: readonly FieldError[]
   readonly [fact: string]: unknown
 }
 
 /** Returns the problem document of a failure. Its facts become members in snake case. */
-export function toProblem({ code, message, fields, facts }: RostrumError, status?: number): Problem {
+export function toProblem({ code, reason, message, fields, facts }: RostrumError, status?: number): Problem {
   const entry = catalogue[code]
   return {
     type: `urn:rostrum:problem:${code.toLowerCase().replaceAll('_', '-')}`,
@@ -20,6 +21,7 @@ export function toProblem({ code, message, fields, facts }: RostrumError, status
     status: status ?? entry.status,
     detail: message,
     code,
+    ...(reason === null ? {} : { reason }),
     ...(fields.length === 0 ? {} : { errors: fields }),
     ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [snakeCase(name), value])),
   }

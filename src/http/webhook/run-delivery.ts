@@ -33,7 +33,7 @@ export async function runDelivery(
 ) {
   const live = await webhooks.findLive(caller.accountCode, webhook.functionId)
   // It is not removed while a webhook uses it, but both may be gone since the webhook was read.
-  if (live === null) throw new RostrumError('CONFLICT', 'The webhook was removed.')
+  if (live === null) throw new RostrumError('CONFLICT', 'The webhook was removed.', { reason: 'CHANGED' })
   const { log, signal, onRun } = state
   return webhooks.execute({
     input: {

@@ -5,13 +5,13 @@ type Graphql = (query: string, variables: object) => Promise<unknown>
 
 interface Answer {
   data?: Record<string, unknown> | null
-  errors?: { message: string; extensions?: { code?: string } }[]
+  errors?: { message: string; extensions?: { code?: string; reason?: string } }[]
 }
 
 /**
  * Gives the `Platform` object of an account: each method is one operation, with field names as on the REST side
- * (contract, section 4). A GraphQL error rejects with its message, and its code as `code`. Runs inside the isolate as
- * text.
+ * (contract, section 4). A GraphQL error rejects with its message, its code as `code` and its reason as `reason`. Runs
+ * inside the isolate as text.
  */
 export function makePlatform(language: Language, graphql: Graphql, rows: readonly PlatformMethod[]) {
   const { Error, TypeError, freeze, lowerCase, shield, slice, stringify } = language
@@ -25,8 +25,11 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
     const first = answer.errors?.[0]
     if (first === undefined) return answer.data?.[field]
     failure.message = first.message
-    ;(failure as Error & { code?: string | undefined }).code = first.extensions?.code
-    throw failure
+    const refusal = failure as Error & { code?: string | undefined; reason?: string }
+    refusal.code = first.extensions?.code
+    const reason = first.extensions?.reason
+    if (reason !== undefined) refusal.reason = reason
+    throw refusal
   }
 
   const toRecord = (members: readonly Member[], row: unknown): Row | null => {

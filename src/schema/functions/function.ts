@@ -16,6 +16,8 @@ FunctionVersion.implement({
     hash: t.exposeID('hash', { description: 'SHA-256 of the source, in hex.', extensions: costOfText }),
     sourceCode: t.string({
       description: 'JavaScript source code.',
+      // Mutations that need only `functions:write` also return functions.
+      scope: 'functions:read',
       extensions: costOfSource,
       // The bytes count before the sources are read, so that a page of long ones is refused first.
       resolve: (version, _args, { answerBytes, loaders }) => {

@@ -14,6 +14,7 @@ CaseTask.implement({
     function: t.field({
       type: FunctionRef,
       description: ofTrigger.functionId,
+      scope: 'functions:read',
       extensions: costOfRecord,
       resolve: functionOf,
     }),

@@ -15,6 +15,7 @@ Hook.implement({
     function: t.field({
       type: FunctionRef,
       description: ofTrigger.functionId,
+      scope: 'functions:read',
       extensions: costOfRecord,
       resolve: functionOf,
     }),

@@ -26,7 +26,7 @@ export const costOfTriggers = cost({
   narrowed: { by: 'caseTypeCode', maxItems: 50 },
 })
 
-/** Needs no scope, so that a credential that may only write can read what it saved. */
+/** Returns the function of a trigger. Its fields need `functions:read`, since they lead to its source code. */
 export async function functionOf(
   { functionId }: { readonly functionId: number },
   _args: object,

@@ -1,5 +1,5 @@
 import type { BulkAnswer, BulkOutcome } from '../../domain/memberships/memberships-bulk.ts'
-import type { RostrumError } from '../../errors.ts'
+import { conflictReasons, type ConflictReason as Reason, type RostrumError } from '../../errors.ts'
 import { builder } from '../builder.ts'
 import { TeamMembership } from '../refs.ts'
 import { costOfText } from '../relay/field-cost.ts'
@@ -12,14 +12,27 @@ export const TeamMembershipBulkMode = builder.enumType('TeamMembershipBulkMode',
   } as const,
 })
 
+const reasons = Object.entries(conflictReasons).map(([reason, description]) => [reason, { description }])
+
+const ConflictReason = builder.enumType('ConflictReason', {
+  description: 'Why a change was refused as `CONFLICT` or `PRECONDITION_FAILED`, as in `extensions.reason`.',
+  values: Object.fromEntries(reasons) as Record<Reason, { description: string }>,
+})
+
 // Not the `Error` itself: graphql-js fails a field that resolves to an `Error`.
-type ItemError = Pick<RostrumError, 'code' | 'message' | 'facts'>
+type ItemError = Pick<RostrumError, 'code' | 'reason' | 'message' | 'facts'>
 
 const TeamMembershipBulkError = builder.objectRef<ItemError>('TeamMembershipBulkError').implement({
   description: 'Why an item failed: the same error that the single mutation gives.',
   fields: t => ({
     code: t.exposeString('code', {
       description: '`BAD_USER_INPUT`, `NOT_FOUND`, `CONFLICT` or `PRECONDITION_FAILED`.',
+    }),
+    reason: t.field({
+      type: ConflictReason,
+      nullable: true,
+      description: 'For `CONFLICT` and `PRECONDITION_FAILED`: why.',
+      resolve: ({ reason }) => reason,
     }),
     message: t.exposeString('message', {
       description: 'What was wrong and what to do.',
@@ -52,7 +65,11 @@ const TeamMembershipBulkItem = builder.objectRef<BulkOutcome>('TeamMembershipBul
       type: TeamMembershipBulkError,
       nullable: true,
       description: 'Why the item failed.',
-      resolve: ({ error }) => error && { code: error.code, message: error.message, facts: error.facts },
+      resolve: ({ error }) => {
+        if (error === null) return null
+        const { code, reason, message, facts } = error
+        return { code, reason, message, facts }
+      },
     }),
   }),
 })

@@ -42,6 +42,7 @@ Webhook.implement({
     function: t.field({
       type: FunctionRef,
       description: ofTrigger.functionId,
+      scope: 'functions:read',
       extensions: costOfRecord,
       resolve: functionOf,
     }),

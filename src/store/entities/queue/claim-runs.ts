@@ -14,6 +14,13 @@ interface WorkOfClaim extends Claim {
   readonly hasChanged: boolean
 }
 
+interface ExpiredRun {
+  readonly id: number
+  readonly holder: string | null
+  readonly attempt: number
+  readonly txnId: string
+}
+
 interface Claiming {
   readonly store: Pick<QueueStore, 'claim' | 'renew' | 'nextInMs'>
   /** For a transaction that does more. */
@@ -57,17 +64,14 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
 
   function* expire(
     accountCode: string,
-    {
-      id,
-      holder,
-      attempt,
-    }: { readonly id: number; readonly holder: string | null; readonly attempt: number },
+    { id, holder, attempt, txnId }: ExpiredRun,
     { retryAfterMs }: ClaimRequest,
-  ) {
+  ): Work<void> {
     const run = { id, holder: holder ?? '' }
     const afterMs = retryAfterMs(attempt)
     if (afterMs === null) yield* moves.die(accountCode, run, leaseEnded)
     else yield* moves.tryAgain(accountCode, run, { afterMs, error: leaseEnded })
+    yield* all(statements.loseRuns, { accountCode, id, txnId })
   }
 
   return {
@@ -107,7 +111,7 @@ function toMs({ dueAt, now }: { readonly dueAt: Date | null; readonly now: Date 
 function prepareStatements(dialect: Dialect, held: ReturnType<typeof sql>) {
   const { prepare, typed, now, nowPlus, forUpdate, skipLocked, tables } = dialect
   const { queueAccounts: accounts, queuedRuns: runs } = tables
-  const given = placeholders('accountCode', 'holder', 'leaseMs', 'limit')
+  const given = placeholders('accountCode', 'holder', 'leaseMs', 'limit', 'id', 'txnId')
   const taken = typed(sql.placeholder('taken'), 'integer')
   const isOfAccount = sql`account_code = ${given.accountCode}`
   const claimed = selectClaimed(tables)
@@ -130,10 +134,18 @@ function prepareStatements(dialect: Dialect, held: ReturnType<typeof sql>) {
     }),
     findDue: prepare(
       sql`
-        select id, state, attempt, holder from queued_runs where ${isOfAccount} and claim_at <= ${now}
+        select id, state, attempt, holder, txn_id from queued_runs where ${isOfAccount} and claim_at <= ${now}
         order by claim_at, id limit ${given.limit} ${forUpdate}`,
-      { id: runs.id, state: runs.state, attempt: runs.attempt, holder: runs.holder },
+      { id: runs.id, state: runs.state, attempt: runs.attempt, holder: runs.holder, txnId: runs.txnId },
     ),
+    // The run of the attempt, and the runs that its script started.
+    loseRuns: prepare(sql`
+      update runs set state = 'lost' where ${isOfAccount} and txn_id = ${given.txnId} and state = 'running' and (
+        queued_run_id = ${given.id} or parent_run_id in (
+          select run_id from runs
+          where ${isOfAccount} and txn_id = ${given.txnId} and queued_run_id = ${given.id} and state = 'running'
+        )
+      )`),
     take: prepare(
       sql`
         update queued_runs set state = 'running', holder = ${given.holder}, claim_at = ${nowPlus(given.leaseMs)}

@@ -12,6 +12,11 @@ export class FairQueue<Item> {
     return this.#items.get(accountCode)?.length ?? 0
   }
 
+  /** The account's first item, which stays in the queue. */
+  first(accountCode: string): Item | undefined {
+    return this.#items.get(accountCode)?.[0]
+  }
+
   /** The number of waiting items of each account, in serving order. A copy, so the queue may change meanwhile. */
   lengths(): [accountCode: string, length: number][] {
     return [...this.#items].map(([accountCode, items]) => [accountCode, items.length])

@@ -65,6 +65,8 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     reserveSlot: accountCode => admission.reserveSlot(accountCode),
     queuedCapacity: {
       free: () => admission.freeForQueued(),
+      freeOf: accountCode => admission.freeForQueuedOf(accountCode),
+      fullAccounts: () => admission.accountsWithoutQueued(),
       grow: () => admission.growForQueued(),
       onFree: listener => admission.onFreeForQueued(listener),
     },

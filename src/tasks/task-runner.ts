@@ -54,8 +54,11 @@ export interface TaskRunner {
 
 /** The sandboxes that queued runs may take. */
 export interface QueuedCapacity {
-  /** How many queued runs could begin now. */
+  /** How many queued runs could begin now, of all accounts and of one. */
   free(): number
+  freeOf(accountCode: string): number
+  /** Accounts that can begin none, because they hold their share. */
+  fullAccounts(): readonly string[]
   /** Starts one more sandbox if all are busy for a while. */
   grow(): void
   /** Sets the listener that is called when one could begin. */

@@ -40,6 +40,36 @@ test.each([
   expect((await queue.list('demo', null, 0, 1_000)).length).toBe(1_000)
 })
 
+test(`a run is served within ${maxMs} ms while runs of another account compute for a second each`, async () => {
+  const app = await startApp({ ROSTRUM_SANDBOXES: '8', ROSTRUM_RETRY_MS: '50,50,50,50,50,50,50' })
+  onTestFinished(() => app.close())
+  await startSandboxes(app)
+  const beta = await app.issueToken('beta', ['admin'])
+  await saveHook(app, 'for (;;);', { event: 'post-save' })
+  const ofBeta = {
+    graphql: (query: string, variables: Record<string, unknown>) => app.graphql(query, variables, beta),
+  }
+  await saveHook(ofBeta, 'exit(null)', { event: 'post-save' })
+  const { queue } = app.app.store
+  const runs = Array.from({ length: 200 }, (_, caseId) => queuedRun({ caseId }))
+  await queue.enqueue(by('demo'), runs)
+  const running = async () => (await queue.list('demo', 'running', 0, 10)).length
+  await expect.poll(running, { timeout: 10_000 }).toBe(3)
+  const times: number[] = []
+  for (let save = 0; save < 6; save++) {
+    const begunAt = performance.now()
+    const body = { case: { case_type_code: 'incident', data: {} } }
+    await app.send('/platform/cases', { method: 'POST', token: beta, body })
+    const waiting = async () => (await queue.list('beta', null, 0, 1)).length
+    await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
+    times.push(Math.round(performance.now() - begunAt))
+  }
+  console.info(`${times.join(', ')} ms`)
+  // The first run may wait for the sandbox that boots in the place of those that are held.
+  expect(Math.max(...times.slice(1))).toBeLessThan(maxMs)
+  expect((await queue.list('demo', null, 0, 1_000)).length).toBe(200)
+}, 60_000)
+
 test('queued runs go on while the requests of another account want more sandboxes than there are', async () => {
   const app = await startApp({ ROSTRUM_SANDBOXES: '2' })
   onTestFinished(() => app.close())

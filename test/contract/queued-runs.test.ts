@@ -182,6 +182,23 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     for (const { id } of (await lookAt('')).body.data.queuedRuns.nodes) await mutate('cancelQueuedRun', id)
   })
 
+  test('the last error never shows the token of its run, not even a part of it', async () => {
+    const caseTypeCode = newType()
+    await saveHook(`fail('x'.repeat(4_070) + options.authorization)`, { caseTypeCode })
+    await saveHook(`throw new Error(options.authorization)`, { caseTypeCode })
+    await saveHook(`throw Object.assign(new Error('no'), { stack: options.authorization })`, { caseTypeCode })
+    await create(caseTypeCode)
+    await expect.poll(() => queuedRuns(', state: DEAD'), { timeout: 10_000 }).toHaveLength(3)
+    const { text, body } = await app.graphql(
+      '{ queuedRuns(first: 10) { nodes { id lastError { message stack } } } }',
+    )
+    expect(text.replace(/x{9,}/g, '')).not.toContain('rrun_')
+    const messages = body.data.queuedRuns.nodes.map((run: Reported) => run.lastError.message)
+    expect(messages).toContain(`${'x'.repeat(4_070)}Bearer [run token]`)
+    expect(messages).toContain('Error: Bearer [run token]')
+    for (const { id } of body.data.queuedRuns.nodes) await mutate('cancelQueuedRun', id)
+  })
+
   test('a poisoned case goes on after its run is dead, and other cases never wait for it', async () => {
     const caseTypeCode = newType()
     const release = Promise.withResolvers<void>()

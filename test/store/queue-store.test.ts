@@ -8,6 +8,7 @@ import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
+import { runRow } from './run-row.ts'
 import { writeRows } from './write-rows.ts'
 
 const failed = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null }
@@ -130,6 +131,27 @@ eachStore(harness => {
     expect(await claimIds()).toEqual(['a2'])
   })
 
+  test('a run that is taken over is lost in the same commit, other runs of its transaction go on', async () => {
+    const txnId = randomUUID()
+    const [taken, nested, other] = [randomUUID(), randomUUID(), randomUUID()]
+    await store.queue.enqueue(by('a'), [queuedRun({ txnId }), queuedRun({ txnId, hookId: 2 })])
+    await claim({ leaseMs: 1, maxRuns: 1 })
+    const inserts = [
+      runRow({ runId: taken, txnId, queuedRunId: 1, state: 'running', outcome: null }),
+      runRow({ runId: nested, txnId, parentRunId: taken, state: 'running', outcome: null }),
+      runRow({ runId: other, txnId, queuedRunId: 2, state: 'running', outcome: null }),
+    ]
+    await store.runs.write('a', 'died', { inserts, ends: [] })
+    await sleep(5)
+    await claim({ retryAfterMs: () => 60_000 })
+    const kept = await store.runs.findByRunIds('a', [taken, nested, other])
+    expect(Object.fromEntries(kept.map(({ runId, state }) => [runId, state]))).toEqual({
+      [taken]: 'lost',
+      [nested]: 'lost',
+      [other]: 'running',
+    })
+  })
+
   test('a renewed lease keeps its run', async () => {
     await enqueue('a', 1)
     // Its first lease ends at once. It is still the holder's until another claims it.
@@ -158,33 +180,7 @@ eachStore(harness => {
     const keptRun = (runId: string): CommittedRuns => ({
       gateway: 'one',
       ends: [],
-      inserts: [
-        {
-          runId,
-          trigger: 'hook',
-          event: 'post-save',
-          name: 'notify',
-          functionId: 1,
-          functionVersion: null,
-          caseId: 1,
-          caseVersion: 1,
-          txnId: randomUUID(),
-          txnSource: 'x',
-          parentRunId: null,
-          replayOf: null,
-          attempt: 1,
-          queuedRunId: null,
-          state: 'ended',
-          outcome: 'exit',
-          byUserId: null,
-          scopes: [],
-          startedAt: 1,
-          durationMs: 1,
-          dryRun: false,
-          textBytes: {},
-          texts: { payload: '1' },
-        },
-      ],
+      inserts: [runRow({ runId, texts: { payload: '1' } })],
     })
     const [held, late] = [randomUUID(), randomUUID()]
     const ends = runs.map(({ id, holder }) => ({

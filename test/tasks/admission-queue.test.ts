@@ -147,7 +147,7 @@ describe('the queue', () => {
 
   test('of length zero still gives runs idle and new sandboxes', async () => {
     const { ask } = await startAdmission({ max: 2, warm: 1, runs: 0, accountRuns: 0 })
-    const held = [await ask('a'), await ask('a')]
+    const held = [await ask('a'), await ask('b')]
     expect(await refusal(ask('a'))).toMatchObject({ code: 'OVERLOADED' })
     for (const admitted of held) giveBack(admitted)
     giveBack(await ask('a'))

@@ -117,14 +117,14 @@ describe('the sandboxes', () => {
 
   test('go to the account that holds the fewest, until all waiting accounts hold as many', async () => {
     const { ask } = await startAdmission({ max: 8 })
-    const held = await Promise.all(Array.from({ length: 7 }, () => ask('a')))
+    const held = await Promise.all(['a', 'a', 'a', 'a', 'a', 'd', 'd'].map(account => ask(account)))
     const served: string[] = []
     const asked = ['a', 'a', 'b', 'b', 'c', 'c', 'b', 'c'].map(account =>
       ask(account).finally(() => served.push(account)),
     )
     for (const each of asked) void refusal(each)
     await asked[2]
-    for (const admitted of held.slice(0, 5)) {
+    for (const admitted of [...held.slice(0, 3), ...held.slice(5)]) {
       giveBack(admitted)
       await sleep(5)
     }
@@ -140,7 +140,7 @@ describe('the sandboxes', () => {
 
   test('are not all given to one account if there are four', async () => {
     const { ask, pool, waiting } = await startAdmission({ max: 4, runs: 2, accountRuns: 2 })
-    await Promise.all([ask('a'), ask('a'), ask('a')])
+    await Promise.all([ask('a'), ask('a'), ask('d')])
     const asked = [ask('a'), ask('a')]
     for (const refused of asked) refused.catch(() => {})
     // The queue is full, and another account still gets the reserved sandbox each time.
@@ -153,11 +153,12 @@ describe('the sandboxes', () => {
 
   test.each([
     [1, 1],
-    [2, 2],
-    [3, 3],
-    [4, 3],
-    [5, 4],
-    [8, 7],
+    [2, 1],
+    [3, 1],
+    [4, 2],
+    [5, 3],
+    [8, 5],
+    [16, 10],
   ])('of a maximum of %i: one account may hold %i', async (max, held) => {
     const { ask, pool, waiting } = await startAdmission({ max })
     let count = 0
@@ -166,6 +167,17 @@ describe('the sandboxes', () => {
     // The last sandbox has booted and stays idle.
     if (held < max) await until(() => pool.takeIdle('b') !== null)
     expect([count, waiting()]).toEqual([held, max + 1 - held])
+  })
+
+  test('leave two of eight to a second account beside one that takes all it can, and one to a third', async () => {
+    const { ask, pool, waiting } = await startAdmission({ max: 8 })
+    const flood = Array.from({ length: 12 }, () => ask('a'))
+    for (const each of flood) void refusal(each)
+    await Promise.all(flood.slice(0, 5))
+    await Promise.all([ask('b'), ask('b')])
+    void refusal(ask('b'))
+    await ask('c')
+    expect([waiting(), pool.idle]).toEqual([8, 0])
   })
 
   test('that are lost are replaced for waiting runs', async () => {
@@ -184,7 +196,7 @@ describe('the sandboxes', () => {
   test('that are killed while idle are given to no run', async () => {
     const { ask } = await startAdmission({ max: 2 })
     for (let i = 0; i < 20; i++) {
-      const [first, second] = await Promise.all([ask('a'), ask('a')])
+      const [first, second] = await Promise.all([ask('a'), ask('c')])
       giveBack(first)
       first.sandbox.kill('is worn')
       const next = ask('b')
@@ -198,7 +210,7 @@ describe('the sandboxes', () => {
 describe('a release', () => {
   test('called twice counts once', async () => {
     const { ask, pool, waiting } = await startAdmission({ max: 4 })
-    const [first] = await Promise.all([ask('a'), ask('a'), ask('a')])
+    const [first] = await Promise.all([ask('a'), ask('a'), ask('d')])
     const asked = [ask('a'), ask('a')]
     giveBack(first)
     for (let i = 0; i < 2; i++) first.release()
@@ -210,7 +222,7 @@ describe('a release', () => {
   test('frees the share of a lost sandbox', async () => {
     const { ask } = await startAdmission({ max: 4 })
     for (let i = 0; i < 8; i++) await lose(await ask('a'))
-    await Promise.all([ask('a'), ask('a'), ask('a')])
+    await Promise.all([ask('a'), ask('a')])
   })
 })
 
@@ -232,10 +244,26 @@ describe('a nested run', () => {
   })
 
   test('is refused if its account holds its maximum', async () => {
-    const { ask } = await startAdmission({ max: 4 })
-    await Promise.all([ask('a'), ask('a'), ask('a')])
+    const { ask } = await startAdmission({ max: 8 })
+    await Promise.all(Array.from({ length: 5 }, () => ask('a')))
     expect(await refusal(ask('a', { nested: true }))).toMatchObject({ code: 'OVERLOADED' })
     await ask('b', { nested: true })
+  })
+
+  test.each([
+    [2, 2],
+    [3, 3],
+    [4, 3],
+    [5, 4],
+    [6, 4],
+    [8, 5],
+  ])('of a maximum of %i fits into a chain of %i, whatever waits', async (max, chain) => {
+    const { ask, waiting } = await startAdmission({ max, warm: 1 })
+    await ask('a')
+    for (let held = 1; held < chain; held++) await ask('a', { nested: true })
+    expect(await refusal(ask('a', { nested: true }))).toMatchObject({ code: 'OVERLOADED' })
+    void refusal(ask('a'))
+    expect(waiting()).toBe(1)
   })
 
   test('waits for a sandbox that is started for it, and so do its siblings', async () => {

@@ -68,7 +68,7 @@ test('of the runs that compute for long, enough yield to leave a processor for t
   await until(() => runner.pids().length === keeping + 1 && new Set(all()).size === 1)
   const [usual] = all()
   const compute = `while (!(await graphql('over')).data) for (let i = 0; i < 1e6; i++); exit(1)`
-  const runs = Array.from({ length: keeping + 1 }, () => run(compute))
+  const runs = Array.from({ length: keeping + 1 }, (_, index) => run(compute, { account: `a${index}` }))
   const yielding = () => runner.pids().filter(pid => nicenessOf(pid).every(niceness => niceness === 19))
   await until(() => yielding().length === 1)
   isOver = true

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { until } from '../server/until.ts'
-import { giveBack, startAdmission } from './start-admission.ts'
+import { closeAdmissions, giveBack, startAdmission } from './start-admission.ts'
+
+afterEach(closeAdmissions)
 
 const queued = (admission: Awaited<ReturnType<typeof startAdmission>>['admission'], accountCode = 'a') =>
   admission.acquire({
@@ -22,6 +24,43 @@ test('queued runs take at most half of the sandboxes, and are refused at once pa
   first.sandbox.vacate()
   first.release()
   await until(() => admission.freeForQueued() === 1)
+})
+
+test('the last sandbox of that half is left to an account without a queued run', async () => {
+  const { admission, pool } = await startAdmission({ max: 8 })
+  await until(() => pool.idle === 8)
+  const held = [await queued(admission), await queued(admission), await queued(admission)]
+  expect(admission.freeForQueuedOf('a')).toBe(0)
+  expect(admission.accountsWithoutQueued()).toEqual(['a'])
+  await expect(queued(admission)).rejects.toMatchObject({ code: 'OVERLOADED' })
+  expect([admission.freeForQueued(), admission.freeForQueuedOf('b')]).toEqual([1, 1])
+  giveBack(await queued(admission, 'b'))
+  for (const run of held) giveBack(run)
+  expect(admission.freeForQueuedOf('a')).toBe(3)
+})
+
+test.each([
+  [1, 1],
+  [2, 1],
+  [3, 1],
+  [4, 1],
+  [6, 2],
+  [16, 7],
+])('of %i sandboxes, queued runs of one account hold %i', async (max, share) => {
+  const { admission, pool } = await startAdmission({ max })
+  await until(() => pool.idle === max)
+  expect(admission.freeForQueuedOf('a')).toBe(share)
+  for (let held = 0; held < share; held++) await queued(admission)
+  await expect(queued(admission)).rejects.toMatchObject({ code: 'OVERLOADED' })
+})
+
+test('other runs of an account count to what its queued runs may hold', async () => {
+  const { admission, pool, ask } = await startAdmission({ max: 4 })
+  for (const run of [ask('a'), ask('a')]) await run
+  await until(() => pool.idle === 2)
+  expect(admission.accountsWithoutQueued()).toEqual(['a'])
+  await expect(queued(admission)).rejects.toMatchObject({ code: 'OVERLOADED' })
+  await queued(admission, 'b')
 })
 
 test('one sandbox can serve a queued run', async () => {
@@ -62,7 +101,7 @@ test('of a flood of other runs, one queued run a second gets a sandbox', async (
   const { admission, pool, ask, waiting } = await startAdmission({ max: 2, readMs: () => now })
   await until(() => pool.idle === 2)
   const [first, second] = [await ask('a'), await ask('b')]
-  const others = [ask('a'), ask('a')]
+  const others = [ask('d'), ask('e')]
   admission.growForQueued()
   now = 999
   giveBack(first)

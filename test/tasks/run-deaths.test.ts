@@ -45,7 +45,9 @@ describe('a sandbox', () => {
       gates.push(() => resolve({ status: 200, body: query }))
       return promise
     })
-    const runs = ['a', 'b'].map(name => run(`log('${name}'); exit(await graphql('${name}'))`))
+    const runs = ['a', 'b'].map(name =>
+      run(`log('${name}'); exit(await graphql('${name}'))`, { account: name }),
+    )
     await until(() => gates.length === 2)
     process.kill(pid, signal)
     const ended = await Promise.race(runs)
@@ -132,7 +134,7 @@ describe('closing', () => {
       calls++
       return new Promise(() => undefined)
     })
-    const runs = [run(hang), run("graphql('x'); for (;;);")]
+    const runs = [run(hang), run("graphql('x'); for (;;);", { account: 'beta' })]
     await until(() => calls === 2)
     const waiting = run('exit(1)').catch((error: unknown) => error)
     const pids = runner.pids()

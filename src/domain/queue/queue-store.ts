@@ -77,6 +77,10 @@ export interface ClaimRequest {
   readonly leaseMs: number
   readonly maxRuns: number
   readonly retryAfterMs: RetryAfterMs
+  /** Accounts whose runs are left out. None unless given. */
+  readonly leftOut?: readonly string[]
+  /** Maximum number of runs of one account. As many as of all unless given. */
+  readonly maxRunsOf?: (accountCode: string) => number
 }
 
 /** The time until the next attempt of a run whose attempt with this number went wrong; null if it was the last one. */
@@ -90,8 +94,10 @@ export interface NextClaim extends ClaimRequest {
 
 export interface Claim {
   readonly runs: readonly ClaimedRun[]
-  /** Time until the next run of any account can be claimed; null if none waits. */
+  /** Time until the next run of an account that is not left out can be claimed; null if none waits. */
   readonly nextInMs: number | null
+  /** Accounts that have their maximum, so that other runs of theirs may be due. */
+  readonly leftOut: readonly string[]
 }
 
 type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
@@ -144,8 +150,8 @@ export interface QueueStore extends RowStore<QueuedRun> {
   settle(accountCode: string, ends: readonly QueuedEnd[], next?: NextClaim | null): Promise<Settled>
   /** Ends all leases, for the start of the one gateway that serves the store. Nothing if several can. */
   endLeases(): Promise<void>
-  /** Time until the next run of any account can be claimed; null if none waits. */
-  nextInMs(): Promise<number | null>
+  /** Time until the next run can be claimed, but for accounts that are left out; null if none waits. */
+  nextInMs(leftOut?: readonly string[]): Promise<number | null>
   /** Up to `limit` runs after this id, in ascending id. */
   list(accountCode: string, state: QueuedRunState | null, after: number, limit: number): Promise<QueuedRun[]>
   /** Makes a dead run wait again, from attempt 1. */

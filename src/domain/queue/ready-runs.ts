@@ -19,8 +19,9 @@ export interface ReadyRuns {
   /** True while there are enough runs that others need not be claimed at once. */
   readonly areMany: boolean
   add(run: ClaimedRun): void
-  /** Removes and gives the next run, of the accounts in turn; undefined if there is none. */
-  take(): ReadyRun | undefined
+  lengthOf(accountCode: string): number
+  /** Removes and gives the next run, of the accounts in turn that may begin one; undefined if there is none. */
+  take(mayBegin?: (accountCode: string) => boolean): ReadyRun | undefined
   /** Removes and gives all. */
   clear(): ClaimedRun[]
   /** How many runs to claim ahead for this number of sandboxes: none if runs have lately taken long. */
@@ -54,13 +55,12 @@ export function createReadyRuns(leaseMs: number, giveBack: (run: ClaimedRun) => 
     if (queue.length > 0) planLook()
   }
 
-  function take(): ReadyRun | undefined {
-    const [accountCode = ''] = queue.accounts()
-    const ready = queue.serve(accountCode)
+  function take(mayBegin = (_accountCode: string) => true): ReadyRun | undefined {
+    const ready = queue.serve([...queue.accounts()].find(mayBegin) ?? '')
     if (ready === undefined || !isLate(ready)) return ready
     // The process hung, so its lease may have ended.
     giveBack(ready.run)
-    return take()
+    return take(mayBegin)
   }
 
   return {
@@ -74,6 +74,7 @@ export function createReadyRuns(leaseMs: number, giveBack: (run: ClaimedRun) => 
       queue.add(run.accountCode, { run, claimedAt: performance.now() })
       planLook()
     },
+    lengthOf: accountCode => queue.lengthOf(accountCode),
     take,
     clear: () => queue.clear().map(({ run }) => run),
     aheadOf(sandboxes) {

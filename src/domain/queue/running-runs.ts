@@ -32,6 +32,7 @@ export interface RunningRuns {
   readonly active: number
   /** How many of these have no sandbox yet. */
   readonly starting: number
+  startingOf(accountCode: string): number
   begin(ready: ReadyRun): void
   /** Gives a run back that did not begin. */
   giveBack(run: ClaimedRun): void
@@ -48,16 +49,17 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
   const running = new Set<RunningRun>()
   const findLiveSince = createLiveLookUps(dependencies.findLive)
   let active = 0
-  let starting = 0
+  // The accounts of those without a sandbox.
+  const starting: string[] = []
 
   async function work({ run, stop: { signal } }: RunningRun, claimedAt: number): Promise<void> {
     const held = holdRuns()
     const begunAt = performance.now()
     let isStarting = true
     active += 1
-    starting += 1
+    starting.push(run.accountCode)
     const start = () => {
-      if (isStarting) starting -= 1
+      if (isStarting) starting.splice(starting.indexOf(run.accountCode), 1)
       isStarting = false
     }
     const recorder: RunRecorder = {
@@ -98,8 +100,9 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
       return active
     },
     get starting() {
-      return starting
+      return starting.length
     },
+    startingOf: accountCode => starting.filter(of => of === accountCode).length,
     begin: ({ run, claimedAt }) => add(run, entry => work(entry, claimedAt)),
     giveBack: run => add(run, () => settle(run, { kind: 'given back' }, holdRuns())),
     stop() {

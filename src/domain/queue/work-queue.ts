@@ -17,8 +17,11 @@ const maxClaimMs = 100
 
 /** The sandboxes for queued runs. */
 interface Capacity {
-  /** How many runs could begin now. */
+  /** How many runs could begin now, of all accounts and of one. */
   free(): number
+  freeOf(accountCode: string): number
+  /** Accounts that can begin none, because they hold their share. */
+  fullAccounts(): readonly string[]
   /** Starts one more sandbox if all are busy for a while. */
   grow(): void
   /** Sets the listener that is called when a run could begin. */
@@ -59,7 +62,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     leaseMs,
     onError,
     mayWait: () => ready.areMany && !isClosed,
-    openClaim: () => openClaim(isMoreDue),
+    openClaim: () => openClaim(isMoreDue || leftOut.length > 0),
     closeClaim,
     onSettled: goOn,
     onNext: inMs => lookIn(inMs),
@@ -68,6 +71,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   const ready = createReadyRuns(leaseMs, giveBack)
   // The last claim left runs that are due.
   let isMoreDue = false
+  // Accounts with their share of the sandboxes, whose due runs the last look at the store left out.
+  let leftOut: readonly string[] = []
   // The end of the claim under way at the latest; 0 without one.
   let claimingUntil = 0
   let isWokenWhileClaiming = false
@@ -80,7 +85,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   const { wake, lookIn } = looks
 
   async function findNext(): Promise<number> {
-    return (await store.nextInMs()) ?? lookEveryMs
+    leftOut = findFull(0)
+    return (await store.nextInMs(leftOut)) ?? lookEveryMs
   }
 
   /** Gives the time until the next look. */
@@ -118,10 +124,22 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     const now = performance.now()
     if (isClosed || Math.max(refusedUntil, claimingUntil) > now) return null
     const free = findFree()
-    const maxRuns = free + ready.aheadOf(running.active + free) - ready.length
+    const ahead = ready.aheadOf(running.active + free)
+    const maxRuns = free + ahead - ready.length
     if (maxRuns <= 0) return null
     claimingUntil = now + maxClaimMs
-    return { holder: randomUUID(), leaseMs, maxRuns, retryAfterMs, always }
+    leftOut = findFull(ahead)
+    const maxRunsOf = (accountCode: string) => findRoom(accountCode, ahead)
+    return { holder: randomUUID(), leaseMs, maxRuns, retryAfterMs, always, leftOut, maxRunsOf }
+  }
+
+  /** How many runs of an account can begin soon. */
+  function findRoom(accountCode: string, ahead: number): number {
+    return freeOf(accountCode) + ahead - ready.lengthOf(accountCode)
+  }
+
+  function findFull(ahead: number): readonly string[] {
+    return capacity.fullAccounts().filter(accountCode => findRoom(accountCode, ahead) <= 0)
   }
 
   function closeClaim(claim: Claim | null): void {
@@ -131,7 +149,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     isWokenWhileClaiming = false
   }
 
-  function take({ runs, nextInMs }: Claim): void {
+  function take({ runs, nextInMs, leftOut: full }: Claim): void {
+    leftOut = full
     for (const run of runs) isClosed ? running.giveBack(run) : ready.add(run)
     isMoreDue = runs.length > 0 && nextInMs === 0
     // Others hold what is due, and every signal would end in another empty claim.
@@ -143,18 +162,25 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   /** Begins runs, and claims others if there are too few. */
   function goOn(): void {
     beginReady()
-    const isClaiming = settling.isPlanned || performance.now() < claimingUntil
-    if (isMoreDue && !isClaiming && findFree() > 0) wake()
+    if (settling.isPlanned || performance.now() < claimingUntil) return
+    const isAnyFree = isMoreDue && findFree() > 0
+    if (isAnyFree || leftOut.some(accountCode => freeOf(accountCode) > 0)) wake()
   }
 
   function findFree(): number {
     return performance.now() < refusedUntil ? 0 : Math.max(0, capacity.free() - running.starting)
   }
 
+  function freeOf(accountCode: string): number {
+    const free = capacity.freeOf(accountCode) - running.startingOf(accountCode)
+    return Math.max(0, Math.min(findFree(), free))
+  }
+
   function beginReady(): void {
-    for (let free = findFree(); free > 0 && ready.length > 0; free--) {
-      const next = ready.take()
-      if (next !== undefined) running.begin(next)
+    for (let free = findFree(); free > 0; free--) {
+      const next = ready.take(accountCode => freeOf(accountCode) > 0)
+      if (next === undefined) break
+      running.begin(next)
     }
     if (!ready.areMany) settling.hurry()
   }

@@ -42,12 +42,19 @@ const stallMs = 20
 const preemptionPauseMs = 50
 
 /**
- * Decides which waiting run gets the next idle sandbox. The account that holds the fewest sandboxes comes first; of
- * accounts with equally many, the one that has lately held them for the least time; runs of one account go in order of
- * arrival. With four sandboxes or more, the last free one goes only to an account without a run. An account whose last
- * run destroyed its sandbox leaves the last idle one to others until the next has booted. If all sandboxes are held,
- * the admission preempts a run that has waited long for other hosts, of the account that holds the most. Queued runs
- * take idle sandboxes while no other run waits. While others wait, one queued run a second gets one.
+ * Decides which waiting run gets the next idle sandbox:
+ *
+ * - The account that holds the fewest sandboxes comes first; of accounts with equally many, the one that has lately
+ *   held them for the least time. Runs of one account go in order of arrival.
+ * - An account holds at most five eighths of the sandboxes, rounded down, and at least one. A run inside a run may go
+ *   past that, so that a chain of four fits where there are fewer than eight sandboxes.
+ * - With four sandboxes or more, the last free one goes only to an account without a run.
+ * - An account whose last run destroyed its sandbox leaves the last idle one to others until the next has booted.
+ * - If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is
+ *   preempted.
+ * - Queued runs take idle sandboxes while no other run waits. While others wait, one queued run a second gets one.
+ * - Queued runs hold at most half of the sandboxes. An account with queued runs leaves the last one of that half to an
+ *   account that has none there.
  */
 export class Admission {
   readonly #pool: SandboxPool
@@ -82,21 +89,35 @@ export class Admission {
     if (request.queued) return this.#acquireQueued(accountCode)
     // Other accounts that wait while a sandbox is idle may not take it. Runs of one account go in order of arrival.
     const mayTake = nested || (this.#queue.lengthOf(accountCode) === 0 && !this.#isLastLeft())
-    const free = mayTake ? this.#take(accountCode) : null
+    const free = mayTake ? this.#take(accountCode, nested) : null
     if (free !== null) return this.#admit(accountCode, free)
-    if (!this.#canGrowFor(accountCode)) {
+    if (!this.#canGrowFor(accountCode, nested)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
       this.#queue.refuseWhenFull(accountCode)
     } else if (nested) this.#pool.grow()
     return this.#admit(accountCode, await this.#wait(request))
   }
 
-  /** How many queued runs could begin now. */
+  /** How many queued runs could begin now, of all accounts. */
   freeForQueued(): number {
     if (this.#closed) return 0
     const free = Math.min(this.#queued.free, this.#pool.idle)
     if (this.#queue.length === 0) return free
     return this.#queued.isDue ? Math.min(free, 1) : 0
+  }
+
+  /** The same for one account, whose share may be less. */
+  freeForQueuedOf(accountCode: string): number {
+    return Math.min(this.freeForQueued(), this.#queuedShareOf(accountCode))
+  }
+
+  /** The accounts that hold so much that no queued run of theirs may begin. */
+  accountsWithoutQueued(): string[] {
+    return this.#held.accounts().filter(accountCode => this.#queuedShareOf(accountCode) === 0)
+  }
+
+  #queuedShareOf(accountCode: string): number {
+    return Math.min(this.#queued.freeFor(accountCode), this.#held.freeFor(accountCode))
   }
 
   /** For queued runs that wait: starts one more sandbox if all are busy for a while. */
@@ -112,9 +133,9 @@ export class Admission {
   }
 
   #acquireQueued(accountCode: string): Admitted {
-    const sandbox = this.freeForQueued() > 0 ? this.#take(accountCode) : null
+    const sandbox = this.freeForQueuedOf(accountCode) > 0 ? this.#take(accountCode) : null
     if (sandbox === null) throw overloaded('No sandbox is free for a queued run', 1)
-    const giveBack = this.#queued.take()
+    const giveBack = this.#queued.take(accountCode)
     const admitted = this.#admit(accountCode, sandbox)
     return {
       sandbox,
@@ -133,8 +154,8 @@ export class Admission {
   }
 
   // True if a new sandbox can start for the account on top of those that waiting runs will take.
-  #canGrowFor(accountCode: string): boolean {
-    const hasShare = this.#held.freeFor(accountCode) > this.#queue.lengthOf(accountCode)
+  #canGrowFor(accountCode: string, nested: boolean): boolean {
+    const hasShare = this.#held.freeFor(accountCode, nested) > this.#queue.lengthOf(accountCode)
     return hasShare && this.#pool.canGrow(this.#demand() + 1)
   }
 
@@ -166,10 +187,11 @@ export class Admission {
   #demand(): number {
     return this.#queue
       .lengths()
-      .reduce(
-        (demand, [accountCode, length]) => demand + Math.min(length, this.#held.freeFor(accountCode)),
-        0,
-      )
+      .reduce((demand, [accountCode, length]) => demand + Math.min(length, this.#freeForNext(accountCode)), 0)
+  }
+
+  #freeForNext(accountCode: string): number {
+    return this.#held.freeFor(accountCode, this.#queue.isNested(accountCode))
   }
 
   /**
@@ -180,9 +202,9 @@ export class Admission {
     return this.#queue.reserveSlot(accountCode, this.#held.freeFor(accountCode))
   }
 
-  async #wait({ accountCode, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
+  async #wait({ accountCode, nested, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxProcess>()
-    const waiting: WaitingRun<SandboxProcess> = { admit: resolve, refuse: reject }
+    const waiting: WaitingRun<SandboxProcess> = { nested, admit: resolve, refuse: reject }
     const giveUp = (reason: unknown) => {
       this.#queue.remove(accountCode, waiting)
       reject(reason)
@@ -219,7 +241,7 @@ export class Admission {
 
   #serveNext(): boolean {
     for (const accountCode of this.#inTurn()) {
-      const sandbox = this.#take(accountCode)
+      const sandbox = this.#take(accountCode, this.#queue.isNested(accountCode))
       if (sandbox === null) continue
       this.#queue.admit(accountCode, sandbox)
       return true
@@ -231,8 +253,8 @@ export class Admission {
     return this.#held.inTurn(this.#queue.accounts())
   }
 
-  #take(accountCode: string): SandboxProcess | null {
-    if (this.#held.freeFor(accountCode) === 0) return null
+  #take(accountCode: string, nested = false): SandboxProcess | null {
+    if (this.#held.freeFor(accountCode, nested) === 0) return null
     if (this.#destroyers.has(accountCode) && this.#pool.isShort) return null
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null

@@ -2,6 +2,8 @@ import { RecentUse } from './recent-use.ts'
 
 // With fewer sandboxes, reserving one would take too large a share.
 const minToReserveOne = 4
+// A run and the runs inside it, as deep as they go.
+const nestedChain = 4
 
 /** How many sandboxes each account holds, and how long it has lately held some. */
 export class HeldSandboxes {
@@ -24,11 +26,23 @@ export class HeldSandboxes {
     return this.#byAccount.get(accountCode) ?? 0
   }
 
-  /** How many more the account may hold now. Of four or more, the last is reserved for an account that holds none. */
-  freeFor(accountCode: string): number {
+  /** How many more the account may hold now, for nested runs or for others. */
+  freeFor(accountCode: string, nested = false): number {
     const free = this.#max - this.#total
-    const reservesOne = this.#max >= minToReserveOne && this.#byAccount.has(accountCode)
-    return Math.max(0, reservesOne ? free - 1 : free)
+    const held = this.by(accountCode)
+    const unreserved = this.#max < minToReserveOne ? free : leaveOne(free, held)
+    return Math.max(0, Math.min(unreserved, this.#maxOf(nested) - held))
+  }
+
+  // Five eighths (contract, section 9). Few sandboxes would leave no room for a run inside a run, which cannot wait.
+  #maxOf(nested: boolean): number {
+    const share = Math.max(1, Math.floor((this.#max * 5) / 8))
+    return nested ? Math.max(share, Math.min(this.#max, nestedChain)) : share
+  }
+
+  /** The accounts that hold a sandbox. */
+  accounts(): string[] {
+    return [...this.#byAccount.keys()]
   }
 
   /** The accounts that hold more than `held` sandboxes, those with the most first. */
@@ -61,4 +75,9 @@ export class HeldSandboxes {
     else this.#byAccount.delete(accountCode)
     this.#total--
   }
+}
+
+/** How many of the free ones an account that holds some may take: the last is for an account that holds none. */
+export function leaveOne(free: number, held: number): number {
+  return Math.max(held > 0 ? 0 : Math.min(1, free), free - 1)
 }

@@ -1,3 +1,5 @@
+import { leaveOne } from './held-sandboxes.ts'
+
 // Requests come first, and yet a flood of them delays the queue no longer than this for each run.
 const maxWaitMs = 1_000
 // Longer than the queue lets pass before it looks again whether runs are due.
@@ -5,10 +7,14 @@ const wantedMs = 6_000
 // A queued run is claimed from the store before it takes the sandbox that is left to it.
 const maxLeftMs = 250
 
-/** The sandboxes that queued runs hold: at most half of them (contract, section 8). */
+/**
+ * The sandboxes that queued runs hold: at most half of them (contract, section 8), of which an account that holds some
+ * leaves the last to an account that holds none.
+ */
 export class QueuedShare {
   readonly #max: number
   readonly #readMs: () => number
+  readonly #byAccount = new Map<string, number>()
   #held = 0
   #wantedSince = 0
   #wantedUntil = 0
@@ -22,6 +28,11 @@ export class QueuedShare {
 
   get free(): number {
     return this.#max - this.#held
+  }
+
+  /** How many more the account may hold now. */
+  freeFor(accountCode: string): number {
+    return leaveOne(this.free, this.#by(accountCode))
   }
 
   /** True if queued runs have wanted a sandbox for a second, and none got one meanwhile. */
@@ -54,13 +65,22 @@ export class QueuedShare {
     this.#onFree()
   }
 
-  /** Gives a function that ends it. */
-  take(): () => void {
+  /** Returns a function that ends it. */
+  take(accountCode: string): () => void {
     this.#forgetWant()
-    this.#held++
-    return () => {
-      this.#held--
-    }
+    this.#count(accountCode, 1)
+    return () => this.#count(accountCode, -1)
+  }
+
+  #by(accountCode: string): number {
+    return this.#byAccount.get(accountCode) ?? 0
+  }
+
+  #count(accountCode: string, more: 1 | -1): void {
+    this.#held += more
+    const held = this.#by(accountCode) + more
+    if (held > 0) this.#byAccount.set(accountCode, held)
+    else this.#byAccount.delete(accountCode)
   }
 
   #forgetWant(): void {

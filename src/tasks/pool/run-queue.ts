@@ -9,6 +9,7 @@ export interface RunQueueLimits {
 }
 
 export interface WaitingRun<Sandbox> {
+  readonly nested: boolean
   readonly admit: (sandbox: Sandbox) => void
   readonly refuse: (error: RostrumError) => void
 }
@@ -33,6 +34,11 @@ export class RunQueue<Sandbox> {
 
   lengthOf(accountCode: string): number {
     return this.#waiting.lengthOf(accountCode)
+  }
+
+  /** True if the next run of the account is nested. */
+  isNested(accountCode: string): boolean {
+    return this.#waiting.first(accountCode)?.nested ?? false
   }
 
   /** The number of waiting runs of each account. */

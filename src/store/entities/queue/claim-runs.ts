@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Claim, ClaimRequest, QueueStore } from '../../../domain/queue/queue-store.ts'
 import type { RunError } from '../../../domain/runs/run-record.ts'
 import type { Database } from '../../database.ts'
@@ -14,6 +14,13 @@ interface WorkOfClaim extends Claim {
   readonly hasChanged: boolean
 }
 
+interface ExpiredRun {
+  readonly id: number
+  readonly holder: string | null
+  readonly attempt: number
+  readonly txnId: string
+}
+
 interface Claiming {
   readonly store: Pick<QueueStore, 'claim' | 'renew' | 'nextInMs'>
   /** For a transaction that does more. */
@@ -27,25 +34,35 @@ interface Claiming {
 export function createClaiming(database: Database, moves: QueueMoves): Claiming {
   const { write, writeEach, read } = database
   const held = database.list('held', { id: 'integer', holder: 'text' })
-  const statements = prepareStatements(database, held.rows)
+  const leftOut = database.list('left_out', { accountCode: 'text' })
+  const statements = prepareStatements(database, held.rows, leftOut.rows)
+  const encodeLeftOut = (accounts: readonly string[]) =>
+    leftOut.encode(accounts.map(accountCode => ({ accountCode })))
 
   function* claim(request: ClaimRequest, mayWait = false): Work<WorkOfClaim> {
-    const { maxRuns } = request
+    const { maxRuns, leftOut: excluded = [], maxRunsOf = () => maxRuns } = request
     const limit = Math.min(maxRuns, maxAccounts)
-    const free = yield* all(statements.findAccounts, { limit })
+    const others = encodeLeftOut(excluded)
+    const free = yield* all(statements.findAccounts, { limit, ...others })
     // An account that saves all the time is always locked, so a claim that holds no lock waits for one.
-    const due = free.length > 0 || !mayWait ? free : yield* all(statements.waitForAccount, {})
+    const due = free.length > 0 || !mayWait ? free : yield* all(statements.waitForAccount, others)
     const runs = []
+    const leftOut = [...excluded]
     for (const [index, { accountCode }] of due.entries()) {
       const share = Math.ceil((maxRuns - runs.length) / (due.length - index))
-      runs.push(...(yield* claimOf(accountCode, share, request)))
+      const maxOfAccount = maxRunsOf(accountCode)
+      const claimed = yield* claimOf(accountCode, Math.min(share, maxOfAccount), request)
+      runs.push(...claimed)
+      if (claimed.length >= maxOfAccount) leftOut.push(accountCode)
     }
     const hasChanged = due.length > 0
-    if (runs.length >= maxRuns) return { runs, nextInMs: 0, hasChanged }
-    return { runs, nextInMs: toMs(yield* only(statements.findNext, {})), hasChanged }
+    if (runs.length >= maxRuns) return { runs, nextInMs: 0, leftOut, hasChanged }
+    const next = yield* only(statements.findNext, encodeLeftOut(leftOut))
+    return { runs, nextInMs: toMs(next), leftOut, hasChanged }
   }
 
   function* claimOf(accountCode: string, limit: number, request: ClaimRequest): Work<Claim['runs']> {
+    if (limit <= 0) return []
     const { holder, leaseMs } = request
     const due = yield* all(statements.findDue, { accountCode, limit })
     for (const { state, ...run } of due) if (state === 'running') yield* expire(accountCode, run, request)
@@ -57,35 +74,32 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
 
   function* expire(
     accountCode: string,
-    {
-      id,
-      holder,
-      attempt,
-    }: { readonly id: number; readonly holder: string | null; readonly attempt: number },
+    { id, holder, attempt, txnId }: ExpiredRun,
     { retryAfterMs }: ClaimRequest,
-  ) {
+  ): Work<void> {
     const run = { id, holder: holder ?? '' }
     const afterMs = retryAfterMs(attempt)
     if (afterMs === null) yield* moves.die(accountCode, run, leaseEnded)
     else yield* moves.tryAgain(accountCode, run, { afterMs, error: leaseEnded })
+    yield* all(statements.loseRuns, { accountCode, id, txnId })
   }
 
   return {
     claim,
     store: {
       async claim(request) {
-        const { runs, nextInMs } = await write(null, () => claim(request, true), {
+        const { hasChanged: _, ...claimed } = await write(null, () => claim(request, true), {
           hasChanged: ({ hasChanged }) => hasChanged,
         })
-        return { runs, nextInMs }
+        return claimed
       },
       async renew(accountCode, runs, leaseMs) {
         const values = { accountCode, leaseMs, ...held.encode(runs) }
         const rows = await writeEach(accountCode, () => all(statements.renew, values))
         return rows.map(({ id }) => id)
       },
-      async nextInMs() {
-        const [row] = await read(statements.findNext, {})
+      async nextInMs(leftOut = []) {
+        const [row] = await read(statements.findNext, encodeLeftOut(leftOut))
         return row === undefined ? null : toMs(row)
       },
     },
@@ -104,36 +118,45 @@ function toMs({ dueAt, now }: { readonly dueAt: Date | null; readonly now: Date 
   return dueAt === null || now === null ? null : Math.max(0, dueAt.getTime() - now.getTime())
 }
 
-function prepareStatements(dialect: Dialect, held: ReturnType<typeof sql>) {
+function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
   const { prepare, typed, now, nowPlus, forUpdate, skipLocked, tables } = dialect
   const { queueAccounts: accounts, queuedRuns: runs } = tables
-  const given = placeholders('accountCode', 'holder', 'leaseMs', 'limit')
+  const given = placeholders('accountCode', 'holder', 'leaseMs', 'limit', 'id', 'txnId')
   const taken = typed(sql.placeholder('taken'), 'integer')
   const isOfAccount = sql`account_code = ${given.accountCode}`
   const claimed = selectClaimed(tables)
+  const isAsked = sql`account_code not in (select account_code from ${leftOut})`
   return {
     findAccounts: prepare(
       sql`
-        select account_code from queue_accounts where due_at <= ${now}
+        select account_code from queue_accounts where due_at <= ${now} and ${isAsked}
         order by due_at, account_code limit ${given.limit} ${skipLocked}`,
       { accountCode: accounts.accountCode },
     ),
     waitForAccount: prepare(
       sql`
-        select account_code from queue_accounts where due_at <= ${now}
+        select account_code from queue_accounts where due_at <= ${now} and ${isAsked}
         order by due_at, account_code limit 1 ${forUpdate}`,
       { accountCode: accounts.accountCode },
     ),
-    findNext: prepare(sql`select min(due_at), ${now} from queue_accounts`, {
+    findNext: prepare(sql`select min(due_at), ${now} from queue_accounts where ${isAsked}`, {
       dueAt: accounts.dueAt,
       now: accounts.dueAt,
     }),
     findDue: prepare(
       sql`
-        select id, state, attempt, holder from queued_runs where ${isOfAccount} and claim_at <= ${now}
+        select id, state, attempt, holder, txn_id from queued_runs where ${isOfAccount} and claim_at <= ${now}
         order by claim_at, id limit ${given.limit} ${forUpdate}`,
-      { id: runs.id, state: runs.state, attempt: runs.attempt, holder: runs.holder },
+      { id: runs.id, state: runs.state, attempt: runs.attempt, holder: runs.holder, txnId: runs.txnId },
     ),
+    // The run of the attempt, and the runs that its script started.
+    loseRuns: prepare(sql`
+      update runs set state = 'lost' where ${isOfAccount} and txn_id = ${given.txnId} and state = 'running' and (
+        queued_run_id = ${given.id} or parent_run_id in (
+          select run_id from runs
+          where ${isOfAccount} and txn_id = ${given.txnId} and queued_run_id = ${given.id} and state = 'running'
+        )
+      )`),
     take: prepare(
       sql`
         update queued_runs set state = 'running', holder = ${given.holder}, claim_at = ${nowPlus(given.leaseMs)}

@@ -135,11 +135,8 @@ function operationCost(request: PricingRequest): number {
       return { once: 1 + times * (cost.each ?? 0), times }
     }
     const { search, once } = cost
-    const members = search === undefined ? [] : readMembers(requestOf(search.by))
-    return {
-      once: once + costOfMembers(members, search),
-      times: countPage(read('first') ?? read('last'), cost),
-    }
+    const searched = once + priceSearch(search, by => readMembers(requestOf(by)))
+    return { once: searched, times: countPage(read('first') ?? read('last'), cost) }
   }
 
   function priceFragment(name: string, parents: number): Points {
@@ -165,8 +162,8 @@ function operationCost(request: PricingRequest): number {
   return each + inAll
 }
 
-function costOfMembers(members: readonly string[], search: PageCost['search']): number {
-  const [first, ...others] = members
+function priceSearch(search: PageCost['search'], readMembers: (name: string) => readonly string[]): number {
+  const [first, ...others] = search === undefined ? [] : readMembers(search.by)
   if (first === undefined || search === undefined) return 0
   return others.length === 0 && search.unless.includes(first) ? 0 : search.cost
 }

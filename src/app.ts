@@ -145,6 +145,7 @@ export async function createApp({
     runs: createRuns({
       store: store.runs,
       hold: runKeeping.hold,
+      waitForTurn,
       findLive: store.functions.findLive,
       findSource: store.functions.findSource,
     }),

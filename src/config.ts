@@ -74,6 +74,7 @@ const settings = z.object({
   ROSTRUM_TASK_RESULT_BYTES: bytes(64 * 2 ** 20).default(2 * 2 ** 20),
   ROSTRUM_TASK_LOG_ENTRIES: whole(1, 100_000).default(1_000),
   ROSTRUM_TASK_LOG_BYTES: bytes(16 * 2 ** 20).default(256 * 2 ** 10),
+  ROSTRUM_SCRIPT_LOG_BYTES: bytes(Number.MAX_SAFE_INTEGER).default(2 ** 20),
   ROSTRUM_TASK_GRAPHQL_CALLS: whole(0, 100_000).default(100),
   ROSTRUM_TASK_GRAPHQL_AT_ONCE: whole(1, 1_000).default(10),
   ROSTRUM_TASK_GRAPHQL_BYTES: bytes(64 * 2 ** 20).default(2 * 2 ** 20),
@@ -167,6 +168,7 @@ function arrange(s: Settings) {
     bodyBytes: s.ROSTRUM_BODY_BYTES,
     /** Maximum of the body of a webhook. */
     webhookBytes: s.ROSTRUM_WEBHOOK_BYTES,
+    scriptLogBytes: s.ROSTRUM_SCRIPT_LOG_BYTES,
     /** Keys for secrets. The first one encrypts. */
     secretsKeys: s.ROSTRUM_SECRETS_KEY,
     /** Maximum requests of one account that run or wait. */

@@ -2,7 +2,7 @@ import type { JsonText } from '../json/json-text.ts'
 import type { Case, CaseEvent } from './cases/case-store.ts'
 import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
 import type { Hook } from './hooks/hook-store.ts'
-import type { KeptRun, QueuedAttempts, RunText } from './runs/run-store.ts'
+import type { KeptRun, RunText } from './runs/run-store.ts'
 import type { Membership, Page, Team, User } from './store.ts'
 import type { Webhook } from './webhooks/webhook-store.ts'
 
@@ -35,8 +35,8 @@ export interface Loaders {
   runsOfFunction(functionId: number, page: Page): Promise<KeptRun[]>
   runsOfCase(caseId: number, page: Page): Promise<KeptRun[]>
   readonly hook: RowLoader<Hook>
-  /** The kept attempts of a queued run, the oldest first. */
-  attemptsOf(queued: QueuedAttempts): Promise<KeptRun[]>
+  /** The kept attempts of a queued run. */
+  attemptsOf(queuedRunId: number, page: Page): Promise<KeptRun[]>
   /** The run with this GUID; null if there is none. */
   run(runId: string): Promise<KeptRun | null>
   /** A long value of a run, by the run's number. Null if it is not kept any more. */

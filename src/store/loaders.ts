@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { FunctionVersion } from '../domain/functions/function-store.ts'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
-import type { KeptRun, QueuedAttempts, RunText } from '../domain/runs/run-store.ts'
+import type { KeptRun, RunText } from '../domain/runs/run-store.ts'
 import type { Page, RowStore, Store } from '../domain/store.ts'
 import { JsonText } from '../json/json-text.ts'
 import type { Pace } from '../limits/pace.ts'
@@ -92,11 +92,6 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     return runIds.map(runId => found.get(runId) ?? null)
   }
 
-  async function loadAttempts(queued: readonly QueuedAttempts[]): Promise<KeptRun[][]> {
-    const rows = Map.groupBy(await inTurn(runs.findAttempts(accountCode, queued)), run => run.queuedRunId)
-    return queued.map(({ id }) => rows.get(id) ?? [])
-  }
-
   async function loadTexts(kind: RunText, ids: readonly number[]): Promise<(string | null)[]> {
     const rows = await inTurn(runs.findTexts(accountCode, kind, ids))
     const texts = new Map(rows.map(({ id, text }) => [id, text]))
@@ -122,7 +117,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     runsOfFunction: createPageLoader('functionId', runs.pageByFunctions, 'runs'),
     runsOfCase: createPageLoader('caseId', runs.pageByCases, 'runs of case'),
     hook: createRowLoader('hook', hooks),
-    attemptsOf: queued => batch('attempts', loadAttempts, ({ id }) => id).load(queued),
+    attemptsOf: createPageLoader('queuedRunId', runs.pageByQueuedRuns, 'attempts'),
     run: runId => batch('run', loadRuns).load(runId),
     runText: (kind, id) => batch(`run ${kind}`, ids => loadTexts(kind, ids)).load(id),
     clear() {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { RunRecorder } from '../domain/runs/run-record.ts'
+import { ScriptLogShare } from '../limits/script-log-share.ts'
 import { createCallAnswerer, type ExecuteGraphql } from './calls/answer-call.ts'
 import { sandboxCommand } from './launch/sandbox-command.ts'
 import { createOutbound } from './outbound/outbound.ts'
@@ -12,6 +13,9 @@ import { compileSource } from './run/compile-source.ts'
 import { executeTask } from './run/execute-task.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { QueuedCapacity, TaskRunner } from './task-runner.ts'
+
+// How late the line can be that says what was left out of the log in a minute.
+const reportEveryMs = 5_000
 
 export interface TaskRunnerOptions {
   readonly config: Config
@@ -46,13 +50,20 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     max: sandboxes.max,
     log,
   })
+  const scriptLogShare = new ScriptLogShare({ log, maxBytes: config.scriptLogBytes })
+  const reporting = setInterval(() => scriptLogShare.report(), reportEveryMs)
+  reporting.unref()
   const outboundWaits = new OutboundWaits()
   const admission = new Admission({
     pool,
     outboundWaits,
     limits: { ...queue, sandboxes: sandboxes.max },
   })
-  const outbound = createOutbound({ hosts: config.graphqlHosts, maxBytes: limits.graphqlAnswerBytes, log })
+  const outbound = createOutbound({
+    hosts: config.graphqlHosts,
+    maxBytes: limits.graphqlAnswerBytes,
+    scriptLogShare,
+  })
   const answerCall = createCallAnswerer({
     executeGraphql,
     outbound,
@@ -60,8 +71,9 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     limits,
   })
   return {
-    execute: request => executeTask({ limits, admission, runTokens, answerCall, recorder }, request),
-    compile: request => compileSource({ limits, admission }, request),
+    execute: request =>
+      executeTask({ limits, admission, runTokens, answerCall, recorder, scriptLogShare }, request),
+    compile: request => compileSource({ limits, admission, scriptLogShare }, request),
     reserveSlot: accountCode => admission.reserveSlot(accountCode),
     queuedCapacity: {
       free: () => admission.freeForQueued(),
@@ -77,6 +89,8 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
       admission.close()
       outbound.close()
       await pool.close()
+      clearInterval(reporting)
+      scriptLogShare.reportAll()
     },
   }
 }

@@ -163,3 +163,20 @@ test('the log line of a request whose client went away has the transaction of it
   await asked
   expect(await findLines(txnID, '"aborted":true', '"msg":"request"')).toHaveLength(1)
 })
+
+test('past 1 MiB in a minute what scripts log is in their answers alone', async () => {
+  const token = await server.token({ account: 'flooder', user: 1 })
+  const before = server.stdout().length
+  for (let n = 0; n < 8; n++) {
+    const sourceCode = 'for (let n = 0; n < 1000; n++) log("flood", "x".repeat(200)); exit(1)'
+    const { body } = await server.execute({ sourceCode }, { token })
+    expect(body.task_execution.logs).toHaveLength(1_000)
+  }
+  const last = await server.rest('GET', '/platform/team_memberships/99999997', { token })
+  await findLines(last.headers.get('x-request-id') ?? '')
+  const lines = server.stdout().slice(before).split('\n')
+  const bytes = lines.filter(line => line.includes('"flood"')).join('\n').length
+  // Of about 4 MiB, in two minutes at most.
+  expect(bytes).toBeGreaterThan(2 ** 19)
+  expect(bytes).toBeLessThan(2 ** 21)
+})

@@ -7,6 +7,9 @@ import { sendJson, startUpstream, type UpstreamRequest } from '../server/start-u
 import type { MembershipBody } from '../server/wire-shapes.ts'
 import { type Door, type ScriptAnswer, type ScriptInput, sendScript } from './script-doors.ts'
 
+// What scripts log is compared with the system log.
+const wholeLog = { ROSTRUM_SCRIPT_LOG_BYTES: String(2 ** 40) }
+
 export type AccountName = 'A' | 'B'
 
 /** What went on in and around the gateway while something ran. */
@@ -35,7 +38,7 @@ export const accountCodes = { A: 'alpha', B: 'beta' } as const
 /** A real server with two accounts, a membership of each, and a canary on loopback that no script may reach. */
 export async function startScriptStage(settings: Record<string, string> = {}): Promise<ScriptStage> {
   const canary = await startUpstream((_, response) => sendJson(response, { data: 'the canary' }))
-  const server = await startObservedServer({ ...usualPatience, ...settings })
+  const server = await startObservedServer({ ...usualPatience, ...wholeLog, ...settings })
   const tokenOf = (account: AccountName) =>
     server.token({
       account: accountCodes[account],

@@ -26,7 +26,11 @@ const secrets = [accountB, 'zebra-email@b.example', 'zebra-name-of-b'] as const
 
 /** A real gateway with an observer inside, a caller of account A, and an account B with rows of its own. */
 export async function startGatewayUnderTest(): Promise<GatewayUnderTest> {
-  const server = await startObservedServer({ ROSTRUM_JWT_SECRET: secret, LOG_LEVEL: 'warn' })
+  const server = await startObservedServer({
+    ROSTRUM_JWT_SECRET: secret,
+    LOG_LEVEL: 'warn',
+    ROSTRUM_SCRIPT_LOG_BYTES: String(2 ** 40),
+  })
   const clients = new Map<number, WireClient>()
   const tokenOf = (account: string, scopes?: readonly string[]) =>
     signHmac(

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createRunKeeping } from '../../src/domain/runs/keep-runs.ts'
 import { endpointCause } from '../../src/domain/runs/run-cause.ts'
-import type { RunFilter, RunRow } from '../../src/domain/runs/run-store.ts'
+import type { KeptRun, RunFilter, RunRow } from '../../src/domain/runs/run-store.ts'
+import { createRuns } from '../../src/domain/runs/runs.ts'
 import { forgetOldRuns } from '../../src/domain/runs/sweep-runs.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
@@ -10,6 +11,7 @@ import { JsonText } from '../../src/json/json-text.ts'
 import { eachStore } from './each-store.ts'
 import { keptRun as runOf } from './kept-run.ts'
 import { by } from './origin.ts'
+import { writeRows } from './write-rows.ts'
 
 const day = 86_400_000
 const now = Date.now()
@@ -25,7 +27,26 @@ const all: RunFilter = {
   startedAfter: null,
   startedBefore: null,
 }
+const version = 'f'.repeat(64)
+const runParts = {
+  hold: () => expect.unreachable(),
+  findLive: () => expect.unreachable(),
+  findSource: () => expect.unreachable(),
+  waitForTurn: () => Promise.resolve(),
+}
 const keepsAll = { days: 30, count: 1_000, bytes: 2 ** 30, inputDays: 7 }
+
+// Of the account `many`. Their start is their id, and some kinds are rare.
+const thousandsOfRuns = `
+  insert into runs (account_code, id, run_id, state, outcome, "trigger", name, function_id, function_version, case_id,
+    txn_id, txn_source, attempt, scopes, started_at, dry_run, text_bytes, gateway)
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 9000)
+  select 'many', i, 'run-' || i, case when i % 2900 = 0 then 'lost' else 'ended' end,
+    case when i % 1999 = 1 then 'error' when i % 1500 = 0 then 'fail' else 'exit' end,
+    case when i % 2000 = 1 then 'webhook' when i % 3 = 0 then 'hook' else 'endpoint' end,
+    '"r"', i % 5, '${'f'.repeat(64)}', i % 10,
+    case when i % 4 = 1 then '00000000-0000-4000-8000-000000000000' else 'other' end,
+    '""', 1, '', i, 0, '{}', 'g' from n`
 
 eachStore(harness => {
   let store: Store
@@ -36,8 +57,13 @@ eachStore(harness => {
   })
 
   const insert = (...inserts: RunRow[]) => store.runs.write('a', 'one', { inserts, ends: [] })
+  async function list(filter: Partial<RunFilter>, before: number | null, limit: number, account = 'a') {
+    const { list } = createRuns({ ...runParts, store: store.runs })
+    const { signal } = new AbortController()
+    return list({ accountCode: account, filter: { ...all, ...filter }, before, limit, signal })
+  }
   const idsOf = async (filter: Partial<RunFilter> = {}, account = 'a') =>
-    (await store.runs.list(account, { ...all, ...filter }, null, 100)).map(({ runId }) => runId)
+    (await list(filter, null, 100, account)).map(({ runId }) => runId)
   const textOf = async (kind: 'input' | 'payload' | 'options', runId: string) => {
     const [run] = await store.runs.findByRunIds('a', [runId])
     return (await store.runs.findTexts('a', kind, [run?.id ?? 0]))[0]?.text ?? null
@@ -74,7 +100,7 @@ eachStore(harness => {
     const special = runOf({
       trigger: 'hook',
       functionId: 5,
-      functionVersion: 'ff',
+      functionVersion: version,
       caseId: 9,
       state: 'lost',
       outcome: 'fail',
@@ -85,7 +111,7 @@ eachStore(harness => {
     const filters: Partial<RunFilter>[] = [
       { trigger: 'hook' },
       { functionId: 5 },
-      { functionVersion: 'ff' },
+      { functionVersion: version },
       { caseId: 9 },
       { txnId: special.txnId },
       { state: 'lost' },
@@ -95,12 +121,64 @@ eachStore(harness => {
     ]
     for (const filter of filters) expect(await idsOf(filter), JSON.stringify(filter)).toEqual([special.runId])
     expect(await idsOf({ startedBefore: 2_000 })).toEqual([plain.runId])
-    const [first] = await store.runs.list('a', all, null, 1)
-    expect((await store.runs.list('a', all, first?.id ?? 0, 10)).map(({ runId }) => runId)).toEqual([
-      plain.runId,
-    ])
+    const [first] = await list({}, null, 1)
+    expect((await list({}, first?.id ?? 0, 10)).map(({ runId }) => runId)).toEqual([plain.runId])
     const page = { after: null, before: null, limit: 10, fromEnd: true }
     expect(await store.runs.pageByFunctions('a', [5, 6], page)).toMatchObject([{ runId: special.runId }])
+  })
+
+  describe('among 9,000 runs', () => {
+    // Each filter matches runs at both ends and at other distances than the rows of a look.
+    const filters: Partial<RunFilter>[] = [
+      { trigger: 'webhook' },
+      { trigger: 'endpoint' },
+      { startedAfter: 8_995 },
+      { startedAfter: 10_000 },
+      { startedBefore: 5 },
+      { startedAfter: 3_000, startedBefore: 3_004 },
+      { caseId: 1, trigger: 'webhook' },
+      { outcome: 'exit', trigger: 'webhook' },
+      { outcome: 'error', state: 'ended' },
+      { functionId: 3, outcome: 'fail' },
+      { functionId: 3, caseId: 1, trigger: 'endpoint', startedAfter: 100 },
+      { functionVersion: version, caseId: 0 },
+      { state: 'lost', trigger: 'hook' },
+      { txnId: '00000000-0000-4000-8000-000000000000', trigger: 'webhook' },
+    ]
+
+    beforeEach(async () => {
+      await store.runs.write('many', 'one', { inserts: [runOf()], ends: [] })
+      await writeRows(url, `delete from runs`)
+      await writeRows(url, thousandsOfRuns)
+    })
+
+    const matches = (
+      run: KeptRun,
+      { startedAfter = null, startedBefore = null, ...rest }: Partial<RunFilter>,
+    ) =>
+      Object.entries(rest).every(([name, value]) => run[name as keyof KeptRun] === value) &&
+      (startedAfter === null || run.startedAt > startedAfter) &&
+      (startedBefore === null || run.startedAt < startedBefore)
+
+    test('a page has the newest matches, however far apart, and the next page goes on after it', async () => {
+      const everything = await list({}, null, 10_000, 'many')
+      expect(everything.map(({ id }) => id)).toEqual(Array.from({ length: 9_000 }, (_, n) => 9_000 - n))
+      for (const filter of filters) {
+        const expected = everything.filter(run => matches(run, filter)).map(({ id }) => id)
+        const found: number[] = []
+        for (let page = await list(filter, null, 7, 'many'); page.length > 0; ) {
+          found.push(...page.map(({ id }) => id))
+          if (found.length >= 28) break
+          page = await list(filter, found.at(-1) ?? null, 7, 'many')
+        }
+        expect(found, JSON.stringify(filter)).toEqual(expected.slice(0, 28))
+        const whole = await list(filter, null, 10_000, 'many')
+        expect(
+          whole.map(({ id }) => id),
+          JSON.stringify(filter),
+        ).toEqual(expected)
+      }
+    })
   })
 
   test('runs of a dead gateway are lost, those of a living one go on', async () => {

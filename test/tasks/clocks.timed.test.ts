@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
 import { ScriptCalls } from '../../src/tasks/calls/script-calls.ts'
 import { type SandboxCommand, sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import type { RunMessage } from '../../src/tasks/protocol.ts'
@@ -94,7 +95,7 @@ describe('the gateway', () => {
     const ending = runInSandbox({
       sandbox,
       message: messageOf(source),
-      log: new RunLog({ limits, system: silentLog }),
+      log: new RunLog({ limits, system: new ScriptLogShare({ log: silentLog, maxBytes: 0 }).linesOf('a') }),
       limits,
       calls: new ScriptCalls({ limits, answer: () => new Promise(() => undefined) }),
       signal: new AbortController().signal,

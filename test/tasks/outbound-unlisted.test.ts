@@ -1,9 +1,12 @@
 import { lookup } from 'node:dns/promises'
 import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
 import { createOutbound, type Outbound } from '../../src/tasks/outbound/outbound.ts'
 import { type Canary, startCanary } from './start-canary.ts'
 import { silentLog } from './start-tasks.ts'
+
+const scriptLogShare = new ScriptLogShare({ log: silentLog, maxBytes: 0 })
 
 const maxBytes = 1_000
 // If the machine's own name resolves, it resolves to loopback or to a private address.
@@ -17,7 +20,7 @@ beforeAll(async () => {
   canary = await startCanary()
   // The port next to the canary's is listed; the canary's is not.
   outbound = createOutbound({
-    log: silentLog,
+    scriptLogShare,
     hosts: ['public.test', `127.0.0.1:${canary.port - 1}`],
     maxBytes,
   })
@@ -28,10 +31,12 @@ afterAll(async () => {
 })
 
 function refusal(url: string, by = outbound): Promise<string> {
-  return by.post({ query: '{ x }', variables: '{}', url, signal: AbortSignal.timeout(60_000) }).then(
-    text => `resolved: ${text}`,
-    (error: Error) => error.message,
-  )
+  return by
+    .post({ accountCode: 'a', query: '{ x }', variables: '{}', url, signal: AbortSignal.timeout(60_000) })
+    .then(
+      text => `resolved: ${text}`,
+      (error: Error) => error.message,
+    )
 }
 
 describe('nothing that is not listed is connected to', () => {
@@ -100,7 +105,7 @@ describe('nothing that is not listed is connected to', () => {
   })
 
   test('not even a private address that an entry without a port seems to allow', async () => {
-    const own = createOutbound({ log: silentLog, hosts: ['127.0.0.1'], maxBytes })
+    const own = createOutbound({ scriptLogShare, hosts: ['127.0.0.1'], maxBytes })
     expect(await refusal(`https://127.0.0.1:${canary.port}/`, own)).toContain('port')
     expect(canary.connections()).toBe(0)
     own.close()
@@ -108,7 +113,7 @@ describe('nothing that is not listed is connected to', () => {
 
   test.skipIf(ownAddress === null)('a listed name that resolves to this machine', async () => {
     const host = `${ownName}:${canary.port}`
-    const by = createOutbound({ log: silentLog, hosts: [host], maxBytes })
+    const by = createOutbound({ scriptLogShare, hosts: [host], maxBytes })
     expect(await refusal(`http://${host}/`, by)).toBe(
       `graphql: \`${ownName}\` resolves to an address that is not public`,
     )
@@ -117,7 +122,7 @@ describe('nothing that is not listed is connected to', () => {
   })
 
   test('a listed name that does not resolve', async () => {
-    const by = createOutbound({ log: silentLog, hosts: ['nowhere.invalid'], maxBytes })
+    const by = createOutbound({ scriptLogShare, hosts: ['nowhere.invalid'], maxBytes })
     expect(await refusal('https://nowhere.invalid/', by)).toMatch(/could not be reached \(E\w+\)$/)
     by.close()
   })

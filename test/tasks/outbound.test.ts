@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
 import { createOutbound, type Outbound } from '../../src/tasks/outbound/outbound.ts'
 import {
   headersOfCalls,
@@ -11,6 +12,8 @@ import {
 import { until } from '../server/until.ts'
 import { type Canary, startCanary } from './start-canary.ts'
 import { silentLog } from './start-tasks.ts'
+
+const scriptLogShare = new ScriptLogShare({ log: silentLog, maxBytes: 0 })
 
 const maxBytes = 1_000
 const json = { 'content-type': 'application/json' }
@@ -75,7 +78,7 @@ beforeAll(async () => {
   canary = await startCanary()
   listed = await startUpstream((request, response) => responders[request.path]?.(request, response))
   const { port } = new URL(listed.url)
-  outbound = createOutbound({ log: silentLog, hosts: [listed.host, `localhost:${port}`], maxBytes })
+  outbound = createOutbound({ scriptLogShare, hosts: [listed.host, `localhost:${port}`], maxBytes })
 })
 afterAll(async () => {
   outbound.close()
@@ -91,7 +94,13 @@ interface Post {
 
 function post(url: string, { variables = {}, signal, by = outbound }: Post = {}): Promise<string> {
   const text = JSON.stringify(variables)
-  return by.post({ query: '{ x }', variables: text, url, signal: signal ?? new AbortController().signal })
+  return by.post({
+    accountCode: 'a',
+    query: '{ x }',
+    variables: text,
+    url,
+    signal: signal ?? new AbortController().signal,
+  })
 }
 
 const refusal = (url: string, options?: Post): Promise<string> =>
@@ -164,7 +173,7 @@ describe('the error for a refused answer names the rule', () => {
   test('an unreachable host', async () => {
     const gone = await startUpstream(() => undefined)
     await gone.close()
-    const own = createOutbound({ log: silentLog, hosts: [gone.host], maxBytes })
+    const own = createOutbound({ scriptLogShare, hosts: [gone.host], maxBytes })
     expect(await refusal(gone.url, { by: own })).toBe('graphql: the host could not be reached (ECONNREFUSED)')
     own.close()
   })
@@ -176,7 +185,7 @@ describe('the error for a refused answer names the rule', () => {
 
 describe('a call whose run has ended is aborted', () => {
   test.each(['/silent', '/slow', '/endless'])('waiting for %s', async path => {
-    const own = createOutbound({ log: silentLog, hosts: [listed.host], maxBytes: 10_000_000 })
+    const own = createOutbound({ scriptLogShare, hosts: [listed.host], maxBytes: 10_000_000 })
     const before = listed.requests.length
     const controller = new AbortController()
     const answer = refusal(listed.url + path, { signal: controller.signal, by: own })
@@ -198,7 +207,7 @@ describe('a call whose run has ended is aborted', () => {
 
   test('in the middle of a TLS handshake', async () => {
     const mute = await startCanary()
-    const own = createOutbound({ log: silentLog, hosts: [`127.0.0.1:${mute.port}`], maxBytes })
+    const own = createOutbound({ scriptLogShare, hosts: [`127.0.0.1:${mute.port}`], maxBytes })
     const controller = new AbortController()
     const answer = refusal(`https://127.0.0.1:${mute.port}/`, { signal: controller.signal, by: own })
     await until(() => mute.connections() > 0)
@@ -218,7 +227,7 @@ describe('a call whose run has ended is aborted', () => {
 })
 
 test('closing aborts the waiting calls', async () => {
-  const own = createOutbound({ log: silentLog, hosts: [listed.host], maxBytes })
+  const own = createOutbound({ scriptLogShare, hosts: [listed.host], maxBytes })
   const before = listed.requests.length
   const answer = refusal(`${listed.url}/silent`, { by: own })
   await until(() => listed.requests.length > before)

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
 import { ComputingRuns } from '../../src/tasks/launch/computing-runs.ts'
 import type { LongRun } from '../../src/tasks/launch/long-run.ts'
 import { SandboxProcess } from '../../src/tasks/launch/sandbox-process.ts'
@@ -36,7 +37,12 @@ function start({ logEntries = 3, logBytes = 100 } = {}) {
   // With the hook of the gateway's own log.
   const hooks = { streamWrite: hideRunTokens }
   const system = pino({ level: 'debug', hooks }, stream).child({ task: 'recalculate', run: 'r' })
-  return { log: new RunLog({ limits: { logEntries, logBytes }, system }), lines, sandbox }
+  const share = new ScriptLogShare({ log: system, maxBytes: 2 ** 20 })
+  return {
+    log: new RunLog({ limits: { logEntries, logBytes }, system: share.linesOf('a', system) }),
+    lines,
+    sandbox,
+  }
 }
 
 const dataOf = (log: RunLog) => log.entries().map(entry => entry.data)

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
 import { endpointCause } from '../../src/domain/runs/run-cause.ts'
 import { keepNothing } from '../../src/domain/runs/run-record.ts'
+import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
 import type { AnswerRunCall } from '../../src/tasks/calls/answer-call.ts'
 import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { OutboundWaits } from '../../src/tasks/outbound/outbound-waits.ts'
@@ -81,6 +82,7 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
     admission,
     runTokens: createRunTokens(),
     recorder: keepNothing,
+    scriptLogShare: new ScriptLogShare({ log: silentLog, maxBytes: 0 }),
     answerCall: answerCall ?? (async ({ variables }) => variables.toText()),
   }
   pool.start()

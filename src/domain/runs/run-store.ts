@@ -63,6 +63,12 @@ export interface RunFilter {
   readonly startedBefore: number | null
 }
 
+export interface RunLook {
+  readonly runs: readonly KeptRun[]
+  /** Where the next look goes on: before the run with this id. Null if no more runs match. */
+  readonly next: number | null
+}
+
 /** Runs that started before a time, in milliseconds since 1970, or past the newest ones of their account. */
 export interface OldRuns {
   readonly startedBefore: number
@@ -71,22 +77,19 @@ export interface OldRuns {
   readonly maxBytes: number
 }
 
-/** Names a queued run, whose attempts are runs of its transaction. */
-export interface QueuedAttempts {
-  readonly id: number
-  readonly txnId: string
-}
-
 export interface RunStore {
   /** Writes the runs of one account in one transaction. */
   write(accountCode: string, gateway: string, writes: RunWrites): Promise<void>
-  /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
-  list(accountCode: string, filter: RunFilter, before: number | null, limit: number): Promise<KeptRun[]>
+  /**
+   * Up to `limit` runs with ids before this one (null: from the newest), the newest first, among a bounded number of
+   * rows.
+   */
+  look(accountCode: string, filter: RunFilter, before: number | null, limit: number): Promise<RunLook>
   findByRunIds(accountCode: string, runIds: readonly string[]): Promise<KeptRun[]>
-  /** The kept attempts of queued runs, in ascending id. */
-  findAttempts(accountCode: string, queued: readonly QueuedAttempts[]): Promise<KeptRun[]>
   pageByFunctions(accountCode: string, functionIds: readonly number[], page: Page): Promise<KeptRun[]>
   pageByCases(accountCode: string, caseIds: readonly number[], page: Page): Promise<KeptRun[]>
+  /** The kept attempts of queued runs. */
+  pageByQueuedRuns(accountCode: string, queuedRunIds: readonly number[], page: Page): Promise<KeptRun[]>
   /** One kind of long value of each of these runs. */
   findTexts(
     accountCode: string,

@@ -15,11 +15,13 @@ import {
 } from 'graphql'
 import { type FieldCost, isFieldCost } from '../../schema/relay/field-cost.ts'
 import { measureIntrospection } from './introspection-sizes.ts'
-import { countItems, readArgument, type Variables } from './read-argument.ts'
+import { countItems, readArgument, readMembers, type Variables } from './read-argument.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 
 // Characters of an alias that cost one point: about the bytes of a field without alias in an answer.
 const charactersOfPoint = 25
+
+type PageCost = Extract<FieldCost, { kind: 'page' }>
 
 type ParentType = ReturnType<typeof getNamedType> | undefined
 
@@ -121,7 +123,8 @@ function operationCost(request: PricingRequest): number {
   function readCost(cost: FieldCost, node: FieldNode): { once: number; times: number } {
     if (cost.kind === 'fixed') return { once: cost.cost, times: 1 }
     if (cost.kind === 'sharedList') return { once: cost.once, times: cost.maxItems }
-    const read = (name: string) => readArgument({ node, name, operation, variables })
+    const requestOf = (name: string) => ({ node, name, operation, variables })
+    const read = (name: string) => readArgument(requestOf(name))
     if (cost.kind === 'list') {
       const { narrowed } = cost
       const isNarrowed = narrowed !== undefined && read(narrowed.by) != null
@@ -131,7 +134,9 @@ function operationCost(request: PricingRequest): number {
       const times = countItems(read(cost.argument))
       return { once: 1 + times * (cost.each ?? 0), times }
     }
-    return { once: cost.once, times: countPage(read('first') ?? read('last'), cost) }
+    const { search, once } = cost
+    const searched = once + priceSearch(search, by => readMembers(requestOf(by)))
+    return { once: searched, times: countPage(read('first') ?? read('last'), cost) }
   }
 
   function priceFragment(name: string, parents: number): Points {
@@ -157,7 +162,13 @@ function operationCost(request: PricingRequest): number {
   return each + inAll
 }
 
-function countPage(asked: unknown, { defaultItems, maxItems }: Extract<FieldCost, { kind: 'page' }>): number {
+function priceSearch(search: PageCost['search'], readMembers: (name: string) => readonly string[]): number {
+  const [first, ...others] = search === undefined ? [] : readMembers(search.by)
+  if (first === undefined || search === undefined) return 0
+  return others.length === 0 && search.unless.includes(first) ? 0 : search.cost
+}
+
+function countPage(asked: unknown, { defaultItems, maxItems }: PageCost): number {
   const size = typeof asked === 'number' ? asked : defaultItems
   return Math.min(Math.max(size, 1), maxItems)
 }

@@ -22,6 +22,23 @@ export function readArgument({ node, name, operation, variables }: ArgumentReque
   return readValue(definition?.defaultValue)
 }
 
+/** The names of the members that an input object may have, apart from those that are null. */
+export function readMembers({ node, name, operation, variables }: ArgumentRequest): readonly string[] {
+  const value = node.arguments?.find(argument => argument.name.value === name)?.value
+  if (value?.kind !== Kind.VARIABLE) return namesOf(value)
+  const variable = value.name.value
+  const given = Object.hasOwn(variables, variable) ? variables[variable] : undefined
+  if (given !== undefined)
+    return Object.entries(given ?? {}).flatMap(([key, member]) => (member === null ? [] : key))
+  const definition = operation.variableDefinitions?.find(({ variable: { name } }) => name.value === variable)
+  return namesOf(definition?.defaultValue)
+}
+
+function namesOf(value: ValueNode | undefined): readonly string[] {
+  if (value?.kind !== Kind.OBJECT) return []
+  return value.fields.flatMap(({ name, value }) => (value.kind === Kind.NULL ? [] : name.value))
+}
+
 /** The number of items of a value coerced to a list. */
 export function countItems(value: unknown): number {
   return Array.isArray(value) ? value.length : 1

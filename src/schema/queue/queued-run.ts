@@ -2,6 +2,7 @@ import type { TaskError } from '../../tasks/run/task-execution.ts'
 import { builder } from '../builder.ts'
 import { Hook, QueuedRun, Run, Webhook } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { newestPage } from '../relay/list-page.ts'
 import { RunTrigger } from '../runs/run-enums.ts'
 import { hideErrorOf } from '../tasks/hide-error.ts'
 import { TaskErrorRef } from '../tasks/task-execution.ts'
@@ -74,7 +75,7 @@ QueuedRun.implement({
       description: `Its last ${maxAttempts} attempts that are kept, the oldest first.`,
       scope: 'runs:read',
       extensions: cost({ kind: 'list', maxItems: maxAttempts }),
-      resolve: async (queued, _args, { loaders }) => (await loaders.attemptsOf(queued)).slice(-maxAttempts),
+      resolve: ({ id }, _args, { loaders }) => loaders.attemptsOf(id, newestPage(null, maxAttempts)),
     }),
   }),
 })

@@ -20,7 +20,14 @@ export type FieldCost =
       readonly maxItems: number
       readonly maxInAll: number
     }
-  | { readonly kind: 'page'; readonly once: number; readonly defaultItems: number; readonly maxItems: number }
+  | {
+      readonly kind: 'page'
+      readonly once: number
+      readonly defaultItems: number
+      readonly maxItems: number
+      /** An argument that filters the page, the members that can filter alone without a search, and its price. */
+      readonly search?: { readonly by: string; readonly unless: readonly string[]; readonly cost: number }
+    }
 
 export function cost(fieldCost: FieldCost): { cost: FieldCost } {
   return { cost: fieldCost }

@@ -6,7 +6,7 @@ import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'
 import { costOfRecord } from '../relay/field-cost.ts'
 import { type ListArguments, listArguments, newestPage, resolveList } from '../relay/list-page.ts'
-import { costOfPage } from '../relay/page-size.ts'
+import { costOfPage, costOfSearch } from '../relay/page-size.ts'
 import { TaskOutcome } from '../tasks/task-execution.ts'
 import { RunState, RunTrigger } from './run-enums.ts'
 
@@ -44,15 +44,26 @@ builder.queryFields(t => ({
     description: 'The runs that are kept, newest first.',
     type: RunConnection,
     scope: 'runs:read',
-    extensions: costOfPage,
+    extensions: costOfSearch('filter', [
+      'functionId',
+      'functionVersion',
+      'caseId',
+      'txnID',
+      'outcome',
+      'state',
+    ]),
     args: {
       filter: t.arg({ type: RunFilter, description: 'Which runs. Default: all.' }),
       ...listArguments,
     },
-    resolve: (_root, { filter, ...given }, { caller, runs }) =>
+    resolve: (_root, { filter, ...given }, { caller, runs, signal }) =>
       resolveList(given, {
         ...runList,
-        read: (from, limit) => runs.list(caller.accountCode, readFilter(filter ?? {}), from, limit),
+        read: (before, limit) =>
+          runs.list({
+            ...{ accountCode: caller.accountCode, filter: readFilter(filter ?? {}) },
+            ...{ before, limit, signal },
+          }),
       }),
   }),
 }))

@@ -54,6 +54,7 @@ export const runTables = {
       runs_by_version: ['accountCode', 'functionVersion', 'id'],
       runs_by_case: ['accountCode', 'caseId', 'id'],
       runs_by_transaction: ['accountCode', 'txnId', 'id'],
+      runs_by_queued_run: ['accountCode', 'queuedRunId', 'id'],
       runs_by_outcome: ['accountCode', 'outcome', 'id'],
       runs_by_state: ['state', 'accountCode', 'id'],
       runs_by_age: ['startedAt'],

@@ -33,6 +33,11 @@ export function numberOf(expression: SQL): StoreColumn<number> {
   return expression as unknown as StoreColumn<number>
 }
 
+/** The same, with a number or null. */
+export function numberOrNullOf(expression: SQL): StoreColumn<number | null> {
+  return expression as unknown as StoreColumn<number | null>
+}
+
 /** An expression that both databases answer with a text or null, for a selection. */
 export function textOf(expression: SQL): StoreColumn<string | null> {
   return expression as unknown as StoreColumn<string | null>

@@ -50,8 +50,9 @@ export function createCallAnswerer({
   async function answer({ query, variables, url, untilRead, run, log, onRefused }: RunCall): Promise<string> {
     if (url !== null) {
       if (run.dryRun) throw new RostrumError('FORBIDDEN', 'graphql: a dry run calls no other host')
+      const { accountCode } = run.caller
       return outboundWaits.during(run, signal =>
-        outbound.post({ query, variables: variables.toText(), url, signal }),
+        outbound.post({ accountCode, query, variables: variables.toText(), url, signal }),
       )
     }
     const readVariables = () => variables.parse()

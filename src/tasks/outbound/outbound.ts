@@ -1,10 +1,11 @@
 import { isIP, type LookupFunction } from 'node:net'
-import type { Logger } from 'pino'
+import type { ScriptLines, ScriptLogShare } from '../../limits/script-log-share.ts'
 import { type AllowList, createAllowList, isPublicAddress, OutboundRefusal } from './outbound-address.ts'
 import { createCheckedLookup } from './outbound-lookup.ts'
 import { readOutboundAnswer } from './read-outbound-answer.ts'
 
 export interface OutboundCall {
+  readonly accountCode: string
   readonly query: string
   /** A JSON text. */
   readonly variables: string
@@ -24,16 +25,16 @@ export interface OutboundOptions {
   readonly hosts: readonly string[]
   /** Maximum bytes of an answer. */
   readonly maxBytes: number
-  readonly log: Logger
+  readonly scriptLogShare: ScriptLogShare
 }
 
 /** Sends `graphql(…, url)` (contract, section 4): listed hosts, checked addresses, no redirects, no credential. */
-export function createOutbound({ hosts, maxBytes, log }: OutboundOptions): Outbound {
+export function createOutbound({ hosts, maxBytes, scriptLogShare }: OutboundOptions): Outbound {
   const allowList = createAllowList(hosts)
   const lookup = createCheckedLookup(allowList)
   const closing = new AbortController()
   return {
-    async post({ query, variables, url, signal }) {
+    async post({ accountCode, query, variables, url, signal }) {
       try {
         const destination = allowList.check(url)
         refuseLiteral(destination, allowList)
@@ -42,12 +43,17 @@ export function createOutbound({ hosts, maxBytes, log }: OutboundOptions): Outbo
         return await send(destination, body, { lookup, maxBytes, signal: ended })
       } catch (error) {
         const refusal = findRefusal(error)
-        if (refusal?.facts) log.warn(refusal.facts, `graphql: ${refusal.message}`)
+        if (refusal?.facts) logRefusal(scriptLogShare.linesOf(accountCode), refusal.message, refusal.facts)
         throw new Error(explain(refusal ?? error), { cause: refusal ?? error })
       }
     },
     close: () => closing.abort(new OutboundRefusal('the gateway is stopping')),
   }
+}
+
+function logRefusal(lines: ScriptLines, message: string, facts: object): void {
+  const bytes = Buffer.byteLength(message + JSON.stringify(facts))
+  lines.write('warn', { facts, message: `graphql: ${message}`, bytes })
 }
 
 // An address in the url is not looked up, so it is checked here. The operator may list one explicitly.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ScriptLogShare } from '../../limits/script-log-share.ts'
 import { outcomeOf } from '../ending/to-execution.ts'
 import { refuseLongSource } from '../input/read-task-input.ts'
 import type { CompileRequest } from '../task-runner.ts'
@@ -8,10 +9,10 @@ import type { TaskError } from './task-execution.ts'
 
 /** Compiles a source in a sandbox without running it. Rejects as `TaskRunner.compile` says. */
 export async function compileSource(
-  parts: AdmissionParts,
+  parts: AdmissionParts & { readonly scriptLogShare: ScriptLogShare },
   { sourceCode, accountCode, parentRun, signal, log }: CompileRequest,
 ): Promise<TaskError | null> {
-  const { limits } = parts
+  const { limits, scriptLogShare } = parts
   refuseLongSource(sourceCode, limits)
   const ending = await runAdmitted(parts, {
     message: {
@@ -28,7 +29,7 @@ export async function compileSource(
     isNested: parentRun !== null,
     isQueued: false,
     signal,
-    scriptLog: new RunLog({ limits, system: log }),
+    scriptLog: new RunLog({ limits, system: scriptLogShare.linesOf(accountCode, log) }),
     // Only a compromised sandbox calls.
     answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
     onAdmitted: () => undefined,

@@ -1,6 +1,7 @@
 import type { RunCause } from '../../domain/runs/run-cause.ts'
 import type { RunRecorder, RunRecording } from '../../domain/runs/run-record.ts'
 import { RostrumError } from '../../errors.ts'
+import type { ScriptLogShare } from '../../limits/script-log-share.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import { toExecution } from '../ending/to-execution.ts'
@@ -21,6 +22,7 @@ export interface ExecutionParts extends AdmissionParts {
   readonly runTokens: RunTokens
   readonly answerCall: AnswerRunCall
   readonly recorder: RunRecorder
+  readonly scriptLogShare: ScriptLogShare
 }
 
 function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCause) {
@@ -68,7 +70,8 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
   })
   request.onRun(run)
   const token = runTokens.mint(run)
-  const scriptLog = new RunLog({ limits, system: log })
+  const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
+  const scriptLog = new RunLog({ limits, system: lines })
   const recordable = { run, task, request, startedAt: Date.now() }
   const kept: { recording: RunRecording | null } = { recording: null }
   let hint: string | null = null
@@ -100,7 +103,10 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
     const judged = judgeEnding(ending, request)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
-    log.info({ outcome, error: error?.code, durationMs }, 'task ended')
+    const facts = { outcome, error: error?.code, durationMs }
+    // A script causes the line of a run inside its own.
+    if (parentRun === null) log.info(facts, 'task ended')
+    else lines.write('info', { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
     kept.recording?.end(execution)
     kept.recording = null
     return execution

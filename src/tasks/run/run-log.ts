@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
 import type { RunLimits } from '../../config.ts'
+import type { ScriptLines } from '../../limits/script-log-share.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { CutMessage } from '../protocol.ts'
 import { readSandboxJson } from './read-sandbox-json.ts'
@@ -12,8 +12,8 @@ const maxBytesPerCharacter = 3
 
 export interface RunLogOptions {
   readonly limits: Pick<RunLimits, 'logEntries' | 'logBytes'>
-  /** The system log, bound to the run's name, id and transaction. */
-  readonly system: Logger
+  /** The account's lines in the system log, bound to the run's name, id and transaction. */
+  readonly system: ScriptLines
 }
 
 /** The log of a run: collected for the answer within the limits, and written to the system log entry by entry. */
@@ -48,7 +48,7 @@ export class RunLog {
     }
     this.#bytes += bytes
     this.#entries.push({ at: new Date(), level, data, bytes })
-    system[level]({ data }, 'log of a script')
+    system.write(level, { facts: { data }, message: 'log of a script', bytes })
   }
 
   /** Takes the sandbox's count of dropped entries. It sends the count at each power of two and at the end. */

@@ -5,6 +5,7 @@ import { createPageByParent } from '../../page-by-parent.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
 import type { Parts } from '../entities.ts'
 import { createFindRuns } from './find-runs.ts'
+import { createLookAtRuns } from './look-at-runs.ts'
 import { selectRun } from './run-statements.ts'
 import { createSweeping } from './sweep-runs.ts'
 
@@ -13,9 +14,11 @@ export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'w
   const selection = selectRun(database)
   const page = createPageByParent(database, { table: tables.runs, parent: 'functionId', selection })
   const casePage = createPageByParent(database, { table: tables.runs, parent: 'caseId', selection })
+  const attempts = createPageByParent(database, { table: tables.runs, parent: 'queuedRunId', selection })
   return {
     isShared,
     ...createFindRuns(database),
+    look: createLookAtRuns(database),
     ...createSweeping(database),
     write: (accountCode, gateway, writes) =>
       write(accountCode, () => writeRuns(accountCode, gateway, writes)),
@@ -23,6 +26,8 @@ export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'w
       (await page(accountCode, functionIds, given)).map(toRun),
     pageByCases: async (accountCode, caseIds, given) =>
       (await casePage(accountCode, caseIds, given)).map(toRun),
+    pageByQueuedRuns: async (accountCode, queuedRunIds, given) =>
+      (await attempts(accountCode, queuedRunIds, given)).map(toRun),
   }
 }
 

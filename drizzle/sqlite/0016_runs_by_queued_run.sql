@@ -1,0 +1,1 @@
+CREATE INDEX `runs_by_queued_run` ON `runs` (`account_code`,`queued_run_id`,`id`);

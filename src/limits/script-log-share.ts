@@ -1,0 +1,104 @@
+import { type Level, type Logger, symbols } from 'pino'
+
+const msOfMinute = 60_000
+// Accounts past this number in one minute share one count, so that the counts stay small.
+const maxAccounts = 10_000
+// No account code has a parenthesis.
+const otherAccounts = '(others)'
+// The bytes of the level, the time, the message and the names of a line.
+const bytesOfFrame = 120
+
+/** The lines that scripts of one account cause in the system log. */
+export interface ScriptLines {
+  /** Writes a line while the account has room for it. `bytes`: those of the facts, as JSON. */
+  write(
+    level: Level,
+    line: { readonly facts: object; readonly message: string; readonly bytes: number },
+  ): void
+}
+
+interface Usage {
+  writtenBytes: number
+  droppedLines: number
+  droppedBytes: number
+}
+
+interface ShareOptions {
+  readonly log: Logger
+  /** Maximum bytes of an account in each minute. */
+  readonly maxBytes: number
+  /** Returns the time in milliseconds since 1970. */
+  readonly readMs?: () => number
+}
+
+/**
+ * Shares the system log between the scripts of all accounts (contract, section 9). Past the bytes of its minute an
+ * account's lines are counted, and one line says how many were left out.
+ */
+export class ScriptLogShare {
+  readonly #log: Logger
+  readonly #maxBytes: number
+  readonly #readMs: () => number
+  readonly #usage = new Map<string, Usage>()
+  #minute = 0
+
+  constructor({ log, maxBytes, readMs = Date.now }: ShareOptions) {
+    this.#log = log
+    this.#maxBytes = maxBytes
+    this.#readMs = readMs
+  }
+
+  /** The lines of an account that go to this log; by default to the log of the counts. */
+  linesOf(accountCode: string, log = this.#log): ScriptLines {
+    const bindings = (log as Logger & Record<symbol, unknown>)[symbols.chindingsSym]
+    const bytesAround = Buffer.byteLength(String(bindings ?? '')) + bytesOfFrame
+    return {
+      write: (level, { facts, message, bytes }) => {
+        if (log.isLevelEnabled(level) && this.#take(accountCode, bytesAround + bytes))
+          log[level](facts, message)
+      },
+    }
+  }
+
+  /** Writes what was left out in a minute that is over. */
+  report(): void {
+    const minute = Math.floor(this.#readMs() / msOfMinute)
+    if (minute === this.#minute) return
+    this.reportAll()
+    this.#minute = minute
+  }
+
+  /** Writes what was left out, also in this minute. */
+  reportAll(): void {
+    const minute = new Date(this.#minute * msOfMinute).toISOString()
+    for (const [account, { droppedLines: lines, droppedBytes: bytes }] of this.#usage) {
+      if (lines === 0) continue
+      this.#log.warn(
+        { account, lines, bytes, minute },
+        'log lines of scripts were left out; kept runs have them',
+      )
+    }
+    this.#usage.clear()
+  }
+
+  // After the first line that does not fit, nothing more is written, so that what is written has no gaps.
+  #take(accountCode: string, bytes: number): boolean {
+    this.report()
+    const usage = this.#usageOf(accountCode)
+    if (usage.droppedLines === 0 && usage.writtenBytes + bytes <= this.#maxBytes) {
+      usage.writtenBytes += bytes
+      return true
+    }
+    usage.droppedLines++
+    usage.droppedBytes += bytes
+    return false
+  }
+
+  #usageOf(accountCode: string): Usage {
+    const isFull = this.#usage.size >= maxAccounts && !this.#usage.has(accountCode)
+    const key = isFull ? otherAccounts : accountCode
+    const usage = this.#usage.get(key) ?? { writtenBytes: 0, droppedLines: 0, droppedBytes: 0 }
+    this.#usage.set(key, usage)
+    return usage
+  }
+}

@@ -1,0 +1,86 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { RunFilter, RunStore } from '../../../domain/runs/run-store.ts'
+import type { Database } from '../../database.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { numberOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
+import { selectRun } from './run-statements.ts'
+import { toRun } from './runs.ts'
+
+// SQLite reads these in about 1 ms, during which the gateway does nothing else.
+const maxRows = sql.raw('1000')
+
+// Filters with an index that ends in the id, those that usually leave the fewest runs first.
+const indexed: readonly (keyof RunFilter)[] = [
+  'txnId',
+  'caseId',
+  'functionVersion',
+  'functionId',
+  'outcome',
+  'state',
+]
+const unindexed: readonly (keyof RunFilter)[] = ['trigger', 'startedAfter', 'startedBefore']
+
+/**
+ * Looks for runs by a filter. One member of the filter chooses the index, or the key without one. If there are other
+ * members, a look reads a bounded number of rows in the order of that index, however few of them match.
+ */
+export function createLookAtRuns(database: Database): RunStore['look'] {
+  const statements = new Map<string, ReturnType<typeof prepareLook>>()
+  return async (accountCode, filter, before, limit) => {
+    const isGiven = (name: keyof RunFilter) => filter[name] !== null
+    const [lead = null, ...rest] = indexed.filter(isGiven)
+    const others = [...rest, ...unindexed.filter(isGiven)]
+    const key = [lead, ...others].join()
+    const statement = statements.get(key) ?? prepareLook(database, lead, others)
+    statements.set(key, statement)
+    const values = { accountCode, ...filter, before: before ?? 2 ** 53, limit }
+    const rows = (await database.read(statement, values)).sort((a, b) => b.id - a.id)
+    return {
+      runs: rows.flatMap(({ isMatch, lookedTo: _, ...row }) => (isMatch === 1 ? toRun(row) : [])),
+      next: rows[0]?.lookedTo ?? null,
+    }
+  }
+}
+
+/** If more rows may follow, the last row of a look is in its result, whether it matches or not. */
+function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: readonly (keyof RunFilter)[]) {
+  const { runs } = database.tables
+  const { accountCode, before, limit } = placeholders('accountCode', 'before', 'limit')
+  const is = (name: keyof RunFilter) => conditions(runs)[name](sql`${sql.placeholder(name)}`)
+  const inOrder = sql`
+    from ${runs} where ${runs.accountCode} = ${accountCode} and ${runs.id} < ${before}
+      ${lead === null ? sql`` : sql`and ${is(lead)}`}
+    order by ${runs.id} desc`
+  const run = selectRun(database)
+  const columns = columnsOf(run)
+  const selection = { ...run, isMatch: numberOf(sql`is_match`), lookedTo: numberOrNullOf(sql`looked_to`) }
+  if (others.length === 0) {
+    return database.prepareMany(sql`select ${columns}, 1, null ${inOrder} limit ${limit}`, selection)
+  }
+  const matches = sql.join(others.map(is), sql` and `)
+  return database.prepareMany(
+    sql`
+      select ${columns}, case when ${matches} then 1 else 0 end, look.looked_to
+      from (select * ${inOrder} limit ${maxRows}) as runs cross join (
+        select (select ${runs.id} ${inOrder} limit 1 offset ${maxRows} - 1) as looked_to
+      ) as look
+      where ${matches} or ${runs.id} = look.looked_to
+      order by ${runs.id} desc limit ${limit}`,
+    selection,
+  )
+}
+
+function conditions(runs: Dialect['tables']['runs']): Record<keyof RunFilter, (value: SQL) => SQL> {
+  const equals = (column: StoreColumn) => (value: SQL) => sql`${column} = ${value}`
+  return {
+    functionId: equals(runs.functionId),
+    functionVersion: equals(runs.functionVersion),
+    trigger: equals(runs.trigger),
+    caseId: equals(runs.caseId),
+    txnId: equals(runs.txnId),
+    outcome: equals(runs.outcome),
+    state: equals(runs.state),
+    startedAfter: value => sql`${runs.startedAt} > ${value}`,
+    startedBefore: value => sql`${runs.startedAt} < ${value}`,
+  }
+}

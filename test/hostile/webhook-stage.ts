@@ -4,9 +4,9 @@ import { startApp } from '../http/start-app.ts'
 import { signStandard } from '../server/webhooks.ts'
 
 /** A gateway with a webhook whose path and secret these are. */
-export async function startWebhookStage() {
+export async function startWebhookStage(environment: Record<string, string> = {}) {
   const path = '/api/1/webhook/demo/real'
-  const app = await startApp()
+  const app = await startApp(environment)
   await startSandboxes(app)
   const saved = await app.graphql(
     'mutation { saveFunction(input: {name: "f", sourceCode: "exit(payload)"}) { id } }',

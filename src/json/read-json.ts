@@ -114,6 +114,7 @@ export function findProtoKeys(value: unknown): string[] {
   return found
 }
 
-function escapePointer(part: string): string {
+/** A part of a JSON pointer (RFC 6901). */
+export function escapePointer(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,33 +1,78 @@
-/** An integer beyond 2^53-1, written without fraction or exponent. A JavaScript number would change it. */
-export class LongInteger {
-  /** As it was written. */
-  readonly text: string
+import { randomUUID } from 'node:crypto'
+import { InexactInteger, readNumber } from './inexact-integer.ts'
 
-  constructor(text: string) {
-    this.text = text
-  }
+// An inexact integer has sixteen digits or more: in a row, unless a point parts them and an exponent follows.
+const suspect = /\d{16}|\.\d+[eE]\+?\d/g
+const ofNumber = new Set('0123456789.eE+-')
 
-  /** For messages: the nearest number. */
-  toJSON(): number {
-    return Number(this.text)
-  }
-}
+// Stands for an inexact integer. It is random, so that no other value begins with it.
+const mark = `inexact ${randomUUID()} `
 
-// Sixteen digits in a row are rare, and a reviver takes five times as long.
-const suspect = /\d{16}/
-const isLong = (text: string) => /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text))
-
-/** `JSON.parse` that gives a `LongInteger` for each integer that a number cannot hold. */
+/** `JSON.parse` that returns an `InexactInteger` for each integer that a number would change. */
 export function parseJson(text: string): unknown {
-  return suspect.test(text) ? JSON.parse(text, reviveLong) : JSON.parse(text)
+  const value: unknown = JSON.parse(text)
+  const inexact = findInexact(text)
+  return inexact.length === 0 ? value : restore(JSON.parse(markAll(text, inexact)))
 }
 
-function reviveLong(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-  return toLongInteger(context?.source ?? '') ?? value
+interface Place {
+  readonly start: number
+  readonly end: number
 }
 
-/** For the text of a number; null if a number holds it, or it has a fraction or an exponent. */
-export function toLongInteger(text: string): LongInteger | null {
-  return isLong(text) ? new LongInteger(text) : null
+// A reviver would take up to a hundred times as long as the parser.
+function findInexact(text: string): Place[] {
+  const found: Place[] = []
+  // Everything before it is a string or a number that was looked at.
+  let passed = 0
+  let quote = text.indexOf('"')
+  for (const { index } of text.matchAll(suspect)) {
+    while (quote !== -1 && quote < index) {
+      passed = Math.max(passed, findEndOfString(text, quote))
+      quote = text.indexOf('"', passed)
+    }
+    if (index < passed) continue
+    const place = findNumber(text, index)
+    passed = place.end
+    if (readNumber(text.slice(place.start, place.end)) instanceof InexactInteger) found.push(place)
+  }
+  return found
+}
+
+function findEndOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end + 1
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (text[before - 1] === '\\') before--
+  return (at - before) % 2 === 1
+}
+
+function findNumber(text: string, at: number): Place {
+  let [start, end] = [at, at + 1]
+  while (ofNumber.has(text[start - 1] ?? '')) start--
+  while (ofNumber.has(text[end] ?? '')) end++
+  return { start, end }
+}
+
+function markAll(text: string, places: readonly Place[]): string {
+  const parts: string[] = []
+  let passed = 0
+  for (const { start, end } of places) {
+    parts.push(text.slice(passed, start), JSON.stringify(mark + text.slice(start, end)))
+    passed = end
+  }
+  return parts.join('') + text.slice(passed)
+}
+
+function restore(value: unknown): unknown {
+  if (typeof value === 'string' && value.startsWith(mark)) return new InexactInteger(value.slice(mark.length))
+  if (Array.isArray(value)) return value.map(restore)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = value as Record<string, unknown>
+  for (const key of Object.keys(fields)) fields[key] = restore(fields[key])
+  return fields
 }

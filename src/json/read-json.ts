@@ -1,5 +1,5 @@
 import { type FieldError, invalidInput } from '../errors.ts'
-import { LongInteger } from './parse-json.ts'
+import { InexactInteger } from './inexact-integer.ts'
 
 /** A JSON value whose objects have no prototype, so that `constructor` and `toString` are ordinary keys. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
@@ -25,12 +25,11 @@ const usualMaxLevels = 2_000
 
 /**
  * Copies a given value into objects without prototype (contract, section 7). Throws `BAD_USER_INPUT` with a pointer
- * for a key `__proto__`, for an integer beyond 2^53-1 that has no fraction or exponent, for a number that overflows,
- * and past `maxLevels`.
+ * for a key `__proto__`, for an integer that a number would change, for a number that overflows, and past `maxLevels`.
  */
 export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels }: ReadOptions): JsonValue {
   function readObject(value: object, level: number): JsonValue {
-    if (value instanceof LongInteger) throw new Refused('is an integer beyond 2^53-1; send it as text')
+    if (value instanceof InexactInteger) throw new Refused(describeInexact(value))
     if (level > maxLevels) throw new Refused(`is nested too deeply: at most ${maxLevels} levels are allowed`)
     if (Array.isArray(value)) return readList(value, level)
     const read: Record<string, JsonValue> = Object.create(null)
@@ -57,7 +56,7 @@ export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels
   }
 
   function readValue(value: unknown, level: number): JsonValue {
-    if (typeof value === 'number') return readNumber(value)
+    if (typeof value === 'number') return refuseOverflow(value)
     if (typeof value === 'object' && value !== null) return readObject(value, level)
     return value as JsonValue
   }
@@ -69,7 +68,11 @@ export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels
   }
 }
 
-function readNumber(value: number): number {
+function describeInexact({ text }: InexactInteger): string {
+  return `is an integer that would be stored as \`${Number(text)}\`; send it as text`
+}
+
+function refuseOverflow(value: number): number {
   if (Number.isFinite(value)) return value
   throw new Refused('is a number that overflows; send it as text')
 }
@@ -114,6 +117,7 @@ export function findProtoKeys(value: unknown): string[] {
   return found
 }
 
-function escapePointer(part: string): string {
+/** A part of a JSON pointer (RFC 6901). */
+export function escapePointer(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql'
-import { toLongInteger } from '../json/parse-json.ts'
+import { readNumber } from '../json/inexact-integer.ts'
 import type { GivenJson } from '../json/read-json.ts'
 import { builder } from './builder.ts'
 
@@ -8,8 +8,8 @@ type Variables = Readonly<Record<string, unknown>> | null | undefined
 // `readJson` refuses what is not allowed, and so can name the place.
 builder.scalarType('JSON', {
   description:
-    'Any JSON value. As input: no integer beyond 2^53-1, no number that overflows, no key `__proto__`. Send those ' +
-    'as text.',
+    'Any JSON value. As input: no integer that a double would change, no number that overflows, no key\n' +
+    '`__proto__`. Send those as text.',
   serialize: value => value,
   parseValue: value => value as GivenJson,
   parseLiteral: (node, variables) => readLiteral(node, variables) as GivenJson,
@@ -18,9 +18,8 @@ builder.scalarType('JSON', {
 function readLiteral(node: ValueNode, variables: Variables): unknown {
   switch (node.kind) {
     case Kind.INT:
-      return toLongInteger(node.value) ?? Number(node.value)
     case Kind.FLOAT:
-      return Number(node.value)
+      return readNumber(node.value)
     case Kind.STRING:
     case Kind.BOOLEAN:
       return node.value

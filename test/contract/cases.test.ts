@@ -7,7 +7,7 @@ interface CaseBody {
 
 interface Problem {
   readonly code: string
-  readonly errors?: readonly { readonly pointer: string }[]
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[]
 }
 
 const path = '/platform/cases'
@@ -93,10 +93,73 @@ describe.each([
     expect(answer).toEqual({ case: { data: JSON.parse(data) } })
   })
 
+  test('what a read returns can be saved as it is, on every way in and by `exit`', async () => {
+    const spellings = '9007199254740992.0,1e20,-1e+16,123456789e22,1.7976931348623157e308,5e-324,0.1,-1E-7,-0'
+    const body = `{"case":{"case_type_code":"numbers","data":{"n":[${spellings}]}}}`
+    const { id } = (await server.rest<CaseBody>('POST', path, { body })).body.case
+    const read = async () => {
+      const { text } = await server.rest('GET', `${path}/${id}`)
+      return /"data":(.*),"version":(\d+)/.exec(text)?.slice(1) ?? []
+    }
+    const [data] = await read()
+    expect(data).toBe(JSON.stringify({ n: JSON.parse(`[${spellings}]`) }))
+    const execute = async (sourceCode: string) => {
+      const run = (await server.execute({ sourceCode, inputDocument: {} })).body.task_execution
+      expect(run).toMatchObject({ outcome: 'exit' })
+      return run?.payload
+    }
+    const literal = data?.replaceAll('"', '')
+    const saves: (() => Promise<unknown>)[] = [
+      async () => (await server.rest('PUT', `${path}/${id}`, { body: `{"case":{"data":${data}}}` })).status,
+      async () => (await server.rest('PATCH', `${path}/${id}`, { body: `{"case":{"data":${data}}}` })).status,
+      () => mutate(`mutation { saveCase(input: {id: ${id}, data: ${literal}}) { saved } }`),
+      () =>
+        server.rest('POST', '/graphql', {
+          body: `{"variables":{"d":${data}},
+            "query":"mutation($d: JSON!) { saveCase(input: {id: ${id}, data: $d}) { saved } }"}`,
+        }),
+      () =>
+        execute(`const { data } = await Platform.cases.get(${id}); await Platform.cases.save({ id: ${id}, data })
+        await graphql(\`mutation { saveCase(input: {id: ${id}, data: ${literal}}) { saved } }\`); exit(1)`),
+    ]
+    for (const [index, save] of saves.entries()) {
+      const between = await send('PUT', id, { n: index })
+      expect(between.status).toBe(200)
+      await save()
+      expect(await read()).toEqual([data, String(2 * index + 3)])
+    }
+  })
+
+  test('has at most 10,000 fields at the top level, on every way in, and more below', async () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, index]))
+    const refused = { status: 400, pointer: '/case/data', detail: expect.stringContaining('10000') }
+    const problem = ({ status, body }: { status: number; body: Problem }) => ({
+      status,
+      ...body.errors?.[0],
+    })
+    expect(problem(await post(fields(10_001)))).toEqual(refused)
+    const made = await post(fields(10_000))
+    expect(made.status).toBe(201)
+    const { id } = made.body.case
+    expect(problem(await send('PUT', id, fields(10_001)))).toEqual(refused)
+    expect(problem(await send('PATCH', id, { more: 1 }))).toEqual(refused)
+    expect((await send('PATCH', id, { more: 1, f0: null })).status).toBe(200)
+    const { errors } = await mutate(
+      'mutation($d: JSON!) { saveCase(input: {caseTypeCode: "x", data: $d}) { saved } }',
+      {
+        d: fields(10_001),
+      },
+    )
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ pointer: '/data' }] })
+    expect((await post({ a: fields(10_001) })).status).toBe(201)
+  })
+
   const nest = (levels: number): string => (levels === 1 ? '{}' : `{"a":${nest(levels - 1)}}`)
   test.each([
     ['{"a":[{"__proto__":1}]}', 400, '/case/data/a/0/__proto__'],
-    ['{"a":{"b":9007199254740992}}', 400, '/case/data/a/b'],
+    ['{"a":{"b":9007199254740993}}', 400, '/case/data/a/b'],
+    ['{"a":9.007199254740993E15}', 400, '/case/data/a'],
     ['{"a":1e400}', 400, '/case/data/a'],
     ['[]', 400, '/case/data'],
     ['null', 400, '/case/data'],

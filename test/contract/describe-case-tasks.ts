@@ -298,9 +298,9 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
       }
     })
 
-    test('replaces all data in the patch if the patch is far longer than data can be', async () => {
+    test('replaces all data in the patch if the patch is longer than the data', async () => {
       const fields = (n: number) =>
-        `Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => ['f' + i, ${n}]))`
+        `Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => ['f' + i, ${n}]))`
       const { id, task } = await prepare(`exit({ gone: undefined, ...${fields(1)} })`, { gone: 1 })
       const dry = await run(id, task, { dry_run: true })
       expect(dry.status, dry.text.slice(0, 300)).toBe(200)
@@ -308,7 +308,7 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
       expect(status, text.slice(0, 300)).toBe(200)
       expect(body.patch).toEqual([{ op: 'replace', path: '', value: body.case.data }])
       expect(dry.body.patch).toEqual(body.patch)
-      expect(Object.keys(body.case.data)).toHaveLength(60_000)
+      expect(Object.keys(body.case.data)).toHaveLength(10_000)
     })
 
     describe('dry', () => {
@@ -562,7 +562,12 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
         ['more than 1 MiB', 'exit({ a: "x".repeat(2 ** 20) })', 'LIMIT'],
         ['65 levels', 'let a = {}; for (let n = 1; n < 65; n++) a = { a }; exit(a)', 'RESULT'],
         ['`__proto__`', 'exit(JSON.parse(\'{"__proto__": 1}\'))', 'RESULT'],
-        ['an integer that JSON cannot carry back', 'exit({ a: 2 ** 60 })', 'RESULT'],
+        ['an inexact integer', "exit({ a: JSON.rawJSON('9007199254740993') })", 'RESULT'],
+        [
+          '10,001 fields',
+          'exit(Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [n, n])))',
+          'RESULT',
+        ],
         ['a function', 'exit({ a() {} })', 'RESULT'],
       ])('that exits with %s saves nothing', async (_, source, code) => {
         const { id, task } = await prepare(source)

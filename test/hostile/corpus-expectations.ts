@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert'
 import { expect } from 'vitest'
 import type { Expectation } from './corpus-lines.ts'
 import type { ScriptAnswer } from './script-doors.ts'
@@ -32,7 +33,8 @@ const checks: Readonly<Record<string, Check>> = {
     if (!outcome.includes(answer.outcome)) expect(expected).toContain(answer.status)
   },
   result({ answer }, expected) {
-    if (answer.outcome === 'exit') expect(answer.execution?.payload).toStrictEqual(expected)
+    // `toStrictEqual` takes a field `constructor` for a class.
+    if (answer.outcome === 'exit') deepStrictEqual(answer.execution?.payload, expected)
   },
   message({ answer }, expected) {
     if (answer.outcome === 'fail') expect(answer.execution?.message).toBe(expected)

@@ -33,7 +33,7 @@ export interface CorpusLine {
   readonly expect: Expectation
 }
 
-const corpusFiles = ['corpus.jsonl', 'corpus-2.jsonl']
+const corpusFiles = ['corpus.jsonl', 'corpus-2.jsonl', 'corpus-3.jsonl']
 
 /** The lines of one kind, as they are in the files: the corpus unless others are named. */
 export function readCorpusLines(

@@ -27,6 +27,8 @@ export interface ScriptStage {
   /** What the corpus calls `{TOKEN_A}`, `{CANARY_PORT}` and so on. */
   readonly placeholders: Readonly<Record<string, string>>
   run(door: Door, account: AccountName, input: ScriptInput): Promise<ScriptAnswer>
+  /** A run in an account that has no functions, hooks and cases yet. */
+  runInNewAccount(door: Door, input: ScriptInput): Promise<ScriptAnswer>
   /** An ordinary run of account B. */
   runNormally(): Promise<ScriptAnswer>
   watch<T>(during: () => Promise<T>): Promise<{ result: T; happenings: Happenings }>
@@ -46,6 +48,7 @@ export async function startScriptStage(settings: Record<string, string> = {}): P
       user: 1,
       scopes: ['memberships:read', 'memberships:write', 'tasks:execute'],
     })
+  let accounts = 0
   const tokens = { A: await tokenOf('A'), B: await tokenOf('B') }
   const userOfB = 770_001
   // Ids are counted in each account: far from what the scripts make in A.
@@ -87,6 +90,10 @@ export async function startScriptStage(settings: Record<string, string> = {}): P
       GATEWAY_PORT: new URL(server.baseUrl).port,
     },
     run: (door, account, input) => sendScript({ server, door, input, token: tokens[account] }),
+    async runInNewAccount(door, input) {
+      const token = await server.token({ account: `new-${++accounts}`, user: 1 })
+      return sendScript({ server, door, input, token })
+    },
     runNormally() {
       const input = { name: 'next', sourceCode: 'exit("next")', inputDocument: '{}', options: '{}' }
       return sendScript({ server, door: 'REST', input, token: tokens.B })

@@ -29,6 +29,15 @@ export interface WireStage {
 
 export const accountCodes = { A: 'alpha', B: 'beta' } as const
 
+const scopes = [
+  'memberships:read',
+  'memberships:write',
+  'tasks:execute',
+  'cases:write',
+  'functions:write',
+  'runs:read',
+] as const
+
 // Of a length that the corpus gives, with an answer of many kilobytes.
 const longAnswer = '{"query":"{__schema{types{name fields{name args{name}}}}}" }'
 
@@ -41,7 +50,7 @@ export async function startWireStage(settings: Record<string, string> = {}): Pro
         account: accountCodes[account],
         email: `${account}@${account}.example`,
         user: 1,
-        scopes: ['memberships:read', 'memberships:write', 'tasks:execute'],
+        scopes,
       }),
     ),
   )

@@ -37,7 +37,7 @@ export function findCommonFaults({ answer, secrets }: JudgedAnswer): string[] {
     [status >= 500 && status !== 503, `status ${status}`],
     [!requestId.test(says('x-request-id')), 'no x-request-id'],
     [!isPage && leak.test(text), `leaks ${leak.exec(text)?.[0]}`],
-    [status === 401 && !says('www-authenticate').startsWith('Bearer'), 'no challenge'],
+    [status === 401 && !/^(Bearer|WebhookSignature)\b/.test(says('www-authenticate')), 'no challenge'],
     [status === 403 && !says('www-authenticate').includes('insufficient_scope'), 'no challenge for a scope'],
     [status === 429 && !/^[1-9]\d*$/.test(says('retry-after')), 'no Retry-After'],
     [status === 405 && says('allow') === '', 'no Allow'],

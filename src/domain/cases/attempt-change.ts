@@ -65,6 +65,8 @@ export interface ChangedCase {
   readonly isSaved: boolean
   readonly changed: readonly ChangedField[]
   readonly changedFields: JsonText
+  /** The JSON of the data after the change, or as a dry run would make them; null for a delete. */
+  readonly data: string | null
   /** The runs that decided the change: that of its task, then those of hooks. */
   readonly runs: Pick<HeldRuns, 'runIds' | 'whenKept'>
 }
@@ -142,7 +144,13 @@ export async function tryToChange(
   const changed = compareFields(data?.data ?? null, stored)
   const text = writeChangedFields(changed)
   const { runIds, whenKept } = runs
-  const outcome = { row, changed, changedFields: new JsonText(text), runs: { runIds, whenKept } }
+  const outcome = {
+    row,
+    changed,
+    changedFields: new JsonText(text),
+    data: data?.text ?? null,
+    runs: { runIds, whenKept },
+  }
   // 5. Nothing to store.
   const isEqual = row !== null && data !== null && changed.length === 0
   if (dryRun || isEqual) return { ...outcome, isSaved: false }

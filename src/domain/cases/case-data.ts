@@ -1,19 +1,29 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
 import { type GivenJson, type JsonObject, type JsonValue, readJson } from '../../json/read-json.ts'
 
-/** Limits of case data (contract, section 7): bytes of JSON, and levels, where the data object is level 1. */
-export const caseDataLimits = { bytes: 2 ** 20, levels: 64 } as const
+/** Limits of case data (contract, sections 7 and 9). The data object is level 1, and `fields` are those of it alone. */
+export const caseDataLimits = { bytes: 2 ** 20, levels: 64, fields: 10_000 } as const
+
+const pointer = '/data'
 
 /** Reads the data of a save, or its merge patch. `BAD_USER_INPUT` with a pointer below `/data`. */
 export function readCaseData(given: GivenJson): JsonObject {
-  const pointer = '/data'
   const value = readJson(given, { pointer, maxLevels: caseDataLimits.levels })
   if (isObject(value)) return value
   throw invalidInput([{ pointer, detail: 'must be a JSON object' }])
 }
 
-/** The data as JSON. `PAYLOAD_TOO_LARGE` past 1 MiB. */
+/** `BAD_USER_INPUT` for data with too many fields. A merge patch may have more: null removes a field. */
+export function refuseManyFields(data: object): void {
+  const { length } = Object.keys(data)
+  const { fields: max } = caseDataLimits
+  if (length <= max) return
+  throw invalidInput([{ pointer, detail: `can have at most ${max} fields; it has ${length}` }])
+}
+
+/** The data as JSON. `PAYLOAD_TOO_LARGE` past 1 MiB, `BAD_USER_INPUT` for too many fields. */
 export function writeCaseData(data: JsonObject): string {
+  refuseManyFields(data)
   const text = JSON.stringify(data)
   const { bytes: max } = caseDataLimits
   // A character takes at most three bytes.

@@ -38,7 +38,8 @@ export async function changeCase(
   if (earlier !== null) {
     const { row, changedFields, runIds } = earlier
     const runs = { runIds, whenKept: async () => undefined }
-    return { row, isSaved: true, changed: readChangedFields(changedFields.text), changedFields, runs }
+    const changed = readChangedFields(changedFields.text)
+    return { row, isSaved: true, changed, changedFields, data: row.data?.text ?? null, runs }
   }
   const change = { parts, request, steps }
   const first = await beginAttempt(change, 1)

@@ -1,10 +1,5 @@
-import jsonPatch, { type Operation } from 'fast-json-patch'
-import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
-import { caseDataLimits, isObject } from './case-data.ts'
-
-// A field of 1 MiB can be replaced as a field.
-const maxPatchBytes = 1.25 * caseDataLimits.bytes
+import { isObject } from './case-data.ts'
 
 /** A top-level field that differs; undefined where it is absent. */
 export interface ChangedField {
@@ -42,37 +37,6 @@ export function readChangedFields(text: string): ChangedField[] {
     value: value ?? undefined,
     previous: previous ?? undefined,
   }))
-}
-
-/**
- * The difference as a JSON Patch (RFC 6902), a field at a time. A field whose operations are longer than its new value
- * is replaced as a whole; so are all data, if the patch is far longer than data can be. `stored` are the data before or
- * after the change.
- */
-export function writePatch(changed: readonly ChangedField[], stored: JsonText | null): string {
-  const operations = changed.flatMap(({ field, value, previous }) => {
-    const before = previous === undefined ? {} : { [field]: previous }
-    const after = value === undefined ? {} : { [field]: value }
-    const found = jsonPatch.compare(before, after)
-    return value === undefined || previous === undefined ? found : shorter(found, field, value)
-  })
-  const text = JSON.stringify(operations)
-  if (Buffer.byteLength(text) <= maxPatchBytes) return text
-  return JSON.stringify([{ op: 'replace', path: '', value: applyChanges(changed, stored) }])
-}
-
-function applyChanges(changed: readonly ChangedField[], stored: JsonText | null): JsonObject {
-  const data: Record<string, JsonValue> = Object.assign(Object.create(null), JSON.parse(stored?.text ?? '{}'))
-  for (const { field, value } of changed) {
-    if (value === undefined) delete data[field]
-    else data[field] = value
-  }
-  return data
-}
-
-function shorter(found: readonly Operation[], field: string, value: JsonValue): readonly Operation[] {
-  if (JSON.stringify(found).length <= JSON.stringify(value).length) return found
-  return [{ op: 'replace', path: `/${jsonPatch.escapePathComponent(field)}`, value }]
 }
 
 function areEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

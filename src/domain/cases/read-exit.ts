@@ -2,7 +2,7 @@ import { RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { GivenJson, JsonObject } from '../../json/read-json.ts'
-import { caseDataLimits, readCaseData } from './case-data.ts'
+import { caseDataLimits, readCaseData, refuseManyFields } from './case-data.ts'
 
 /** Case data with their JSON. */
 export interface WrittenData {
@@ -30,7 +30,9 @@ export function readExit({ text }: JsonText): WrittenData | ExitError {
     )
   }
   try {
-    return { data: readCaseData(parseJson(text) as GivenJson), text }
+    const data = readCaseData(parseJson(text) as GivenJson)
+    refuseManyFields(data)
+    return { data, text }
   } catch (error) {
     if (!(error instanceof RostrumError)) throw error
     return exitError('RESULT', `\`exit\` must get the data of the case: ${error.message}`)

@@ -134,7 +134,8 @@ function requestSave(
 }
 
 function unchanged(row: Case, runs: HeldRuns): ChangedCase {
-  return { row, isSaved: false, changed: [], changedFields: new JsonText('{}'), runs }
+  const data = row.data?.text ?? null
+  return { row, isSaved: false, changed: [], changedFields: new JsonText('{}'), data, runs }
 }
 
 function describeScript(

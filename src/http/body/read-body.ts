@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type FieldError, RostrumError } from '../../errors.ts'
-import { LongInteger } from '../../json/parse-json.ts'
+import { InexactInteger } from '../../json/inexact-integer.ts'
 
 /** A JSON integer that can be an id, as the text that GraphQL takes. */
 export const jsonId = z
@@ -9,12 +9,12 @@ export const jsonId = z
 
 /** A JSON object with these fields; messages call it `what`. */
 export function jsonObject<Fields extends z.ZodRawShape>(fields: Fields, what: string) {
-  return z.preprocess(longToNumber, z.object(fields, { error: mustBe(what) }))
+  return z.preprocess(inexactToNumber, z.object(fields, { error: mustBe(what) }))
 }
 
 // Zod would take the class for an object without fields.
-function longToNumber(value: unknown): unknown {
-  return value instanceof LongInteger ? Number(value.text) : value
+function inexactToNumber(value: unknown): unknown {
+  return value instanceof InexactInteger ? Number(value.text) : value
 }
 
 /** Checks a body. Throws `BAD_USER_INPUT` with a JSON pointer to each bad field (contract, section 2). */
@@ -30,7 +30,7 @@ export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
 
 /** A value as JSON for a message, cut to 40 characters. */
 export function describeValue(value: unknown): string {
-  if (value instanceof LongInteger) return `\`${value.text.slice(0, 40)}\``
+  if (value instanceof InexactInteger) return `\`${value.text.slice(0, 40)}\``
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   const text = JSON.stringify(value) ?? 'undefined'
   return `\`${text.length > 40 ? `${text.slice(0, 40)}…` : text}\``

@@ -1,5 +1,5 @@
 import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
-import { writePatch } from '../../domain/cases/changed-fields.ts'
+import { writePatch } from '../../domain/cases/write-patch.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { builder } from '../builder.ts'
 import { Case, Run } from '../refs.ts'
@@ -36,8 +36,8 @@ export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').impleme
       type: 'JSON',
       description: 'The same difference as a JSON Patch (RFC 6902).',
       extensions: costOfData,
-      resolve({ changed, row }, _args, { answerBytes }) {
-        const patch = writePatch(changed, row?.data ?? null)
+      resolve({ changed, data }, _args, { answerBytes }) {
+        const patch = writePatch(changed, data ?? '{}')
         answerBytes.add(Buffer.byteLength(patch))
         return new JsonText(patch)
       },

@@ -24,7 +24,7 @@ const SaveCaseInput = builder.inputType('SaveCaseInput', {
     data: t.field({
       type: 'JSON',
       required: true,
-      description: 'A JSON object of at most 1 MiB and 64 levels, or a merge patch.',
+      description: 'A JSON object of at most 1 MiB, 64 levels and 10,000 top-level fields, or a merge patch.',
     }),
     mode: t.field({
       type: CaseSaveMode,

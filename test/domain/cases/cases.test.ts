@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Cases, createCases, type SaveRequest } from '../../../src/domain/cases/cases.ts'
-import { writePatch } from '../../../src/domain/cases/changed-fields.ts'
+import { writePatch } from '../../../src/domain/cases/write-patch.ts'
 import { createHeldRuns } from '../../../src/domain/runs/hold-runs.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import type { JsonObject } from '../../../src/json/read-json.ts'
@@ -104,7 +104,7 @@ eachStore(harness => {
   test('a dry run compares and stores nothing', async () => {
     const id = await create()
     const { isSaved, row, changed } = await cases.save(request({ id, data: { a: 2 }, dryRun: true }))
-    expect([isSaved, row?.version, JSON.parse(writePatch(changed, null))]).toEqual([
+    expect([isSaved, row?.version, JSON.parse(writePatch(changed, '{}'))]).toEqual([
       false,
       1,
       [{ op: 'replace', path: '/a', value: 2 }],
@@ -198,7 +198,7 @@ eachStore(harness => {
     await cases.save(request({ id, data: { a: 3 } }))
     const again = await cases.save(request(keyed))
     expect([again.isSaved, again.row, again.changedFields]).toEqual([true, first.row, first.changedFields])
-    expect(writePatch(again.changed, null)).toBe(writePatch(first.changed, null))
+    expect(writePatch(again.changed, again.data ?? '')).toBe(writePatch(first.changed, first.data ?? ''))
     expect(await readData(id)).toEqual({ a: 3 })
   })
 

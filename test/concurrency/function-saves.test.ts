@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { type SharedServer, shareReplicas, shareServer } from '../server/share-server.ts'
+import type { GraphqlBody } from '../server/wire-shapes.ts'
+import { askPostgres } from '../store/ask-postgres.ts'
 import { keptRun } from '../store/kept-run.ts'
 import { by } from '../store/origin.ts'
 import { saveFunction, versionOf } from '../store/save-function.ts'
@@ -64,4 +66,31 @@ describe.each([
       sourceCode: expect.stringMatching(/^exit\(/),
     })
   })
+})
+
+test('a repeated save whose version has been deleted is answered with the live version', async () => {
+  const [server] = await shareReplicas()
+  const { account, settings } = server
+  const send = () =>
+    server.rest<GraphqlBody<Saved>>('POST', '/graphql', {
+      body: { query: save, variables: { sourceCode: 'exit(1)', makeLive: true } },
+      headers: { 'idempotency-key': 'cut-off' },
+    })
+  expect((await send()).body.data?.saveFunction.live.sourceCode).toBe('exit(1)')
+  // As a gateway leaves it that dies before it keeps its answer.
+  await askPostgres(
+    settings.DATABASE_URL,
+    `update idempotency_keys set answer = null, held_until = now() where account_code = '${account}'`,
+  )
+  const store = await openStore({ url: settings.DATABASE_URL })
+  onTestFinished(() => store.close())
+  const few = { functions: 10, versions: 1 }
+  for (let count = 2; count <= 13; count += 1)
+    await saveFunction(store, versionOf(`exit(${count})`, { name: 'busy' }), by(account), few)
+
+  const { status, headers, body } = await send()
+  expect([status, headers.get('idempotency-replayed'), body.errors]).toEqual([200, null, undefined])
+  expect(body.data?.saveFunction.live.sourceCode).toBe('exit(13)')
+  const hashes = body.data?.saveFunction.versions.nodes.map(({ hash }) => hash)
+  expect(hashes).not.toContain(hashOf('exit(1)'))
 })

@@ -86,6 +86,8 @@ export async function fillStore(path: string): Promise<void> {
   }
   const limits = { functions: 10, versions: 10 }
   await store.functions.save(by('account-0'), { name: 'f', caseTypeCode: null, ...version }, limits)
+  const next = { name: 'f', caseTypeCode: null, ...version, hash: 'fe' }
+  await store.functions.save(by('account-0'), next, limits)
   await store.functions.save(by('account-0'), { name: 'f', caseTypeCode: 'incident', ...version }, limits)
   await store.functions.save(by('account-0'), { name: 'removed', caseTypeCode: null, ...version }, limits)
   await store.functions.remove(by('account-0'), 3)

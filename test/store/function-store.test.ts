@@ -33,8 +33,48 @@ eachStore(harness => {
     expect(await liveHash(await save(versionOf('2', { makeLive: false })))).toBe(hashOf('1'))
     expect(await liveHash(await save(versionOf('2')))).toBe(hashOf('2'))
     expect(await store.functions.findByIds('a', [first.id])).toEqual([
-      { id: first.id, name: 'recalculate', caseTypeCode: null, liveVersionId: expect.any(Number) },
+      {
+        id: first.id,
+        name: 'recalculate',
+        caseTypeCode: null,
+        liveVersionId: expect.any(Number),
+        createdAt: expect.any(Date),
+      },
     ])
+  })
+
+  test('a condition is compared with the live version, and with no function', async () => {
+    const attempt = (source: string, ifLive: readonly string[], caseTypeCode: string | null = null) =>
+      store.functions.save(by('a'), versionOf(source, { ifLive, caseTypeCode }), functionLimits)
+    for (const ifLive of [[hashOf('1')], ['*'], ['']])
+      expect(await attempt('1', ifLive)).toEqual({ kind: 'not met', liveHash: null })
+    expect(await store.functions.listAfter('a', 0, 10)).toEqual([])
+    expect(await attempt('1', [])).toMatchObject({ kind: 'saved', isNew: true })
+    for (const ifLive of [[], [hashOf('2')], ['']])
+      expect(await attempt('2', ifLive)).toEqual({ kind: 'not met', liveHash: hashOf('1') })
+    expect(await attempt('2', [], 'incident')).toMatchObject({ kind: 'saved', isNew: true })
+    expect(await attempt('2', [hashOf('0'), hashOf('1')])).toMatchObject({ kind: 'saved', isNew: false })
+    expect(await attempt('3', ['*'])).toMatchObject({ kind: 'saved', isNew: false })
+    const name = { name: 'recalculate', caseTypeCode: 'incident' }
+    const hash = hashOf('2')
+    expect(await store.functions.remove(by('a'), name, [hashOf('3')])).toEqual({
+      kind: 'not met',
+      liveHash: hash,
+    })
+    expect(await store.functions.remove(by('a'), name, [hash])).toMatchObject({ kind: 'removed' })
+    expect(await store.functions.remove(by('a'), name, [hash])).toEqual({ kind: 'missing' })
+    expect(await store.functions.findExact('a', name)).toBeNull()
+    expect(await store.functions.findExact('a', { ...name, caseTypeCode: null })).toMatchObject({
+      caseTypeCode: null,
+    })
+  })
+
+  test('a repeated step gives the first result, with its time', async () => {
+    const origin = { ...by('a'), step: { key: 'key', number: 1 } }
+    const save = () => store.functions.save(origin, versionOf('1', { ifLive: [] }), functionLimits)
+    const first = await save()
+    expect(first).toMatchObject({ kind: 'saved', isNew: true, function: { createdAt: expect.any(Date) } })
+    expect(await save()).toEqual(first)
   })
 
   test('the same source again is the same version, with its first comment and author', async () => {

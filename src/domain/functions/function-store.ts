@@ -7,8 +7,19 @@ export interface StoredFunction {
   /** Null for a function of all case types. */
   readonly caseTypeCode: string | null
   readonly liveVersionId: number
+  /** Time of its first save; null for a function that was removed before. */
+  readonly createdAt: Date | null
+  /** What a save has done, for a function that was just saved. */
+  readonly saved?: FunctionSave
   /** The live version of a function that was just removed. A repeated request may come after its versions are gone. */
   readonly removedLive?: FunctionVersion & { readonly sourceCode: string }
+}
+
+export interface FunctionSave {
+  /** Hash of the version that was saved. */
+  readonly version: string
+  /** True if the save created the function. */
+  readonly created: boolean
 }
 
 export interface FunctionVersion {
@@ -42,6 +53,19 @@ export interface NewVersion extends FunctionName {
   readonly sourceBytes: number
   readonly comment: string | null
   readonly makeLive: boolean
+  readonly ifLive?: IfLive
+}
+
+/**
+ * The condition of a change: the live version must have one of these hashes, `*` stands for any, and with an empty list
+ * the function must not exist. Null for no condition.
+ */
+export type IfLive = readonly string[] | null
+
+/** The live version does not meet the condition of a change. Its hash is null if there is no such function. */
+export interface ConditionNotMet {
+  readonly kind: 'not met'
+  readonly liveHash: string | null
 }
 
 /** A version with its source, for a run. */
@@ -61,8 +85,9 @@ export interface FunctionLimits {
 }
 
 export type SaveFunctionResult =
-  | { readonly kind: 'saved'; readonly function: StoredFunction }
+  | { readonly kind: 'saved'; readonly function: StoredFunction; readonly isNew: boolean }
   | { readonly kind: 'full' }
+  | ConditionNotMet
 
 export type MakeLiveResult =
   | { readonly kind: 'made live'; readonly function: StoredFunction }
@@ -71,6 +96,7 @@ export type MakeLiveResult =
 export type RemoveFunctionResult =
   | { readonly kind: 'removed'; readonly function: StoredFunction }
   | { readonly kind: 'missing' }
+  | ConditionNotMet
   /** The names of the triggers that use it, for the message. */
   | { readonly kind: 'used'; readonly triggers: readonly string[] }
 
@@ -82,13 +108,18 @@ export type FindRunnableResult =
 export interface FunctionStore extends RowStore<StoredFunction> {
   /**
    * Adds a version, and the function if it is new; its first version is live. The same source again is the same
-   * version.
+   * version. The condition is compared while the function is locked.
    */
   save(origin: Origin, version: NewVersion, limits: FunctionLimits): Promise<SaveFunctionResult>
   makeLive(origin: Origin, id: number, hash: string): Promise<MakeLiveResult>
-  /** It stays with its versions until no run refers to it, for the readers of its runs. */
-  remove(origin: Origin, id: number): Promise<RemoveFunctionResult>
+  /**
+   * Removes the function with this id, or with exactly this name and case type code. It stays with its versions until
+   * no run refers to it, for the readers of its runs.
+   */
+  remove(origin: Origin, which: number | FunctionName, ifLive?: IfLive): Promise<RemoveFunctionResult>
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
+  /** The function with exactly this case type code, or without one. */
+  findExact(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** A version with its source: the live one if `hash` is null. */
   findRunnable(accountCode: string, given: FunctionName, hash: string | null): Promise<FindRunnableResult>
   /** The live version of the function with this id. */

@@ -4,18 +4,18 @@ import { isStorable } from '../directory/directory.ts'
 import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
 import type { Origin } from '../store.ts'
+import { conditionNotMet, describeFunction, noFunction, noVersion } from './function-refusals.ts'
 import type {
   FunctionLimits,
   FunctionName,
   FunctionStore,
+  IfLive,
   RunnableFunction,
   StoredFunction,
 } from './function-store.ts'
 
 const limits: FunctionLimits = { functions: 1_000, versions: 100 }
 const maxCommentCharacters = 1_000
-// Longer texts are cut in messages.
-const maxShownCharacters = 70
 // More are not listed in messages.
 const maxShownTriggers = 10
 
@@ -24,19 +24,28 @@ export interface FunctionInput extends FunctionName {
   readonly sourceCode: string
   readonly comment: string | null
   readonly makeLive: boolean
+  readonly ifLive: IfLive
 }
 
 /** The rules of functions (contract, section 7). */
 export interface Functions {
   /** `BAD_USER_INPUT` with a pointer to each bad field. Compile the source between this and `save`. */
   check(input: FunctionInput): void
-  /** Saves a checked version. `CONFLICT` if the account has the maximum of functions. */
+  /**
+   * Saves a checked version. `PRECONDITION_FAILED` if the live version does not meet `ifLive`, `CONFLICT` if the
+   * account has the maximum of functions.
+   */
   save(origin: Origin, input: FunctionInput): Promise<StoredFunction>
   /** `NOT_FOUND` for an unknown function or version. */
   makeLive(origin: Origin, id: number, hash: string): Promise<StoredFunction>
-  /** Gives the function as it was. `NOT_FOUND`, or `CONFLICT` that names the triggers that use it. */
-  remove(origin: Origin, id: number): Promise<StoredFunction>
+  /**
+   * Removes the function with this id, or with exactly this name, and returns it as it was. `NOT_FOUND`,
+   * `PRECONDITION_FAILED`, or `CONFLICT` that names the triggers that use it.
+   */
+  remove(origin: Origin, which: number | FunctionName, ifLive: IfLive): Promise<StoredFunction>
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
+  /** The function of exactly this case type code, or without one. */
+  findExact(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** The version to run, the live one if `hash` is null. `NOT_FOUND` for an unknown function or version. */
   findRunnable(accountCode: string, given: FunctionName, hash: string | null): Promise<RunnableFunction>
   listAfter: FunctionStore['listAfter']
@@ -61,12 +70,20 @@ export function createFunctions(store: FunctionStore): Functions {
       const hash = createHash('sha256').update(sourceCode).digest('hex')
       const sourceBytes = Buffer.byteLength(JSON.stringify(sourceCode))
       const result = await store.save(origin, { ...input, hash, sourceBytes }, limits)
-      if (result.kind === 'saved') return result.function
-      throw new RostrumError(
-        'CONFLICT',
-        `The account has \`${limits.functions}\` functions, the maximum. Remove one that is not needed.`,
-        { reason: 'LIMIT' },
-      )
+      switch (result.kind) {
+        case 'saved':
+          return { ...result.function, saved: { version: hash, created: result.isNew } }
+        case 'full':
+          throw new RostrumError(
+            'CONFLICT',
+            `The account has \`${limits.functions}\` functions, the maximum. Remove one that is not needed.`,
+            { reason: 'LIMIT' },
+          )
+        case 'not met':
+          throw conditionNotMet(input, result.liveHash)
+        default:
+          return result satisfies never
+      }
     },
 
     async makeLive(origin, id, hash) {
@@ -78,20 +95,25 @@ export function createFunctions(store: FunctionStore): Functions {
       throw result.what === 'function' ? noFunction(String(id)) : noVersion(hash)
     },
 
-    async remove(origin, id) {
-      checkId(id, 'function id')
-      const result = await store.remove(origin, id)
+    async remove(origin, which, ifLive) {
+      if (typeof which === 'number') checkId(which, 'function id')
+      else if (!canExist(which)) throw noFunction(which)
+      const result = await store.remove(origin, which, ifLive)
       switch (result.kind) {
         case 'removed':
           return result.function
         case 'missing':
-          throw noFunction(String(id))
-        case 'used':
+          throw noFunction(which)
+        case 'not met':
+          throw conditionNotMet(which, result.liveHash)
+        case 'used': {
+          const users = listTriggers(result.triggers)
           throw new RostrumError(
             'CONFLICT',
-            `Function \`${id}\` is used by ${listTriggers(result.triggers)}. Change or remove them first.`,
+            `Function ${describeFunction(which)} is used by ${users}. Change or remove them first.`,
             { reason: 'IN_USE' },
           )
+        }
         default:
           return result satisfies never
       }
@@ -99,6 +121,8 @@ export function createFunctions(store: FunctionStore): Functions {
 
     findByName: async (accountCode, given) =>
       isName(given.name) ? store.findByName(accountCode, withUsableCode(given)) : null,
+
+    findExact: async (accountCode, given) => (canExist(given) ? store.findExact(accountCode, given) : null),
 
     async findRunnable(accountCode, given, hash) {
       if (!isName(given.name)) throw noFunction(given.name)
@@ -133,20 +157,12 @@ function explainBadHash(rows: readonly StoredFunction[]) {
   return { kind: 'missing', what: rows.length === 0 ? 'function' : 'version' } as const
 }
 
-/** A function of another account gets the same answer as one that does not exist. */
-export function noFunction(given: string): RostrumError {
-  return new RostrumError('NOT_FOUND', `There is no function \`${cut(given)}\`.`)
-}
-
-function noVersion(hash: string): RostrumError {
-  return new RostrumError('NOT_FOUND', `The function has no version \`${cut(hash)}\`.`)
+// A function of any other name or code cannot exist, and a database may refuse to compare it.
+function canExist({ name, caseTypeCode }: FunctionName): boolean {
+  return isName(name) && (caseTypeCode === null || isName(caseTypeCode))
 }
 
 function listTriggers(triggers: readonly string[]): string {
   const more = triggers.length > maxShownTriggers ? ' and more' : ''
   return `${triggers.slice(0, maxShownTriggers).join(', ')}${more}`
-}
-
-function cut(text: string): string {
-  return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
 }

@@ -1,5 +1,5 @@
 import { type FieldError, invalidInput, type RostrumError } from '../../errors.ts'
-import { noFunction } from '../functions/functions.ts'
+import { noFunction } from '../functions/function-refusals.ts'
 import { badName, isName } from '../name.ts'
 
 /** A function by its id or its name. A name means the function of the trigger's case type, else the one without. */

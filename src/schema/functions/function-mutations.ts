@@ -1,9 +1,13 @@
 import type { RequestContext } from '../../context.ts'
+import { UncompiledSource } from '../../domain/functions/function-refusals.ts'
 import { parseId } from '../../domain/id.ts'
-import { RostrumError } from '../../errors.ts'
 import { builder } from '../builder.ts'
 import { FunctionRef } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
+import { chooseFunction } from './choose-function.ts'
+
+const ifLiveMeaning =
+  'Hashes of which the live version must have one; `*` stands for any. With an empty list it must not exist.'
 
 const SaveFunctionInput = builder.inputType('SaveFunctionInput', {
   description: 'A version of a function. A function that does not exist yet is created.',
@@ -17,6 +21,7 @@ const SaveFunctionInput = builder.inputType('SaveFunctionInput', {
       defaultValue: true,
       description: 'False to keep the live version. The first version is live in any case.',
     }),
+    ifLive: t.idList({ description: ifLiveMeaning }),
   }),
 })
 
@@ -24,7 +29,8 @@ builder.mutationFields(t => ({
   saveFunction: t.field({
     description:
       'Compiles a source and saves it as a version. The same source again is the same version.\n\n' +
-      '`BAD_USER_INPUT` with `line` and `column` if it does not compile; `CONFLICT` at 1,000 functions.',
+      '`BAD_USER_INPUT` with `line` and `column` if it does not compile; `CONFLICT` at 1,000 functions;\n' +
+      '`PRECONDITION_FAILED` with `liveVersion` if the live version does not meet `ifLive`.',
     type: FunctionRef,
     nullable: true,
     scope: 'functions:write',
@@ -34,8 +40,9 @@ builder.mutationFields(t => ({
     },
     resolve: async (_root, { input }, context) => {
       const { functions, loaders } = context
-      const { caseTypeCode, comment, ...given } = input
-      const version = { ...given, caseTypeCode: caseTypeCode ?? null, comment: comment ?? null }
+      const { name, sourceCode, makeLive, caseTypeCode = null, comment = null, ifLive } = input
+      const condition = ifLive?.map(String) ?? null
+      const version = { name, sourceCode, makeLive, caseTypeCode, comment, ifLive: condition }
       functions.check(version)
       await refuseUncompiled(version.sourceCode, context)
       const saved = await functions.save(context.origin, version)
@@ -60,13 +67,20 @@ builder.mutationFields(t => ({
   }),
   removeFunction: t.field({
     description:
-      'Removes a function and returns it as it was. `NOT_FOUND`, or `CONFLICT` that names the triggers that use it.',
+      'Removes the function with this id, or with exactly this name and case type code. Returns it as it was.\n\n' +
+      '`NOT_FOUND`; `CONFLICT` that names the triggers that use it; `PRECONDITION_FAILED` if the live version does\n' +
+      'not meet `ifLive`.',
     type: FunctionRef,
     nullable: true,
     scope: 'functions:write',
-    args: { id: t.arg.id({ required: true, description: 'Id of the function.' }) },
-    resolve: async (_root, { id }, { origin, functions, loaders }) => {
-      const removed = await functions.remove(origin, parseId(id, 'function id'))
+    args: {
+      id: t.arg.id({ description: 'Id of the function.' }),
+      name: t.arg.string({ description: 'Name of the function.' }),
+      caseTypeCode: t.arg.string({ description: 'Code of the case type, with a name.' }),
+      ifLive: t.arg.idList({ description: ifLiveMeaning }),
+    },
+    resolve: async (_root, { ifLive, ...given }, { origin, functions, loaders }) => {
+      const removed = await functions.remove(origin, chooseFunction(given), ifLive?.map(String) ?? null)
       loaders.clear()
       return removed
     },
@@ -77,12 +91,5 @@ async function refuseUncompiled(sourceCode: string, context: RequestContext): Pr
   const { tasks, caller, parentRun, signal, log } = context
   const { accountCode } = caller
   const error = await tasks.compile({ sourceCode, accountCode, parentRun, signal, log })
-  if (error === null) return
-  const { message, line, column } = error
-  const place = line === null ? '' : ` (line ${line}, column ${column})`
-  const detail = `does not compile: ${message}${place}`
-  throw new RostrumError('BAD_USER_INPUT', `\`sourceCode\` ${detail}.`, {
-    fields: [{ pointer: '/sourceCode', detail }],
-    facts: { ...(line !== null && { line }), ...(column !== null && { column }) },
-  })
+  if (error !== null) throw new UncompiledSource(error)
 }

@@ -1,12 +1,11 @@
 import type { StoredFunction } from '../../domain/functions/function-store.ts'
-import { parseId } from '../../domain/id.ts'
-import { RostrumError } from '../../errors.ts'
 import { builder } from '../builder.ts'
 import { FunctionRef } from '../refs.ts'
 import { functionCursors } from '../relay/cursor.ts'
 import { costOfRecord } from '../relay/field-cost.ts'
 import { listArguments, resolveList } from '../relay/list-page.ts'
 import { costOfPage } from '../relay/page-size.ts'
+import { chooseFunction } from './choose-function.ts'
 
 const FunctionConnection = builder.connectionObject(
   {
@@ -21,7 +20,7 @@ builder.queryFields(t => ({
   function: t.field({
     description:
       'The function with this id or name. With a name, the one of the case type is found first, then the one\n' +
-      'without a case type. Null if there is none.',
+      'without a case type. Null if there is none. With `exact` there is no second look.',
     type: FunctionRef,
     nullable: true,
     scope: 'functions:read',
@@ -30,13 +29,17 @@ builder.queryFields(t => ({
       id: t.arg.id({ description: 'Id of the function.' }),
       name: t.arg.string({ description: 'Name of the function.' }),
       caseTypeCode: t.arg.string({ description: 'Code of the case type, with a name.' }),
+      exact: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'True to find the function of exactly this case type code; without a code, the one without.',
+      }),
     },
-    resolve: (_root, { id, name, caseTypeCode }, { caller, functions, loaders }) => {
-      if (id != null && name == null && caseTypeCode == null)
-        return loaders.function.load(parseId(id, 'function id'))
-      if (id == null && name != null)
-        return functions.findByName(caller.accountCode, { name, caseTypeCode: caseTypeCode ?? null })
-      throw new RostrumError('BAD_USER_INPUT', 'Give either `id`, or `name` with or without `caseTypeCode`.')
+    resolve: (_root, { exact, ...given }, { caller: { accountCode }, functions, loaders }) => {
+      const which = chooseFunction(given)
+      if (typeof which === 'number') return loaders.function.load(which)
+      return exact ? functions.findExact(accountCode, which) : functions.findByName(accountCode, which)
     },
   }),
   functions: t.field({

@@ -1,4 +1,7 @@
-import type { FunctionVersion as VersionRow } from '../../domain/functions/function-store.ts'
+import type {
+  FunctionSave as FunctionSaveRow,
+  FunctionVersion as VersionRow,
+} from '../../domain/functions/function-store.ts'
 import { RostrumError } from '../../errors.ts'
 import { builder } from '../builder.ts'
 import { FunctionRef, FunctionVersion } from '../refs.ts'
@@ -56,6 +59,17 @@ const FunctionVersionConnection = builder.connectionObject(
   { name: 'FunctionVersionEdge', description: 'A version and its cursor.' },
 )
 
+const FunctionSave = builder.objectRef<FunctionSaveRow>('FunctionSave').implement({
+  description: 'What a save has done.',
+  fields: t => ({
+    version: t.exposeID('version', {
+      description: 'Hash of the version that was saved.',
+      extensions: costOfText,
+    }),
+    created: t.exposeBoolean('created', { description: 'True if the save created the function.' }),
+  }),
+})
+
 FunctionRef.implement({
   description: 'A stored script, identified by its name and case type code.',
   fields: t => ({
@@ -64,6 +78,18 @@ FunctionRef.implement({
     caseTypeCode: t.exposeString('caseTypeCode', {
       nullable: true,
       description: 'Code of its case type; null for a function of all case types.',
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of its first save; null for a function that was removed before.',
+      resolve: ({ createdAt }) => createdAt,
+    }),
+    saved: t.field({
+      type: FunctionSave,
+      nullable: true,
+      description: 'What `saveFunction` has done, in its answer; null in all others.',
+      resolve: ({ saved }) => saved ?? null,
     }),
     live: t.field({
       type: FunctionVersion,

@@ -4,12 +4,14 @@ import { numberOf } from '../../tables/tables-of.ts'
 
 export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }: Dialect) {
   const { functions, functionVersions: versions } = tables
-  const selection = selectFunction(functions)
-  const { id, name, caseTypeCode, liveVersionId } = selection
+  const selection = { ...selectFunction(functions), createdAt: functions.createdAt }
+  const { id, name, caseTypeCode, liveVersionId } = functions
   const { earlierLiveIds, prunedToId } = functions
   const locked = { ...selection, earlierLiveIds, prunedToId }
   // SQLite takes no table name in `returning`.
-  const returning = sql.raw('id, name, case_type_code, live_version_id, earlier_live_ids, pruned_to_id')
+  const returning = sql.raw(
+    'id, name, case_type_code, live_version_id, created_at, earlier_live_ids, pruned_to_id',
+  )
   const given = placeholders('accountCode', 'id', 'name', 'caseTypeCode', 'versionId', 'hash', 'limit')
   const lock = sql`select ${columnsOf(locked)} from ${functions}
     where ${functions.accountCode} = ${given.accountCode}`
@@ -17,16 +19,15 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
     where ${functions.accountCode} = ${given.accountCode}`
   const isTheFunction = sql`account_code = ${given.accountCode} and id = ${given.id}`
   // A code comes after the empty one.
+  const isExact = sql`${name} = ${given.name} and ${caseTypeCode} = ${given.caseTypeCode}`
   const hasName = sql`${name} = ${given.name} and ${caseTypeCode} in (${given.caseTypeCode}, '')`
   const runnable = { id, name, caseTypeCode, hash: versions.hash, sourceCode: versions.sourceCode }
   const hash = typed(given.hash, 'text')
   return {
     selection,
     lock: prepare(sql`${lock} and ${id} = ${given.id} ${forUpdate}`, locked),
-    lockByName: prepare(
-      sql`${lock} and ${name} = ${given.name} and ${caseTypeCode} = ${given.caseTypeCode} ${forUpdate}`,
-      locked,
-    ),
+    lockByName: prepare(sql`${lock} and ${isExact} ${forUpdate}`, locked),
+    findExact: prepare(sql`${select} and ${isExact}`, selection),
     findByName: prepare(sql`${select} and ${hasName} order by ${caseTypeCode} desc limit 1`, selection),
     listAfter: prepare(sql`${select} and ${id} > ${given.id} order by ${id} limit ${given.limit}`, selection),
     count: prepare(

@@ -50,6 +50,10 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
     find: (accountCode: string, functionId: number, hash: string) =>
       first(statements.find, { accountCode, functionId, hash }),
 
+    *hashOf(accountCode: string, id: number): Work<string> {
+      return (yield* only(statements.hashOf, { accountCode, id })).hash
+    },
+
     read: (accountCode: string, id: number) => only(statements.read, { accountCode, id }),
 
     /** Gives the id of the version, an existing one if the source is the same. */
@@ -105,6 +109,9 @@ function prepareStatements(dialect: Dialect) {
   return {
     find: prepare(sql`select id from ${versions} where ${isOfFunction} and ${versions.hash} = ${hash}`, {
       id: versions.id,
+    }),
+    hashOf: prepare(sql`select hash from ${versions} where ${isOfAccount} and ${versions.id} = ${id}`, {
+      hash: versions.hash,
     }),
     read: prepare(
       sql`select ${columnsOf(selection)} from ${versions} where ${isOfAccount} and ${versions.id} = ${id}`,

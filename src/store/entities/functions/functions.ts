@@ -1,4 +1,11 @@
-import type { FunctionStore, StoredFunction } from '../../../domain/functions/function-store.ts'
+import type {
+  ConditionNotMet,
+  FunctionName,
+  FunctionStore,
+  IfLive,
+  NewVersion,
+  StoredFunction,
+} from '../../../domain/functions/function-store.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
@@ -33,6 +40,41 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     return yield* only(statements.insert, { ...given, id })
   }
 
+  // Compares a condition with the live version of a locked function. Returns null if it is met.
+  function* compareLive(
+    accountCode: string,
+    row: FunctionRow | undefined,
+    ifLive: IfLive,
+  ): Work<ConditionNotMet | null> {
+    if (ifLive === null) return null
+    if (row === undefined) return ifLive.length === 0 ? null : { kind: 'not met', liveHash: null }
+    const liveHash = yield* versions.hashOf(accountCode, row.liveVersionId)
+    return ifLive.includes(liveHash) || ifLive.includes('*') ? null : { kind: 'not met', liveHash }
+  }
+
+  function* lockByName(accountCode: string, { name, caseTypeCode }: FunctionName) {
+    return yield* first(statements.lockByName, { accountCode, name, caseTypeCode: noCode(caseTypeCode) })
+  }
+
+  // Locks the function of a version, or adds it without a live version.
+  function* lockForSave(
+    accountCode: string,
+    version: NewVersion,
+    maxFunctions: number,
+  ): Work<LockedFunction | ConditionNotMet | { readonly kind: 'full' }> {
+    const { name, caseTypeCode, ifLive = null } = version
+    const existing = yield* lockByName(accountCode, version)
+    const refusal = yield* compareLive(accountCode, existing, ifLive)
+    if (refusal !== null) return refusal
+    yield* provision.account(accountCode)
+    if (existing !== undefined) return existing
+    const added = yield* insertFunction(accountCode, name, noCode(caseTypeCode), maxFunctions)
+    if (added === null) return { kind: 'full' }
+    // Another gateway may have added the function since the first look.
+    const isNew = added.liveVersionId === 0
+    return (isNew ? null : yield* compareLive(accountCode, added, ifLive)) ?? added
+  }
+
   function* setLive(accountCode: string, found: LockedFunction, versionId: number): Work<LockedFunction> {
     const { id, liveVersionId } = found
     forget(accountCode, id)
@@ -63,28 +105,25 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     removed: {
       findByIds: async (accountCode, ids) => (await removed.findByIds(accountCode, ids)).map(toFunction),
     },
-    save: (origin, version, limits) =>
-      change(
+    async save(origin, version, limits) {
+      const result = await change(
         origin,
         function* () {
           const { accountCode } = origin
-          const { name, makeLive } = version
-          const caseTypeCode = noCode(version.caseTypeCode)
-          yield* provision.account(accountCode)
-          const found =
-            (yield* first(statements.lockByName, { accountCode, name, caseTypeCode })) ??
-            (yield* insertFunction(accountCode, name, caseTypeCode, limits.functions))
-          if (found === null) return { kind: 'full' } as const
+          const found = yield* lockForSave(accountCode, version, limits.functions)
+          if ('kind' in found) return found
           const versionId = yield* versions.add(origin, found.id, version)
-          const isFirst = found.liveVersionId === 0
-          const saved = makeLive || isFirst ? yield* setLive(accountCode, found, versionId) : found
+          const isNew = found.liveVersionId === 0
+          const saved = version.makeLive || isNew ? yield* setLive(accountCode, found, versionId) : found
           yield* prune(accountCode, saved, versionId, limits.versions)
-          return { kind: 'saved', function: toFunction(saved) } as const
+          return { kind: 'saved', function: toFunction(saved), isNew } as const
         },
         { hasChanged: ({ kind }) => kind === 'saved' },
-      ),
-    makeLive: (origin, id, hash) =>
-      change(
+      )
+      return result.kind === 'saved' ? { ...result, function: withTime(result.function) } : result
+    },
+    async makeLive(origin, id, hash) {
+      const result = await change(
         origin,
         function* () {
           const { accountCode } = origin
@@ -96,14 +135,22 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
           return { kind: 'made live', function: toFunction(changed) } as const
         },
         { hasChanged: ({ kind }) => kind === 'made live' },
-      ),
-    async remove(origin, id) {
+      )
+      return result.kind === 'made live' ? { ...result, function: withTime(result.function) } : result
+    },
+    async remove(origin, which, ifLive = null) {
       const { accountCode } = origin
       const result = await change(
         origin,
         function* () {
-          const found = yield* first(statements.lock, { accountCode, id })
+          const found =
+            typeof which === 'number'
+              ? yield* first(statements.lock, { accountCode, id: which })
+              : yield* lockByName(accountCode, which)
           if (found === undefined) return { kind: 'missing' } as const
+          const refusal = yield* compareLive(accountCode, found, ifLive)
+          if (refusal !== null) return refusal
+          const { id } = found
           const triggers = yield* findTriggers(accountCode, id)
           if (triggers.length > 0) return { kind: 'used', triggers } as const
           const live = yield* versions.read(accountCode, found.liveVersionId)
@@ -116,11 +163,19 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
         { hasChanged: ({ kind }) => kind === 'removed' },
       )
       if (result.kind !== 'removed') return result
-      return { kind: 'removed', function: { ...result.function, removedLive: toVersion(result.live) } }
+      return {
+        kind: 'removed',
+        function: { ...withTime(result.function), removedLive: toVersion(result.live) },
+      }
     },
     async findByName(accountCode, { name, caseTypeCode }) {
       const values = { accountCode, name, caseTypeCode: noCode(caseTypeCode) }
       const [found] = await read(statements.findByName, values)
+      return found === undefined ? null : toFunction(found)
+    },
+    async findExact(accountCode, { name, caseTypeCode }) {
+      const values = { accountCode, name, caseTypeCode: noCode(caseTypeCode) }
+      const [found] = await read(statements.findExact, values)
       return found === undefined ? null : toFunction(found)
     },
     async findRunnable(accountCode, { name, caseTypeCode }, hash) {
@@ -140,8 +195,10 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   }
 }
 
-interface FunctionRow extends Omit<StoredFunction, 'caseTypeCode'> {
+interface FunctionRow extends Pick<StoredFunction, 'id' | 'name' | 'liveVersionId'> {
   readonly caseTypeCode: string
+  /** Undefined for a function that was removed. */
+  readonly createdAt?: Date
 }
 
 interface LockedFunction extends FunctionRow {
@@ -153,6 +210,11 @@ function listEarlierLive({ earlierLiveIds }: LockedFunction): readonly number[] 
   return earlierLiveIds === null ? [] : JSON.parse(earlierLiveIds)
 }
 
-function toFunction({ id, name, caseTypeCode, liveVersionId }: FunctionRow): StoredFunction {
-  return { id, name, caseTypeCode: caseTypeCode || null, liveVersionId }
+function toFunction({ id, name, caseTypeCode, liveVersionId, createdAt }: FunctionRow): StoredFunction {
+  return { id, name, caseTypeCode: caseTypeCode || null, liveVersionId, createdAt: createdAt ?? null }
+}
+
+// Its time is text if the row was kept as the result of an idempotency step.
+function withTime(row: StoredFunction): StoredFunction {
+  return { ...row, createdAt: row.createdAt && new Date(row.createdAt) }
 }

@@ -1,0 +1,68 @@
+import { RostrumError } from '../../errors.ts'
+import type { FunctionName } from './function-store.ts'
+
+// Longer texts are cut in messages.
+const maxShownCharacters = 70
+
+/** A function of another account gets the same answer as one that does not exist. */
+export function noFunction(which: number | string | FunctionName): RostrumError {
+  return new RostrumError('NOT_FOUND', `There is no function ${describeFunction(which)}.`)
+}
+
+export function noVersion(hash: string): RostrumError {
+  return new RostrumError('NOT_FOUND', `The function has no version \`${cut(hash)}\`.`)
+}
+
+/** The live version, whose hash is null if there is no such function, does not meet the condition of a change. */
+export function conditionNotMet(which: number | FunctionName, liveHash: string | null): RostrumError {
+  const found =
+    liveHash === null
+      ? `There is no function ${describeFunction(which)}`
+      : `The live version of function ${describeFunction(which)} is \`${liveHash}\``
+  const message = `${found}, so your condition is not met and nothing was changed. Read it, then try again.`
+  return new RostrumError('PRECONDITION_FAILED', message, {
+    reason: 'VERSION',
+    facts: { liveVersion: liveHash },
+  })
+}
+
+/** The error of a script that does not compile. */
+export interface CompileError {
+  readonly code: string
+  readonly message: string
+  readonly line: number | null
+  readonly column: number | null
+}
+
+/** Refuses a source that does not compile. REST answers with the script's own error (contract, section 9). */
+export class UncompiledSource extends RostrumError {
+  readonly scriptError: CompileError
+
+  constructor(error: CompileError) {
+    const detail = describeCompileError(error)
+    const { line, column } = error
+    super('BAD_USER_INPUT', `\`sourceCode\` ${detail}.`, {
+      fields: [{ pointer: '/sourceCode', detail }],
+      facts: { ...(line !== null && { line }), ...(column !== null && { column }) },
+    })
+    this.scriptError = error
+  }
+}
+
+/** Says where and why a source does not compile. */
+export function describeCompileError({ message, line, column }: CompileError): string {
+  const place = line === null ? '' : ` (line ${line}, column ${column})`
+  return `does not compile: ${message}${place}`
+}
+
+/** The id or the name of a function, for a message. */
+export function describeFunction(which: number | string | FunctionName): string {
+  if (typeof which !== 'object') return `\`${cut(String(which))}\``
+  const { name, caseTypeCode } = which
+  const place = caseTypeCode === null ? '' : ` of case type \`${cut(caseTypeCode)}\``
+  return `\`${cut(name)}\`${place}`
+}
+
+function cut(text: string): string {
+  return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
+}

@@ -190,6 +190,7 @@ export async function createApp({
     holdRunPlace: tasks.reserveSlot,
     turns,
     bodyBytes,
+    sourceBytes: runLimits.sourceBytes,
     webhookBytes: config.webhookBytes,
     webhooks: {
       lookUp: webhookLookUp,

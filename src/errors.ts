@@ -8,6 +8,7 @@ export const catalogue = {
   PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  SYNTAX: { status: 422, title: 'Syntax error' },
   SCRIPT_FAILED: { status: 422, title: 'Script failed' },
   SCRIPT_ERROR: { status: 422, title: 'Script error' },
   TOO_DEEP: { status: 422, title: 'Too deep' },

@@ -12,6 +12,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'credentials',
     'domain/idempotency',
     'domain/webhooks',
+    'domain/functions/function-refusals.ts',
     'domain/functions/function-store.ts',
     'domain/runs/run-cause.ts',
     'operations',

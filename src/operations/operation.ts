@@ -121,6 +121,9 @@ export type VariableName =
   | 'name'
   | 'params'
   | 'dryRun'
+  | 'caseTypeCode'
+  | 'exact'
+  | 'ifLive'
 
 interface OperationRow {
   /** `object.method` */

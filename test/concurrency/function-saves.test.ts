@@ -21,6 +21,11 @@ const save = `
     }
   }`
 
+interface RestBody {
+  readonly function: { readonly live_version: string; readonly source_code: string }
+}
+
+const javascript = { 'content-type': 'text/javascript' }
 const saves = 40
 const hashOf = (sourceCode: string) => versionOf(sourceCode).hash
 
@@ -65,6 +70,47 @@ describe.each([
       hash: hashOf(live?.sourceCode ?? ''),
       sourceCode: expect.stringMatching(/^exit\(/),
     })
+  })
+})
+
+describe.each([
+  ['SQLite', async () => [await shareServer()] as const],
+  ['two gateways of one PostgreSQL', shareReplicas],
+])('of saves over REST at once, on %s', (_, share) => {
+  let servers: readonly SharedServer[]
+  beforeAll(async () => {
+    servers = await share()
+  })
+
+  async function putAll(path: string, headers: Readonly<Record<string, string>>) {
+    const all = Array.from({ length: 8 }, async (_, index) => {
+      const server = servers[index % servers.length] as SharedServer
+      const body = `exit(${index})`
+      const options = { body, headers: { ...javascript, ...headers } }
+      return { body, answer: await server.rest<RestBody>('PUT', path, options) }
+    })
+    const answers = await Promise.all(all)
+    const done = answers.filter(({ answer }) => answer.status < 300)
+    const refused = answers.filter(({ answer }) => answer.status === 412)
+    return { done, refused }
+  }
+
+  test.each([1, 2, 3])('exactly one creates the function, and one changes each version (%i)', async round => {
+    const path = `/platform/functions/raced-${round}`
+    let headers: Readonly<Record<string, string>> = { 'if-none-match': '*' }
+    for (const status of [201, 200, 200]) {
+      const { done, refused } = await putAll(path, headers)
+      expect(done.map(({ answer }) => answer.status)).toEqual([status])
+      expect(refused).toHaveLength(7)
+      const [winner] = done
+      const hash = hashOf(winner?.body ?? '')
+      expect(winner?.answer.headers.get('etag')).toBe(`"${hash}"`)
+      const read = await servers[0]?.rest<RestBody>('GET', path)
+      expect(read?.body.function).toMatchObject({ live_version: hash, source_code: winner?.body })
+      // So that no save makes the same version live again.
+      await servers[0]?.rest('PUT', path, { body: `exit('${status}')`, headers: javascript })
+      headers = { 'if-match': `"${hashOf(`exit('${status}')`)}"` }
+    }
   })
 })
 

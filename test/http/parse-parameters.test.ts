@@ -18,8 +18,8 @@ test.each([[ascii], [characters]])('parameters are read as `URLSearchParams` rea
   )
 })
 
-test('escapes that are not UTF-8 are an error where they are fatal', () => {
+test('escapes that are not UTF-8 are refused where they are fatal', () => {
   expect(() => parseParameters({ text: 'a=%FF', maxFields: 1, what: 'A form', fatal: true })).toThrow(
-    TypeError,
+    'A form must not have percent-encoded bytes that are not UTF-8.',
   )
 })

@@ -12,7 +12,7 @@ export function parseFormBody(
   const fields: Record<string, string> = Object.create(null)
   holdMemory(memoryOf(body.length, 0))
   const text = decodeBody(body)
-  for (const [name, value] of parseFields(text)) {
+  for (const [name, value] of parseParameters({ text, maxFields, what: 'A form', fatal: true })) {
     if (name in fields) {
       throw new RostrumError(
         'BAD_USER_INPUT',
@@ -22,17 +22,4 @@ export function parseFormBody(
     fields[name] = value
   }
   return fields
-}
-
-function parseFields(text: string): [string, string][] {
-  try {
-    return parseParameters({ text, maxFields, what: 'A form', fatal: true })
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    throw new RostrumError(
-      'BAD_USER_INPUT',
-      'The form holds percent-encoded bytes that are not UTF-8 text.',
-      { cause },
-    )
-  }
 }

@@ -99,11 +99,14 @@ export function memoryOf(bytes: number, values: number): number {
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
+const decoderOfWhole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Decodes a body. Throws `BAD_USER_INPUT` if it is not UTF-8. */
-export function decodeBody(body: Buffer): string {
+/**
+ * Decodes a body. Throws `BAD_USER_INPUT` if it is not UTF-8. A byte order mark is removed unless `keepsMark`.
+ */
+export function decodeBody(body: Buffer, { keepsMark = false } = {}): string {
   try {
-    return decoder.decode(body)
+    return (keepsMark ? decoderOfWhole : decoder).decode(body)
   } catch (cause) {
     throw new RostrumError('BAD_USER_INPUT', 'The body is not UTF-8 text.', { cause })
   }

@@ -3,7 +3,7 @@ import { RostrumError } from '../../errors.ts'
 import { restRoutes } from '../rest/rest-routes.ts'
 
 const pathsOfForms = restRoutes
-  .filter(({ takesForms }) => takesForms)
+  .filter(({ bodies }) => bodies === 'tasks')
   .map(({ operation }) => `\`${operation.path.replace(/:(\w+)/g, '{$1}')}\``)
   .join(' and ')
 

@@ -27,6 +27,8 @@ export interface HttpServices {
    */
   holdRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
+  /** Maximum of the source of a function. */
+  readonly sourceBytes: number
   /** Maximum of the body of a webhook. */
   readonly webhookBytes: number
   readonly webhooks: WebhookServices

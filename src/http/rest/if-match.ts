@@ -1,3 +1,5 @@
+import { RostrumError } from '../../errors.ts'
+
 /** Versions are GraphQL `Int`s, so no version is larger. */
 const maxVersion = 2 ** 31 - 1
 
@@ -15,7 +17,29 @@ export function readIfMatch(header: string | undefined): number[] | null {
     .filter(version => version <= maxVersion)
 }
 
-/** The tag of a version. */
-export function toEtag(version: number): string {
+// Meets no condition, unlike an empty list, which asks for a new function.
+const noHash = ''
+
+/**
+ * Reads the hashes of the live version that `If-Match` and `If-None-Match` allow, as `ifLive` of GraphQL: `*` stands
+ * for any, and an empty list for a function that does not exist. Null without a condition. Weak tags and tags of
+ * another form never match.
+ */
+export function readIfLive(ifMatch: string | undefined, ifNoneMatch?: string): string[] | null {
+  if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
+    throw new RostrumError(
+      'BAD_USER_INPUT',
+      '`If-None-Match` can only be `*` here, which asks for a new function.',
+    )
+  }
+  if (ifMatch === undefined) return ifNoneMatch === undefined ? null : []
+  // No function can meet both conditions.
+  if (ifNoneMatch !== undefined) return [noHash]
+  if (ifMatch.trim() === '*') return ['*']
+  return ifMatch.split(',').map(tag => /^"([0-9a-f]{64})"$/.exec(tag.trim())?.[1] ?? noHash)
+}
+
+/** The tag of a version, by its number or hash. */
+export function toEtag(version: number | string): string {
   return `"${version}"`
 }

@@ -22,7 +22,7 @@ export function recordRow(operation: Operation): RestRow {
   )
   return {
     operation,
-    takesForms: false,
+    bodies: input.some(({ kind }) => kind === 'json') ? 'data' : 'records',
     startsRun: false,
     readVariables(request) {
       const values: Record<string, unknown> = {}

@@ -9,6 +9,7 @@ import { writeJson } from '../../json/json-text.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
 import { createDataParser } from '../body/json-body.ts'
+import { addSourceParsers } from '../body/source-parsers.ts'
 import { parseTaskBody } from '../body/task-body.ts'
 import { answerFailure } from '../errors/answer-error.ts'
 import {
@@ -19,14 +20,14 @@ import {
 import { executeFor, type HttpServices } from '../request/http-services.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { restRoutes } from './rest-routes.ts'
-import type { RestRequest, RestRow } from './rest-row.ts'
+import type { Bodies, RestRequest, RestRow } from './rest-row.ts'
 
 /** Registers the rows of the REST table. Only rows that take forms parse them. */
 export async function registerRestRoutes(
   server: FastifyInstance,
   { services, takeTurn, idempotency, unread }: Registration,
 ): Promise<void> {
-  for (const bodies of ['records', 'data', 'tasks'] as const satisfies Bodies[]) {
+  for (const bodies of ['records', 'data', 'tasks', 'sources'] as const satisfies Bodies[]) {
     await server.register(async routes => {
       routes.addHook('onRequest', createAuthenticationHook(services.authenticate))
       routes.addHook('onRequest', refuseEncodedBody)
@@ -35,7 +36,7 @@ export async function registerRestRoutes(
       routes.addHook('onSend', idempotency.storeAnswer)
       routes.addHook('onSend', unread.countAnswer)
       replaceParsers(routes, bodies, services)
-      for (const row of restRoutes.filter(candidate => bodiesOf(candidate) === bodies)) {
+      for (const row of restRoutes.filter(candidate => candidate.bodies === bodies)) {
         const { method, path } = row.operation
         const onRequest = row.startsRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
         const work = method === 'GET' ? null : { mayRun: row.startsRun }
@@ -47,21 +48,14 @@ export async function registerRestRoutes(
   }
 }
 
-/** What the bodies of a row hold. */
-type Bodies = 'records' | 'data' | 'tasks'
-
 function replaceParsers(routes: FastifyInstance, bodies: Bodies, services: HttpServices): void {
   if (bodies === 'records') return
+  if (bodies === 'sources') return addSourceParsers(routes, services)
   const parseJson = bodies === 'data' ? createDataParser('case') : parseTaskBody
   routes.removeContentTypeParser('application/json')
   routes.addContentTypeParser('application/json', createBodyParser(services, parseJson))
   if (bodies === 'data') return
   routes.addContentTypeParser('application/x-www-form-urlencoded', createBodyParser(services, parseFormBody))
-}
-
-function bodiesOf({ takesForms, operation: { input } }: RestRow): Bodies {
-  if (takesForms) return 'tasks'
-  return input.some(({ kind }) => kind === 'json') ? 'data' : 'records'
 }
 
 // Refuses a run without a place before its body is read. A nested run never waits, so it needs no place.
@@ -83,11 +77,13 @@ function createHandler(row: RestRow, services: HttpServices) {
     const { result, failures } = executing instanceof Promise ? await executing : executing
     const [first] = failures
     if (first !== undefined) {
-      const failure = renameFields(first, row.pointersInto(given.body))
+      const renamed = renameFields(first, row.pointersInto(given.body))
+      const failure = row.toFailure?.(first, renamed) ?? renamed
       return answerFailure({ request, reply, failure })
     }
-    const { status, headers = {}, body } = row.answer(result.data?.[field], given)
+    const { status, headers = {}, body, source } = row.answer(result.data?.[field], given)
     reply.code(status).headers(headers)
+    if (source !== undefined) return reply.type('text/javascript; charset=utf-8').send(source)
     if (body === undefined) return reply.send()
     return reply.type('application/json; charset=utf-8').send(writeJson(body))
   }
@@ -102,6 +98,8 @@ function readRequest({ params, url, body, headers }: FastifyRequest): RestReques
     queryString: queryStart === -1 ? '' : url.slice(queryStart + 1),
     body,
     ifMatch: headers['if-match'],
+    ifNoneMatch: headers['if-none-match'],
+    accept: headers.accept,
   }
 }
 

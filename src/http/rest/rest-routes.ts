@@ -3,6 +3,7 @@ import type { Operation } from '../../operations/operation.ts'
 import { executeTask, recordOperations, runFunction } from '../../operations/rows.ts'
 import { readCaseTaskBody } from '../body/case-task-body.ts'
 import { pointersIntoFunction, pointersIntoTask, readFunctionBody, readTaskBody } from '../body/task-body.ts'
+import { functionRows } from './function-rows.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
 import { recordRow, toRecord } from './record-row.ts'
 import type { RestRow } from './rest-row.ts'
@@ -14,7 +15,7 @@ function executionRow(
 ): RestRow {
   return {
     operation,
-    takesForms: true,
+    bodies: 'tasks',
     startsRun: true,
     readVariables,
     answer(value) {
@@ -45,7 +46,7 @@ interface TaskResult {
 /** Runs a task on a case (contract, section 7): with `exit` the answer has the case and what changed. */
 const runCaseTaskRow: RestRow = {
   operation: runCaseTask,
-  takesForms: false,
+  bodies: 'records',
   startsRun: true,
   readVariables: ({ id, name, body, ifMatch }) => ({
     caseId: id,
@@ -73,4 +74,5 @@ export const restRoutes: readonly RestRow[] = [
   executeRow,
   runFunctionRow,
   runCaseTaskRow,
+  ...functionRows,
 ]

@@ -1,3 +1,4 @@
+import type { RostrumError } from '../../errors.ts'
 import type { Operation } from '../../operations/operation.ts'
 
 /** The parts of a request that a row reads. */
@@ -9,18 +10,28 @@ export interface RestRequest {
   readonly queryString: string
   readonly body: unknown
   readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
+  readonly accept: string | undefined
 }
 
 export interface RestAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** JavaScript, which is sent as it is instead of a JSON body. */
+  readonly source?: string
 }
+
+/**
+ * What the bodies of a row hold: records, records with case data, executions (as JSON or a form), or the source of a
+ * function (as it is or in JSON).
+ */
+export type Bodies = 'records' | 'data' | 'tasks' | 'sources'
 
 /** One path of the REST side: its operation, how it reads the variables and how it answers. */
 export interface RestRow {
   readonly operation: Operation
-  readonly takesForms: boolean
+  readonly bodies: Bodies
   /** True if it starts a run, which needs a place before its body is read. */
   readonly startsRun: boolean
   readVariables(request: RestRequest): Record<string, unknown>
@@ -28,4 +39,6 @@ export interface RestRow {
   answer(value: unknown, request: RestRequest): RestAnswer
   /** Maps the pointers in resolvers' errors to pointers into this body. */
   pointersInto(body: unknown): Readonly<Record<string, string>>
+  /** Turns a failure, which comes with its fields renamed as well, into one that only this row has. */
+  toFailure?(failure: RostrumError, renamed: RostrumError): RostrumError
 }

@@ -81,24 +81,9 @@ function refuseBadJson(text: string): void {
 /** Parameters by their names; the values of one that occurs several times are a list. */
 function readParameters(text: string, what: string): Readonly<Record<string, string | string[]>> {
   const parameters: Record<string, string | string[]> = Object.create(null)
-  for (const [name, value] of decodeParameters(text, what)) {
+  for (const [name, value] of parseParameters({ text, maxFields, what, fatal: true })) {
     const before = parameters[name]
     parameters[name] = before === undefined ? value : [before, value].flat()
   }
   return parameters
-}
-
-function decodeParameters(text: string, what: string): [string, string][] {
-  try {
-    return parseParameters({ text, maxFields, what, fatal: true })
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    throw new RostrumError(
-      'BAD_USER_INPUT',
-      `${what} must not have percent-encoded bytes that are not UTF-8.`,
-      {
-        cause,
-      },
-    )
-  }
 }

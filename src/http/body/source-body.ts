@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { RostrumError } from '../../errors.ts'
+import { decodeBody, type HoldMemory, memoryOf } from './json-body.ts'
+import { jsonObject, mustBe, readBody } from './read-body.ts'
+
+/** The source of a function, sent as a whole body. */
+export class SourceText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Parses a body that is the source itself, byte for byte. Throws `BAD_USER_INPUT` if it is empty or not UTF-8. */
+export function parseSourceBody(body: Buffer, holdMemory: HoldMemory = () => undefined): SourceText {
+  if (body.length === 0) throw emptySource()
+  holdMemory(memoryOf(body.length, 0))
+  return new SourceText(decodeBody(body, { keepsMark: true }))
+}
+
+const savedFunction = jsonObject(
+  {
+    function: jsonObject(
+      {
+        source_code: z.string({ error: mustBe('text') }),
+        comment: z
+          .string({ error: mustBe('text or null') })
+          .nullable()
+          .optional(),
+        make_live: z
+          .boolean({ error: mustBe('true or false') })
+          .nullable()
+          .optional(),
+      },
+      'an object',
+    ),
+  },
+  'a JSON object',
+)
+
+/** The parts of `saveFunction` that a body gives; null for a part that it leaves out. */
+export interface GivenSource {
+  readonly sourceCode: string
+  readonly comment: string | null
+  readonly makeLive: boolean | null
+}
+
+/** Reads a version of a function from a body (contract, section 9): the source itself, or JSON. */
+export function readSourceBody(body: unknown): GivenSource {
+  if (body === undefined) throw emptySource()
+  if (body instanceof SourceText) return { sourceCode: body.text, comment: null, makeLive: null }
+  const {
+    source_code: sourceCode,
+    comment = null,
+    make_live: makeLive = null,
+  } = readBody(savedFunction, body).function
+  return { sourceCode, comment, makeLive }
+}
+
+/** True if a body that was read gives the comment itself. */
+export function hasComment(body: unknown): boolean {
+  return !(body instanceof SourceText) && readSourceBody(body).comment !== null
+}
+
+function emptySource(): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    'The body is empty; send the source, as `curl -T file.js` does, or `{"function": {"source_code": …}}`.',
+  )
+}

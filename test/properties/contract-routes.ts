@@ -2,10 +2,13 @@ import type { z } from 'zod'
 import {
   executionBody,
   frontPage,
+  functionBody,
   healthBody,
   membershipBody,
   membershipListBody,
+  problemBody,
   readyBody,
+  savedFunctionBody,
   teamBody,
   unreadyBody,
   userBody,
@@ -28,9 +31,10 @@ export interface ContractRoute {
 const memberships = /^\/platform\/team_memberships$/
 const membership = /^\/platform\/team_memberships\/([^/]*)$/
 const user = /^\/platform\/users\/([^/]*)$/
+const storedFunction = /^\/platform\/functions\/[^/]*$/
 const team = /^\/platform\/teams\/([^/]*)$/
 
-/** The REST side, row by row (contract, sections 1, 2, 4 and 5). */
+/** The REST side, row by row (contract, sections 1, 2, 4, 5 and 9). */
 export const contractRoutes: readonly ContractRoute[] = [
   { name: 'list', method: 'GET', path: memberships, bodies: { 200: membershipListBody }, refusals: [] },
   {
@@ -53,6 +57,27 @@ export const contractRoutes: readonly ContractRoute[] = [
   { name: 'saveUser', method: 'PUT', path: user, bodies: { 200: userBody }, refusals: [413] },
   { name: 'team', method: 'GET', path: team, bodies: { 200: teamBody }, refusals: [404] },
   { name: 'saveTeam', method: 'PUT', path: team, bodies: { 200: teamBody }, refusals: [413] },
+  {
+    name: 'function',
+    method: 'GET',
+    path: storedFunction,
+    bodies: { 200: functionBody },
+    refusals: [400, 404],
+  },
+  {
+    name: 'saveFunction',
+    method: 'PUT',
+    path: storedFunction,
+    bodies: { 200: savedFunctionBody, 201: savedFunctionBody, 422: problemBody },
+    refusals: [409, 412, 413],
+  },
+  {
+    name: 'deleteFunction',
+    method: 'DELETE',
+    path: storedFunction,
+    bodies: { 204: null },
+    refusals: [400, 404, 412, 413],
+  },
   {
     name: 'execute',
     method: 'POST',

@@ -17,6 +17,21 @@ export const userBody = z.strictObject({
 
 export const teamBody = z.strictObject({ team: z.strictObject({ id, name: z.string().nullable() }) })
 
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+const savedFunction = z.strictObject({
+  id,
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
+  case_type_code: z.string().nullable(),
+  live_version: hash,
+  version: hash,
+  created_at: z.iso.datetime(),
+})
+
+export const savedFunctionBody = z.strictObject({ function: savedFunction })
+
+export const functionBody = z.strictObject({ function: savedFunction.extend({ source_code: z.string() }) })
+
 export const healthBody = z.strictObject({ status: z.literal('ok') })
 
 export const readyBody = z.strictObject({ status: z.literal('ready') })
@@ -37,6 +52,7 @@ export const statusOfCode = {
   CONFLICT: 409,
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
+  SYNTAX: 422,
   UNSUPPORTED_MEDIA_TYPE: 415,
   OVERLOADED: 429,
 } as const
@@ -48,13 +64,16 @@ const fieldErrors = z
   .array(z.strictObject({ pointer: z.string().regex(/^(\/([^/~]|~[01])*)*$/), detail: z.string().min(1) }))
   .min(1)
 
-// Reasons of the conflicts of memberships, users and teams.
-const reason = z.enum(['PAIR_EXISTS', 'VERSION']).optional()
+// Reasons of the conflicts of memberships, users, teams and functions.
+const reason = z.enum(['PAIR_EXISTS', 'VERSION', 'LIMIT']).optional()
 
 // Facts of the one code or the other, by their names in REST.
 const facts = {
   existing_id: id.optional(),
   version: z.int().positive().optional(),
+  live_version: hash.nullable().optional(),
+  line: z.int().positive().nullable().optional(),
+  column: z.int().positive().nullable().optional(),
   scope: z.string().optional(),
   error: z.literal('invalid_token').optional(),
   bound: z.string().optional(),

@@ -1,3 +1,4 @@
+import { scopes } from '../../src/credentials/caller.ts'
 import { secret, signHmac } from '../credentials/sign-jwt.ts'
 import { startObservedServer } from '../server/start-server.ts'
 import { describeExchange, judge } from './judge-exchange.ts'
@@ -21,6 +22,8 @@ export interface GatewayUnderTest {
 }
 
 const inAnHour = Math.floor(Date.now() / 1_000) + 3_600
+// A token without scopes in it lacks `functions:write`.
+const good = scopes.filter(scope => scope !== 'admin' && scope !== 'runs:read')
 const accountB = 'zebra-account-of-b'
 const secrets = [accountB, 'zebra-email@b.example', 'zebra-name-of-b'] as const
 
@@ -53,7 +56,7 @@ export async function startGatewayUnderTest(): Promise<GatewayUnderTest> {
     await server.rest('PUT', `/platform/teams/${id}`, { body: { team: { name: secrets[2] } }, token: tokenB })
   }
 
-  const tokens = { good: await tokenOf('account-a'), idle: await tokenOf('account-a', []) }
+  const tokens = { good: await tokenOf('account-a', good), idle: await tokenOf('account-a', []) }
   return {
     url: server.baseUrl,
     tokens,

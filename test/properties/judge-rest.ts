@@ -52,6 +52,8 @@ function findBodyFaults(matched: MatchedRoute | null, { answer, isHead }: Judged
 
 function findHeaderFaults({ name, isPage }: ContractRoute, { headers, json, status }: WireAnswer): string[] {
   const type = headers.get('content-type')
+  if (name === 'saveFunction' && status === 422)
+    return type === 'application/problem+json; charset=utf-8' ? [] : ['not served as a problem']
   if (isPage === true) return type === 'text/html; charset=utf-8' ? [] : ['not served as HTML']
   if (type !== 'application/json; charset=utf-8') return ['not served as JSON']
   const id = (json as { team_membership?: { id: number } }).team_membership?.id
@@ -59,7 +61,8 @@ function findHeaderFaults({ name, isPage }: ContractRoute, { headers, json, stat
   const outcome = (json as { task_execution?: { outcome: string } }).task_execution?.outcome
   return [
     ...(withTag && !/^"[1-9]\d*"$/.test(headers.get('etag') ?? '') ? ['no ETag'] : []),
-    ...(status === 201 && headers.get('location') !== `/platform/team_memberships/${id}`
+    ...(/unction$/.test(name) && !/^"[0-9a-f]{64}"$/.test(headers.get('etag') ?? '') ? ['no ETag'] : []),
+    ...(name === 'create' && headers.get('location') !== `/platform/team_memberships/${id}`
       ? ['no Location']
       : []),
     ...(name === 'execute' && (status === 200) !== (outcome === 'exit') ? [`${status} for ${outcome}`] : []),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { goodId, idText, smallId } from './id-texts.ts'
 import { escaped, knownTarget, memberships, nearTarget, oddQuery, one } from './rest-targets.ts'
-import { jsonBodies, noBody, rarely } from './wire-bodies.ts'
+import { jsonBodies, noBody, perhapsDamaged, rarely } from './wire-bodies.ts'
 import { type WireCase, wireCases } from './wire-case.ts'
 import { entityTag } from './wire-headers.ts'
 
@@ -23,6 +23,51 @@ const user = fc.record({
   user: fc.record({ email: detail, display_name: detail }, { requiredKeys: [] }),
 })
 const team = fc.record({ team: fc.record({ name: detail }, { requiredKeys: [] }) })
+
+// Each compiles at once, or does not.
+const source = fc.constantFrom('exit(1)', 'exit(payload)', 'exit(', '', '1', '"\0"', '// \u2028', '\ufeff1')
+const savedFunction = fc.record({
+  function: fc.record(
+    { source_code: source, comment: detail, make_live: fc.option(fc.boolean()) },
+    { requiredKeys: ['source_code'] },
+  ),
+})
+const sourceType = fc.constantFrom(
+  null,
+  'text/javascript',
+  'application/javascript; charset=utf-8',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+)
+const wholeSource = fc.record({
+  bytes: perhapsDamaged(source),
+  contentType: sourceType,
+  chunked: fc.boolean(),
+})
+const functionName = fc.constantFrom(
+  'a',
+  'b',
+  'a.b-c_1',
+  'x'.repeat(64),
+  'x'.repeat(65),
+  '-',
+  '%C3%A4',
+  '%00',
+  '',
+)
+const functionQuery = fc.constantFrom(
+  '',
+  '',
+  '?case_type_code=incident',
+  '?make_live=false&comment=x',
+  '?make_live=1',
+  '?case_type_code=',
+  '?comment=%ff',
+  '?x=1&case_type_code=a&case_type_code=b',
+)
+const storedFunction = fc
+  .tuple(functionName, functionQuery)
+  .map(([name, query]) => `/platform/functions/${name}${query}`)
 
 const idName = fc.constantFrom('ids[]', 'ids%5B%5D', 'ids%5b]', 'ids[]', 'ids', 'ids[0]', 'IDS[]', 'ids[][]')
 const idsQuery = fc
@@ -102,5 +147,15 @@ export const restCase: fc.Arbitrary<WireCase> = fc.oneof(
       body: jsonBodies(team),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: wireCases({
+      method: fc.constantFrom('PUT', 'PUT', 'PUT', 'DELETE'),
+      target: storedFunction,
+      body: fc.oneof(wholeSource, jsonBodies(savedFunction)),
+      headers: ifMatch,
+    }),
+  },
+  { weight: 1, arbitrary: wireCases({ method: get, target: storedFunction, body: noBody }) },
   { weight: 4, arbitrary: anything },
 )

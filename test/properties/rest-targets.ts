@@ -41,6 +41,7 @@ export const knownTarget = fc.constantFrom(
   `${memberships}/1`,
   '/platform/users/1',
   '/platform/teams/1',
+  '/platform/functions/a',
 )
 
 /** Paths that are near those, or mean them in another spelling. */

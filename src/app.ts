@@ -126,7 +126,14 @@ export async function createApp({
     executeGraphql: call => executeInProcess(call),
   })
 
-  const keyring = createKeyring({ keys: config.secretsKeys, keyFile: store.keyFile })
+  const keyring = createKeyring({
+    keys: config.secretsKeys,
+    keyFile: store.keyFile,
+    findKeyIds: store.webhooks.findKeyIds,
+  })
+  if (store.keyFile?.isOpenToOthers()) {
+    log.warn({ file: store.keyFile.path }, 'other users can read this key file: run chmod 600 on it')
+  }
   const webhookLookUp = createWebhookLookUp({
     store: store.webhooks,
     keyring,

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CaseStore, CaseType } from '../../../domain/cases/case-store.ts'
 import type { Store } from '../../../domain/store.ts'
+import { readStored } from '../../../json/read-stored.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, placeholders } from '../../dialect.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
@@ -87,7 +88,13 @@ function toType({
   writtenFields,
   ...row
 }: RowOf<{ [Name in keyof CaseType]: Database['tables']['caseTypes'][Name] }>): CaseType {
-  return { ...row, indexedFields: JSON.parse(indexedFields), writtenFields: JSON.parse(writtenFields) }
+  const read = (column: string, text: string) =>
+    readStored<string[]>(text, { table: 'case_types', column, id: row.code })
+  return {
+    ...row,
+    indexedFields: read('indexed_fields', indexedFields),
+    writtenFields: read('written_fields', writtenFields),
+  }
 }
 
 function prepareLeases({ prepare, now, nowPlus, typed, tables }: Database) {

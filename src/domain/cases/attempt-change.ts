@@ -1,5 +1,6 @@
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
+import { readStored } from '../../json/read-stored.ts'
 import type { FindHooks } from '../hooks/find-hooks.ts'
 import type { LiveHook } from '../hooks/hook-store.ts'
 import { type Generation, type HooksToQueue, refuseTooDeep } from '../hooks/queue-hooks.ts'
@@ -123,7 +124,8 @@ async function readRow(store: CaseStore, { origin, id, ifVersions }: ChangeReque
   const [row] = await store.findByIds(origin.accountCode, [id])
   if (row === undefined) throw noCase(id)
   if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
-  return { row, data: JSON.parse(row.data?.text ?? '{}') as JsonObject }
+  const place = { table: 'cases', column: 'data', id }
+  return { row, data: readStored<JsonObject>(row.data?.text ?? '{}', place) }
 }
 
 /** Steps 3 to 7 of one attempt, as contract section 7 numbers them. Null if the case or its type has changed. */

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Claim, ClaimRequest, QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { Claim, ClaimedRun, ClaimRequest, QueueStore } from '../../../domain/queue/queue-store.ts'
 import type { RunError } from '../../../domain/runs/run-record.ts'
+import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { all, only, type Work } from '../../work.ts'
@@ -68,8 +69,14 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     for (const { state, ...run } of due) if (state === 'running') yield* expire(accountCode, run, request)
     const isAny = due.some(({ state }) => state === 'waiting')
     const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
+    const runs: ClaimedRun[] = []
+    for (const row of taken) {
+      const run = tryToRead(row)
+      if (run instanceof RostrumError) yield* moves.die(accountCode, { id: row.id, holder }, errorOf(run))
+      else runs.push(run)
+    }
     yield* all(statements.serve, { accountCode, taken: taken.length })
-    return taken.map(toClaimedRun).toSorted((a, b) => a.id - b.id)
+    return runs.toSorted((a, b) => a.id - b.id)
   }
 
   function* expire(
@@ -106,13 +113,21 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
   }
 }
 
-const leaseEnded: RunError = {
-  code: 'CRASHED',
-  message: 'The gateway that ran it stopped or hung',
-  line: null,
-  column: null,
-  stack: null,
+// A row that cannot be read costs its own run, never the claim of others (contract, section 9).
+function tryToRead(row: Parameters<typeof toClaimedRun>[0]): ClaimedRun | RostrumError {
+  try {
+    return toClaimedRun(row)
+  } catch (error) {
+    if (error instanceof RostrumError) return error
+    throw error
+  }
 }
+
+function errorOf({ message }: { readonly message: string }): RunError {
+  return { code: 'CRASHED', message, line: null, column: null, stack: null }
+}
+
+const leaseEnded = errorOf({ message: 'The gateway that ran it stopped or hung' })
 
 function toMs({ dueAt, now }: { readonly dueAt: Date | null; readonly now: Date | null }): number | null {
   return dueAt === null || now === null ? null : Math.max(0, dueAt.getTime() - now.getTime())

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
+import type { LongWork } from '../../limits/long-work.ts'
 import { type ExitError, readExit } from '../cases/read-exit.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { endpointCause, type RunCause } from './run-cause.ts'
@@ -27,7 +28,7 @@ export interface ReplayScript {
   /** True if they are those of a hook, a case task or a webhook, which its runs have for every caller. */
   readonly isOfTrigger: boolean
   /** Null if `exit` may have any value. */
-  readonly refuseResult: ((payload: JsonText) => ExitError | null) | null
+  readonly refuseResult: ((payload: JsonText, work: LongWork) => Promise<ExitError | null>) | null
 }
 
 export interface ReplayParts {
@@ -81,7 +82,7 @@ export async function prepareReplay(
       dryRun,
       txnId: randomUUID(),
     },
-    refuseResult: event === 'pre-save' || trigger === 'task' ? given => refuseResultOf(trigger, given) : null,
+    refuseResult: exitsData(run) ? (given, work) => refuseResultOf(trigger, given, work) : null,
   }
 }
 
@@ -101,9 +102,17 @@ async function isOfTrigger({ store }: ReplayParts, accountCode: string, run: Kep
 const triggers: readonly RunTrigger[] = ['hook', 'task', 'webhook']
 const maxReplaysOfReplays = 16
 
+function exitsData({ event, trigger }: KeptRun): boolean {
+  return event === 'pre-save' || trigger === 'task'
+}
+
 // A task saves nothing by `exit(null)`.
-function refuseResultOf(trigger: KeptRun['trigger'], given: JsonText): ExitError | null {
-  const read = trigger === 'task' && given.text === 'null' ? null : readExit(given)
+async function refuseResultOf(
+  trigger: KeptRun['trigger'],
+  given: JsonText,
+  work: LongWork,
+): Promise<ExitError | null> {
+  const read = trigger === 'task' && given.text === 'null' ? null : await readExit(given, work)
   return read !== null && 'code' in read ? read : null
 }
 

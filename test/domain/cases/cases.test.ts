@@ -120,6 +120,34 @@ eachStore(harness => {
     expect(await store.cases.events.newest('a')).toBe(1)
   })
 
+  test('a stored case with more than 10,000 fields can be read, made smaller and deleted', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 10_002 }, (_, index) => [`f${index}`, index]))
+    const old = {
+      origin: by('a'),
+      caseTypeCode: 'old',
+      read: null,
+      revision: 0,
+      values: null,
+      previousData: null,
+    }
+    const written = { changedFields: '{}', functionName: null, runs: null, runIds: [], after: null }
+    const done = await store.cases.commit({
+      ...old,
+      ...written,
+      data: JSON.stringify(fields),
+      leaseHolder: '',
+    })
+    if (done.kind !== 'committed') expect.unreachable()
+    const { id } = done.row
+    expect(await readData(id)).toEqual(fields)
+    const remove = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, null]))
+    const merge = (data: JsonObject) => cases.save(request({ id, data, isMerge: true }))
+    await expect(merge(remove(1))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+    expect((await merge(remove(2))).isSaved).toBe(true)
+    expect((await cases.remove({ ...request({}), id })).row?.id).toBe(id)
+  })
+
   test('a save whose client has gone stores nothing', async () => {
     const id = await create()
     const signal = AbortSignal.abort(new Error('gone'))

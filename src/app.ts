@@ -146,7 +146,7 @@ export async function createApp({
     memberships,
     directory,
     functions: createFunctions(store.functions),
-    cases: createCases({ store, holdRuns: runKeeping.hold }),
+    cases: createCases({ store, holdRuns: runKeeping.hold, waitForTurn }),
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
     runs: createRuns({

@@ -106,6 +106,12 @@ export interface Page {
   readonly fromEnd: boolean
 }
 
+/**
+ * Maximum number of rows that a read of the pages of several parents returns. If it returns as many for more than one
+ * parent, pages are incomplete: read the parents in smaller groups.
+ */
+export const maxRowsOfPages = 2_000
+
 export type AddResult =
   | { readonly kind: 'added'; readonly membership: Membership }
   | { readonly kind: 'duplicate'; readonly existingId: number }

@@ -31,7 +31,7 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
 
 // No hook runs here.
 const holdRuns = () => createHeldRuns({ begin: () => expect.unreachable(), gateway: 'g' })
-const casesOf = (store: Store) => createCases({ store, holdRuns })
+const casesOf = (store: Store) => createCases({ store, holdRuns, waitForTurn: () => Promise.resolve() })
 
 eachStore(harness => {
   let url: string

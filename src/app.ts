@@ -76,6 +76,7 @@ export async function createApp({
   const store = await openStore({
     url: config.databaseUrl,
     serve: true,
+    limits: config.storeLimits,
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
+import type { StoreLimits } from '../../domain/store-limits.ts'
 import type { Database } from '../database.ts'
 import { first } from '../work.ts'
 import { createCaseStore } from './cases/cases.ts'
@@ -14,6 +15,7 @@ import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
 import { createEnqueue, type Enqueue } from './queue/enqueue.ts'
 import { createQueueStore } from './queue/queue.ts'
+import { createQueueAccounts } from './queue/queue-accounts.ts'
 import { createRunStore } from './runs/runs.ts'
 import { createWriteRuns, type WriteRuns } from './runs/write-runs.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
@@ -34,6 +36,7 @@ export interface Parts {
 
 interface Dependencies {
   readonly database: Database
+  readonly limits: StoreLimits
   readonly tokenLookUps: TokenLookUps
   readonly onChange: Store['events']['onChange']
   /** Called with the bytes of an answer that an idempotency key keeps from now on. */
@@ -41,16 +44,18 @@ interface Dependencies {
 }
 
 /** The stores that are written once for both databases. */
-export function createEntities({ database, tokenLookUps, onChange, afterSettle }: Dependencies) {
+export function createEntities(dependencies: Dependencies) {
+  const { database, limits, tokenLookUps, onChange, afterSettle } = dependencies
   const takeNumbers = createTakeNumbers(database)
   const provision = createProvision(database)
+  const accounts = createQueueAccounts(database)
   const writeRuns = createWriteRuns(database, takeNumbers)
   const keyStatements = prepareIdempotencyStatements(database)
   const parts: Parts = {
     provision,
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
-    enqueue: createEnqueue(database),
+    enqueue: createEnqueue({ dialect: database, accounts, limits }),
     writeRuns,
     keys: createKeyWork(keyStatements),
     forgetCallers: tokenLookUps.forgetCallers,
@@ -66,11 +71,11 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
     functions: createFunctionStore(database, parts),
-    cases: createCaseStore({ database, onChange, ...parts }),
+    cases: createCaseStore({ database, limits, onChange, ...parts }),
     hooks: createHookStore(database, parts),
     caseTasks: createCaseTaskStore(database, parts),
     runs: createRunStore(database, parts),
-    queue: createQueueStore({ database, onChange, ...parts }),
+    queue: createQueueStore({ database, accounts, limits, onChange, ...parts }),
     webhooks: { ...createWebhookStore(database, parts), changeMark: tokenLookUps.changeMark },
     idempotency: createIdempotencyStore(
       database,

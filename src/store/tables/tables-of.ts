@@ -37,3 +37,8 @@ export function numberOf(expression: SQL): StoreColumn<number> {
 export function textOf(expression: SQL): StoreColumn<string | null> {
   return expression as unknown as StoreColumn<string | null>
 }
+
+/** A column that an expression may leave out, for a selection. */
+export function orNull<Value>(column: StoreColumn<Value>): StoreColumn<Value | null> {
+  return column
+}

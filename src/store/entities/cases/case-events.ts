@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { CaseEvent, CaseEventStore } from '../../../domain/cases/case-store.ts'
-import { maxWaiting } from '../../../domain/queue/queue-store.ts'
 import type { EventStore, Origin } from '../../../domain/store.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { columnsOf, type Dialect, placeholders, type Values } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
@@ -26,8 +25,8 @@ export interface NewCaseEvent
   readonly changedFields: string
 }
 
-/** For the transaction of the change itself. Takes ids for this many queued runs, too. */
-export type AppendCaseEvent = (origin: Origin, event: NewCaseEvent, queued: number) => Work<TakenIds>
+/** For the transaction of the change itself. Takes ids for queued runs too, with the values of `toTakeValues`. */
+export type AppendCaseEvent = (origin: Origin, event: NewCaseEvent, take: Values | null) => Work<TakenIds>
 
 export function createCaseEventStore(
   database: Database,
@@ -108,7 +107,7 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
   const insertAndTake = chain({ ...parts, taken: wordTakeIds(dialect) }, 'taken', {
     lastId: tables.queueAccounts.lastId,
   })
-  return function* appendEvent({ accountCode, userId, email, transactionId }, event, queued) {
+  return function* appendEvent({ accountCode, userId, email, transactionId }, event, take) {
     const changedBytes = Buffer.byteLength(event.changedFields)
     const isShort = changedBytes <= maxShortBytes
     const values = {
@@ -121,7 +120,7 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
       byEmail: email,
       transactionId,
     }
-    if (queued > 0) return yield* first(insertAndTake, { ...values, count: queued, maxWaiting })
+    if (take !== null) return yield* first(insertAndTake, { ...values, ...take })
     yield* all(insert, values)
     return undefined
   }

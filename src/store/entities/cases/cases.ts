@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CaseStore, CaseType } from '../../../domain/cases/case-store.ts'
 import type { Store } from '../../../domain/store.ts'
+import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, placeholders } from '../../dialect.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
@@ -13,6 +14,7 @@ import { prepareValues } from './case-values.ts'
 
 type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> & {
   readonly database: Database
+  readonly limits: StoreLimits
   readonly onChange: Store['events']['onChange']
 }
 

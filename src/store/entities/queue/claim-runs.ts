@@ -3,9 +3,11 @@ import type { Claim, ClaimRequest, QueueStore } from '../../../domain/queue/queu
 import type { RunError } from '../../../domain/runs/run-record.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { toColumnName } from '../../tables/describe-table.ts'
+import { orNull } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
 import type { QueueMoves } from './queue-moves.ts'
-import { selectClaimed, toClaimedRun } from './queued-rows.ts'
+import { selectClaimed, toClaimedRuns } from './queued-rows.ts'
 
 // Of one transaction.
 const maxAccounts = 16
@@ -52,7 +54,7 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     const isAny = due.some(({ state }) => state === 'waiting')
     const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
     yield* all(statements.serve, { accountCode, taken: taken.length })
-    return taken.map(toClaimedRun).toSorted((a, b) => a.id - b.id)
+    return toClaimedRuns(taken).toSorted((a, b) => a.id - b.id)
   }
 
   function* expire(
@@ -105,12 +107,17 @@ function toMs({ dueAt, now }: { readonly dueAt: Date | null; readonly now: Date 
 }
 
 function prepareStatements(dialect: Dialect, held: ReturnType<typeof sql>) {
-  const { prepare, typed, now, nowPlus, forUpdate, skipLocked, tables } = dialect
+  const { prepare, chain, typed, now, nowPlus, forUpdate, skipLocked, tables } = dialect
   const { queueAccounts: accounts, queuedRuns: runs } = tables
   const given = placeholders('accountCode', 'holder', 'leaseMs', 'limit')
   const taken = typed(sql.placeholder('taken'), 'integer')
   const isOfAccount = sql`account_code = ${given.accountCode}`
   const claimed = selectClaimed(tables)
+  const takenColumns = sql.raw(
+    Object.keys(claimed)
+      .map(name => `numbered."${toColumnName(name)}"`)
+      .join(),
+  )
   return {
     findAccounts: prepare(
       sql`
@@ -134,14 +141,25 @@ function prepareStatements(dialect: Dialect, held: ReturnType<typeof sql>) {
         order by claim_at, id limit ${given.limit} ${forUpdate}`,
       { id: runs.id, state: runs.state, attempt: runs.attempt, holder: runs.holder },
     ),
-    take: prepare(
-      sql`
-        update queued_runs set state = 'running', holder = ${given.holder}, claim_at = ${nowPlus(given.leaseMs)}
-        where ${isOfAccount} and id in (
-          select id from queued_runs where ${isOfAccount} and claim_at <= ${now} and state = 'waiting'
-          order by claim_at, id limit ${given.limit}
-        ) returning ${columnsOf(claimed)}`,
-      claimed,
+    // Runs with one input get it once.
+    take: chain(
+      {
+        taken: sql`
+          update queued_runs set state = 'running', holder = ${given.holder}, claim_at = ${nowPlus(given.leaseMs)}
+          where ${isOfAccount} and id in (
+            select id from queued_runs where ${isOfAccount} and claim_at <= ${now} and state = 'waiting'
+            order by claim_at, id limit ${given.limit}
+          ) returning ${columnsOf(claimed)}`,
+        runs: sql`
+          select ${takenColumns}, case when is_first = 1 then inputs.input end,
+            case when is_first = 1 then inputs.options end
+          from (
+            select taken.*, row_number() over (partition by input_id order by id) as is_first from taken
+          ) as numbered join queued_inputs as inputs on inputs.account_code = numbered.account_code
+            and inputs.id = numbered.input_id`,
+      },
+      'runs',
+      { ...claimed, input: orNull(tables.queuedInputs.input), options: orNull(tables.queuedInputs.options) },
     ),
     // Due from now on, after the others, if more of its runs are due.
     serve: prepare(sql`

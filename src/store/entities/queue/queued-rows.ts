@@ -10,15 +10,20 @@ export function selectQueued({ queuedRuns }: Dialect['tables']) {
   return { ...what, caseId, caseVersion, txnId, generation, attempt, dueAt, lastError }
 }
 
-/** The columns of a run that a holder gets. */
+/** The columns of a run that a holder gets, without its input. */
 export function selectClaimed(tables: Dialect['tables']) {
   const { state: _, dueAt: __, lastError: ___, ...facts } = selectQueued(tables)
-  const { accountCode, causedBy, scopes, holder, input, options } = tables.queuedRuns
-  return { accountCode, ...facts, causedBy, scopes, holder, input, options }
+  const { accountCode, causedBy, scopes, holder, inputId } = tables.queuedRuns
+  return { accountCode, ...facts, causedBy, scopes, holder, inputId }
 }
 
 type QueuedRow = RowOf<ReturnType<typeof selectQueued>>
-type ClaimedRow = RowOf<ReturnType<typeof selectClaimed>>
+
+export interface ClaimedRow extends RowOf<ReturnType<typeof selectClaimed>> {
+  /** Null for the input of an earlier row. */
+  readonly input: string | null
+  readonly options: string | null
+}
 
 /** Its time is text if the row was kept as the result of an idempotency step. */
 export function toQueuedRun({ state, dueAt, lastError, ...row }: QueuedRow): QueuedRun {
@@ -30,9 +35,23 @@ export function toQueuedRun({ state, dueAt, lastError, ...row }: QueuedRow): Que
   }
 }
 
-export function toClaimedRun({ causedBy, scopes, holder, ...row }: ClaimedRow): ClaimedRun {
+/** The rows of one claim. Those with one input share its texts. */
+export function toClaimedRuns(rows: readonly ClaimedRow[]): ClaimedRun[] {
+  const inputs = new Map<number, Pick<ClaimedRun, 'input' | 'options'>>()
+  for (const { inputId, input, options } of rows) {
+    if (input !== null && options !== null) inputs.set(inputId, { input, options })
+  }
+  return rows.map(row => toClaimedRun(row, inputs.get(row.inputId)))
+}
+
+function toClaimedRun(
+  { causedBy, scopes, holder, inputId: _, ...row }: ClaimedRow,
+  { input, options } = { input: 'null', options: '{}' },
+): ClaimedRun {
   return {
     ...row,
+    input,
+    options,
     causedBy: JSON.parse(causedBy),
     scopes: scopes === '' ? [] : scopes.split(' '),
     holder: holder ?? '',

@@ -90,6 +90,7 @@ const settings = z.object({
   ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
   ROSTRUM_RETRY_MS: retryTimes.default([1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]),
   ROSTRUM_QUEUE_LEASE_MS: whole(100, 600_000).default(15_000),
+  ROSTRUM_ACCOUNT_STORE_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(10 * 2 ** 30),
   ROSTRUM_QUEUE_BYTES: whole(1, Number.MAX_SAFE_INTEGER).default(256 * 2 ** 20),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
   ROSTRUM_SECRETS_KEY: secretsKeys.default([]),
@@ -195,6 +196,7 @@ function arrange(s: Settings) {
     },
     /** Maximum bytes of one account in the store. */
     storeLimits: {
+      accountBytes: s.ROSTRUM_ACCOUNT_STORE_BYTES || Number.MAX_SAFE_INTEGER,
       queueBytes: s.ROSTRUM_QUEUE_BYTES,
     },
     queuedRuns: {

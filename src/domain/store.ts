@@ -217,6 +217,8 @@ export interface AccountStore {
   isEmpty(): Promise<boolean>
   /** Creates the account if it is missing; true if this call created it. */
   ensure(accountCode: string): Promise<boolean>
+  /** The bytes that count to the maximum of the account. */
+  findStoredBytes(accountCode: string): Promise<number>
 }
 
 export interface ApiToken {

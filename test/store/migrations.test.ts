@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { rowBytes } from '../../src/domain/idempotency/idempotency.ts'
+import { storedRowBytes } from '../../src/domain/store-limits.ts'
 import { StartError } from '../../src/errors.ts'
 import { readMigrations } from '../../src/store/migrations.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -154,8 +155,10 @@ eachStore(harness => {
     ])
     const waiting = await readRows(url, 'select waiting_bytes from queue_accounts order by account_code')
     expect(waiting.map(row => Object.values(row).map(String))).toEqual([['10'], ['0']])
+    expect(await store.accounts.findStoredBytes('a')).toBe(13 + 6 * storedRowBytes)
     expect(await store.queue.cancel(by('a'), 1)).toMatchObject({ kind: 'cancelled' })
     expect(await readRows(url, read)).toHaveLength(2)
+    expect(await store.accounts.findStoredBytes('a')).toBe(10 + 4 * storedRowBytes)
   })
 
   test('a database with the tables of another program is refused and gets no table', async () => {

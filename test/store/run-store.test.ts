@@ -9,6 +9,7 @@ import { RostrumError } from '../../src/errors.ts'
 import { JsonText } from '../../src/json/json-text.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
+import { runOf } from './run-of.ts'
 
 const day = 86_400_000
 const now = Date.now()
@@ -25,35 +26,6 @@ const all: RunFilter = {
   startedBefore: null,
 }
 const keepsAll = { days: 30, count: 1_000, bytes: 2 ** 30, inputDays: 7 }
-
-function runOf(rest: Partial<RunRow> = {}): RunRow {
-  return {
-    runId: randomUUID(),
-    trigger: 'endpoint',
-    event: null,
-    name: 'recalculate \0 \ud800',
-    functionId: null,
-    functionVersion: null,
-    caseId: null,
-    caseVersion: null,
-    txnId: randomUUID(),
-    txnSource: 'endpoint|-/x "|now',
-    parentRunId: null,
-    replayOf: null,
-    attempt: 1,
-    queuedRunId: null,
-    state: 'ended',
-    outcome: 'exit',
-    byUserId: 7,
-    scopes: ['tasks:execute', 'runs:read'],
-    startedAt: Date.now(),
-    durationMs: 1.8,
-    dryRun: false,
-    textBytes: { input: 2 },
-    texts: { input: '{}', payload: '{"a":"\\u0000\\ud800 \\" \\\\ é 🎉"}' },
-    ...rest,
-  }
-}
 
 eachStore(harness => {
   let store: Store

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
 import type { Database } from '../database.ts'
+import { numberOf } from '../tables/tables-of.ts'
 import { first } from '../work.ts'
 import { createCaseStore } from './cases/cases.ts'
 import { createTakeNumbers, type TakeNumbers } from './counters.ts'
@@ -18,6 +19,7 @@ import { createQueueStore } from './queue/queue.ts'
 import { createQueueAccounts } from './queue/queue-accounts.ts'
 import { createRunStore } from './runs/runs.ts'
 import { createWriteRuns, type WriteRuns } from './runs/write-runs.ts'
+import { createStoredBytes, type StoredBytesCounter, storedBytes } from './stored-bytes.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
 import { createFindWebhooks, createWebhookStore } from './webhooks/webhooks.ts'
 
@@ -28,6 +30,7 @@ export interface Parts {
   readonly appendEvent: AppendEvent
   readonly enqueue: Enqueue
   readonly writeRuns: WriteRuns
+  readonly stored: StoredBytesCounter
   readonly keys: KeyWork
   readonly forgetCallers: TokenLookUps['forgetCallers']
   /** One for each kind of trigger. */
@@ -48,15 +51,17 @@ export function createEntities(dependencies: Dependencies) {
   const { database, limits, tokenLookUps, onChange, afterSettle } = dependencies
   const takeNumbers = createTakeNumbers(database)
   const provision = createProvision(database)
+  const stored = createStoredBytes(database, limits)
   const accounts = createQueueAccounts(database)
-  const writeRuns = createWriteRuns(database, takeNumbers)
+  const writeRuns = createWriteRuns({ dialect: database, stored })
   const keyStatements = prepareIdempotencyStatements(database)
   const parts: Parts = {
     provision,
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
-    enqueue: createEnqueue({ dialect: database, accounts, limits }),
+    enqueue: createEnqueue({ dialect: database, accounts, stored, limits }),
     writeRuns,
+    stored,
     keys: createKeyWork(keyStatements),
     forgetCallers: tokenLookUps.forgetCallers,
     triggerLookUps: [
@@ -90,11 +95,16 @@ function createAccountStore({ prepare, tables, read, write }: Database): Account
   const { accountCode } = tables.accounts
   const findOne = prepare(sql`select account_code from accounts limit 1`, { accountCode })
   const insert = prepare(sql`${insertAccount} returning account_code`, { accountCode })
+  const findStored = prepare(sql`select ${storedBytes}`, { bytes: numberOf(storedBytes) })
   return {
     isEmpty: async () => (await read(findOne, {})).length === 0,
     ensure: async accountCode => {
       const created = await write(accountCode, () => first(insert, { accountCode }))
       return created !== undefined
+    },
+    async findStoredBytes(accountCode) {
+      const [row] = await read(findStored, { accountCode })
+      return row?.bytes ?? 0
     },
   }
 }

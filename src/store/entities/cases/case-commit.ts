@@ -5,16 +5,23 @@ import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
 import { cannotQueue, findWaitingRefusal, type WaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
-import type { StoreLimits } from '../../../domain/store-limits.ts'
+import {
+  isStoreFull,
+  type StoredBytes,
+  type StoreLimits,
+  storedRowBytes,
+  storeFull,
+} from '../../../domain/store-limits.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { createSteps } from '../../steps.ts'
-import { orNull } from '../../tables/tables-of.ts'
+import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { toTakeValues } from '../queue/enqueue.ts'
-import { measureWaiting, shareInputs } from '../queue/queued-inputs.ts'
+import { measureStored, measureWaiting, shareInputs } from '../queue/queued-inputs.ts'
+import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
 import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
 import { prepareValues } from './case-values.ts'
@@ -28,9 +35,10 @@ type Committed =
       readonly runIds: readonly string[]
     }
   | { readonly kind: 'moved' }
-  | { readonly kind: 'refused'; readonly refusal: WaitingRefusal }
+  | { readonly kind: 'cannot queue'; readonly refusal: WaitingRefusal }
+  | { readonly kind: 'store full'; readonly bytes: StoredBytes }
 
-interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> {
+interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> {
   readonly database: Database
   readonly limits: StoreLimits
   readonly appendEvent: AppendCaseEvent
@@ -39,7 +47,8 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueu
 
 /** The one transaction of a save or a delete (contract, section 7, step 6). */
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
-  const { database, limits, provision, takeNumbers, appendEvent, enqueue, writeRuns, forget } = dependencies
+  const { database, limits, provision, takeNumbers, appendEvent, enqueue, writeRuns, stored, forget } =
+    dependencies
   const statements = prepareStatements(database)
   const values = prepareValues(database)
   const { find } = createSteps(database)
@@ -52,7 +61,9 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'moved' }
     const planned = toQueuedRuns(wanted, toExpectedRow(wanted))
     const refusal = findWaitingRefusal(now, measureWaiting(shareInputs(planned)), limits.queueBytes)
-    if (refusal !== null) return { kind: 'refused', refusal }
+    if (refusal !== null) return { kind: 'cannot queue', refusal }
+    const bytes = { used: now.storedBytes, more: findAddedBytes(wanted, planned), max: limits.accountBytes }
+    if (wanted.data !== null && isStoreFull(bytes)) return { kind: 'store full', bytes }
     const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)
     if (row === undefined) return { kind: 'moved' }
     yield* writeValues(wanted, row)
@@ -67,9 +78,16 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
     const of = { caseId: row.id, caseTypeCode, version: row.version }
     const take = queued.length === 0 ? null : toTakeValues(shareInputs(queued), limits.queueBytes)
-    const taken = yield* appendEvent(origin, { kind, ...of, changedFields, functionName }, take)
-    yield* enqueue(accountCode, queued, { row: taken })
-    if (runs !== null) yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs))
+    const storedBytes = findAddedBytes(wanted, queued)
+    const event = { kind, ...of, changedFields, functionName } as const
+    const appended = yield* appendEvent(origin, event, { storedBytes, take })
+    yield* enqueue(accountCode, queued, { row: appended.taken })
+    // Other gateways may have added bytes since the first look.
+    if (data !== null) stored.refuseFull(appended.stored, storedBytes)
+    if (runs !== null) {
+      const isFull = appended.stored >= limits.accountBytes
+      yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs), isFull)
+    }
   }
 
   function* writeValues({ origin, caseTypeCode, data, read, values: given }: CaseCommit, row: StoredCase) {
@@ -110,7 +128,8 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     async commit(wanted) {
       const hasQueued = () => wanted.after !== null
       const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged, hasQueued })
-      if (done.kind === 'refused') throw cannotQueue(done.refusal)
+      if (done.kind === 'cannot queue') throw cannotQueue(done.refusal)
+      if (done.kind === 'store full') throw storeFull(done.bytes)
       return done.kind === 'moved' ? done : toCommitted(done)
     },
     async findCommitted(origin) {
@@ -128,6 +147,14 @@ function hasChanged({ kind }: Committed): boolean {
 
 function toCommitted({ row, changedFields, runIds }: Extract<Committed, { kind: 'committed' }>) {
   return { kind: 'committed', row: toCase(row), changedFields: new JsonText(changedFields), runIds } as const
+}
+
+/** The stored bytes that the change adds: those of its event, of the case and of what it queues. */
+function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: readonly NewQueuedRun[]): number {
+  const before = read === null ? 0 : read.dataBytes + storedRowBytes
+  const after = data === null ? 0 : Buffer.byteLength(data) + storedRowBytes
+  const ofEvent = Buffer.byteLength(changedFields) + storedRowBytes
+  return after - before + ofEvent + measureStored(shareInputs(queued))
 }
 
 // Known before the first write, but for the id of a new case: the longest one stands for it.
@@ -173,8 +200,13 @@ function prepareStatements({ prepare, tables, forShare, now }: Dialect) {
       sql`
         select (
           select revision from case_types where account_code = ${accountCode} and code = ${caseTypeCode} ${forShare}
-        ), ${ofQueue('waiting')}, ${ofQueue('waiting_bytes')}`,
-      { revision: orNull(tables.caseTypes.revision), waiting, waitingBytes },
+        ), ${ofQueue('waiting')}, ${ofQueue('waiting_bytes')}, ${storedBytes}`,
+      {
+        revision: orNull(tables.caseTypes.revision),
+        waiting,
+        waitingBytes,
+        storedBytes: numberOf(storedBytes),
+      },
     ),
     insert: prepare(
       sql`

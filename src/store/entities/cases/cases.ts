@@ -12,7 +12,7 @@ import { createAppendCaseEvent, createCaseEventStore } from './case-events.ts'
 import { createCaseReads } from './case-rows.ts'
 import { prepareValues } from './case-values.ts'
 
-type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> & {
+type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> & {
   readonly database: Database
   readonly limits: StoreLimits
   readonly onChange: Store['events']['onChange']

@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { FunctionStore, FunctionVersion, NewVersion } from '../../../domain/functions/function-store.ts'
 import type { Origin } from '../../../domain/store.ts'
+import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, insertValues, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, only } from '../../work.ts'
-import type { TakeNumbers } from '../counters.ts'
+import type { Parts } from '../entities.ts'
+import { rowBytes } from '../stored-bytes.ts'
 
 interface Pruning {
   readonly accountCode: string
@@ -17,7 +19,10 @@ interface Pruning {
 }
 
 /** Work on versions, for the transactions of their functions, which lock the function. */
-export function createVersions(database: Database, takeNumbers: TakeNumbers) {
+export function createVersions(
+  database: Database,
+  { takeNumbers, stored }: Pick<Parts, 'takeNumbers' | 'stored'>,
+) {
   const { tables, read, encodeList } = database
   const { functionVersions } = tables
   const selection = selectVersion(database)
@@ -52,6 +57,7 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
       const { hash, sourceCode, sourceBytes, comment } = version
       const found = yield* first(statements.find, { accountCode, functionId, hash })
       if (found !== undefined) return found.id
+      yield* stored.add(accountCode, sourceBytes + storedRowBytes)
       const id = yield* takeNumbers(accountCode, 'function version')
       const values = { accountCode, id, functionId, hash, sourceBytes, comment, sourceCode }
       yield* all(statements.insert, { ...values, byUserId: userId, byEmail: email })
@@ -60,7 +66,10 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
 
     *prune(pruning: Pruning, maxVersions: number) {
       const { count } = yield* only(statements.count, { ...pruning })
-      if (count > maxVersions) yield* all(statements.prune, { ...pruning, limit: count - maxVersions })
+      if (count <= maxVersions) return
+      const pruned = yield* all(statements.prune, { ...pruning, limit: count - maxVersions })
+      const freed = pruned.reduce((sum, { bytes }) => sum + bytes, 0)
+      yield* stored.add(pruning.accountCode, -freed)
     },
   }
 }
@@ -83,6 +92,7 @@ function prepareStatements(dialect: Dialect) {
   const { functionVersions: versions } = tables
   const selection = { ...selectVersion(dialect), sourceCode: versions.sourceCode }
   const source = { id: versions.id, sourceCode: versions.sourceCode }
+  const prunedBytes = sql`source_bytes + ${rowBytes}`
   const isOfAccount = sql`${versions.accountCode} = ${accountCode}`
   const isOfFunction = sql`${isOfAccount} and ${versions.functionId} = ${functionId}`
   return {
@@ -116,7 +126,8 @@ function prepareStatements(dialect: Dialect) {
     count: prepare(sql`select count(*) as count from ${versions} where ${isOfFunction}`, {
       count: numberOf(sql`count(*)`),
     }),
-    prune: prepare(sql`
+    prune: prepare(
+      sql`
       delete from ${versions} where ${isOfAccount} and ${versions.id} in (
         select oldest.id from function_versions as oldest
         where oldest.account_code = ${accountCode} and oldest.function_id = ${functionId}
@@ -124,6 +135,8 @@ function prepareStatements(dialect: Dialect) {
             select 1 from runs where runs.account_code = oldest.account_code and runs.function_version = oldest.hash
           )
         order by oldest.id limit ${limit}
-      )`),
+      ) returning ${prunedBytes}`,
+      { bytes: numberOf(prunedBytes) },
+    ),
   }
 }

@@ -5,15 +5,16 @@ import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { type Dialect, placeholders, type Values } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import { all, first, type Work } from '../../work.ts'
+import type { StoredBytesCounter } from '../stored-bytes.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
-import { measureWaiting, type SharedInput, shareInputs } from './queued-inputs.ts'
+import { measureStored, measureWaiting, type SharedInput, shareInputs } from './queued-inputs.ts'
 
 /**
  * Queues runs in the transaction that causes them, and gives their ids. It locks the queue of the account until the
  * commit, so it comes after the changes of the case and its event, and before kept runs. Throws `OVERLOADED`, which
- * undoes the transaction, where the account would have more waiting runs, or more bytes of their inputs, than it may.
+ * undoes the transaction, where the account would have more waiting runs, or more bytes of them, than it may.
  * Pass `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds`
- * if an earlier statement took the ids.
+ * if an earlier statement took the ids, which counts their stored bytes too.
  */
 export type Enqueue = (
   accountCode: string,
@@ -55,10 +56,11 @@ const inputColumns = {
 interface Dependencies {
   readonly dialect: Dialect
   readonly accounts: QueueAccounts
+  readonly stored: StoredBytesCounter
   readonly limits: StoreLimits
 }
 
-export function createEnqueue({ dialect, accounts, limits: { queueBytes } }: Dependencies): Enqueue {
+export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes } }: Dependencies): Enqueue {
   const { runRows, inputRows, take, insert } = prepareStatements(dialect)
   return function* enqueue(accountCode, runs, taken) {
     if (runs.length === 0) return []
@@ -71,6 +73,7 @@ export function createEnqueue({ dialect, accounts, limits: { queueBytes } }: Dep
         findWaitingRefusal(now, measureWaiting(shared), queueBytes) ?? { kind: 'too many runs' },
       )
     }
+    if (taken === undefined) yield* stored.add(accountCode, measureStored(shared))
     const rows = toRows(shared, row.lastId - runs.length + 1)
     yield* all(insert, { accountCode, ...runRows.encode(rows.runs), ...inputRows.encode(rows.inputs) })
     return rows.runs.map(({ id }) => id)

@@ -38,6 +38,7 @@ export function createForgetDead(
     yield* inputs.release(
       accountCode,
       rows.map(({ inputId }) => inputId),
+      rows.length,
     )
     return rows.length
   }

@@ -64,6 +64,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
       yield* inputs.release(
         accountCode,
         gone.map(({ inputId }) => inputId),
+        gone.length,
       )
       return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone) }
     },
@@ -90,7 +91,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
       const values = { accountCode, id, holder, error: error && JSON.stringify(error) }
       const row = yield* first(statements.die, values)
       if (row === undefined || lane === undefined) return none
-      yield* inputs.release(accountCode, [row.inputId])
+      yield* inputs.release(accountCode, [row.inputId], 0)
       return { ids: [id], nextInMs: yield* wakeLanes(accountCode, [lane]) }
     },
   }

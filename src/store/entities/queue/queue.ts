@@ -110,7 +110,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
           if (row === undefined) return { kind: 'missing' } as const
           if (row.state === 'running') return { kind: 'running' } as const
           yield* all(statements.remove, { accountCode, id })
-          yield* inputs.release(accountCode, [row.inputId])
+          yield* inputs.release(accountCode, [row.inputId], 1)
           if (row.state !== 'dead') yield* accounts.count(accountCode, -1)
           yield* moves.wakeLanes(accountCode, [{ lane: laneOf(row) }])
           return { kind: 'cancelled', row: withoutInput(row) } as const

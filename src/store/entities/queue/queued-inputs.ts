@@ -1,9 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
 import type { Waiting } from '../../../domain/queue/waiting-limits.ts'
+import { storedRowBytes } from '../../../domain/store-limits.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, type Work } from '../../work.ts'
+import { raiseCounter } from '../counters.ts'
+import { rowBytes } from '../stored-bytes.ts'
 
 /** The input that runs which are queued together share. */
 export interface SharedInput {
@@ -28,6 +31,12 @@ export function shareInputs(runs: readonly NewQueuedRun[]): SharedInput[] {
   return shared
 }
 
+/** The stored bytes of these runs with their inputs. */
+export function measureStored(shared: readonly SharedInput[]): number {
+  const { waiting, waitingBytes } = measureWaiting(shared)
+  return waitingBytes + (shared.length + waiting) * storedRowBytes
+}
+
 /** What the queue of an account holds more with these runs. */
 export function measureWaiting(shared: readonly SharedInput[]): Waiting {
   const waiting = shared.reduce((sum, { runs }) => sum + runs.length, 0)
@@ -42,13 +51,14 @@ export function createQueuedInputs(dialect: Dialect) {
   const statements = prepareStatements(dialect, inputs.rows)
   return {
     /**
-     * Call it after runs are gone or dead, with the ids of their inputs. Deletes the inputs that no run has any more,
-     * and counts those that only dead runs have no longer to the waiting bytes.
+     * Call it after runs are dead, or are gone, with the ids of their inputs and the number of rows that are gone.
+     * Deletes the inputs that no run has any more, and counts those that only dead runs have no longer to the waiting
+     * bytes.
      */
-    *release(accountCode: string, ids: readonly number[]): Work<void> {
+    *release(accountCode: string, ids: readonly number[], goneRuns: number): Work<void> {
       if (ids.length === 0) return
       const given = [...new Set(ids)].map(id => ({ id }))
-      yield* all(statements.release, { accountCode, ...inputs.encode(given) })
+      yield* all(statements.release, { accountCode, goneRuns, ...inputs.encode(given) })
     },
 
     /** The bytes that an input counts for once more if one of its dead runs waits again. */
@@ -61,9 +71,10 @@ export function createQueuedInputs(dialect: Dialect) {
   }
 }
 
-function prepareStatements({ prepare, chain, tables }: Dialect, given: SQL) {
+function prepareStatements({ prepare, chain, typed, tables }: Dialect, given: SQL) {
   const { accountCode, id } = placeholders('accountCode', 'id')
   const { queuedInputs } = tables
+  const goneRuns = typed(sql.placeholder('goneRuns'), 'integer')
   const isTheInput = sql`account_code = ${accountCode} and id = ${id}`
   const hasRuns = (condition: SQL) => sql`
     case when exists (
@@ -73,7 +84,7 @@ function prepareStatements({ prepare, chain, tables }: Dialect, given: SQL) {
   const areInputs = (condition: SQL) => sql`
     account_code = ${accountCode} and id in (select id from touched where ${condition})`
   const touched = sql`
-    select id, waiting_bytes, ${hasRuns(sql``)} as is_used, ${hasRuns(sql`and state <> 'dead'`)} as is_awaited
+    select id, bytes, waiting_bytes, ${hasRuns(sql``)} as is_used, ${hasRuns(sql`and state <> 'dead'`)} as is_awaited
     from queued_inputs where account_code = ${accountCode} and id in (select id from ${given})`
   const uncount = sql`
     update queue_accounts set waiting_bytes = waiting_bytes - (
@@ -85,6 +96,11 @@ function prepareStatements({ prepare, chain, tables }: Dialect, given: SQL) {
       {
         touched,
         account: uncount,
+        stored: raiseCounter(
+          'stored byte',
+          sql`- ${rowBytes} * ${goneRuns} - coalesce(sum(bytes + ${rowBytes}), 0)`,
+          sql`from touched where is_used = 0`,
+        ),
         unused: sql`delete from queued_inputs where ${areInputs(sql`is_used = 0`)}`,
         resting: sql`
           update queued_inputs set waiting_bytes = 0 where ${areInputs(sql`is_used = 1 and is_awaited = 0`)}`,

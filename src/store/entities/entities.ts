@@ -13,6 +13,7 @@ import { createCaseTaskStore, createFindTasksOfFunction } from './hooks/case-tas
 import { createFindHooksOfFunction, createHookStore } from './hooks/hooks.ts'
 import { createIdempotencyStore, createKeyWork, type KeyWork } from './idempotency.ts'
 import { prepareIdempotencyStatements } from './idempotency-statements.ts'
+import { createOldEvents } from './old-events.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
 import { createEnqueue, type Enqueue } from './queue/enqueue.ts'
 import { createQueueStore } from './queue/queue.ts'
@@ -75,6 +76,7 @@ export function createEntities(dependencies: Dependencies) {
     accounts: createAccountStore(database),
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
+    oldEvents: createOldEvents(database, stored),
     functions: createFunctionStore(database, parts),
     cases: createCaseStore({ database, limits, onChange, ...parts }),
     hooks: createHookStore(database, parts),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
+import { atMostHourly } from './domain/at-most-hourly.ts'
 import { createCases } from './domain/cases/cases.ts'
 import { createDirectory } from './domain/directory/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
@@ -76,6 +77,7 @@ export async function createApp({
   const store = await openStore({
     url: config.databaseUrl,
     serve: true,
+    limits: config.storeLimits,
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()
@@ -112,7 +114,12 @@ export async function createApp({
   })
   const stopSweepingRuns = startSweepingRuns({
     store: store.runs,
-    forgetDeadRuns: createForgettingDead(store.queue, config.runRetention),
+    forgetOthers: [
+      createForgettingDead(store.queue, config.runRetention),
+      atMostHourly(async () => {
+        if (config.eventMs !== null) await store.oldEvents.forget(config.eventMs)
+      }),
+    ],
     gateway,
     retention: config.runRetention,
     onError: err => log.warn({ err }, 'kept runs could not be swept'),

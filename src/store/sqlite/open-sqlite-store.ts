@@ -1,4 +1,5 @@
 import type { Store } from '../../domain/store.ts'
+import type { StoreLimits } from '../../domain/store-limits.ts'
 import { createDatabase } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createChangeMark } from './connection/change-mark.ts'
@@ -15,8 +16,12 @@ import { createTokenLookUps } from './token-look-ups.ts'
 // ms; one by one they take about 5 ms each.
 const largeAnswerBytes = 256 * 2 ** 10
 
+interface OpenSqliteStore extends Connect {
+  readonly limits: StoreLimits
+}
+
 /** The store in a SQLite file, created and migrated where needed. `StartError` if that is not possible. */
-export async function openSqliteStore(options: Connect): Promise<Store> {
+export async function openSqliteStore({ limits, ...options }: OpenSqliteStore): Promise<Store> {
   const { client, close } = await connect(options)
   const changeMark = createChangeMark(client)
   const transactions = createTransactions(client)
@@ -26,6 +31,7 @@ export async function openSqliteStore(options: Connect): Promise<Store> {
   const database = createDatabase({ dialect, runner, announce: signal.announce })
   const { parts, stores } = createEntities({
     database,
+    limits,
     tokenLookUps: createTokenLookUps(dialect, changeMark),
     onChange: signal.onChange,
     afterSettle(bytes) {

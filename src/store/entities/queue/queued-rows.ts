@@ -12,15 +12,20 @@ export function selectQueued({ queuedRuns }: Dialect['tables']) {
   return { ...what, caseId, caseVersion, txnId, generation, attempt, dueAt, lastError }
 }
 
-/** The columns of a run that a holder gets. */
+/** The columns of a run that a holder gets, without its input. */
 export function selectClaimed(tables: Dialect['tables']) {
   const { state: _, dueAt: __, lastError: ___, ...facts } = selectQueued(tables)
-  const { accountCode, causedBy, scopes, holder, input, options } = tables.queuedRuns
-  return { accountCode, ...facts, causedBy, scopes, holder, input, options }
+  const { accountCode, causedBy, scopes, holder, inputId } = tables.queuedRuns
+  return { accountCode, ...facts, causedBy, scopes, holder, inputId }
 }
 
 type QueuedRow = RowOf<ReturnType<typeof selectQueued>>
-type ClaimedRow = RowOf<ReturnType<typeof selectClaimed>>
+
+export interface ClaimedRow extends RowOf<ReturnType<typeof selectClaimed>> {
+  /** Null for the input of an earlier row. */
+  readonly input: string | null
+  readonly options: string | null
+}
 
 /**
  * Its time is text if the row was kept as the result of an idempotency step. A last error that cannot be read throws
@@ -38,10 +43,27 @@ export function toQueuedRun({ state, dueAt, lastError, ...row }: QueuedRow): Que
   }
 }
 
+export type Inputs = ReadonlyMap<number, Pick<ClaimedRun, 'input' | 'options'>>
+
+/** The inputs of the rows of one claim, by their ids. Rows with one input share its texts. */
+export function findInputs(rows: readonly ClaimedRow[]): Inputs {
+  const inputs = new Map<number, Pick<ClaimedRun, 'input' | 'options'>>()
+  for (const { inputId, input, options } of rows) {
+    if (input !== null && options !== null) inputs.set(inputId, { input, options })
+  }
+  return inputs
+}
+
 /** Throws an error that names the row if it cannot be read. */
-export function toClaimedRun({ causedBy, scopes, holder, ...row }: ClaimedRow): ClaimedRun {
+export function toClaimedRun(
+  { causedBy, scopes, holder, inputId, ...row }: ClaimedRow,
+  inputs: Inputs,
+): ClaimedRun {
+  const { input, options } = inputs.get(inputId) ?? { input: 'null', options: '{}' }
   return {
     ...row,
+    input,
+    options,
     causedBy: readCausedBy(causedBy, row.id),
     scopes: scopes === '' ? [] : scopes.split(' '),
     holder: holder ?? '',

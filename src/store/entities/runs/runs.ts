@@ -10,7 +10,10 @@ import { createLookAtRuns } from './look-at-runs.ts'
 import { selectRun } from './run-statements.ts'
 import { createSweeping } from './sweep-runs.ts'
 
-export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'writeRuns'>): RunStore {
+export function createRunStore(
+  database: Database,
+  { writeRuns, stored }: Pick<Parts, 'writeRuns' | 'stored'>,
+): RunStore {
   const { write, tables, isShared } = database
   const selection = selectRun(database)
   const page = createPageByParent(database, { table: tables.runs, parent: 'functionId', selection })
@@ -20,7 +23,7 @@ export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'w
     isShared,
     ...createFindRuns(database),
     look: createLookAtRuns(database),
-    ...createSweeping(database),
+    ...createSweeping(database, stored),
     write: (accountCode, gateway, writes) =>
       write(accountCode, () => writeRuns(accountCode, gateway, writes)),
     pageByFunctions: async (accountCode, functionIds, given) =>

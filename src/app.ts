@@ -48,6 +48,8 @@ const maxForgottenAtOnce = 200
 export interface AppOptions {
   readonly config: Config
   readonly log: Logger
+  /** Called once if the store cannot come back while this process lives, with the reason. */
+  readonly onStoreLost?: (reason: string) => void
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
   /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
@@ -70,12 +72,14 @@ export interface App {
 export async function createApp({
   config,
   log,
+  onStoreLost = () => {},
   onStatement,
   hasDirectLane = true,
 }: AppOptions): Promise<App> {
   const store = await openStore({
     url: config.databaseUrl,
     serve: true,
+    onLost: onStoreLost,
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()

@@ -5,6 +5,7 @@ import { createChangeMark } from './connection/change-mark.ts'
 import { type Connect, connect } from './connection/connect.ts'
 import { createEventSignal } from './connection/event-signal.ts'
 import { createTransactions } from './connection/transactions.ts'
+import { noFileWatch, watchFile } from './connection/watch-file.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createKeyFile } from './key-file.ts'
 import { createMembershipStore } from './memberships.ts'
@@ -16,10 +17,14 @@ import { createTokenLookUps } from './token-look-ups.ts'
 const largeAnswerBytes = 256 * 2 ** 10
 
 /** The store in a SQLite file, created and migrated where needed. `StartError` if that is not possible. */
-export async function openSqliteStore(options: Connect): Promise<Store> {
+export async function openSqliteStore(
+  options: Connect & { readonly onLost: (reason: string) => void },
+): Promise<Store> {
   const { client, close } = await connect(options)
+  const isWatched = options.serve && options.path !== ':memory:'
+  const watch = isWatched ? watchFile(options.path, options.onLost) : noFileWatch
   const changeMark = createChangeMark(client)
-  const transactions = createTransactions(client)
+  const transactions = createTransactions(client, watch.refuseIfLost)
   const signal = createEventSignal()
   const dialect = createSqliteDialect(client, changeMark)
   const runner = createSqliteRunner(transactions)
@@ -38,9 +43,13 @@ export async function openSqliteStore(options: Connect): Promise<Store> {
     ...stores,
     keyFile: createKeyFile(options.path),
     async ping() {
+      watch.refuseIfLost()
       ping.get()
     },
     async close() {
+      watch.stop()
+      // Closing would remove the log at the path, which belongs to the file that is there now.
+      if (watch.isLost()) return
       transactions.flush()
       close()
     },

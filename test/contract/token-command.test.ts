@@ -75,7 +75,7 @@ test('a refusal is one line of the process, which ends with code 2', async () =>
   const args = ['--account', 'beta', '--scope', 'everything']
   const refused = await spawnToken(...args)
   expect(refused).toEqual(await token(...args))
-  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^.*everything.*\n$/) })
+  expect(refused).toMatchObject({ code: 64, stdout: '', stderr: expect.stringMatching(/^.*everything.*\n$/) })
 })
 
 describe('--list', () => {

@@ -70,10 +70,20 @@ async function execute(
   if (flags.list || flags.revoke !== undefined) await refuseMissingStore(databaseUrl)
   const store = await openStore({ url: databaseUrl })
   try {
-    return await action(store)
+    const output = await action(store)
+    // A DATABASE_URL that was forgotten would go unnoticed: standard output is the token alone.
+    if (!flags.list) process.stderr.write(`Store: ${describeStore(databaseUrl)}\n`)
+    return output
   } finally {
     await store.close()
   }
+}
+
+// Without user and password.
+function describeStore(databaseUrl: string): string {
+  if (databaseUrl.startsWith('sqlite:')) return databaseUrl
+  const url = URL.parse(databaseUrl)
+  return url === null ? 'PostgreSQL' : `${url.protocol}//${url.host}${url.pathname}`
 }
 
 // Only a new token makes a store.

@@ -28,11 +28,11 @@ async function findToken(token: string) {
   }
 }
 
-test('the command creates account and user and prints only the token', async () => {
+test('the command creates account and user, prints only the token, and names the store on standard error', async () => {
   const { code, stdout, stderr } = await runToken(
     ...['--account', 'beta', '--email', 'ann@example.com', '--scope', 'tasks:execute'],
   )
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `Store: ${url}\n` })
   expect(stdout).toMatch(/^rst_[A-Za-z0-9_-]{43}\n$/)
   const found = await findToken(stdout.trim())
   expect(found).toMatchObject({ accountCode: 'beta', email: 'ann@example.com', scopes: ['tasks:execute'] })
@@ -66,7 +66,7 @@ test('the list shows the data of every token, never the token itself, and its st
   const token = (await runToken('--account', 'beta', '--email', 'ann@example.com')).stdout.trim()
   await runToken('--account', 'gamma', '--user', '7', '--scope', 'admin')
   const revoked = await runToken('--revoke', '1')
-  expect(revoked).toMatchObject({ code: 0, stderr: '' })
+  expect(revoked).toMatchObject({ code: 0, stderr: `Store: ${url}\n` })
   expect(await findToken(token)).toBeUndefined()
   const { stdout } = await runToken('--list')
   const lines = stdout.trimEnd().split('\n')
@@ -122,7 +122,6 @@ test('an unknown token id gives one line and exit code 1, and a revoked one is r
   expect(await runToken('--revoke', '1')).toMatchObject({
     code: 0,
     stdout: 'Token `1` was revoked before.\n',
-    stderr: '',
   })
   for (const id of [['99'], ['1', '--account', 'gamma']]) {
     const { code, stderr } = await runToken('--revoke', ...id)

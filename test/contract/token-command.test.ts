@@ -21,7 +21,7 @@ describe('making a token', () => {
     const made = await spawnToken(...args)
     expect(made.code).toBe(0)
     expect(made.stdout).toMatch(/^\S{20,}\n$/)
-    expect(made.stderr).toBe('')
+    expect(made.stderr).toBe(`Store: ${server.settings.DATABASE_URL}\n`)
     expect((await view(made.stdout.trim())).body.data?.viewer).toEqual({
       accountCode: 'beta',
       userId: expect.stringMatching(/^\d+$/),

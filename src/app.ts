@@ -49,6 +49,8 @@ const maxForgottenAtOnce = 200
 export interface AppOptions {
   readonly config: Config
   readonly log: Logger
+  /** Called once if the store cannot come back while this process lives, with the reason. */
+  readonly onStoreLost?: (reason: string) => void
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
   /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
@@ -71,6 +73,7 @@ export interface App {
 export async function createApp({
   config,
   log,
+  onStoreLost = () => {},
   onStatement,
   hasDirectLane = true,
 }: AppOptions): Promise<App> {
@@ -78,6 +81,7 @@ export async function createApp({
     url: config.databaseUrl,
     serve: true,
     limits: config.storeLimits,
+    onLost: onStoreLost,
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()

@@ -10,6 +10,8 @@ export interface OpenStore {
   readonly serve?: boolean
   /** No limits unless given. */
   readonly limits?: StoreLimits
+  /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
+  readonly onLost?: (reason: string) => void
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void
 }
@@ -19,10 +21,10 @@ export interface OpenStore {
  * the engine that it needs: the other one takes a tenth of a second.
  */
 export async function openStore(options: OpenStore): Promise<Store> {
-  const { url, serve = false, limits = noLimits, onStatement } = options
+  const { url, serve = false, limits = noLimits, onLost = () => {}, onStatement } = options
   if (url.startsWith('sqlite:')) {
     const { openSqliteStore } = await importWithDrizzle(() => import('./sqlite/open-sqlite-store.ts'))
-    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onStatement })
+    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onLost, onStatement })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgresStore } = await importWithDrizzle(() => import('./postgres/open-postgres-store.ts'))

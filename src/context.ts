@@ -63,6 +63,10 @@ export interface RequestContext extends SharedServices {
   readonly signal: AbortSignal
   /** Counts the long values of the answer. Each resolver of such a field adds its bytes. */
   readonly answerBytes: AnswerBytes
+  /** The cursor of an event of the subscription. Its source sets it. */
+  cursorOf: ((event: { readonly sequence: number }) => string) | null
+  /** Begins the answer to the next event of a subscription. */
+  beginAnswer(): void
   /** Splits the operation's work into pieces. */
   readonly pace: Pace
   readonly log: Logger
@@ -109,6 +113,7 @@ function createContextClass(services: Services) {
     readonly requestId: string
     readonly caller: Caller
     readonly parentRun: Run | null
+    cursorOf: RequestContext['cursorOf'] = null
     readonly #source: ContextSource
     #loaders: Loaders | null = null
     #signal: AbortSignal | null = null
@@ -160,6 +165,11 @@ function createContextClass(services: Services) {
     get answerBytes(): AnswerBytes {
       this.#answerBytes ??= new AnswerBytes(this.#source.maxLongBytes ?? services.maxLongBytes)
       return this.#answerBytes
+    }
+
+    beginAnswer(): void {
+      this.#answerBytes = null
+      this.#loaders?.clear()
     }
 
     get pace(): Pace {

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { RequestContext } from '../context.ts'
+import { RostrumError } from '../errors.ts'
+import { writeJson } from '../json/json-text.ts'
 import type { OperationRequest } from './bounds/check-operation.ts'
 import type { PreparedOperation } from './document-cache.ts'
-import { maskResult } from './mask-result.ts'
+import { maskResult, toGraphqlError } from './mask-result.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import type { FindPlan } from './plan/plan-cache.ts'
-import { writeAnswer } from './write-answer.ts'
 
 /** The answer to a subscription: its events, and how to write each for the client. */
 export interface EventStream {
@@ -37,6 +38,10 @@ export function createSharedResults(): SharedResults {
   })
 }
 
+interface FollowedEvent {
+  readonly sequence: number
+}
+
 interface Following {
   readonly events: AsyncIterator<unknown, void>
   readonly args: ExecutionArgs
@@ -53,9 +58,12 @@ export function createEventStream(following: Following): EventStream {
   const operation = prepared.description
   const digest = digestRequest(request, context)
 
-  function finish(result: ExecutionResult, key: string): string {
-    const answer = { refusedBy: null, ...maskResult(result, context), operation }
-    const { text } = writeAnswer(answer, maxResultBytes)
+  function finish(result: ExecutionResult, event: FollowedEvent, key: string): string {
+    const answer = maskResult(result, context)
+    const text = writeJson(answer.result)
+    if (text.length * 3 > maxResultBytes && Buffer.byteLength(text) > maxResultBytes) {
+      return JSON.stringify({ errors: [toGraphqlError(tooLong(context.cursorOf?.(event)))], data: null })
+    }
     // Errors are not shared: they may contain the request id.
     if (result.errors === undefined) shared.set(key, text)
     return text
@@ -65,18 +73,29 @@ export function createEventStream(following: Following): EventStream {
     events,
     operation,
     write(event) {
-      const key = `${(event as { readonly sequence: number }).sequence} ${digest}`
+      const followed = event as FollowedEvent
+      const key = `${followed.sequence} ${digest}`
       const known = shared.get(key)
       if (known !== undefined) return known
+      context.beginAnswer()
       const plan = findPlan(prepared)
       const planned = plan === null ? null : executePlan(plan, context, args.variableValues ?? {}, event)
       const result = planned ?? execute({ ...args, rootValue: event })
       return result instanceof Promise
-        ? result.then(done => finish(done, key))
-        : finish(result as ExecutionResult, key)
+        ? result.then(done => finish(done, followed, key))
+        : finish(result as ExecutionResult, followed, key)
     },
     writeFailure: error => JSON.stringify(maskResult({ errors: [error] }, context).result),
   }
+}
+
+function tooLong(cursor: string | undefined): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `The result of an event can have at most ${maxResultBytes} bytes. This one has more and is left out. Read the ` +
+      'event by a query, or select less of it. Later events follow; their stream can begin after its `cursor`.',
+    { facts: { bound: 'eventBytes', most: maxResultBytes, ...(cursor !== undefined && { cursor }) } },
+  )
 }
 
 // Covers the request, the caller and its rights, so that no stream gets a result of somebody else.

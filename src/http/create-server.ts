@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { RostrumError } from '../errors.ts'
+import { StalledBodyError } from './body/arriving-bodies.ts'
 import { createBodyParser } from './body/create-body-parser.ts'
 import { parseJsonBody } from './body/json-body.ts'
 import { createClientErrorHandler } from './edge/answer-client-error.ts'
@@ -96,7 +97,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     // Closing at once would reset the connection of a client that is still sending, before it reads the answer. A
     // header that Node set for a client that asked for the close stays.
     if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
-    return answerError({ request, reply, error: fromServerFault(error, bodyBytes) })
+    const timeout = error instanceof StalledBodyError ? { status: 408 } : {}
+    return answerError({ request, reply, error: fromServerFault(error, bodyBytes), ...timeout })
   })
 
   registerHealthRoutes(server, services)

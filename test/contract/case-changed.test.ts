@@ -113,3 +113,57 @@ test('merges at two gateways at once all arrive', async () => {
   const { body } = await other.rest<{ case: { data: object } }>('GET', `/platform/cases/${id}`)
   expect(Object.keys(body.case.data)).toHaveLength(20)
 })
+
+async function followChanges(
+  after: string,
+  count: number,
+): Promise<Pick<Part, 'data'> & { readonly errors?: Failure[] }[]> {
+  const query = `subscription { caseChanged(after: "${after}") { cursor version changedFields } }`
+  const leaving = new AbortController()
+  const { body } = await fetch(`${writer.baseUrl}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${writer.adminToken}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query }),
+    signal: leaving.signal,
+  })
+  const parts = []
+  if (body === null) throw new Error('The answer has no body.')
+  for await (const { data } of readEventStream(body)) {
+    parts.push(JSON.parse(data))
+    if (parts.length === count) break
+  }
+  leaving.abort()
+  return parts
+}
+
+interface Failure {
+  readonly message: string
+  readonly extensions: { readonly cursor?: string }
+}
+
+test('an event that is too long is an error with its cursor, and those after it have their data', async () => {
+  const id = await create('long')
+  const { body } = await writer.graphql<{ case: { events: { nodes: Seen[] } } }>(
+    `{ case(id: ${id}) { events { nodes { cursor } } } }`,
+  )
+  const start = body.data?.case.events.nodes[0]?.cursor ?? ''
+  const put = (value: string) =>
+    writer.rest('PUT', `/platform/cases/${id}`, { body: { case: { data: { value } } } })
+  await put('x'.repeat(70_000))
+  await put('')
+  // Together they have more than one answer may have.
+  for (let n = 0; n < 42; n++) await put(String(n % 10).repeat(30_000))
+  const [tooLong, ...rest] = await followChanges(start, 44)
+  const [error] = tooLong?.errors ?? []
+  expect(error?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', bound: 'eventBytes', most: 65_536 })
+  expect(error?.message).toMatch(/event/)
+  expect(error?.message).not.toMatch(/operation|changed or ran/)
+  const [second] = await followChanges(error?.extensions.cursor ?? '', 1)
+  expect(second).toEqual(rest[0])
+  expect(rest.slice(1).filter(({ errors }) => errors !== undefined)).toEqual([])
+  expect(rest).toHaveLength(43)
+})

@@ -4,9 +4,9 @@ import { startApp } from '../http/start-app.ts'
 import { signStandard } from '../server/webhooks.ts'
 
 /** A gateway with a webhook whose path and secret these are. */
-export async function startWebhookStage() {
+export async function startWebhookStage(environment: Record<string, string> = {}) {
   const path = '/api/1/webhook/demo/real'
-  const app = await startApp()
+  const app = await startApp(environment)
   await startSandboxes(app)
   const saved = await app.graphql(
     'mutation { saveFunction(input: {name: "f", sourceCode: "exit(payload)"}) { id } }',
@@ -23,13 +23,16 @@ export async function startWebhookStage() {
     secret,
     send,
     sendSigned: (body = '{"a":1}') => send(path, signStandard({ secret, body }), body),
-    /** Opens connections whose bodies of 256 KiB stop after 1,000 bytes. */
-    stallSenders(count: number): Socket[] {
+    /** Opens connections whose bodies of 256 KiB stop after 1,000 bytes, or after `sentBytes`. */
+    stallSenders(count: number, { sentBytes = 1_000, isChunked = false } = {}): Socket[] {
       const { hostname, port } = new URL(app.url)
-      const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 262144\r\n\r\n`
+      const framing = isChunked ? 'Transfer-Encoding: chunked' : 'Content-Length: 262144'
+      const size = isChunked ? `${(262_144).toString(16)}\r\n` : ''
+      const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n${size}`
+      const sent = head + 'x'.repeat(sentBytes)
       return Array.from({ length: count }, () => {
         const socket = connect(Number(port), hostname).on('error', () => {})
-        socket.write(head + 'x'.repeat(1_000))
+        socket.write(sent)
         return socket
       })
     },

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw } from '../http/send-raw.ts'
 import { signStandard } from '../server/webhooks.ts'
@@ -89,6 +91,65 @@ test('300 senders that stall in their bodies do not keep a signed delivery waiti
   for (let count = 0; count < 10; count++) expect((await stage.sendSigned()).status).toBe(200)
   expect(stalled.filter(({ destroyed }) => destroyed)).toEqual([])
   for (const socket of stalled) socket.destroy()
+})
+
+const kibibyte = 2 ** 10
+
+describe('stalled bodies that fill the memory of unchecked ones', () => {
+  const sentBytes = 250 * kibibyte
+
+  /** Delivers bodies of 200 KiB, several at once, and returns the statuses. */
+  async function deliverLong(): Promise<number[]> {
+    const body = JSON.stringify('y'.repeat(200 * kibibyte))
+    const statuses: number[] = []
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(Array.from({ length: 6 }, () => stage.sendSigned(body)))
+      statuses.push(...answers.map(({ status }) => status))
+    }
+    return statuses
+  }
+
+  const allServed = Array(12).fill(200)
+  /** The first answer to any of them: so the memory is full. */
+  const firstAnswer = (sockets: readonly Socket[]) =>
+    Promise.race(sockets.map(socket => once(socket, 'data').then(String)))
+
+  test('give way to signed deliveries, short ones and those without a length too', async () => {
+    const stalled = stage.stallSenders(840, { sentBytes: 60 * kibibyte, isChunked: true })
+    await firstAnswer(stalled)
+    expect(await deliverLong()).toEqual(allServed)
+    for (const socket of stalled) socket.destroy()
+  })
+
+  test('give way if they go on by single bytes, and if others come for those that were ended', async () => {
+    const open = new Set<Socket>()
+    let isOver = false
+    const attack = (count: number) => {
+      const sockets = stage.stallSenders(count, { sentBytes })
+      for (const socket of sockets) {
+        open.add(socket)
+        socket.on('close', () => open.delete(socket) && !isOver && attack(1)).resume()
+      }
+      return sockets
+    }
+    await firstAnswer(attack(300))
+    const dripping = setInterval(() => {
+      for (const socket of open) if (socket.writable) socket.write('x')
+    }, 50)
+    expect(await deliverLong()).toEqual(allServed)
+    clearInterval(dripping)
+    isOver = true
+    for (const socket of open) socket.destroy()
+  })
+
+  test('are ended with 408, the longest stalled ones first, and their connections too', async () => {
+    const [first] = stage.stallSenders(1, { sentBytes }) as [Socket]
+    const answer = firstAnswer([first])
+    const others = stage.stallSenders(300, { sentBytes })
+    expect(await answer).toMatch(/^HTTP\/1.1 408 .*connection: close.*"code":"BAD_USER_INPUT"/is)
+    await once(first, 'close')
+    for (const socket of others) socket.destroy()
+  })
 })
 
 describe('headers', () => {

@@ -19,13 +19,17 @@ export interface SecretKeys {
   seal(secret: string, place: SecretPlace): SealedSecret
   /** Null if no key opens it: its key is missing, or the bytes or the place are not those that were sealed. */
   open(sealed: SealedSecret, place: SecretPlace): string | null
+  /** Takes as long as `open`, for a secret that does not exist. */
+  openDecoy(): void
 }
+
+const decoyPlace: SecretPlace = { accountCode: '', webhookId: 0, secretId: 0 }
 
 /** `keys` are not empty. The others than the first one only open. */
 export function createSecretKeys(keys: readonly Buffer[]): SecretKeys {
   const byId = new Map(keys.map(key => [idOf(key), key]))
   const [[firstId, firstKey] = ['', Buffer.alloc(0)]] = byId
-  return {
+  const secretKeys: SecretKeys = {
     seal(secret, place) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', firstKey, nonce).setAAD(describe(place))
@@ -48,7 +52,10 @@ export function createSecretKeys(keys: readonly Buffer[]): SecretKeys {
         return null
       }
     },
+    openDecoy: () => void secretKeys.open(decoy, decoyPlace),
   }
+  const decoy = secretKeys.seal('whsec_'.padEnd(50, 'x'), decoyPlace)
+  return secretKeys
 }
 
 // Tells keys apart without revealing them.

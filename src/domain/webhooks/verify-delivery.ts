@@ -31,54 +31,70 @@ export const verificationHeaders = ['webhook-signature', 'x-hub-signature', 'x-h
 
 const refused = { kind: 'refused' } as const
 
-/**
- * Checks the signature of the raw bytes against every secret, in constant time (contract, section 8). A refusal hashes
- * the body three times however many secrets there are, so that its time reveals nothing.
- */
-export function verifyDelivery(delivery: Delivery, given: Verification): VerificationResult {
-  const result = verifiers[given.verification](delivery, given)
-  if (result.kind === 'refused') {
-    const hashed = given.verification === 'secret' ? 0 : given.secrets.length
-    for (let count = hashed; count < maxSecrets; count++) sign(delivery.body, 'no secret', [])
-  }
-  return result
-}
+// Listed signatures that are compared. Each sender with a new secret lists two.
+const maxSignatures = 16
 
-/** Takes as long as the refusal of a webhook that exists. */
-export function refuseUnknown({ body }: Delivery): VerificationResult {
-  for (let count = 0; count < maxSecrets; count++) sign(body, 'no secret', [])
+/**
+ * Checks the signature of the raw bytes against every secret, in constant time (contract, section 8). Every refusal
+ * hashes the body three times and the same number of short texts, so that its time does not reveal whether the webhook
+ * exists, how it verifies, or how many secrets it has. `given` is null for an unknown or disabled webhook.
+ */
+export function verifyDelivery(delivery: Delivery, given: Verification | null): VerificationResult {
+  const listed = listSignatures(delivery)
+  const check = given === null ? null : verifiers[given.verification](delivery, given, listed)
+  if (check?.messageId !== undefined) return { kind: 'verified', messageId: check.messageId }
+  const { bodies = 0, texts = 0 } = check ?? {}
+  for (let count = bodies; count < maxSecrets; count++) sign(delivery.body, 'no secret', [])
+  for (let count = texts; count < maxSecrets + Math.max(1, listed.length); count++) digestOf(noSignature)
   return refused
 }
 
 const standardSignature = /^v1,[\w+/]{43}=$/
+const noSignature = `v1,${'A'.repeat(43)}=`
 
-type Verify = (delivery: Delivery, given: Verification) => VerificationResult
+function listSignatures({ header }: Delivery): string[] {
+  const words = (header('webhook-signature') ?? '').split(' ')
+  return words.filter(text => standardSignature.test(text)).slice(0, maxSignatures)
+}
+
+interface Check {
+  /** Undefined if the delivery is refused. */
+  readonly messageId: string | null | undefined
+  /** How many times the body was hashed. */
+  readonly bodies: number
+  /** How many short texts were hashed. */
+  readonly texts: number
+}
+
+type Verify = (delivery: Delivery, given: Verification, listed: readonly string[]) => Check
 
 const verifiers: Readonly<Record<WebhookVerification, Verify>> = {
-  standard({ header, body }, { secrets, nowMs }) {
+  standard({ header, body }, { secrets, nowMs }, listed) {
     const id = header('webhook-id') ?? ''
     const timestamp = header('webhook-timestamp') ?? ''
-    const listed = (header('webhook-signature') ?? '').split(' ').filter(text => standardSignature.test(text))
     // Node reads each byte of a header as a character.
     const before = Buffer.from(`${id}.${timestamp}.`, 'latin1')
     const expected = secrets.map(secret => `v1,${sign(body, decodeSecret(secret), [before], 'base64')}`)
     const isSigned = isAnyEqual(listed, expected)
     const isTimely =
       /^\d{1,12}$/.test(timestamp) && Math.abs(nowMs / 1_000 - Number(timestamp)) <= maxAgeSeconds
-    return isSigned && isTimely && id !== '' ? { kind: 'verified', messageId: id } : refused
+    const messageId = isSigned && isTimely && id !== '' ? id : undefined
+    return { messageId, bodies: secrets.length, texts: listed.length + secrets.length }
   },
 
   // GitHub always sends an id, so that one without it comes from somebody who wants it run twice.
   github({ header, body }, { secrets }) {
-    const messageId = header('x-github-delivery') ?? ''
+    const id = header('x-github-delivery') ?? ''
     const expected = secrets.map(secret => `sha256=${sign(body, secret, [])}`)
     const isSigned = isAnyEqual([header('x-hub-signature-256') ?? ''], expected)
-    return isSigned && messageId !== '' ? { kind: 'verified', messageId } : refused
+    const messageId = isSigned && id !== '' ? id : undefined
+    return { messageId, bodies: secrets.length, texts: 1 + secrets.length }
   },
 
   secret(delivery, { header, secrets }) {
     const sent = header === null ? '' : (delivery.header(header) ?? '')
-    return isAnyEqual([sent], secrets) ? { kind: 'verified', messageId: null } : refused
+    const messageId = isAnyEqual([sent], secrets) ? null : undefined
+    return { messageId, bodies: 0, texts: 1 + secrets.length }
   },
 }
 
@@ -100,11 +116,15 @@ function sign(
 
 // Compares all, whichever are equal. Texts are compared by their digests, which have one length.
 function isAnyEqual(sent: readonly string[], expected: readonly string[]): boolean {
-  const digests = expected.map(text => hash('sha256', text, 'buffer'))
+  const digests = expected.map(digestOf)
   let isEqual = false
   for (const text of sent) {
-    const digest = hash('sha256', text, 'buffer')
+    const digest = digestOf(text)
     for (const one of digests) isEqual = timingSafeEqual(digest, one) || isEqual
   }
   return isEqual
+}
+
+function digestOf(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
 }

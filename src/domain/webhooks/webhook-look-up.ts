@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { isName } from '../name.ts'
 import type { Keyring } from './keyring.ts'
+import { maxSecrets } from './verify-delivery.ts'
 import type { DeliverableWebhook, Webhook, WebhookStore } from './webhook-store.ts'
 
 // A few MB.
 const maxKnown = 10_000
-// A webhook that another gateway creates is refused for up to this long.
-const unknownTtlMs = 1_000
 const maxReported = 1_000
 const reportEveryMs = 60_000
 
@@ -38,8 +37,9 @@ interface Known {
 }
 
 /**
- * Looks webhooks up for deliveries. Caches them where the store notices every change, until a secret ends. Elsewhere it
- * caches unknown names for a second. It asks the store for no name that a webhook cannot have.
+ * Looks webhooks up for deliveries. Caches them where the store notices every change, until a secret ends. It asks the
+ * store for no name that a webhook cannot have. For all others it does the same work, so that its time does not reveal
+ * which webhooks exist: elsewhere it caches nothing, unknown names included, and it always opens as many secrets.
  */
 export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependencies): WebhookLookUp {
   const known = new LRUCache<string, Known>({ max: maxKnown })
@@ -55,7 +55,7 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
       secret => keys?.open(secret, { accountCode, webhookId, secretId: secret.id }) ?? null,
     )
     const key = keyOf(accountCode, name)
-    if (secrets.includes(null) && !reported.has(key)) {
+    if (webhook.enabled && secrets.includes(null) && !reported.has(key)) {
       reported.set(key, true)
       onUnreadable({ accountCode, name })
     }
@@ -65,13 +65,14 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
   async function read(accountCode: string, name: string, mark: number | null): Promise<OpenWebhook | null> {
     const changesBefore = changes
     const found = await store.findByName(accountCode, name)
-    const isOpen = found?.webhook.enabled ?? false
-    const opened = found !== null && isOpen ? open(accountCode, found) : null
-    if (changes === changesBefore && mark === knownMark) {
-      const until = mark === null ? knownUntil(found) : endOf(found)
-      if (until > Date.now()) known.set(keyOf(accountCode, name), { open: opened, until })
+    const opened = found === null ? null : open(accountCode, found)
+    const live = found?.secrets.length ?? 0
+    for (let count = live; count < maxSecrets; count++) keyring.forStoredSecrets()?.openDecoy()
+    const enabled = opened?.webhook.enabled ? opened : null
+    if (mark !== null && changes === changesBefore && mark === knownMark) {
+      known.set(keyOf(accountCode, name), { open: enabled, until: endOf(found) })
     }
-    return opened
+    return enabled
   }
 
   return {
@@ -92,9 +93,6 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
 
 // Neither has a space.
 const keyOf = (accountCode: string, name: string) => `${accountCode} ${name}`
-
-// Without a mark.
-const knownUntil = (found: DeliverableWebhook | null) => (found === null ? Date.now() + unknownTtlMs : 0)
 
 function endOf(found: DeliverableWebhook | null): number {
   const ends = found?.secrets.map(({ endsAt }) => endsAt?.getTime() ?? Number.POSITIVE_INFINITY) ?? []

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { RostrumError } from '../../errors.ts'
-import type { Holding } from '../../limits/holding.ts'
 import { dropBody } from '../edge/node-internals.ts'
 
 /** Up to here a body is read as it comes and parsed at once. A longer one takes turns with others. */
@@ -10,13 +9,23 @@ export const maxBytesAtOnce = 2 ** 16
 const maxFewChunks = 1_024
 const minBytesOfChunk = 64
 
+/** The memory that a body is counted to while it arrives. */
+export interface BodyMemory {
+  /**
+   * Counts this many bytes, in all. Returns a promise if the body has to wait for them, else null. Fails with
+   * `OVERLOADED` if there is no room.
+   */
+  reserve(bytes: number): Promise<void> | null
+  /** Takes note of the bytes that have come, in all. */
+  arrived(bytes: number): void
+}
+
 interface Collecting {
   readonly payload: Readable
   /** The announced length in bytes; 0 if the head has none. */
   readonly announced: number
   readonly maxBytes: number
-  /** Counts the bytes to the account. */
-  readonly holding: Holding
+  readonly memory: BodyMemory
   /** Closes the connection after the answer, because reading the rest is not worth the work. */
   closeConnection(): void
   /** Called once, with what goes on reading, when more than `maxBytesAtOnce` have come. */
@@ -28,18 +37,17 @@ type Collected = (error: Error | null, body: Buffer) => void
 const nothing = Buffer.alloc(0)
 
 /**
- * Reads a body into one buffer, which is counted to the account as it grows. Fails with `PAYLOAD_TOO_LARGE` past
- * `maxBytes`, `OVERLOADED` if the account holds too many bytes, `BAD_USER_INPUT` for chunks of a few bytes each.
- * Bytes after a refusal are dropped.
+ * Reads a body into one buffer, which is counted as it grows. Fails with `PAYLOAD_TOO_LARGE` past `maxBytes`,
+ * `OVERLOADED` if there is no room for its bytes, `BAD_USER_INPUT` for chunks of a few bytes each. Bytes after a
+ * refusal are dropped. Returns a function that ends the body with an error.
  */
-export function collectBody(collecting: Collecting, done: Collected): void {
-  const { payload, announced, maxBytes, holding } = collecting
-  if (announced > maxBytes) return done(tooLarge(maxBytes), nothing)
-  if (payload.destroyed) return done(new RostrumError('OVERLOADED', 'The client disconnected.'), nothing)
+export function collectBody(collecting: Collecting, done: Collected): (error: Error) => void {
+  const { payload, announced, maxBytes, memory } = collecting
   let body: Buffer = nothing
   let bytes = 0
   let chunks = 0
   let hasPlace = false
+  let isEnded = false
 
   function add(chunk: Buffer): void {
     if (chunk.length === announced) {
@@ -55,9 +63,31 @@ export function collectBody(collecting: Collecting, done: Collected): void {
       collecting.closeConnection()
       throw tooManyChunks()
     }
-    if (needed > body.length) body = enlarge(body.subarray(0, bytes), needed)
+    memory.arrived(needed)
+    if (needed <= body.length) return copy(chunk)
+    const size = enlargedSize(needed)
+    const room = memory.reserve(size)
+    if (room === null) return enlarge(size, chunk)
+    payload.pause()
+    room
+      .then(() => {
+        if (isEnded) return
+        payload.resume()
+        enlarge(size, chunk)
+      })
+      .catch(refuse)
+  }
+
+  function enlarge(size: number, chunk: Buffer): void {
+    const larger = Buffer.allocUnsafe(size)
+    body.copy(larger, 0, 0, bytes)
+    body = larger
+    copy(chunk)
+  }
+
+  function copy(chunk: Buffer): void {
     chunk.copy(body, bytes)
-    bytes = needed
+    bytes += chunk.length
     if (bytes > maxBytesAtOnce && !hasPlace) waitForPlace()
   }
 
@@ -67,33 +97,42 @@ export function collectBody(collecting: Collecting, done: Collected): void {
     collecting.waitForPlace(() => payload.resume())
   }
 
-  // A body of which a fifth has come gets all its memory at once: to enlarge it often costs as much as to hash it.
-  function enlarge(full: Buffer, needed: number): Buffer {
-    const rest = 5 * needed >= announced ? announced : 0
-    const size = Math.min(maxBytes, Math.max(needed, 2 * full.length, rest))
-    if (size > holding.amount) holding.resize(size)
-    const larger = Buffer.allocUnsafe(size)
-    full.copy(larger)
-    return larger
+  // What has come decides, not what was announced: a body holds twice its bytes at most.
+  function enlargedSize(needed: number): number {
+    const most = announced === 0 ? maxBytes : announced
+    return Math.max(needed, Math.min(most, 2 * body.length))
   }
 
   function onData(chunk: Buffer): void {
     try {
       add(chunk)
     } catch (error) {
-      dropBody(payload)
-      end(error as Error)
+      refuse(error as Error)
     }
   }
 
+  function refuse(error: Error): void {
+    if (isEnded) return
+    dropBody(payload)
+    end(error)
+  }
+
   function end(error: Error | null): void {
+    isEnded = true
     payload.off('data', onData).off('end', onEnd).off('error', end)
-    done(error, body.subarray(0, bytes))
+    const whole = body.subarray(0, bytes)
+    body = nothing
+    done(error, error === null ? whole : nothing)
   }
 
   const onEnd = () => end(null)
-  payload.on('data', onData).on('end', onEnd).on('error', end)
-  payload.resume()
+  if (announced > maxBytes) end(tooLarge(maxBytes))
+  else if (payload.destroyed) end(new RostrumError('OVERLOADED', 'The client disconnected.'))
+  else {
+    payload.on('data', onData).on('end', onEnd).on('error', end)
+    payload.resume()
+  }
+  return refuse
 }
 
 function tooLarge(maxBytes: number): RostrumError {

@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { AccountPlace } from '../../limits/account-places.ts'
 import type { FairTurns } from '../../limits/fair-turns.ts'
+import type { Holding } from '../../limits/holding.ts'
 import type { HttpBudgets } from './budgets.ts'
-import { collectBody, maxBytesAtOnce } from './collect-body.ts'
+import { type BodyMemory, collectBody, maxBytesAtOnce } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
 
 /** Turns the bytes of a body into its value. */
@@ -53,7 +54,7 @@ export function createBodyParser(
       payload,
       announced: Number(request.headers['content-length'] ?? 0),
       maxBytes: bodyBytes,
-      holding,
+      memory: countTo(holding),
       closeConnection: () => state.closeConnection(),
       waitForPlace: (resume: () => void) => {
         place = bodyPlaces.hold(accountCode)
@@ -81,6 +82,17 @@ export function createBodyParser(
 
     if (collecting.announced > 0) collectBody(collecting, finish)
     else void chunkTurns.take(accountCode).then(() => collectBody(collecting, finish))
+  }
+}
+
+// The announced bytes are counted before the first ones come.
+function countTo(holding: Holding): BodyMemory {
+  return {
+    reserve(bytes) {
+      if (bytes > holding.amount) holding.resize(bytes)
+      return null
+    },
+    arrived: () => undefined,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refuseUnknown, verifyDelivery } from '../../domain/webhooks/verify-delivery.ts'
+import { verifyDelivery } from '../../domain/webhooks/verify-delivery.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
@@ -32,10 +32,8 @@ export async function checkDelivery(
   const body = Buffer.isBuffer(request.body) ? request.body : noBody
   const delivery = { body, header: (header: string) => readHeader(request, header) }
   const found = await lookUp.find(account, name)
-  const result =
-    found === null
-      ? refuseUnknown(delivery)
-      : verifyDelivery(delivery, { ...found.webhook, secrets: found.secrets, nowMs: Date.now() })
+  const given = found && { ...found.webhook, secrets: found.secrets, nowMs: Date.now() }
+  const result = verifyDelivery(delivery, given)
   if (found === null || result.kind === 'refused') throw refuseDelivery(reply)
   return { accountCode: account, webhook: found.webhook, messageId: result.messageId, body }
 }

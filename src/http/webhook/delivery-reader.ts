@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { AccountBudget } from '../../limits/account-budget.ts'
-import { Holding } from '../../limits/holding.ts'
+import { ArrivingBodies, StalledBodyError } from '../body/arriving-bodies.ts'
 import { collectBody } from '../body/collect-body.ts'
 import type { HttpServices } from '../request/http-services.ts'
 
-// Of all senders whose signature was not checked yet. No account has an empty code.
+// All senders whose signature was not checked yet take turns as one account. No account has an empty code.
 const nobody = ''
-const maxUncheckedBytes = 64 * 2 ** 20
+const minUncheckedBytes = 48 * 2 ** 20
 
 type Parts = Pick<HttpServices, 'webhookBytes' | 'budgets'>
 
@@ -16,37 +15,41 @@ type Parts = Pick<HttpServices, 'webhookBytes' | 'budgets'>
  * counts to all unchecked deliveries together, as it arrives. Throws like `collectBody`.
  */
 export function createDeliveryReader({ webhookBytes, budgets: { chunkTurns } }: Parts) {
-  const unchecked = new AccountBudget(
-    { account: maxUncheckedBytes, total: maxUncheckedBytes },
-    { describe: held => `Deliveries of ${held} bytes`, retryAfterSeconds: 1 },
-  )
+  const unchecked = new ArrivingBodies(Math.max(minUncheckedBytes, 2 * webhookBytes))
   return {
     hold(request: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
-      const { state, headers } = request
+      const { headers } = request
       // Fastify would refuse a bad type before the signature is checked. The raw headers keep it.
       if (headers['content-type'] !== undefined)
         request.headers = { 'content-type': 'application/octet-stream' }
-      state.heldBody = new Holding(unchecked, nobody)
-      state.atEnd(() => state.heldBody?.release())
       done()
     },
 
     parse({ state, headers }: FastifyRequest, payload: Readable, done: BodyDone): void {
-      const { heldBody: holding } = state
-      if (holding === null) throw new Error('A delivery can be read only after it was counted.')
       const announced = Number(headers['content-length'] ?? 0)
-      const collect = () =>
-        collectBody(
+      let stop: ((error: Error) => void) | null = null
+      const memory = unchecked.enter(() => {
+        state.closeConnection()
+        stop?.(new StalledBodyError())
+      })
+      state.endTurn = memory.release
+      state.atEnd(memory.release)
+      const collect = () => {
+        stop = collectBody(
           {
             payload,
             announced,
             maxBytes: webhookBytes,
-            holding,
+            memory,
             closeConnection: () => state.closeConnection(),
             waitForPlace: resume => resume(),
           },
-          done,
+          (error, body) => {
+            memory.complete()
+            done(error, body)
+          },
         )
+      }
       if (announced > 0) collect()
       else void chunkTurns.take(nobody).then(collect)
     },

@@ -26,7 +26,7 @@ export async function registerWebhookRoute(
   }
 
   async function countTo(accountCode: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    request.state.heldBody?.release()
+    request.state.endTurn()
     trustSigned(request, accountCode)
     await whenDone(done => unread.refuseWhenFull(request, reply, done))
     await whenDone(done => takeTurn(request, reply, done))

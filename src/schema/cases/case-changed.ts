@@ -23,6 +23,7 @@ builder.subscriptionField(name, t =>
     },
     subscribe: (_root, { after, caseTypeCode, ids }, context) => {
       const { caller, following, signal, log } = context
+      context.cursorOf = ({ sequence }) => caseEventCursors.encode(sequence)
       return following.cases.follow({
         accountCode: caller.accountCode,
         after: after == null ? null : caseEventCursors.decode(after, 'after'),

@@ -19,6 +19,7 @@ builder.subscriptionField(name, t =>
     },
     subscribe: (_root, { after }, context) => {
       const { caller, following, signal, log } = context
+      context.cursorOf = ({ sequence }) => eventCursors.encode(sequence)
       return following.memberships.follow({
         accountCode: caller.accountCode,
         after: after == null ? null : eventCursors.decode(after, 'after'),

@@ -20,6 +20,8 @@ export interface Moved {
   readonly ids: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null
+  /** The counter of stored bytes, if the move changed it. */
+  readonly stored?: number | null
 }
 
 const none: Moved = { ids: [], nextInMs: null }
@@ -61,12 +63,12 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
     /** Locks the account first. */
     *lockAndFinish(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
       const gone = yield* all(statements.lockAndFinish, { accountCode, ...held.encode(runs) })
-      yield* inputs.release(
+      const stored = yield* inputs.release(
         accountCode,
         gone.map(({ inputId }) => inputId),
         gone.length,
       )
-      return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone) }
+      return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone), stored }
     },
 
     /** Attempts that do not count. */

@@ -62,7 +62,11 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
       write(queueShareOf(accountCode), function* () {
         const moved = yield* moveAll(moves, accountCode, ends)
         const held = moved.flatMap(({ ids }) => ids)
-        for (const [gateway, runs] of groupRuns(ends, held)) yield* writeRuns(accountCode, gateway, runs)
+        const [stored] = moved.flatMap(({ stored }) => stored ?? [])
+        const isFull = stored === undefined ? undefined : stored >= limits.accountBytes
+        for (const [gateway, runs] of groupRuns(ends, held)) {
+          yield* writeRuns(accountCode, gateway, runs, isFull)
+        }
         const times = moved.flatMap(({ nextInMs }) => nextInMs ?? [])
         const nextInMs = times.length === 0 ? null : Math.min(...times)
         const claims = next !== null && (next.always || nextInMs === 0)

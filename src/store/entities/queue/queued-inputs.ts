@@ -53,12 +53,13 @@ export function createQueuedInputs(dialect: Dialect) {
     /**
      * Call it after runs are dead, or are gone, with the ids of their inputs and the number of rows that are gone.
      * Deletes the inputs that no run has any more, and counts those that only dead runs have no longer to the waiting
-     * bytes.
+     * bytes. Returns the counter of stored bytes; null without ids.
      */
-    *release(accountCode: string, ids: readonly number[], goneRuns: number): Work<void> {
-      if (ids.length === 0) return
+    *release(accountCode: string, ids: readonly number[], goneRuns: number): Work<number | null> {
+      if (ids.length === 0) return null
       const given = [...new Set(ids)].map(id => ({ id }))
-      yield* all(statements.release, { accountCode, goneRuns, ...inputs.encode(given) })
+      const row = yield* first(statements.release, { accountCode, goneRuns, ...inputs.encode(given) })
+      return row?.stored ?? null
     },
 
     /** The bytes that an input counts for once more if one of its dead runs waits again. */
@@ -90,23 +91,25 @@ function prepareStatements({ prepare, chain, typed, tables }: Dialect, given: SQ
     update queue_accounts set waiting_bytes = waiting_bytes - (
         select coalesce(sum(waiting_bytes), 0) from touched where is_awaited = 0
       )
-    where account_code = ${accountCode} returning waiting_bytes`
+    where account_code = ${accountCode}`
   return {
     release: chain(
       {
         touched,
         account: uncount,
-        stored: raiseCounter(
-          'stored byte',
-          sql`- ${rowBytes} * ${goneRuns} - coalesce(sum(bytes + ${rowBytes}), 0)`,
-          sql`from touched where is_used = 0`,
-        ),
+        stored: sql`
+          ${raiseCounter(
+            'stored byte',
+            sql`- ${rowBytes} * ${goneRuns} - coalesce(sum(bytes + ${rowBytes}), 0)`,
+            sql`from touched where is_used = 0`,
+          )}
+          returning value`,
         unused: sql`delete from queued_inputs where ${areInputs(sql`is_used = 0`)}`,
         resting: sql`
           update queued_inputs set waiting_bytes = 0 where ${areInputs(sql`is_used = 1 and is_awaited = 0`)}`,
       },
-      'account',
-      { waitingBytes: tables.queueAccounts.waitingBytes },
+      'stored',
+      { stored: tables.counters.value },
     ),
     findResting: prepare(sql`select bytes - waiting_bytes from queued_inputs where ${isTheInput}`, {
       bytes: numberOf(sql`bytes - waiting_bytes`),

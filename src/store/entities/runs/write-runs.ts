@@ -14,7 +14,7 @@ export type WriteRuns = (
   accountCode: string,
   gateway: string,
   writes: RunWrites,
-  isFull?: boolean,
+  isFull?: boolean | undefined,
 ) => Work<void>
 
 interface Dependencies {

@@ -47,15 +47,19 @@ export function completeBy<Input extends { readonly functionId: number; readonly
     if (value === undefined) return [missing(name, what)]
     return value !== null || nullable.includes(name) ? [] : [{ pointer: `/${name}`, detail: notNull }]
   }
-  return before => {
+  const merge = (before: Input | null): Record<string, unknown> => {
     const start: Partial<Input> = before ?? defaults
     const used = before === null ? undefined : { id: before.functionId }
-    const complete: Record<string, unknown> = { function: chosen ?? used }
-    for (const name of names) complete[name] = values[name] === undefined ? start[name] : values[name]
-    const problems = names.flatMap(name => problemOf(name, complete[name]))
-    if (complete.function === undefined) problems.push(missing('functionId', what))
+    const merged: Record<string, unknown> = { function: chosen ?? used }
+    for (const name of names) merged[name] = values[name] === undefined ? start[name] : values[name]
+    return merged
+  }
+  return before => {
+    const merged = merge(before)
+    const problems = names.flatMap(name => problemOf(name, merged[name]))
+    if (merged.function === undefined) problems.push(missing('functionId', what))
     if (problems.length > 0) return invalidInput(problems)
-    const trigger = complete as unknown as CompleteTrigger<Input>
+    const trigger = merged as unknown as CompleteTrigger<Input>
     const wrong = check(trigger)
     return wrong.length > 0 ? invalidInput(wrong) : (refuseScopes(trigger.scopes) ?? trigger)
   }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
+import { atMostHourly } from './domain/at-most-hourly.ts'
 import { createCases } from './domain/cases/cases.ts'
 import { createDirectory } from './domain/directory/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
@@ -48,6 +49,8 @@ const maxForgottenAtOnce = 200
 export interface AppOptions {
   readonly config: Config
   readonly log: Logger
+  /** Called once if the store cannot come back while this process lives, with the reason. */
+  readonly onStoreLost?: (reason: string) => void
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
   /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
@@ -70,12 +73,15 @@ export interface App {
 export async function createApp({
   config,
   log,
+  onStoreLost = () => {},
   onStatement,
   hasDirectLane = true,
 }: AppOptions): Promise<App> {
   const store = await openStore({
     url: config.databaseUrl,
     serve: true,
+    limits: config.storeLimits,
+    onLost: onStoreLost,
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()
@@ -112,7 +118,12 @@ export async function createApp({
   })
   const stopSweepingRuns = startSweepingRuns({
     store: store.runs,
-    forgetDeadRuns: createForgettingDead(store.queue, config.runRetention),
+    forgetOthers: [
+      createForgettingDead(store.queue, config.runRetention),
+      atMostHourly(async () => {
+        if (config.eventMs !== null) await store.oldEvents.forget(config.eventMs)
+      }),
+    ],
     gateway,
     retention: config.runRetention,
     onError: err => log.warn({ err }, 'kept runs could not be swept'),
@@ -126,7 +137,14 @@ export async function createApp({
     executeGraphql: call => executeInProcess(call),
   })
 
-  const keyring = createKeyring({ keys: config.secretsKeys, keyFile: store.keyFile })
+  const keyring = createKeyring({
+    keys: config.secretsKeys,
+    keyFile: store.keyFile,
+    findKeyIds: store.webhooks.findKeyIds,
+  })
+  if (store.keyFile?.isOpenToOthers()) {
+    log.warn({ file: store.keyFile.path }, 'other users can read this key file: run chmod 600 on it')
+  }
   const webhookLookUp = createWebhookLookUp({
     store: store.webhooks,
     keyring,
@@ -139,7 +157,7 @@ export async function createApp({
     memberships,
     directory,
     functions: createFunctions(store.functions),
-    cases: createCases({ store, holdRuns: runKeeping.hold }),
+    cases: createCases({ store, holdRuns: runKeeping.hold, waitForTurn }),
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
     runs: createRuns({

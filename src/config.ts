@@ -89,8 +89,11 @@ const settings = z.object({
   ROSTRUM_RUN_COUNT: whole(0, 100_000_000).default(100_000),
   ROSTRUM_RUN_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(2 ** 30),
   ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
+  ROSTRUM_EVENT_DAYS: whole(0, 36_500).default(0),
   ROSTRUM_RETRY_MS: retryTimes.default([1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]),
   ROSTRUM_QUEUE_LEASE_MS: whole(100, 600_000).default(15_000),
+  ROSTRUM_ACCOUNT_STORE_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(10 * 2 ** 30),
+  ROSTRUM_QUEUE_BYTES: whole(1, Number.MAX_SAFE_INTEGER).default(256 * 2 ** 20),
   ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
   ROSTRUM_SECRETS_KEY: secretsKeys.default([]),
   ROSTRUM_WEBHOOK_BYTES: bytes(256 * 2 ** 20).default(256 * 2 ** 10),
@@ -193,6 +196,13 @@ function arrange(s: Settings) {
       count: s.ROSTRUM_RUN_COUNT,
       bytes: s.ROSTRUM_RUN_BYTES,
       inputDays: s.ROSTRUM_RUN_INPUT_DAYS,
+    },
+    /** Time for which events are kept; null without an end. */
+    eventMs: s.ROSTRUM_EVENT_DAYS === 0 ? null : s.ROSTRUM_EVENT_DAYS * 86_400_000,
+    /** Maximum bytes of one account in the store. */
+    storeLimits: {
+      accountBytes: s.ROSTRUM_ACCOUNT_STORE_BYTES || Number.MAX_SAFE_INTEGER,
+      queueBytes: s.ROSTRUM_QUEUE_BYTES,
     },
     queuedRuns: {
       /** The times until the next attempt of a queued run, after each failed one. */

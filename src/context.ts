@@ -13,7 +13,9 @@ import type { QueuedRuns } from './domain/queue/queued-runs.ts'
 import type { Runs } from './domain/runs/runs.ts'
 import type { MembershipEvent, Origin, Store } from './domain/store.ts'
 import type { Webhooks } from './domain/webhooks/webhooks.ts'
+import { AccountPlaces } from './limits/account-places.ts'
 import { AnswerBytes } from './limits/answer-bytes.ts'
+import { LongWork } from './limits/long-work.ts'
 import { Pace } from './limits/pace.ts'
 import type { Run } from './tasks/run/run.ts'
 import type { TaskRunner } from './tasks/task-runner.ts'
@@ -69,6 +71,10 @@ export interface RequestContext extends SharedServices {
   beginAnswer(): void
   /** Splits the operation's work into pieces. */
   readonly pace: Pace
+  /** Resolves in a later turn of the account, so that the requests of others come between two long steps. */
+  nextTurn(): Promise<void>
+  /** For one change over long data. */
+  createLongWork(): LongWork
   readonly log: Logger
   /** Called for each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
@@ -109,6 +115,7 @@ export function createContextFactory(services: Services): CreateContext {
 // A context has the services by its prototype, so that a request does not copy them. Parts that few operations need are
 // created on use.
 function createContextClass(services: Services) {
+  const places = new AccountPlaces(1)
   return class OperationContext extends sharePrototype<SharedServices>(services) implements RequestContext {
     readonly requestId: string
     readonly caller: Caller
@@ -175,6 +182,14 @@ function createContextClass(services: Services) {
     get pace(): Pace {
       this.#pace ??= new Pace(() => services.waitForTurn(this.caller.accountCode))
       return this.#pace
+    }
+
+    nextTurn(): Promise<void> {
+      return services.waitForTurn(this.caller.accountCode)
+    }
+
+    createLongWork(): LongWork {
+      return new LongWork(places.hold(this.caller.accountCode), () => this.nextTurn())
     }
 
     get log(): Logger {

@@ -4,6 +4,7 @@ export const catalogue = {
   UNAUTHENTICATED: { status: 401, title: 'Unauthenticated' },
   FORBIDDEN: { status: 403, title: 'Forbidden' },
   NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   CONFLICT: { status: 409, title: 'Conflict' },
   PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large' },
@@ -15,6 +16,8 @@ export const catalogue = {
   OVERLOADED: { status: 429, title: 'Overloaded' },
   INTERNAL: { status: 500, title: 'Internal error' },
   UNAVAILABLE: { status: 503, title: 'Unavailable' },
+  // Clients of GraphQL expect the status of an answer, and send the document.
+  PERSISTED_QUERY_NOT_SUPPORTED: { status: 200, title: 'Persisted query not supported' },
 } as const
 
 export type ErrorCode = keyof typeof catalogue

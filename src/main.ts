@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { asksForHelp, UsageError, usageExitCode } from './commands/parse-flags.ts'
 import { StartError } from './errors.ts'
 
 // Inside the project, because a user who can write here can change the code anyway. Node's default is a shared folder.
@@ -7,16 +8,21 @@ const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/rostrum', impo
 
 const usage = `Usage: npm start, or node src/main.ts [command]
 
-  serve    serves the gateway (default); settings come from the environment
+  serve    serves the gateway (default); settings come from the environment, see docs/settings.md
   token    creates, lists and revokes API tokens; see \`token --help\`
   copy     copies a SQLite store into PostgreSQL; see \`copy --help\`
   schema   prints the GraphQL schema
+
+\`serve\` and \`schema\` have no options but \`--help\`, which prints this.
 `
 
 /** Runs a command and loads only the modules it needs. Returns the exit code, or null if it keeps running. */
-async function run([command = 'serve', ...rest]: string[]): Promise<number | null> {
+async function run(argv: string[]): Promise<number | null> {
+  // An option without a command belongs to `serve`.
+  const [command, ...rest] = /^[^-]/.test(argv[0] ?? '') ? argv : ['serve', ...argv]
   switch (command) {
     case 'serve': {
+      if (asksForHelp('npm start --', rest)) return printUsage()
       const { serve } = await import('./commands/serve.ts')
       await serve(process.env)
       return null
@@ -30,19 +36,21 @@ async function run([command = 'serve', ...rest]: string[]): Promise<number | nul
       return runCopyCommand(rest, process.env)
     }
     case 'schema': {
+      if (asksForHelp('node src/main.ts schema', rest)) return printUsage()
       const { printSortedSchema } = await import('./schema/index.ts')
       process.stdout.write(printSortedSchema())
       return 0
     }
-    case '--help':
-    case '-h':
     case 'help':
-      process.stdout.write(usage)
-      return 0
+      return printUsage()
     default:
-      process.stderr.write(`There is no command \`${command}\`; \`--help\` lists them.\n`)
-      return 2
+      throw new UsageError(`There is no command \`${command}\`; \`--help\` lists them.`)
   }
+}
+
+function printUsage(): number {
+  process.stdout.write(usage)
+  return 0
 }
 
 // Stripped and compiled modules, by content and version, make the next start faster. A bad entry is compiled again.
@@ -51,8 +59,7 @@ try {
   const exitCode = await run(process.argv.slice(2))
   if (exitCode !== null) process.exitCode = exitCode
 } catch (error) {
-  process.stderr.write(
-    error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack ?? error}\n`,
-  )
-  process.exit(1)
+  const isExpected = error instanceof StartError || error instanceof UsageError
+  process.stderr.write(isExpected ? `${error.message}\n` : `${(error as Error).stack ?? error}\n`)
+  process.exit(error instanceof UsageError ? usageExitCode : 1)
 }

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { TableCopy } from '../store/copy/copy-store.ts'
 import { importWithDrizzle } from '../store/import-with-drizzle.ts'
 import { formatTable } from './format-table.ts'
+import { parseFlags, UsageError, usageExitCode } from './parse-flags.ts'
 
 const help = `Copies a SQLite store, with its ids, into the empty PostgreSQL database of DATABASE_URL.
 
@@ -19,17 +19,14 @@ const options = { from: { type: 'string', multiple: true }, help: { type: 'boole
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A wrong command line. Its message is shown to the user. */
-class UsageError extends Error {}
-
-/** Runs `copy` with the arguments after its name. Returns the exit code: 0, 1 if it failed, 2 for wrong arguments. */
+/** Runs `copy` with the arguments after its name. Returns the exit code: 0, 1 if it failed, 64 for wrong arguments. */
 export async function runCopyCommand(argv: string[], environment: Environment): Promise<number> {
   try {
     process.stdout.write(await execute(argv, environment))
     return 0
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    if (error instanceof UsageError) return 2
+    if (error instanceof UsageError) return usageExitCode
     // Any other error, such as a connection lost during the commit, leaves it unknown whether the copy was made.
     if (error instanceof StartError) process.stderr.write('Nothing was copied.\n')
     return 1
@@ -37,7 +34,7 @@ export async function runCopyCommand(argv: string[], environment: Environment): 
 }
 
 async function execute(argv: string[], environment: Environment): Promise<string> {
-  const flags = parseFlags(argv)
+  const flags = parseFlags('npm run copy --', argv, options)
   if (flags.help) return help
   const [named, ...others] = flags.from ?? []
   if (others.length > 0) throw new UsageError('Name one store to copy: `--from` is given twice.')
@@ -49,15 +46,6 @@ async function execute(argv: string[], environment: Environment): Promise<string
   }
   const { copyStore } = await importWithDrizzle(() => import('../store/copy/copy-store.ts'))
   return report(await copyStore({ from, to }))
-}
-
-function parseFlags(argv: string[]) {
-  try {
-    return parseArgs({ args: argv, options, strict: true }).values
-  } catch (error) {
-    const [reason = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
-    throw new UsageError(`${reason.replace(/\.$/, '')}. Run \`npm run copy -- --help\` for the flags.`)
-  }
 }
 
 function report(copies: readonly TableCopy[]): string {

@@ -15,10 +15,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const { log, write, flush } = createSystemLog(config)
-  const app = await createApp({ config, log })
+  const storeLost = Promise.withResolvers<string>()
+  const app = await createApp({ config, log, onStoreLost: storeLost.resolve })
   // After this point a failure must end all children and release the lock.
   try {
-    stopOnSignals({ app, log, flush })
+    stopOnSignals({ app, log, flush, storeLost: storeLost.promise })
     await app.start()
     await listen(app, config)
     const firstStart = await app.prepare()

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import type { SystemLog } from './system-log.ts'
 
 const flushMs = 2_000
 const shortFlushMs = 200
+// Load balancers see by `/ready` that the gateway is about to end.
+const lostMs = 2_000
 // A terminal or `kill -- -<group>` also signals npm, which forwards it, so one signal can arrive twice within
 // milliseconds.
 const sameSignalMs = 500
@@ -12,13 +15,16 @@ interface Stopping {
   readonly app: App
   readonly log: Logger
   readonly flush: SystemLog['flush']
+  /** Resolves with the reason if the store cannot come back. */
+  readonly storeLost: Promise<string>
 }
 
 /**
  * Stops cleanly on SIGTERM and SIGINT (exit code 0) and after an unhandled error (exit code 1). A second signal, at
- * least half a second later, ends the process at once; its children end when their input closes.
+ * least half a second later, ends the process at once; its children end when their input closes. When the store is
+ * lost, `/ready` is 503 for two seconds, and the process ends with exit code 1.
  */
-export function stopOnSignals({ app, log, flush }: Stopping): void {
+export function stopOnSignals({ app, log, flush, storeLost }: Stopping): void {
   let stopping = false
   let signalledAt = Number.NEGATIVE_INFINITY
 
@@ -49,6 +55,11 @@ export function stopOnSignals({ app, log, flush }: Stopping): void {
       void stop(0)
     })
   }
+  void storeLost.then(async reason => {
+    log.error(`${reason} Nothing can be saved, so the gateway ends.`)
+    await sleep(lostMs)
+    await leave(1, flushMs)
+  })
   // By default Node would open a debugger port for every user of this machine.
   process.on('SIGUSR1', () => log.warn('SIGUSR1 is ignored: start with `--inspect` to debug'))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

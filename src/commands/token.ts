@@ -1,13 +1,14 @@
-import { parseArgs } from 'node:util'
+import type { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
 import { scopes as allScopes, isScope, type Scope } from '../credentials/caller.ts'
 import { describeBadEmail, describeBadName } from '../domain/directory/directory.ts'
 import { parseId } from '../domain/id.ts'
 import { checkAccountCode } from '../domain/name.ts'
 import type { Store } from '../domain/store.ts'
-import { RostrumError } from '../errors.ts'
+import { RostrumError, StartError } from '../errors.ts'
 import { openStore } from '../store/open-store.ts'
 import { issueToken } from './issue-token.ts'
+import { parseFlags, UsageError, usageExitCode } from './parse-flags.ts'
 import { formatTokens } from './token-table.ts'
 
 const help = `Creates an API token and prints only the token. Only its hash is stored, so it is shown once.
@@ -40,12 +41,9 @@ const options = {
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
-/** A wrong command line. Its message is shown to the user. */
-class UsageError extends Error {}
-
 /**
- * Runs `token` with the arguments after its name (contract, section 5). Returns the exit code: 0, 1 if it failed, 2 for
- * wrong arguments. A gateway may serve the same store at the same time.
+ * Runs `token` with the arguments after its name (contract, section 5). Returns the exit code: 0, 1 if it failed, 64
+ * for wrong arguments. A gateway may serve the same store at the same time.
  */
 export async function runTokenCommand(
   argv: string[],
@@ -57,7 +55,7 @@ export async function runTokenCommand(
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof RostrumError
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    return isUsage ? 2 : 1
+    return isUsage ? usageExitCode : 1
   }
 }
 
@@ -65,23 +63,38 @@ async function execute(
   argv: string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-  const flags = parseFlags(argv)
+  const flags = parseFlags('npm run token --', argv, options)
   if (flags.help) return help
   const action = chooseAction(flags)
-  const store = await openStore({ url: readConfig(environment).databaseUrl })
+  const { databaseUrl } = readConfig(environment)
+  if (flags.list || flags.revoke !== undefined) await refuseMissingStore(databaseUrl)
+  const store = await openStore({ url: databaseUrl })
   try {
-    return await action(store)
+    const output = await action(store)
+    // A DATABASE_URL that was forgotten would go unnoticed: standard output is the token alone.
+    if (!flags.list) process.stderr.write(`Store: ${describeStore(databaseUrl)}\n`)
+    return output
   } finally {
     await store.close()
   }
 }
 
-function parseFlags(argv: string[]): Flags {
+// Without user and password.
+function describeStore(databaseUrl: string): string {
+  if (databaseUrl.startsWith('sqlite:')) return databaseUrl
+  const url = URL.parse(databaseUrl)
+  return url === null ? 'PostgreSQL' : `${url.protocol}//${url.host}${url.pathname}`
+}
+
+// Only a new token makes a store.
+async function refuseMissingStore(databaseUrl: string): Promise<void> {
+  const path = databaseUrl.match(/^sqlite:(?!:memory:)(.+)$/)?.[1]
+  if (path === undefined) return
+  const { refuseMissingFile } = await import('../store/sqlite/connection/file-checks.ts')
   try {
-    return parseArgs({ args: argv, options, strict: true }).values
+    refuseMissingFile(path)
   } catch (error) {
-    const [reason = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
-    throw new UsageError(`${reason.replace(/\.$/, '')}. Run \`npm run token -- --help\` for the flags.`)
+    throw error instanceof StartError ? new UsageError(error.message) : error
   }
 }
 
@@ -123,6 +136,8 @@ interface Revocation {
 
 async function revoke({ store, id, accountCode }: Revocation): Promise<string> {
   if (await store.tokens.revoke(id, accountCode)) return `Token \`${id}\` is revoked.\n`
+  const tokens = await store.tokens.list(accountCode)
+  if (tokens.some(token => token.id === id)) return `Token \`${id}\` was revoked before.\n`
   throw new Error(`There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` to see the tokens.`)
 }
 

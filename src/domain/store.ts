@@ -18,6 +18,7 @@ export interface Store {
   readonly accounts: AccountStore
   readonly tokens: TokenStore
   readonly events: EventStore
+  readonly oldEvents: OldEvents
   readonly functions: FunctionStore
   readonly cases: CaseStore
   readonly hooks: HookStore
@@ -105,6 +106,12 @@ export interface Page {
   readonly limit: number
   readonly fromEnd: boolean
 }
+
+/**
+ * Maximum number of rows that a read of the pages of several parents returns. If it returns as many for more than one
+ * parent, pages are incomplete: read the parents in smaller groups.
+ */
+export const maxRowsOfPages = 2_000
 
 export type AddResult =
   | { readonly kind: 'added'; readonly membership: Membership }
@@ -212,11 +219,19 @@ export interface TeamStore extends RowStore<Team> {
   save(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
 }
 
+/** The events of memberships and of cases that are past their time. */
+export interface OldEvents {
+  /** Deletes the events of this age, but for the newest one of an account, some at a time. */
+  forget(ageMs: number): Promise<void>
+}
+
 export interface AccountStore {
   /** True while no account exists. */
   isEmpty(): Promise<boolean>
   /** Creates the account if it is missing; true if this call created it. */
   ensure(accountCode: string): Promise<boolean>
+  /** The bytes that count to the maximum of the account. */
+  findStoredBytes(accountCode: string): Promise<number>
 }
 
 export interface ApiToken {

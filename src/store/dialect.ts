@@ -1,5 +1,6 @@
 import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { maxRowsOfPages } from '../domain/store.ts'
 import type { Client } from './postgres/connection/client.ts'
 import { toColumnName } from './tables/describe-table.ts'
 import type { Descriptions } from './tables/descriptions.ts'
@@ -95,6 +96,9 @@ export interface Paging<Parent extends string, S extends IdSelection> {
 
 /** Of `pagesOfParents`. */
 export const pageValues = placeholders('accountCode', 'parentIds', 'after', 'before', 'limit')
+
+/** The bound of `pagesOfParents` in all. */
+export const maxRows = sql.raw(String(maxRowsOfPages))
 
 export interface FindByIds<Row> {
   /** Rows in any order. */

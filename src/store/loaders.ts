@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import type { FunctionVersion } from '../domain/functions/function-store.ts'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
 import type { KeptRun, RunText } from '../domain/runs/run-store.ts'
-import type { Page, RowStore, Store } from '../domain/store.ts'
+import { maxRowsOfPages, type Page, type RowStore, type Store } from '../domain/store.ts'
 import { JsonText } from '../json/json-text.ts'
 import type { Pace } from '../limits/pace.ts'
 
@@ -65,8 +65,14 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     name: string = parent,
   ) {
     return (parentId: number, page: Page): Promise<Row[]> => {
-      async function load(parentIds: readonly number[]): Promise<Row[][]> {
+      async function read(parentIds: readonly number[]): Promise<Row[]> {
         const rows = await inTurn(pages(accountCode, parentIds, page))
+        if (rows.length < maxRowsOfPages || parentIds.length === 1) return rows
+        const half = Math.ceil(parentIds.length / 2)
+        return [...(await read(parentIds.slice(0, half))), ...(await read(parentIds.slice(half)))]
+      }
+      async function load(parentIds: readonly number[]): Promise<Row[][]> {
+        const rows = await read(parentIds)
         const byParent = Map.groupBy(rows, (row): number | null => row[parent])
         return parentIds.map(id => byParent.get(id) ?? [])
       }

@@ -1,4 +1,5 @@
 import type { Store } from '../domain/store.ts'
+import { noLimits, type StoreLimits } from '../domain/store-limits.ts'
 import { StartError } from '../errors.ts'
 import { importWithDrizzle } from './import-with-drizzle.ts'
 
@@ -7,6 +8,10 @@ export interface OpenStore {
   readonly url: string
   /** Whether to be the one gateway of a SQLite file. PostgreSQL ignores it. */
   readonly serve?: boolean
+  /** No limits unless given. */
+  readonly limits?: StoreLimits
+  /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
+  readonly onLost?: (reason: string) => void
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void
 }
@@ -15,14 +20,15 @@ export interface OpenStore {
  * The migrated store of the URL. `StartError` of one line, without the password, if it cannot be opened. Loads only
  * the engine that it needs: the other one takes a tenth of a second.
  */
-export async function openStore({ url, serve = false, onStatement }: OpenStore): Promise<Store> {
+export async function openStore(options: OpenStore): Promise<Store> {
+  const { url, serve = false, limits = noLimits, onLost = () => {}, onStatement } = options
   if (url.startsWith('sqlite:')) {
     const { openSqliteStore } = await importWithDrizzle(() => import('./sqlite/open-sqlite-store.ts'))
-    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, onStatement })
+    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onLost, onStatement })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgresStore } = await importWithDrizzle(() => import('./postgres/open-postgres-store.ts'))
-    return openPostgresStore({ url, onStatement })
+    return openPostgresStore({ url, limits, onStatement })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Origin } from '../domain/store.ts'
+import { readStored } from '../json/read-stored.ts'
 import { type Dialect, placeholders } from './dialect.ts'
 import { all, first, type Work } from './work.ts'
 
@@ -20,7 +21,9 @@ export function createSteps(dialect: Dialect): Steps {
   function* find<T>({ accountCode, step }: Origin): Work<T | undefined> {
     if (step === null) return undefined
     const before = yield* first(statements.find, { accountCode, ...step })
-    return before && (JSON.parse(before.result) as T)
+    return (
+      before && readStored<T>(before.result, { table: 'idempotency_steps', column: 'result', id: step.key })
+    )
   }
 
   return {

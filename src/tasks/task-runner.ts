@@ -27,7 +27,7 @@ export interface ExecuteRequest {
   readonly onRun: (run: Run) => void
 }
 
-export type RefuseResult = (payload: JsonText) => TaskError | null
+export type RefuseResult = (payload: JsonText) => Promise<TaskError | null>
 
 export interface CompileRequest extends Pick<ExecuteRequest, 'parentRun' | 'signal' | 'log'> {
   readonly sourceCode: string

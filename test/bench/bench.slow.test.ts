@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { isMet } from './claims.ts'
 import { compareAnswers } from './compare-answers.ts'
@@ -21,6 +22,7 @@ const main = fileURLToPath(new URL('main.ts', import.meta.url))
 
 async function runBench(...args: string[]) {
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  endWithParent(child)
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: await ended, stdout, stderr }

@@ -3,6 +3,7 @@ import { closeSync, copyFileSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { findFreePort } from '../server/free-port.ts'
 import type { Seed } from './seed.ts'
 
@@ -40,7 +41,7 @@ export async function startPeer(parts: PeerParts): Promise<ServerProcess> {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', BENCH_DATABASE: database },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  endWithTheBench(child)
+  endWithParent(child)
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', message => resolve((message as { port: number }).port))
     child.once('exit', code => reject(new Error(`${name} ended (${code}) before it listened.`)))
@@ -73,7 +74,7 @@ export async function startRostrum(parts: RostrumParts): Promise<ServerProcess> 
     stdio: ['ignore', log, log],
   })
   closeSync(log)
-  endWithTheBench(child)
+  endWithParent(child)
   await waitUntilReady({ name, port, child }).catch(error => {
     child.kill('SIGKILL')
     throw new Error(`${error.message} Its log ends with:\n${readFileSync(logPath, 'utf8').slice(-2_000)}`)
@@ -121,11 +122,4 @@ function toServer({ name, port, child }: Running): ServerProcess {
       clearTimeout(timer)
     },
   }
-}
-
-// The bench may be interrupted, or a server never get ready: nothing that it started outlives it.
-function endWithTheBench(child: ChildProcess): void {
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('exit', () => process.off('exit', kill))
 }

@@ -1,6 +1,7 @@
 import chromium from '@sparticuz/chromium'
-import { type Browser, chromium as playwright } from 'playwright-core'
+import { type Browser, type Page, chromium as playwright } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { boundsPastHalf } from '../graphql/share-of-bounds.ts'
 import { addMembership } from '../server/memberships.ts'
 import { type SharedServer, shareServer } from '../server/share-server.ts'
 
@@ -41,6 +42,36 @@ async function openPage() {
   return { page, foreign, failures }
 }
 
+// The query's editor is the first, and below it that of the headers, which is open from the start.
+async function replaceText(page: Page, index: number, text: string) {
+  await page.locator('.graphiql-editor:visible').nth(index).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.press('Delete')
+  await page.keyboard.insertText(text)
+}
+
+test('GraphiQL asks for the schema with the token, and shows it in its docs', async () => {
+  const { page, failures } = await openPage()
+  const asked: string[] = []
+  page.on('request', request => {
+    const body = request.postDataJSON() as { query?: string } | null
+    if (body?.query?.includes('__schema')) asked.push(body.query)
+  })
+  await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  await page.locator('.graphiql-editor:visible').nth(1).waitFor({ timeout: 20_000 })
+  await replaceText(page, 1, `{"Authorization": "Bearer ${server.adminToken}"}`)
+  await page.locator('button[aria-label^="Re-fetch GraphQL schema"]').click()
+  await page.locator('button[aria-label="Show Documentation Explorer"]').click()
+
+  const docs = page.locator('.graphiql-doc-explorer')
+  await docs.getByText('Mutation', { exact: true }).click()
+  await expect.poll(() => docs.innerText()).toContain('addTeamMembership')
+  expect(asked.map(boundsPastHalf)).toEqual(asked.map(() => []))
+  expect(asked.length).toBeGreaterThan(0)
+  expect(failures).toEqual([])
+  await page.context().close()
+})
+
 test('GraphiQL loads without another host, takes a token and a query, and shows the answer', async () => {
   const row = await addMembership(server, { user_id: 7, team_id: 3 })
   const { page, foreign, failures } = await openPage()
@@ -48,11 +79,10 @@ test('GraphiQL loads without another host, takes a token and a query, and shows 
   expect(opened?.status()).toBe(200)
   expect(opened?.headers()['content-type']).toContain('text/html')
 
-  // The query's editor, and below it that of the headers, which is open from the start.
   const editors = page.locator('.graphiql-editor:visible')
   await editors.nth(1).waitFor({ timeout: 20_000 })
-  await replaceText(1, `{"Authorization": "Bearer ${server.adminToken}"}`)
-  await replaceText(0, `query { teamMembership(id: "${row.id}") { userId teamId team { id } } }`)
+  await replaceText(page, 1, `{"Authorization": "Bearer ${server.adminToken}"}`)
+  await replaceText(page, 0, `query { teamMembership(id: "${row.id}") { userId teamId team { id } } }`)
   await page.locator('button.graphiql-execute-button').click()
 
   const answer = page.locator('.result-window')
@@ -62,13 +92,6 @@ test('GraphiQL loads without another host, takes a token and a query, and shows 
   expect(foreign).toEqual([])
   expect(failures).toEqual([])
   await page.context().close()
-
-  async function replaceText(index: number, text: string) {
-    await editors.nth(index).click()
-    await page.keyboard.press('Control+A')
-    await page.keyboard.press('Delete')
-    await page.keyboard.insertText(text)
-  }
 })
 
 test('the page is no data: it needs no credential, holds none, and names no other host', async () => {

@@ -97,7 +97,7 @@ test.each([
   [['--from', 'sqlite:x.db', '--from', 'sqlite:x.db'], /`--from` is given twice/],
 ])('%j is refused with one line that says what to do', async (args, line) => {
   const { code, stdout, stderr } = await runInProcess('copy', args, { DATABASE_URL: databaseUrl })
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toMatch(line)
   expect(stderr.trimEnd()).not.toContain('\n')
 })
@@ -105,7 +105,7 @@ test.each([
 test('a missing target is reported with the way to set it', async () => {
   databaseUrl = `sqlite:${join(folder.path, 'other.db')}`
   const { code, stderr } = await runInProcess('copy', ['--from', from], { DATABASE_URL: databaseUrl })
-  expect(code).toBe(2)
+  expect(code).toBe(64)
   expect(stderr).toBe('Name the database to copy into: set DATABASE_URL to `postgres://…`.\n')
   expect(existsSync(join(folder.path, 'other.db'))).toBe(false)
 })

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { sendRequest } from '../server/send-request.ts'
 import { startServer } from '../server/start-server.ts'
@@ -73,6 +74,7 @@ test.each([
     },
     stdio: 'ignore',
   })
+  endWithParent(npm, { isDetached: true })
   const isReady = () =>
     fetch(`${url}/ready`).then(
       answer => answer.ok,

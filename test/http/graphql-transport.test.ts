@@ -66,7 +66,7 @@ describe('what is refused before GraphQL has the shape of GraphQL', () => {
       'BAD_USER_INPUT',
       () => post({ query }, { headers: { accept: 'image/png' } }),
     ],
-    ['PUT', 405, 'BAD_USER_INPUT', () => app.send('/graphql', { method: 'PUT', body: { query } })],
+    ['PUT', 405, 'METHOD_NOT_ALLOWED', () => app.send('/graphql', { method: 'PUT', body: { query } })],
     [
       'broken variables in a GET',
       400,
@@ -140,4 +140,68 @@ test('GraphiQL needs no credential, holds all it loads and may ask no other host
   expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'")
   expect(page.text).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)=["']?(?:https?:)?\/\//i)
   expect(page.text).toContain('Bearer <token>')
+})
+
+describe('every answer has the content type that `Accept` asks for', () => {
+  const refusals: [number, (headers: Record<string, string>) => ReturnType<typeof post>][] = [
+    [400, headers => post('{"query":', { headers })],
+    [400, headers => post({}, { headers })],
+    [401, headers => post({ query }, { headers, token: null })],
+    [405, headers => app.send('/graphql', { method: 'PUT', headers, body: { query } })],
+    [415, headers => post(query, { headers: { ...headers, 'content-type': 'text/plain' } })],
+  ]
+  test.each([json, specific])('as %s', async accept => {
+    for (const [status, ask] of refusals) {
+      const answer = await ask({ accept })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        status,
+        `${accept}; charset=utf-8`,
+      ])
+      expect(answer.body.errors).toHaveLength(1)
+    }
+  })
+
+  test('as a stream of one result', async () => {
+    for (const [status, ask] of refusals) {
+      const { headers, text, ...answer } = await ask({ accept: 'text/event-stream' })
+      expect(answer.status === 200 ? 400 : answer.status).toBe(status)
+      expect(headers.get('content-type')).toContain('text/event-stream')
+      expect(text).toMatch(/^(:\n\n)?event: next\ndata: \{"errors":\[.*\]\}\n\nevent: complete\ndata:\n\n$/)
+    }
+  })
+})
+
+test.each([
+  ['its text', 'subscription {', 'BAD_USER_INPUT'],
+  ['its input', 'subscription { caseChanged(after: "x") { cursor } }', 'BAD_USER_INPUT'],
+  ['its rights', 'subscription { caseChanged { cursor } }', 'FORBIDDEN'],
+])('a subscription refused for %s is 200 with `next` and `complete`', async (_, subscription, code) => {
+  const token = code === 'FORBIDDEN' ? await app.issueToken('other', ['memberships:read']) : app.adminToken
+  const answer = await post({ query: subscription }, { token, headers: { accept: 'text/event-stream' } })
+  expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([
+    200,
+    'text/event-stream',
+  ])
+  expect(answer.text).toMatch(/event: next\ndata: \{"errors":.*\}\n\nevent: complete\ndata:\n\n$/)
+  expect(answer.text).toContain(code)
+})
+
+test('a persisted query without its text is refused as clients expect, so that they send it', async () => {
+  const extensions = { persistedQuery: { version: 1, sha256Hash: 'x' } }
+  const given = encodeURIComponent(JSON.stringify(extensions))
+  for (const ask of [() => post({ extensions }), () => app.send(`/graphql?extensions=${given}`)]) {
+    const { status, body } = await ask()
+    expect([status, body]).toEqual([
+      200,
+      {
+        errors: [
+          {
+            message: 'PersistedQueryNotSupported',
+            extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+          },
+        ],
+      },
+    ])
+  }
+  expect((await post({ query, extensions })).body.data.viewer).toEqual({ accountCode: 'demo' })
 })

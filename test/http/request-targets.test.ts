@@ -50,7 +50,7 @@ test('what no route takes is refused without a look at its body', async () => {
   const unknown = await speak(['POST /nothing HTTP/1.1', ...lines], 'abc')
   expect(unknown).toMatch(/^HTTP\/1.1 404 /)
   const noId = await speak(['PATCH /platform/users/ HTTP/1.1', ...lines], 'abc')
-  expect(noId).toMatch(/^HTTP\/1.1 404 /)
+  expect(noId).toMatch(/^HTTP\/1.1 405 /)
   expect(noId).toMatch(/^allow: GET, PUT\r$/im)
   expect(await speak(['PUT /graphql HTTP/1.1', ...lines], 'abc')).toMatch(/^HTTP\/1.1 405 /)
 })

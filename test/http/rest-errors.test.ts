@@ -139,11 +139,11 @@ test('an id that is none is a 400 that names it, an unknown one a 404', async ()
   expectProblem(await app.send(`/platform/users/${'9'.repeat(500)}`), 'BAD_USER_INPUT')
 })
 
-test('an unknown path is a 404, a known one with another method a 404 that names the right ones', async () => {
+test('an unknown path is a 404, a known one with another method a 405 that names the right ones', async () => {
   expectProblem(await app.send('/nowhere'), 'NOT_FOUND')
   expectProblem(await app.send('/platform/..%2f..%2fetc%2fpasswd'), 'NOT_FOUND')
   const patched = await app.send(`${path}/1`, { method: 'PATCH', body: '{}' })
-  expectProblem(patched, 'NOT_FOUND')
+  expectProblem(patched, 'METHOD_NOT_ALLOWED')
   expect(patched.headers.get('allow')).toBe('GET, PUT, DELETE')
   expect(patched.body.detail).toContain('GET, PUT, DELETE')
   expectProblem(await app.send('/platform/%zz'), 'BAD_USER_INPUT')

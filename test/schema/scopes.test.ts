@@ -106,3 +106,12 @@ test('viewer needs no scope', async () => {
   expect(status).toBe(200)
   expect(body.data.viewer).toEqual({ accountCode: 'demo', scopes: ['tasks:execute'] })
 })
+
+test('the stored bytes of an account are for `admin`', async () => {
+  const query = '{ viewer { accountCode storedBytes } }'
+  const { body } = await app.graphql(query, {}, tokens.admin)
+  expect(body.data.viewer.storedBytes).toBeGreaterThan(0)
+  const refused = await app.graphql(query, {}, tokens['memberships:write'])
+  expect(refused.body.data.viewer).toEqual({ accountCode: 'demo', storedBytes: null })
+  expect(refused.body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', scope: 'admin' })
+})

@@ -8,7 +8,10 @@ import { schema } from '../../src/schema/index.ts'
 
 /** What was seen inside the gateway since its start. */
 export interface Observation {
-  /** Calls of resolvers, of introspection's own too; `__typename` has none. */
+  /**
+   * Calls of resolvers that an execution made, of introspection's own too; `__typename` has none. Calls without a
+   * context are not counted: the bound on introspection makes them.
+   */
   readonly resolverCalls: number
   /**
    * Documents executed, and how many at once since the last look: a script's calls, and the operation that ran the
@@ -36,7 +39,7 @@ for (const type of Object.values(schema.getTypeMap())) {
   for (const field of Object.values(type.getFields())) {
     const resolve = field.resolve ?? defaultFieldResolver
     field.resolve = (...parts) => {
-      resolverCalls++
+      if (parts[2] !== undefined) resolverCalls++
       return resolve(...parts)
     }
   }

@@ -29,21 +29,16 @@ export default async function serveGateways(project: TestProject): Promise<() =>
   async function start(path: string): Promise<TestServer[]> {
     if (path !== '/postgres') return [await startServer()]
     const { databasesUrl } = project.getProvidedContext()
-    const settings = { DATABASE_URL: await (await fetch(databasesUrl)).text() }
+    const answer = await fetch(databasesUrl)
+    if (!answer.ok) throw new Error(`No database was created: ${await answer.text()}`)
+    const settings = { DATABASE_URL: await answer.text() }
     return Promise.all([startServer(settings), startServer(settings)])
   }
   let accounts = 0
-  const pids = new Set<number>()
-  const killAll = () => {
-    for (const pid of pids) process.kill(pid)
-  }
-  // An interrupted run ends without its teardown.
-  process.once('exit', killAll)
   async function addAccount(path: string): Promise<SharedAccount> {
     const starting = started.get(path) ?? start(path)
     started.set(path, starting)
     const gateways = await starting
-    for (const { pid } of gateways) pids.add(pid)
     accounts += 1
     const account = `shared-${accounts}`
     const databaseUrl = gateways[0]?.settings.DATABASE_URL ?? ''
@@ -61,8 +56,8 @@ export default async function serveGateways(project: TestProject): Promise<() =>
   project.provide('gatewayUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return async () => {
     server.close()
-    const gateways = (await Promise.all(started.values())).flat()
-    await Promise.all(gateways.map(gateway => gateway.stop()))
-    process.off('exit', killAll)
+    // Without those that did not start, which failed a file.
+    const gateways = await Promise.all([...started.values()].map(each => each.catch(() => [])))
+    await Promise.all(gateways.flat().map(gateway => gateway.stop()))
   }
 }

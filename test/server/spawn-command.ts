@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { endWithParent } from './end-with-parent.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -27,6 +28,7 @@ export function spawnCommand(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', ...(preload === null ? [] : (['ipc'] as const))],
   })
+  endWithParent(child)
   const written = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     written.stdout += text

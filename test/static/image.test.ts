@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { until } from '../server/until.ts'
@@ -91,6 +92,7 @@ describe('the gateway of the image', () => {
     // Root may write everywhere.
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     gateway = spawn(file, args, { cwd: app, env: environment, ...user })
+    endWithParent(gateway)
     for (const stream of [gateway.stdout, gateway.stderr]) {
       stream?.setEncoding('utf8').on('data', text => {
         output += text

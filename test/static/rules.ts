@@ -137,6 +137,7 @@ const rooms: readonly Rule[] = [
       'store/sqlite/connection/file-checks.ts': 'looks at the database file before it is opened',
       'store/sqlite/key-file.ts': 'keeps the key for secrets beside the database file',
       'store/sqlite/connection/serve-lock.ts': 'keeps a second services from the same file',
+      'store/sqlite/connection/watch-file.ts': 'sees that the database file is no longer at its path',
       'tasks/launch/sandbox-modules.ts': 'reads the modules of the sandbox',
       'tasks/launch/strip-cached.ts': 'keeps the stripped modules beside the compile cache',
       'http/register-pages.ts': 'reads the pages of the docs, once and by fixed names',

@@ -48,7 +48,7 @@ eachStore(harness => {
     expect(saved).toMatchObject({ kind: 'committed', row: { id: row.id, version: 2 } })
     expect(await commit({ read: row, data: '{"a":3}' })).toEqual({ kind: 'moved' })
     expect(await commit({ read: row, data: null })).toEqual({ kind: 'moved' })
-    expect(await commit({ read: { id: row.id, version: 2 }, revision: 1 })).toEqual({ kind: 'moved' })
+    expect(await commit({ read: { ...row, version: 2 }, revision: 1 })).toEqual({ kind: 'moved' })
     expect(await commit({ revision: 1 })).toEqual({ kind: 'moved' })
     expect((await store.cases.findByIds('a', [row.id]))[0]?.data?.text).toBe('{"a":2}')
     expect(await store.cases.events.newest('a')).toBe(2)
@@ -67,7 +67,7 @@ eachStore(harness => {
   test('every change is an event in order, with what changed and by whom', async () => {
     const row = await create()
     await commit({ read: row, data: '{"a":2}', changedFields: '{"a":[2,1]}', functionName: 'f' })
-    await commit({ read: { id: row.id, version: 2 }, data: null, changedFields: '{"a":[null,2]}' })
+    await commit({ read: { ...row, version: 2 }, data: null, changedFields: '{"a":[null,2]}' })
     const events = await store.cases.events.listAfter('a', 0, 10)
     expect(
       events.map(({ sequence, kind, version, changedFields }) => [
@@ -151,7 +151,7 @@ eachStore(harness => {
     await commit({ revision: 1, read: first, values: values('9', '9') })
     expect(await find([{ field: 'a', in: ['1', '9'] }])).toEqual([1, 2])
     expect(await find([{ field: 'b', in: ['1'] }])).toEqual([])
-    await commit({ revision: 1, read: { id: first.id, version: 2 }, data: null })
+    await commit({ revision: 1, read: { ...first, version: 2 }, data: null })
     expect(await find([{ field: 'a', in: ['9'] }])).toEqual([])
     const now = { code: 'incident', revision: 1 }
     expect(await store.cases.dropValues('a', { ...now, revision: 2 }, ['a'])).toBe(false)

@@ -3,8 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Store } from '../../src/domain/store.ts'
+import { noLimits, type StoreLimits } from '../../src/domain/store-limits.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createDatabase, createEmptyDatabase } from './create-database.ts'
+
+interface OpenOptions {
+  readonly url?: string
+  readonly limits?: Partial<StoreLimits>
+  readonly onStatement?: (sql: string) => void
+}
 
 export interface Harness {
   readonly engine: 'SQLite' | 'PostgreSQL'
@@ -13,7 +20,7 @@ export interface Harness {
   /** URL of a store without tables. */
   emptyUrl(): Promise<string>
   /** An open store, a new one unless a URL is given; closed when the test ends. */
-  open(options?: { url?: string; onStatement?: (sql: string) => void }): Promise<Store>
+  open(options?: OpenOptions): Promise<Store>
 }
 
 /** Runs the same tests on both databases: a SQLite file and the PostgreSQL that the test files share. */
@@ -47,9 +54,10 @@ function createHarness(engine: Harness['engine'], urls: Urls): Harness {
   return {
     engine,
     ...urls,
-    async open({ url, onStatement } = {}) {
+    async open({ url, limits, onStatement } = {}) {
       const store = await openStore({
         url: url ?? (await urls.freshUrl()),
+        limits: { ...noLimits, ...limits },
         ...(onStatement && { onStatement }),
       })
       opened.push(store)

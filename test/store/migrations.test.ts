@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { rowBytes } from '../../src/domain/idempotency/idempotency.ts'
+import { storedRowBytes } from '../../src/domain/store-limits.ts'
 import { StartError } from '../../src/errors.ts'
 import { readMigrations } from '../../src/store/migrations.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -10,6 +11,7 @@ import { eachStore, type Harness } from './each-store.ts'
 import { kill, openInChild } from './open-in-child.ts'
 import { by } from './origin.ts'
 import { readKeyUsage } from './read-key-usage.ts'
+import { readRows } from './read-rows.ts'
 
 eachStore(harness => {
   const known = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres').map(({ hash }) => hash)
@@ -132,6 +134,31 @@ eachStore(harness => {
       expect([added.kind === 'added' && added.membership.id, user.id]).toEqual(expected)
     }
     expect(await store.memberships.findByIds('a', [4, 40])).toHaveLength(2)
+  })
+
+  test('a migration gives each queued run an input of its own, and counts those that wait', async () => {
+    const row = (id: number, state: string, input: string, time: string) =>
+      `('a', ${id}, '${state}', 'hook', 1, 'f', 't', 0, '{}', '', 1, ${time}, '${input}', '{}')`
+    const rows = (time: string) => `
+      insert into accounts (account_code) values ('a'), ('b');
+      insert into queue_accounts (account_code, last_id, waiting) values ('a', 3, 1), ('b', 0, 0);
+      insert into queued_runs (account_code, id, state, trigger, function_id, name, txn_id, generation, caused_by,
+        scopes, attempt, due_at, input, options) values
+        ${row(1, 'dead', '1', time)}, ${row(2, 'running', '"é"', time)}, ${row(3, 'waiting', '[]', time)}`
+    const url = await makeOldStore(15, { sqlite: rows('0'), postgres: rows('now()') })
+    const store = await harness.open({ url })
+    const read = `select id, runs, bytes, waiting_bytes, input from queued_inputs order by id`
+    expect((await readRows(url, read)).map(row => Object.values(row).map(String))).toEqual([
+      ['1', '1', '3', '0', '1'],
+      ['2', '1', '6', '6', '"é"'],
+      ['3', '1', '4', '4', '[]'],
+    ])
+    const waiting = await readRows(url, 'select waiting_bytes from queue_accounts order by account_code')
+    expect(waiting.map(row => Object.values(row).map(String))).toEqual([['10'], ['0']])
+    expect(await store.accounts.findStoredBytes('a')).toBe(13 + 6 * storedRowBytes)
+    expect(await store.queue.cancel(by('a'), 1)).toMatchObject({ kind: 'cancelled' })
+    expect(await readRows(url, read)).toHaveLength(2)
+    expect(await store.accounts.findStoredBytes('a')).toBe(10 + 4 * storedRowBytes)
   })
 
   test('a database with the tables of another program is refused and gets no table', async () => {

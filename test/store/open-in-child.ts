@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { endWithParent } from '../server/end-with-parent.ts'
 
 const openStoreModule = new URL('../../src/store/open-store.ts', import.meta.url).href
 
@@ -37,6 +38,7 @@ export async function openInChild({ uid, maxFileKib, ...options }: OpenInChild):
   const limited = ['-c', `ulimit -f ${maxFileKib}; exec "$0" "$@"`, process.execPath, ...args]
   const [command, commandArgs] = maxFileKib === undefined ? [process.execPath, args] : ['bash', limited]
   const child = spawn(command, commandArgs, { stdio: ['ignore', 'pipe', 'inherit'] })
+  endWithParent(child)
   const said = await new Promise<string>((resolve, reject) => {
     let text = ''
     child.stdout?.on('data', (chunk: Buffer) => {

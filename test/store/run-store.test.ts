@@ -8,6 +8,8 @@ import { forgetOldRuns } from '../../src/domain/runs/sweep-runs.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { JsonText } from '../../src/json/json-text.ts'
+import { Pace } from '../../src/limits/pace.ts'
+import { createLoaders } from '../../src/store/loaders.ts'
 import { eachStore } from './each-store.ts'
 import { keptRun as runOf } from './kept-run.ts'
 import { by } from './origin.ts'
@@ -160,6 +162,23 @@ eachStore(harness => {
       (startedAfter === null || run.startedAt > startedAfter) &&
       (startedBefore === null || run.startedAt < startedBefore)
 
+    // The pages of several parents are read in groups, each of a bounded number of rows.
+    async function expectPagesOfCases(everything: readonly KeptRun[]) {
+      const pace = new Pace(() => Promise.resolve())
+      const { waitForTurn } = runParts
+      const loaders = createLoaders({
+        ...{ store, accountCode: 'many', pace },
+        waitForTurn: () => waitForTurn(),
+      })
+      const newest = { after: null, before: null, limit: 700, fromEnd: true }
+      const caseIds = Array.from({ length: 10 }, (_, id) => id)
+      const pages = await Promise.all(caseIds.map(id => loaders.runsOfCase(id, newest)))
+      for (const [caseId, page] of pages.entries()) {
+        const ofCase = everything.filter(run => run.caseId === caseId).slice(0, 700)
+        expect(page).toEqual(ofCase.toReversed())
+      }
+    }
+
     test('a page has the newest matches, however far apart, and the next page goes on after it', async () => {
       const everything = await list({}, null, 10_000, 'many')
       expect(everything.map(({ id }) => id)).toEqual(Array.from({ length: 9_000 }, (_, n) => 9_000 - n))
@@ -178,6 +197,11 @@ eachStore(harness => {
           JSON.stringify(filter),
         ).toEqual(expected)
       }
+      // A look reads a bounded number of rows, and says where the next one goes on.
+      const never = { ...all, trigger: 'endpoint', startedAfter: 10_000 } as const
+      expect(await store.runs.look('many', never, null, 10)).toEqual({ runs: [], next: 8_001 })
+      expect(await store.runs.look('many', never, 1_000, 10)).toEqual({ runs: [], next: null })
+      await expectPagesOfCases(everything)
     })
   })
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { endWithParent } from '../server/end-with-parent.ts'
 import { findFreePort } from '../server/free-port.ts'
 import { spawnCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
@@ -29,6 +30,7 @@ async function startGateway(scripts: string[], searched: string) {
     env: { PATH: searched },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
+  endWithParent(gateway)
   gateways.push(gateway)
   const [chunk] = await once(gateway.stdout, 'data')
   const pids: number[] = JSON.parse(String(chunk))

@@ -1,5 +1,7 @@
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
+import { readStored } from '../../json/read-stored.ts'
+import type { LongWork } from '../../limits/long-work.ts'
 import type { FindHooks } from '../hooks/find-hooks.ts'
 import type { LiveHook } from '../hooks/hook-store.ts'
 import { type Generation, type HooksToQueue, refuseTooDeep } from '../hooks/queue-hooks.ts'
@@ -7,12 +9,12 @@ import { type RunHookScript, runHooks } from '../hooks/run-hooks.ts'
 import type { CausedBy } from '../queue/queue-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { Origin } from '../store.ts'
-import { writeCaseData } from './case-data.ts'
+import { waitIfLong, writeCaseData } from './case-data.ts'
 import { noCase, staleCase } from './case-failures.ts'
 import type { Case, CaseStore, CaseType } from './case-store.ts'
 import type { CaseTurns } from './case-turns.ts'
 import { findValues } from './case-values.ts'
-import { type ChangedField, compareFields, writeChangedFields } from './changed-fields.ts'
+import { type ChangedField, describeChange } from './changed-fields.ts'
 import type { WrittenData } from './read-exit.ts'
 
 /** A save or a delete. */
@@ -32,6 +34,8 @@ export interface ChangeRequest {
   /** The stored function whose run asks; null without one. */
   readonly functionName: string | null
   readonly runHook: RunHookScript
+  /** Long data take a step each to parse, merge, write and compare them. */
+  readonly work: LongWork
   /** Aborted when the client goes away, which ends the change unless it is committed. */
   readonly signal: AbortSignal
   /** Of `performance.now()`. */
@@ -104,7 +108,9 @@ export async function beginAttempt({ parts, request, steps }: Change, count: num
   const { row, data } = await readRow(parts.store, request)
   const type = await steps.findType(row)
   const read = { row, data, type }
+  await waitIfLong(row?.dataBytes, request.work)
   const asked = steps.ask(read)
+  await waitIfLong(row?.dataBytes, request.work)
   const wanted = asked.data === null ? null : { data: asked.data, text: writeCaseData(asked.data) }
   const { caseTypeCode } = asked
   const { before, after } = await parts.findHooks(request.origin.accountCode, type, steps.change)
@@ -118,12 +124,15 @@ function toQueue(hooks: HooksToQueue['hooks'], { request, steps }: Change): Hook
   return { event: `post-${steps.change}`, hooks, causedBy, generation: generation.number }
 }
 
-async function readRow(store: CaseStore, { origin, id, ifVersions }: ChangeRequest) {
+async function readRow(store: CaseStore, request: ChangeRequest) {
+  const { origin, id, ifVersions } = request
   if (id === null) return { row: null, data: null }
   const [row] = await store.findByIds(origin.accountCode, [id])
   if (row === undefined) throw noCase(id)
   if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
-  return { row, data: JSON.parse(row.data?.text ?? '{}') as JsonObject }
+  await waitIfLong(row.dataBytes, request.work)
+  const place = { table: 'cases', column: 'data', id }
+  return { row, data: readStored<JsonObject>(row.data?.text ?? '{}', place) }
 }
 
 /** Steps 3 to 7 of one attempt, as contract section 7 numbers them. Null if the case or its type has changed. */
@@ -132,17 +141,16 @@ export async function tryToChange(
   attempt: Attempt,
   { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: HeldRuns },
 ): Promise<ChangedCase | null> {
-  const { origin, dryRun, signal, deadline, runHook, functionName } = request
+  const { origin, dryRun, signal, deadline, runHook, functionName, work } = request
   const { row, data: stored, type, caseTypeCode, after } = attempt
   // 3 and 4. Runs the hooks, up to the first that refuses.
   const { transactionId } = origin
   const { hooks, wanted, count } = attempt
   const data = await runHooks({
     ...{ row, stored, caseTypeCode, wanted, hooks, transactionId, attempt: count },
-    ...{ dryRun, deadline, signal, runHook, recorder: runs },
+    ...{ dryRun, deadline, signal, runHook, recorder: runs, work },
   })
-  const changed = compareFields(data?.data ?? null, stored)
-  const text = writeChangedFields(changed)
+  const { changed, text } = await describeChange(data, { data: stored, length: row?.dataBytes ?? 0 }, work)
   const { runIds, whenKept } = runs
   const outcome = {
     row,

@@ -1,10 +1,24 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
 import { type GivenJson, type JsonObject, type JsonValue, readJson } from '../../json/read-json.ts'
+import type { LongWork } from '../../limits/long-work.ts'
 
 /** Limits of case data (contract, sections 7 and 9). The data object is level 1, and `fields` are those of it alone. */
 export const caseDataLimits = { bytes: 2 ** 20, levels: 64, fields: 10_000 } as const
 
 const pointer = '/data'
+
+// A step takes about 5 ms for 64 KiB of small values.
+const maxShortLength = 2 ** 16
+
+/** True for JSON that must not be read, compared or written in one turn. */
+export function isLong(length = 0): boolean {
+  return length > maxShortLength
+}
+
+/** Waits before a step over data whose JSON is long. */
+export async function waitIfLong(length: number | undefined, work: LongWork): Promise<void> {
+  if (isLong(length)) await work.step()
+}
 
 /** Reads the data of a save, or its merge patch. `BAD_USER_INPUT` with a pointer below `/data`. */
 export function readCaseData(given: GivenJson): JsonObject {
@@ -14,7 +28,7 @@ export function readCaseData(given: GivenJson): JsonObject {
 }
 
 /** `BAD_USER_INPUT` for data with too many fields. A merge patch may have more: null removes a field. */
-export function refuseManyFields(data: object): void {
+export function refuseManyFields(data: JsonObject): void {
   const { length } = Object.keys(data)
   const { fields: max } = caseDataLimits
   if (length <= max) return

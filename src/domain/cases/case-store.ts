@@ -56,7 +56,7 @@ export interface CaseCommit {
   readonly origin: Origin
   readonly caseTypeCode: string
   /** The case as it was read; null to create one. */
-  readonly read: Pick<Case, 'id' | 'version'> | null
+  readonly read: Pick<Case, 'id' | 'version' | 'dataBytes'> | null
   /** The revision of the case type that the save read; 0 if there was no such type. */
   readonly revision: number
   /** The new data as JSON; null to delete the case. */

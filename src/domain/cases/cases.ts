@@ -52,9 +52,11 @@ export interface Cases {
 interface Dependencies {
   readonly store: Pick<Store, 'cases' | 'hooks' | 'caseTasks'>
   readonly holdRuns: () => HeldRuns
+  /** Resolves when it is the account's turn to use the event loop. */
+  waitForTurn(accountCode: string): Promise<void>
 }
 
-export function createCases({ store: stores, holdRuns }: Dependencies): Cases {
+export function createCases({ store: stores, holdRuns, waitForTurn }: Dependencies): Cases {
   const { cases: store, hooks, caseTasks } = stores
   const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), holdRuns }
   // The commit of the save writes the run of the task too.
@@ -78,6 +80,8 @@ export function createCases({ store: stores, holdRuns }: Dependencies): Cases {
         if (caseTypeCode === null) throw noTypeOfWhere()
         const type = await store.findType(accountCode, caseTypeCode)
         refuseUnindexed(where, type?.indexedFields ?? [])
+        // SQLite searches while the event loop waits, and an operation may have many searches.
+        await waitForTurn(accountCode)
       }
       const search = where.map(({ field, in: values }) => ({ field, in: values.map(indexText) }))
       return store.page(accountCode, { caseTypeCode, where: search }, page)

@@ -29,6 +29,15 @@ export async function changeCase(
   request: ChangeRequest,
   steps: ChangeSteps,
 ): Promise<ChangedCase> {
+  try {
+    return await changeInTurn({ parts, request, steps })
+  } finally {
+    request.work.pause()
+  }
+}
+
+async function changeInTurn(change: Change): Promise<ChangedCase> {
+  const { parts, request } = change
   const { origin, id, signal, deadline, savingCases } = request
   const { accountCode } = origin
   if (id !== null && savingCases.has(id)) throw ownCase(id)
@@ -41,13 +50,13 @@ export async function changeCase(
     const changed = readChangedFields(changedFields.text)
     return { row, isSaved: true, changed, changedFields, data: row.data?.text ?? null, runs }
   }
-  const change = { parts, request, steps }
   const first = await beginAttempt(change, 1)
 
   const runs = parts.holdRuns()
   try {
     // 2. Waits for the turn of the case.
     if (id === null || request.isInner || request.dryRun) return await attemptAll(change, first, runs)
+    request.work.pause()
     const turn = await parts.turns.take({ accountCode, id, deadline, signal })
     try {
       return await attemptAll(change, turn.hasWaited ? await beginAttempt(change, 1) : first, runs)
@@ -72,6 +81,7 @@ async function attemptAll(change: Change, first: Attempt, runs: HeldRuns): Promi
       const done = await tryToChange(change, attempt, holding)
       if (done !== null) return done
       if (attempt.count === maxAttempts) throw tooManyConflicts(id)
+      change.request.work.pause()
       if (id !== null) {
         holdsLease = await takeLease(store, change.request, { id, holder: holding.leaseHolder })
       }

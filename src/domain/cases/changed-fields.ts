@@ -1,11 +1,20 @@
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
-import { isObject } from './case-data.ts'
+import type { LongWork } from '../../limits/long-work.ts'
+import { isObject, waitIfLong } from './case-data.ts'
+import type { WrittenData } from './read-exit.ts'
 
 /** A top-level field that differs; undefined where it is absent. */
 export interface ChangedField {
   readonly field: string
   readonly value: JsonValue | undefined
   readonly previous: JsonValue | undefined
+}
+
+export interface StoredData {
+  /** Null for a case that is being created. */
+  readonly data: JsonObject | null
+  /** Of its JSON. */
+  readonly length: number
 }
 
 const none: JsonObject = Object.freeze(Object.create(null))
@@ -20,6 +29,21 @@ export function compareFields(next: JsonObject | null, previous: JsonObject | nu
     if (!areEqual(value, was)) changed.push({ field, value, previous: was })
   }
   return changed
+}
+
+/** The changed fields and their JSON. Each step of a large change has a turn of its own. */
+export async function describeChange(
+  next: WrittenData | null,
+  stored: StoredData,
+  work: LongWork,
+): Promise<{ readonly changed: readonly ChangedField[]; readonly text: string }> {
+  const length = Math.max(next?.text.length ?? 0, stored.length)
+  await waitIfLong(length, work)
+  const changed = compareFields(next?.data ?? null, stored.data)
+  await waitIfLong(length, work)
+  const text = writeChangedFields(changed)
+  await waitIfLong(length, work)
+  return { changed, text }
 }
 
 /** `{field: [new, previous]}` as JSON, null where it is absent (contract, section 7). */

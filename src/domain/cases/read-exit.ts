@@ -2,7 +2,8 @@ import { RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { GivenJson, JsonObject } from '../../json/read-json.ts'
-import { caseDataLimits, readCaseData, refuseManyFields } from './case-data.ts'
+import type { LongWork } from '../../limits/long-work.ts'
+import { caseDataLimits, readCaseData, refuseManyFields, waitIfLong } from './case-data.ts'
 
 /** Case data with their JSON. */
 export interface WrittenData {
@@ -20,7 +21,7 @@ export interface ExitError {
 }
 
 /** Reads the value given to `exit` as case data (contract, section 7). */
-export function readExit({ text }: JsonText): WrittenData | ExitError {
+export async function readExit({ text }: JsonText, work: LongWork): Promise<WrittenData | ExitError> {
   const bytes = Buffer.byteLength(text)
   const { bytes: max } = caseDataLimits
   if (bytes > max) {
@@ -30,7 +31,10 @@ export function readExit({ text }: JsonText): WrittenData | ExitError {
     )
   }
   try {
-    const data = readCaseData(parseJson(text) as GivenJson)
+    await waitIfLong(bytes, work)
+    const given = parseJson(text) as GivenJson
+    await waitIfLong(bytes, work)
+    const data = readCaseData(given)
     refuseManyFields(data)
     return { data, text }
   } catch (error) {

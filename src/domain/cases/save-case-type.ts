@@ -1,4 +1,5 @@
 import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
+import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { isStorable } from '../directory/directory.ts'
 import { checkCaseTypeCode } from './case-failures.ts'
@@ -73,11 +74,20 @@ async function writeStored({ store, accountCode, type, fields }: WriteStored): P
     const rows = read.map(({ id, version, data }) => ({
       id,
       version,
-      values: findValues(JSON.parse(data?.text ?? '{}') as JsonObject, fields),
+      values: findValues(readData(data), fields),
     }))
     if (!(await store.addValues(accountCode, type, rows))) throw changedMeanwhile(type.code)
     after = read.at(-1)?.id ?? null
     if (after === null || (found.length < rowsOfTransaction && read.length === found.length)) return
+  }
+}
+
+// Data that cannot be read have no values to find the case by, and the other cases of the type have theirs.
+function readData(data: JsonText | null): JsonObject {
+  try {
+    return JSON.parse(data?.text ?? '{}') as JsonObject
+  } catch {
+    return {}
   }
 }
 

@@ -9,6 +9,8 @@ const maxNameCharacters = 200
 export interface Directory {
   saveUser(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
   saveTeam(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
+  /** The bytes that count to ROSTRUM_ACCOUNT_STORE_BYTES. */
+  findStoredBytes(accountCode: string): Promise<number>
 }
 
 /** `BAD_USER_INPUT` has a pointer to each bad detail. */
@@ -27,6 +29,7 @@ export function createDirectory(store: Store): Directory {
       refuseFields([checkDetail('/name', describeBadName(details.name))])
       return store.teams.save(accountCode, id, details)
     },
+    findStoredBytes: store.accounts.findStoredBytes,
   }
 }
 

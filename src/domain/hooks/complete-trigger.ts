@@ -43,20 +43,23 @@ export function completeBy<Input extends { readonly functionId: number; readonly
 ): Complete<Input> {
   const names = [...required, ...Object.keys(defaults)] as (keyof Input & string)[]
   const values = given as Readonly<Partial<Record<string, unknown>>>
-  return before => {
+  const problemOf = (name: keyof Input & string, value: unknown): FieldError[] => {
+    if (value === undefined) return [missing(name, what)]
+    return value !== null || nullable.includes(name) ? [] : [{ pointer: `/${name}`, detail: notNull }]
+  }
+  const merge = (before: Input | null): Record<string, unknown> => {
     const start: Partial<Input> = before ?? defaults
-    const complete: Record<string, unknown> = {}
-    const problems: FieldError[] = []
-    for (const name of names) {
-      const value = values[name]
-      complete[name] = value === undefined ? start[name] : value
-      if (value === null && !nullable.includes(name)) problems.push({ pointer: `/${name}`, detail: notNull })
-      else if (complete[name] === undefined) problems.push(missing(name, what))
-    }
-    complete.function = chosen ?? (before === null ? undefined : { id: before.functionId })
-    if (complete.function === undefined) problems.push(missing('functionId', what))
+    const used = before === null ? undefined : { id: before.functionId }
+    const merged: Record<string, unknown> = { function: chosen ?? used }
+    for (const name of names) merged[name] = values[name] === undefined ? start[name] : values[name]
+    return merged
+  }
+  return before => {
+    const merged = merge(before)
+    const problems = names.flatMap(name => problemOf(name, merged[name]))
+    if (merged.function === undefined) problems.push(missing('functionId', what))
     if (problems.length > 0) return invalidInput(problems)
-    const trigger = complete as unknown as CompleteTrigger<Input>
+    const trigger = merged as unknown as CompleteTrigger<Input>
     const wrong = check(trigger)
     return wrong.length > 0 ? invalidInput(wrong) : (refuseScopes(trigger.scopes) ?? trigger)
   }

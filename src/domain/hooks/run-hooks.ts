@@ -1,7 +1,8 @@
 import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
+import type { ChangeRequest } from '../cases/attempt-change.ts'
 import type { Case } from '../cases/case-store.ts'
-import { compareFields, writeChangedFields } from '../cases/changed-fields.ts'
+import { describeChange } from '../cases/changed-fields.ts'
 import { type ExitError, readExit, type WrittenData } from '../cases/read-exit.ts'
 import { endpointCause, type RunCause } from '../runs/run-cause.ts'
 import type { RunRecorder } from '../runs/run-record.ts'
@@ -20,16 +21,16 @@ export interface HookScript {
   readonly deadline: number
   readonly recorder: RunRecorder
   /** Null if `exit` may have any value. */
-  readonly refuseResult: ((payload: JsonText) => ExitError | null) | null
+  readonly refuseResult: ((payload: JsonText) => Promise<ExitError | null>) | null
 }
 
 /** Runs a script with the rights of its hook. Rejects if it never started: `OVERLOADED`, `TOO_DEEP`. */
 export type RunHookScript = (script: HookScript) => Promise<HookExecution>
 
 /** A save or a delete as one attempt wants it. */
-export interface HookedChange {
+export interface HookedChange extends Pick<ChangeRequest, 'work'> {
   /** The case as it is stored; null for one that is being created. */
-  readonly row: Pick<Case, 'id' | 'version' | 'data'> | null
+  readonly row: Pick<Case, 'id' | 'version' | 'data' | 'dataBytes'> | null
   readonly stored: JsonObject | null
   readonly caseTypeCode: string
   /** Null to delete the case. */
@@ -58,13 +59,17 @@ export async function runHooks(change: HookedChange): Promise<WrittenData | null
 async function runHook(hook: LiveHook, given: WrittenData | null, change: HookedChange) {
   const { row, stored, caseTypeCode, transactionId, attempt, dryRun, deadline, signal } = change
   let data = given
-  const readData = (payload: JsonText): ExitError | null => {
-    const read = readExit(payload)
+  const readData = async (payload: JsonText): Promise<ExitError | null> => {
+    const read = await readExit(payload, change.work)
     if ('code' in read) return read
     data = read
     return null
   }
   const { id: functionId, name, hash } = { id: hook.functionId, name: hook.functionName, hash: hook.hash }
+  const before = { data: stored, length: row?.dataBytes ?? 0 }
+  const { text: changedFields } = await describeChange(given, before, change.work)
+  // The script may change other cases.
+  change.work.pause()
   const execution = await change.runHook({
     hook,
     cause: {
@@ -79,7 +84,7 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
     },
     caseTypeCode,
     payload: given?.text ?? row?.data?.text ?? '{}',
-    options: writeOptions({ row, caseTypeCode, changedFields: compareFields(given?.data ?? null, stored) }),
+    options: writeOptions({ row, caseTypeCode, changedFields }),
     deadline,
     recorder: change.recorder,
     // Any value lets a delete go on.
@@ -92,10 +97,11 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
 }
 
 interface WriteOptions extends Pick<HookedChange, 'row' | 'caseTypeCode'> {
-  readonly changedFields: ReturnType<typeof compareFields>
+  /** JSON. */
+  readonly changedFields: string
 }
 
 function writeOptions({ row, caseTypeCode, changedFields }: WriteOptions): string {
   const of = { id: row?.id ?? null, case_type_code: caseTypeCode, version: row?.version ?? null }
-  return `{"changed_fields":${writeChangedFields(changedFields)},"case":${JSON.stringify(of)}}`
+  return `{"changed_fields":${changedFields},"case":${JSON.stringify(of)}}`
 }

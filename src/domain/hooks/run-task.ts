@@ -19,7 +19,7 @@ export interface TaskScript {
   readonly caseTypeCode: string
   readonly payload: string
   readonly options: string
-  readonly refuseResult: (payload: JsonText) => ExitError | null
+  readonly refuseResult: (payload: JsonText) => Promise<ExitError | null>
 }
 
 /** Runs a script with the rights of its task. Rejects if it never started: `OVERLOADED`, `TOO_DEEP`. */
@@ -77,6 +77,7 @@ export async function runTask<Execution extends { readonly outcome: RunOutcome }
     })
     return { execution, change }
   } finally {
+    request.work.pause()
     // The answer names the run, and its reader may look for it at once. A save has written it already.
     runs.keep()
     await runs.whenKept()
@@ -112,9 +113,9 @@ async function runScript<Execution extends { readonly outcome: RunOutcome }>(
   const exit: { data: JsonObject | null } = { data: null }
   const execution = await request.runTask({
     ...describeScript(read, request),
-    refuseResult(payload) {
+    async refuseResult(payload) {
       if (payload.text === 'null') return null
-      const result = readExit(payload)
+      const result = await readExit(payload, request.work)
       if ('code' in result) return result
       exit.data = result.data
       return null

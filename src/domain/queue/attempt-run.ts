@@ -61,11 +61,18 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {
       return { kind: 'given back' }
     }
-    return again(
-      attempt,
-      errorOf('RUNTIME', error instanceof RostrumError ? error.message : 'The gateway failed'),
-    )
+    return judgeRefusal(attempt, error)
   }
+}
+
+function judgeRefusal(attempt: Attempt, error: unknown): QueuedEnd['end'] {
+  const message = error instanceof RostrumError ? error.message : 'The gateway failed'
+  // The input is frozen, so it would be refused each time.
+  if (error instanceof RostrumError && error.code === 'BAD_USER_INPUT') {
+    const refused = `The input of queued run \`${attempt.run.id}\` cannot be read: ${message}`
+    return { kind: 'dead', error: errorOf('CRASHED', shorten(refused)) }
+  }
+  return again(attempt, errorOf('RUNTIME', message))
 }
 
 const withoutOutcome = 'The run ended without an outcome'

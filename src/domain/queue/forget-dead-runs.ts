@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { atMostHourly } from '../at-most-hourly.ts'
 import type { QueueStore } from './queue-store.ts'
 
 /** Dead runs of an account, and the bytes of their inputs and options. The newest ones are kept. */
@@ -7,7 +8,7 @@ const maxBytes = 2 ** 30
 // Of one transaction: each has an input.
 const maxAtOnce = 20
 const pauseMs = 10
-const hourMs = 3_600_000
+const dayMs = 86_400_000
 
 export type DeadRuns = Pick<QueueStore, 'forgetDeadBeyond' | 'forgetOldDead'>
 
@@ -16,12 +17,9 @@ export type DeadRuns = Pick<QueueStore, 'forgetDeadBeyond' | 'forgetOldDead'>
  * those past their time or bytes.
  */
 export function createForgettingDead(store: DeadRuns, { days }: { readonly days: number }) {
-  let oldAt = Number.NEGATIVE_INFINITY
+  const forgetOld = atMostHourly(() => store.forgetOldDead({ ageMs: days * dayMs, maxBytes }))
   return async function forgetDeadRuns(): Promise<void> {
     while ((await store.forgetDeadBeyond(maxDead, maxAtOnce)) > 0) await sleep(pauseMs)
-    const now = performance.now()
-    if (now - oldAt < hourMs) return
-    oldAt = now
-    await store.forgetOldDead({ ageMs: days * 24 * hourMs, maxBytes })
+    await forgetOld()
   }
 }

@@ -1,9 +1,7 @@
 import type { CommittedRuns } from '../runs/hold-runs.ts'
 import type { RunError, RunHookEvent } from '../runs/run-record.ts'
 import type { Origin, RowStore } from '../store.ts'
-
-/** An account has at most this many waiting runs (contract, section 8). */
-export const maxWaiting = 10_000
+import type { WaitingRefusal } from './waiting-limits.ts'
 
 /** Which dead runs of an account are kept: those that were due in this time, as far as their bytes fit. */
 export interface DeadRunLimits {
@@ -126,7 +124,7 @@ export type RetryResult =
   | { readonly kind: 'retried'; readonly run: QueuedRun }
   | { readonly kind: 'missing' }
   | { readonly kind: 'not dead' }
-  | { readonly kind: 'full' }
+  | { readonly kind: 'full'; readonly refusal: WaitingRefusal }
 
 export type CancelResult =
   | { readonly kind: 'cancelled'; readonly run: QueuedRun }
@@ -134,7 +132,7 @@ export type CancelResult =
   | { readonly kind: 'running' }
 
 export interface QueueStore extends RowStore<QueuedRun> {
-  /** Queues runs by themselves, and gives their ids. `OVERLOADED` past the maximum of waiting runs. */
+  /** Queues runs by themselves, and gives their ids. `OVERLOADED` past what may wait. */
   enqueue(origin: Origin, runs: readonly NewQueuedRun[]): Promise<readonly number[]>
   /**
    * Gives runs that are due to a holder, from several accounts in turn. The account that was served longest ago comes

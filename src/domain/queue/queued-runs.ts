@@ -1,7 +1,8 @@
 import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
-import { maxWaiting, type QueuedRun, type QueueStore } from './queue-store.ts'
+import type { QueuedRun, QueueStore } from './queue-store.ts'
+import { cannotQueue } from './waiting-limits.ts'
 
 /** What callers may do with queued runs (contract, section 8). */
 export interface QueuedRuns {
@@ -20,7 +21,7 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       const result = await store.retry(origin, id)
       if (result.kind === 'retried') return result.run
       if (result.kind === 'missing') throw missing(id)
-      if (result.kind === 'full') throw tooManyWaiting()
+      if (result.kind === 'full') throw cannotQueue(result.refusal)
       throw new RostrumError(
         'CONFLICT',
         `Queued run \`${id}\` is not dead. Only a dead one can be retried.`,
@@ -45,13 +46,4 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
 
 function missing(id: number): RostrumError {
   return new RostrumError('NOT_FOUND', `There is no queued run \`${id}\`.`)
-}
-
-/** For an account with the maximum of waiting runs. */
-export function tooManyWaiting(): RostrumError {
-  return new RostrumError(
-    'OVERLOADED',
-    `${maxWaiting} queued runs of this account are waiting, the maximum. Nothing was changed. Try again in 5 s.`,
-    { retryAfterSeconds: 5 },
-  )
 }

@@ -164,7 +164,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     beginReady()
     if (settling.isPlanned || performance.now() < claimingUntil) return
     const isAnyFree = isMoreDue && findFree() > 0
-    if (isAnyFree || leftOut.some(accountCode => freeOf(accountCode) > 0)) wake()
+    // While runs are short, the commit of their ends claims those that were left out.
+    if (isAnyFree || (!areShort() && leftOut.some(accountCode => freeOf(accountCode) > 0))) wake()
   }
 
   function findFree(): number {

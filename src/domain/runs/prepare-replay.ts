@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
+import type { LongWork } from '../../limits/long-work.ts'
 import { type ExitError, readExit } from '../cases/read-exit.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { endpointCause, type RunCause, triggerWithScopes } from './run-cause.ts'
@@ -26,7 +27,7 @@ export interface ReplayScript {
   /** The trigger whose scopes these are; null if they are those of a caller. */
   readonly rightsOf: ReturnType<typeof triggerWithScopes>
   /** Null if `exit` may have any value. */
-  readonly refuseResult: ((payload: JsonText) => ExitError | null) | null
+  readonly refuseResult: ((payload: JsonText, work: LongWork) => Promise<ExitError | null>) | null
 }
 
 export interface ReplayParts {
@@ -80,7 +81,7 @@ export async function prepareReplay(
       dryRun,
       txnId: randomUUID(),
     },
-    refuseResult: event === 'pre-save' || trigger === 'task' ? given => refuseResultOf(trigger, given) : null,
+    refuseResult: exitsData(run) ? (given, work) => refuseResultOf(trigger, given, work) : null,
   }
 }
 
@@ -99,9 +100,17 @@ async function findRightsOf({ store }: ReplayParts, accountCode: string, run: Ke
 
 const maxReplaysOfReplays = 16
 
+function exitsData({ event, trigger }: KeptRun): boolean {
+  return event === 'pre-save' || trigger === 'task'
+}
+
 // A task saves nothing by `exit(null)`.
-function refuseResultOf(trigger: KeptRun['trigger'], given: JsonText): ExitError | null {
-  const read = trigger === 'task' && given.text === 'null' ? null : readExit(given)
+async function refuseResultOf(
+  trigger: KeptRun['trigger'],
+  given: JsonText,
+  work: LongWork,
+): Promise<ExitError | null> {
+  const read = trigger === 'task' && given.text === 'null' ? null : await readExit(given, work)
   return read !== null && 'code' in read ? read : null
 }
 

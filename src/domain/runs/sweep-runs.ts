@@ -25,19 +25,19 @@ export interface Retention {
 
 interface Dependencies {
   readonly store: RunStore
-  /** Deletes dead queued runs. */
-  readonly forgetDeadRuns: () => Promise<void>
+  /** Deletions of other rows, such as dead queued runs, one after the other. */
+  readonly forgetOthers: readonly (() => Promise<void>)[]
   readonly gateway: string
   readonly retention: Retention
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Says that the gateway lives, finds the runs of dead ones, and deletes old runs and dead queued ones. Of all gateways
- * of a store one does the last two. Gives a function that stops it.
+ * Says that the gateway lives, finds the runs of dead ones, and deletes old runs and other rows. Of all gateways of a
+ * store one does the last two. Gives a function that stops it.
  */
 export function startSweepingRuns(dependencies: Dependencies): () => void {
-  const { store, forgetDeadRuns, gateway, retention, onError } = dependencies
+  const { store, forgetOthers, gateway, retention, onError } = dependencies
   let isSweeper = false
   let isBusy = false
 
@@ -51,7 +51,7 @@ export function startSweepingRuns(dependencies: Dependencies): () => void {
     isBusy = true
     try {
       await forgetOldRuns(store, retention)
-      await forgetDeadRuns()
+      for (const forget of forgetOthers) await forget()
     } finally {
       isBusy = false
     }

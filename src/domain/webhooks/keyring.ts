@@ -4,33 +4,43 @@ import { createSecretKeys, keyBytes, type SecretKeys } from './secret-keys.ts'
 
 /** The file of a store that keeps its key itself. */
 export interface KeyFile {
-  /** The key; null before its first use. */
+  readonly path: string
+  /** Returns the key, or null before its first use. */
   read(): Buffer | null
-  /** Keeps the key, durably, and gives it back. */
+  /** True if other users than the owner of the file can read or change it. */
+  isOpenToOthers(): boolean
+  /** Keeps the key, durably, and returns it. */
   create(key: Buffer): Buffer
 }
 
 /** The keys of a gateway. */
 export interface Keyring {
-  /** For a new secret. Creates the key of a store that keeps it itself, else `CONFLICT` if there is none. */
-  forNewSecret(): SecretKeys
-  /** For stored secrets; null if there is no key. */
+  /**
+   * Returns the keys for a new secret, and creates the key of a store that keeps it itself. `CONFLICT` if there is
+   * none, and while a live secret was sealed with another key: a second key would hide that the first one is lost.
+   */
+  forNewSecret(): Promise<SecretKeys>
+  /** Returns the keys for stored secrets, or null if there is none. */
   forStoredSecrets(): SecretKeys | null
 }
 
 interface Dependencies {
-  /** Of the setting; empty if it is not set. */
+  /** The keys of the setting, empty if it is not set. */
   readonly keys: readonly Buffer[]
   /** Null for a store that several gateways can share. */
   readonly keyFile: KeyFile | null
+  /** Returns the ids of the keys that seal the live secrets of the store. */
+  readonly findKeyIds: () => Promise<readonly string[]>
 }
 
-export function createKeyring({ keys, keyFile }: Dependencies): Keyring {
-  const kept = keys.length === 0 ? (keyFile?.read() ?? null) : null
-  const given = kept === null ? keys : [kept]
-  let current = given.length === 0 ? null : createSecretKeys(given)
+export function createKeyring({ keys, keyFile, findKeyIds }: Dependencies): Keyring {
+  const fromFile = keys.length === 0 ? (keyFile?.read() ?? null) : null
+  const known = fromFile === null ? keys : [fromFile]
+  let current = known.length === 0 ? null : createSecretKeys(known)
   return {
-    forNewSecret() {
+    async forNewSecret() {
+      const keyIds = await findKeyIds()
+      if (!keyIds.every(id => current?.has(id))) throw keyLost(keys.length > 0, keyFile)
       if (current === null && keyFile !== null) {
         current = createSecretKeys([keyFile.create(randomBytes(keyBytes))])
       }
@@ -43,4 +53,19 @@ export function createKeyring({ keys, keyFile }: Dependencies): Keyring {
     },
     forStoredSecrets: () => current,
   }
+}
+
+function keyLost(isSet: boolean, keyFile: KeyFile | null): RostrumError {
+  const file = keyFile === null ? null : `the file \`${keyFile.path}\``
+  const before = file === null ? '' : `, which may be the text of ${file}`
+  const remedy =
+    isSet || file === null
+      ? `Add that key${before}, to the setting ROSTRUM_SECRETS_KEY, after the new one`
+      : `Put ${file} back from its backup`
+  return new RostrumError(
+    'CONFLICT',
+    `The key of stored webhook secrets is lost, so no new secret is made. ${remedy}, and start again. Without a ` +
+      'backup, remove the webhooks whose deliveries are refused.',
+    { reason: 'KEY_LOST' },
+  )
 }

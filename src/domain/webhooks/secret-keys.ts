@@ -15,6 +15,7 @@ export interface SecretPlace {
 
 /** Seals secrets with AES-256-GCM, so that the database alone does not reveal them (contract, section 8). */
 export interface SecretKeys {
+  has(keyId: string): boolean
   /** Seals with the first key. */
   seal(secret: string, place: SecretPlace): SealedSecret
   /** Null if no key opens it: its key is missing, or the bytes or the place are not those that were sealed. */
@@ -30,6 +31,7 @@ export function createSecretKeys(keys: readonly Buffer[]): SecretKeys {
   const byId = new Map(keys.map(key => [idOf(key), key]))
   const [[firstId, firstKey] = ['', Buffer.alloc(0)]] = byId
   const secretKeys: SecretKeys = {
+    has: keyId => byId.has(keyId),
     seal(secret, place) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', firstKey, nonce).setAAD(describe(place))

@@ -108,6 +108,8 @@ export interface WebhookStore extends RowStore<Webhook> {
   changeMark(): number | null
   /** Null for a secret that is not live any more. */
   findSecret(accountCode: string, webhookId: number, secretId: number): Promise<StoredSecret | null>
+  /** Returns the ids of the keys that seal the live secrets of all accounts. */
+  findKeyIds(): Promise<string[]>
   /** Queues a run, and keeps its message as accepted, in one transaction. `OVERLOADED` if too many runs wait. */
   queueMessage(given: QueueMessage): Promise<QueueMessageResult>
 }

@@ -22,10 +22,10 @@ export interface WebhookWithSecret {
 export interface Webhooks {
   /**
    * Creates a webhook (null) or changes the one with this id. `BAD_USER_INPUT`; `NOT_FOUND` for an unknown webhook or
-   * function; `CONFLICT` for a name that another webhook has, at 100 webhooks, and without a key for secrets.
+   * function; `CONFLICT` for a name that another webhook has, at 100 webhooks, and without the key for secrets.
    */
   save(origin: Origin, id: number | null, input: WebhookInput): Promise<WebhookWithSecret>
-  /** Adds a secret; those before it end after some hours. `NOT_FOUND`, `BAD_USER_INPUT`, `CONFLICT` without a key. */
+  /** Adds a secret; those before it end after some hours. `NOT_FOUND`, `BAD_USER_INPUT`, `CONFLICT` without the key. */
   rotateSecret(origin: Origin, id: number, overlapHours: number): Promise<WebhookWithSecret>
   /** Gives the webhook as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<Webhook>
@@ -40,11 +40,10 @@ interface Dependencies {
 }
 
 export function createWebhooks({ store, keyring, onChange }: Dependencies): Webhooks {
-  function createSecret(accountCode: string) {
-    const keys = keyring.forNewSecret()
+  async function createSecret(accountCode: string): Promise<SealSecret> {
+    const keys = await keyring.forNewSecret()
     const secret = secretPrefix + randomBytes(secretBytes).toString('base64')
-    const seal: SealSecret = (webhookId, secretId) => keys.seal(secret, { accountCode, webhookId, secretId })
-    return seal
+    return (webhookId, secretId) => keys.seal(secret, { accountCode, webhookId, secretId })
   }
 
   // Read from the store, since a change that is repeated under an idempotency key keeps its first secret.
@@ -64,7 +63,7 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
       checkId(input.functionId, 'function id')
       const checked = checkWebhook(input)
       const { accountCode } = origin
-      const seal = createSecret(accountCode)
+      const seal = await createSecret(accountCode)
       const result = await store.save(origin, id, checked, { seal, maxWebhooks })
       switch (result.kind) {
         case 'saved': {
@@ -98,7 +97,7 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
         throw new RostrumError('BAD_USER_INPUT', `\`overlapHours\` must be from 0 to ${maxOverlapHours}.`)
       }
       const { accountCode } = origin
-      const seal = createSecret(accountCode)
+      const seal = await createSecret(accountCode)
       const rotation = { overlapMs: overlapHours * hourMs, seal }
       const result = await store.rotate(origin, id, rotation, maxSecrets)
       if (result.kind === 'missing') throw noWebhook(id)

@@ -4,8 +4,10 @@ export const bounds = {
   tokens: 5_000,
   /** In the text. Comments have no tokens, and the position of an error is found by counting lines. */
   lines: 20_000,
-  /** Levels of nested fields. graphql-js has its own bound below `__schema` and `__type`. */
+  /** Levels of nested fields. */
   depth: 15,
+  /** Levels of nested fields from `__schema` or `__type` downwards; graphql-js asks for 15. */
+  introspectionDepth: 32,
   /** In the whole document, as written. */
   aliases: 100,
   /** In each alias. An answer repeats it for each item of a list, and each error below it repeats it in its path. */
@@ -22,11 +24,13 @@ export const bounds = {
   values: 8_000,
   /** In each list argument. */
   listItems: 1_000,
-  /** Points of the operation with its variables; see `FieldCost`. */
+  /** Points of the operation with its variables, introspection not counted; see `FieldCost`. */
   cost: 200_000,
   /** Points of a subscription for each event. A bulk change is 1,000 events for each of up to 100 streams. */
   eventCost: 200,
-  /** Bytes of JSON below `__schema` and `__type`. Tools ask for 60,000; making a million takes 25 ms. */
+  /** Fields in the answer below `__schema` and `__type`. Tools ask for 7,000; as many as these take about 40 ms. */
+  introspectionFields: 20_000,
+  /** Bytes of JSON below `__schema` and `__type`. Tools ask for 150,000. */
   introspectionBytes: 2 ** 20,
 } as const
 

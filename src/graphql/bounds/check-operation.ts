@@ -16,7 +16,7 @@ import {
 } from '../document-cache.ts'
 import { prepareDocument, refuseDeepNesting } from '../prepare-document.ts'
 import type { Bound } from './bounds.ts'
-import { createIntrospectionMeasure } from './introspection-bytes.ts'
+import { createIntrospectionMeasure } from './introspection-size.ts'
 import {
   areFewValues,
   createLeaveOutJson,
@@ -95,16 +95,17 @@ export function createOperationCheck(
   }
 
   function refuseLongIntrospection({ fragments }: PreparedDocument, node: OperationDefinitionNode | null) {
-    if (node !== null) {
-      refuseBeyond('introspectionBytes', measureIntrospection({ operation: node, fragments }))
-    }
+    if (node === null) return
+    const { fields, bytes } = measureIntrospection({ operation: node, fragments })
+    refuseBeyond('introspectionFields', fields)
+    refuseBeyond('introspectionBytes', bytes)
   }
 
   /** Throws `BAD_USER_INPUT` past the bound. Returns whether the operation is large. */
   function priceWithinBounds(request: CostRequest): boolean {
     const cost = price(request)
     refuseBeyond(boundOfCost(request.operation), cost)
-    return cost > maxCostAtOnce && price({ ...request, withoutIntrospection: true }) > maxCostAtOnce
+    return cost > maxCostAtOnce
   }
 
   function cacheOperation({ prepared, node, name }: Operation): PreparedOperation {

@@ -1,13 +1,24 @@
-import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  SchemaMetaFieldDef,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from 'graphql'
 
 export interface SelectionShape {
-  /** Levels of fields below this selection set. */
+  /** Levels of fields, not counting those below `__schema` and `__type`. */
   readonly depth: number
+  /** Levels of fields from `__schema` or `__type` downwards. */
+  readonly introspectionDepth: number
   /** Fields of this selection set and of its fragments, as written. */
   readonly fields: number
 }
 
-const empty: SelectionShape = { depth: 0, fields: 0 }
+const empty: SelectionShape = { depth: 0, introspectionDepth: 0, fields: 0 }
 
 /**
  * Returns a function that measures a selection set. Each fragment is measured once, so nested spreads stay cheap. A
@@ -19,27 +30,23 @@ export function createSelectionMeasure(
   const measured = new Map<string, SelectionShape>()
 
   function measure(set: SelectionSetNode): SelectionShape {
-    let depth = 0
-    let fields = 0
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        fields += 1
-        depth = Math.max(depth, 1 + depthBelow(selection.name.value, selection.selectionSet))
-        continue
-      }
-      const inner =
-        selection.kind === Kind.INLINE_FRAGMENT
-          ? measure(selection.selectionSet)
-          : measureFragment(selection.name.value)
-      fields += inner.fields
-      depth = Math.max(depth, inner.depth)
-    }
-    return { depth, fields }
+    return set.selections.map(measureSelection).reduce(
+      (sum, each) => ({
+        depth: Math.max(sum.depth, each.depth),
+        introspectionDepth: Math.max(sum.introspectionDepth, each.introspectionDepth),
+        fields: sum.fields + each.fields,
+      }),
+      empty,
+    )
   }
 
-  function depthBelow(field: string, set: SelectionSetNode | undefined): number {
-    if (set === undefined || field === '__schema' || field === '__type') return 0
-    return measure(set).depth
+  function measureSelection(selection: SelectionNode): SelectionShape {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return measureFragment(selection.name.value)
+    if (selection.kind === Kind.INLINE_FRAGMENT) return measure(selection.selectionSet)
+    const { depth, introspectionDepth } = selection.selectionSet ? measure(selection.selectionSet) : empty
+    return isIntrospection(selection)
+      ? { depth: 1, introspectionDepth: 1 + depth, fields: 1 }
+      : { depth: 1 + depth, introspectionDepth, fields: 1 }
   }
 
   function measureFragment(name: string): SelectionShape {
@@ -62,4 +69,11 @@ export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinit
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
   return fragments
+}
+
+const introspectionFields = [SchemaMetaFieldDef.name, TypeMetaFieldDef.name]
+
+/** Whether a field is `__schema` or `__type`, which bounds of their own limit. */
+export function isIntrospection({ name }: FieldNode): boolean {
+  return introspectionFields.includes(name.value)
 }

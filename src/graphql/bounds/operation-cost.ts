@@ -8,13 +8,11 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
-  TypeMetaFieldDef,
 } from 'graphql'
 import { type FieldCost, isFieldCost } from '../../schema/relay/field-cost.ts'
-import { measureIntrospection } from './introspection-sizes.ts'
+import { isIntrospection } from './measure-selections.ts'
 import { countItems, readArgument, readMembers, type Variables } from './read-argument.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 
@@ -29,8 +27,6 @@ export interface CostRequest {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Variables
-  /** Leaves out `__schema` and `__type`, which have a bound of their own. */
-  readonly withoutIntrospection?: boolean
 }
 
 /** The cost of an operation, in points. */
@@ -38,12 +34,11 @@ export type Price = (request: CostRequest) => number
 
 /**
  * Returns a function that computes the highest cost of an operation, in points, by the `FieldCost` of its fields. It
- * runs before validation, so it accepts unknown fields and cycles. Throws `BAD_USER_INPUT`
- * for a list argument past the bound `listItems`.
+ * runs before validation, so it accepts unknown fields and cycles. `__schema` and `__type` cost nothing, because
+ * they have bounds of their own. Throws `BAD_USER_INPUT` for a list argument past the bound `listItems`.
  */
 export function createPricing(schema: GraphQLSchema): Price {
-  const introspection = measureIntrospection(schema)
-  return request => operationCost({ ...request, schema, introspection })
+  return request => operationCost({ ...request, schema })
 }
 
 // An answer repeats the alias with each occurrence of the field.
@@ -66,11 +61,9 @@ const maxParents = 16
 
 interface PricingRequest extends CostRequest {
   readonly schema: GraphQLSchema
-  readonly introspection: ReadonlyMap<string, number>
 }
 
-function operationCost(request: PricingRequest): number {
-  const { schema, introspection, operation, fragments, variables, withoutIntrospection = false } = request
+function operationCost({ schema, operation, fragments, variables }: PricingRequest): number {
   const priced = new Map<string, Points>()
 
   function priceSelections(set: SelectionSetNode, parent: ParentType, parents: number): Points {
@@ -93,9 +86,9 @@ function operationCost(request: PricingRequest): number {
 
   function priceField(node: FieldNode, parent: ParentType, parents: number): Points {
     refuseLongLists(node)
-    if (withoutIntrospection && introspectionFields.has(node.name.value)) return nothing
+    if (isIntrospection(node)) return nothing
     const field = findField(parent, node.name.value)
-    const own = field?.extensions.cost ?? priceOfIntrospection(parent, node.name.value)
+    const own = field?.extensions.cost
     const cost: FieldCost = isFieldCost(own) ? own : { kind: 'fixed', cost: 1 }
     const priced = readCost(cost, node)
     const once = priced.once + costOfName(node)
@@ -111,13 +104,6 @@ function operationCost(request: PricingRequest): number {
       const value = readArgument({ node, name: name.value, operation, variables })
       if (Array.isArray(value)) refuseBeyond('listItems', value.length)
     }
-  }
-
-  function priceOfIntrospection(parent: ParentType, name: string): FieldCost | undefined {
-    // Only introspection types start with `__`.
-    if (!parent?.name.startsWith('__')) return undefined
-    const maxItems = introspection.get(`${parent.name}.${name}`)
-    return maxItems === undefined ? undefined : { kind: 'list', maxItems }
   }
 
   function readCost(cost: FieldCost, node: FieldNode): { once: number; times: number } {
@@ -173,10 +159,6 @@ function countPage(asked: unknown, { defaultItems, maxItems }: PageCost): number
   return Math.min(Math.max(size, 1), maxItems)
 }
 
-// Every root type has `__schema` and `__type`, but does not list them. `__typename` costs 1, like an unknown field.
-const introspectionFields = new Map([SchemaMetaFieldDef, TypeMetaFieldDef].map(field => [field.name, field]))
-
 function findField(parent: ParentType, name: string): GraphQLField<unknown, unknown> | undefined {
-  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined
-  return parent.getFields()[name] ?? introspectionFields.get(name)
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
 }

@@ -5,6 +5,7 @@ const advice: Record<Bound, string> = {
   tokens: 'send less text, and values as variables',
   lines: 'send long texts as variables',
   depth: 'nest fewer fields',
+  introspectionDepth: 'nest fewer fields',
   aliases: 'use fewer, or split the document',
   aliasCharacters: 'use a shorter one',
   fragments: 'use fewer',
@@ -15,6 +16,7 @@ const advice: Record<Bound, string> = {
   listItems: 'ask in several calls',
   cost: 'ask for fewer items, smaller pages or fewer fields',
   eventCost: 'ask for fewer fields',
+  introspectionFields: 'ask for each part of the schema once',
   introspectionBytes: 'ask for each part of the schema once',
 }
 
@@ -22,6 +24,7 @@ const names: Record<Bound, string> = {
   tokens: 'tokens',
   lines: 'lines',
   depth: 'levels of depth',
+  introspectionDepth: 'levels of introspection',
   aliases: 'aliases',
   aliasCharacters: 'characters in one alias',
   fragments: 'fragments',
@@ -32,12 +35,13 @@ const names: Record<Bound, string> = {
   listItems: 'items in one list',
   cost: 'points of cost',
   eventCost: 'points of cost for each event',
+  introspectionFields: 'fields of introspection in its answer',
   introspectionBytes: 'bytes of introspection in its answer',
 }
 
-/** Throws `BAD_USER_INPUT`, naming the bound, if `found` is past it. */
+/** Throws `BAD_USER_INPUT`, naming the bound, if `found` is past it; `Infinity` if counting stopped there. */
 export function refuseBeyond(bound: Bound, found: number): void {
-  if (found > bounds[bound]) throw beyondBound(bound, found)
+  if (found > bounds[bound]) throw beyondBound(bound, Number.isFinite(found) ? found : undefined)
 }
 
 /** The error for a request past a bound. Without `found`, counting stopped at the bound. */

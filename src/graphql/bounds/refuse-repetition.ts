@@ -6,33 +6,42 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { bounds } from './bounds.ts'
 import { tooRepetitive } from './refuse-bound.ts'
 
-// Validation takes about 10 ms for these numbers. It stops by itself at ten times as many.
-const maxPairs = 50_000
-const maxVisits = 20_000
+/** Validation takes about 10 ms for these numbers. It stops by itself at ten times as many. */
+export const maxRepetition = { pairs: 50_000, visits: 20_000 } as const
 
-// The bound `depth` was checked before. Only cycles, which validation refuses, and introspection go deeper.
-const maxLevel = 30
+// The bounds of depth were checked before. Only cycles, which validation refuses, go deeper.
+const maxLevel = bounds.introspectionDepth
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/**
- * Refuses a document that selects the same fields so often that validation, which compares each pair, takes long.
- * Counts as validation merges: by response name, through fragments, level by level.
- */
+/** Refuses a document that selects the same fields so often that validation, which compares each pair, takes long. */
 export function refuseRepetition(document: DocumentNode, fragments: Fragments): void {
-  let pairs = 0
-  let visits = 0
+  if (isPast(countRepetition(document, fragments))) throw tooRepetitive()
+}
+
+type Repetition = Record<keyof typeof maxRepetition, number>
+
+function isPast({ pairs, visits }: Repetition): boolean {
+  return pairs > maxRepetition.pairs || visits > maxRepetition.visits
+}
+
+/**
+ * Counts the pairs of fields that validation compares, and the selections that it visits. It counts as validation
+ * merges: by response name, through fragments, level by level. It stops past `maxRepetition`.
+ */
+export function countRepetition(document: DocumentNode, fragments: Fragments): Repetition {
+  const found = { pairs: 0, visits: 0 }
 
   function compare(sets: readonly SelectionSetNode[], level: number): void {
-    const selections = flatten(sets, fragments)
-    visits += selections.length
-    if (visits > maxVisits) throw tooRepetitive()
+    if (isPast(found)) return
+    const selections = flattenSelections(sets, fragments)
+    found.visits += selections.length
     const fields = selections.filter(selection => selection.kind === Kind.FIELD)
     for (const same of Map.groupBy(fields, responseName).values()) {
-      pairs += (same.length * (same.length - 1)) / 2
-      if (pairs > maxPairs) throw tooRepetitive()
+      found.pairs += (same.length * (same.length - 1)) / 2
       const below = same.flatMap(({ selectionSet }) => selectionSet ?? [])
       if (below.length > 0 && level < maxLevel) compare(below, level + 1)
     }
@@ -41,10 +50,11 @@ export function refuseRepetition(document: DocumentNode, fragments: Fragments): 
   for (const definition of document.definitions) {
     if ('selectionSet' in definition) compare([definition.selectionSet], 1)
   }
+  return found
 }
 
-// The selections of several sets together, with those of their fragments, each fragment once.
-function flatten(sets: readonly SelectionSetNode[], fragments: Fragments): SelectionNode[] {
+/** Returns the selections of several sets together, with those of their fragments, each fragment once. */
+export function flattenSelections(sets: readonly SelectionSetNode[], fragments: Fragments): SelectionNode[] {
   const found: SelectionNode[] = []
   const followed = new Set<string>()
   const left = [...sets]

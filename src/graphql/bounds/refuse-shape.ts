@@ -1,52 +1,66 @@
-import { type DocumentNode, GraphQLError, Kind, type ValidationRule, visit } from 'graphql'
+import { type DocumentNode, GraphQLError, type ValidationRule, visit } from 'graphql'
+import type { Bound } from './bounds.ts'
 import { createSelectionMeasure, fragmentsOf } from './measure-selections.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 import { refuseRepetition } from './refuse-repetition.ts'
 
 /** Checks a parsed document against the bounds that need neither variables nor the schema. */
 export function refuseShape(document: DocumentNode): void {
-  const { aliases, aliasCharacters, directives } = countAsWritten(document)
-  refuseBeyond('aliases', aliases)
-  refuseBeyond('aliasCharacters', aliasCharacters)
-  refuseBeyond('directives', directives)
-  const fragments = fragmentsOf(document)
-  refuseBeyond(
-    'fragments',
-    document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length,
-  )
-  const measure = createSelectionMeasure(fragments)
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    refuseBeyond('variables', definition.variableDefinitions?.length ?? 0)
-    const { depth, fields } = measure(definition.selectionSet)
-    refuseBeyond('rootFields', fields)
-    refuseBeyond('depth', depth)
+  const shape = measureShape(document)
+  for (const bound of boundsOfShape) refuseBeyond(bound, shape[bound])
+  refuseRepetition(document, fragmentsOf(document))
+}
+
+const boundsOfShape = [
+  'aliases',
+  'aliasCharacters',
+  'directives',
+  'fragments',
+  'variables',
+  'rootFields',
+  'depth',
+  'introspectionDepth',
+] as const satisfies readonly Bound[]
+
+type Shape = Record<(typeof boundsOfShape)[number], number>
+
+/** Returns what a document has of each bounded thing; of several operations, what the largest has. */
+export function measureShape(document: DocumentNode): Shape {
+  const shape: Shape = {
+    aliases: 0,
+    aliasCharacters: 0,
+    directives: 0,
+    fragments: 0,
+    variables: 0,
+    rootFields: 0,
+    depth: 0,
+    introspectionDepth: 0,
   }
-  refuseRepetition(document, fragments)
-}
-
-interface Written {
-  readonly aliases: number
-  /** In the longest alias. */
-  readonly aliasCharacters: number
-  readonly directives: number
-}
-
-function countAsWritten(document: DocumentNode): Written {
-  let aliases = 0
-  let aliasCharacters = 0
-  let directives = 0
+  const raise = (bound: keyof Shape, found: number) => {
+    shape[bound] = Math.max(shape[bound], found)
+  }
+  const measure = createSelectionMeasure(fragmentsOf(document))
   visit(document, {
     Field({ alias }) {
       if (alias === undefined) return
-      aliases += 1
-      aliasCharacters = Math.max(aliasCharacters, alias.value.length)
+      shape.aliases += 1
+      raise('aliasCharacters', alias.value.length)
     },
     Directive() {
-      directives += 1
+      shape.directives += 1
+    },
+    FragmentDefinition() {
+      shape.fragments += 1
+    },
+    OperationDefinition({ variableDefinitions, selectionSet }) {
+      const { depth, introspectionDepth, fields } = measure(selectionSet)
+      raise('variables', variableDefinitions?.length ?? 0)
+      raise('rootFields', fields)
+      raise('depth', depth)
+      raise('introspectionDepth', introspectionDepth)
     },
   })
-  return { aliases, aliasCharacters, directives }
+  return shape
 }
 
 const conditions = new Set(['skip', 'include'])

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { catalogue, type RostrumError } from '../../errors.ts'
 import { maskError } from '../../graphql/mask-error.ts'
 import { toGraphqlError } from '../../graphql/mask-result.ts'
+import { eventStream, negotiateAccept } from '../graphql/negotiate-accept.ts'
+import { writeLastEvent } from '../graphql/write-events.ts'
 import { isGraphqlUrl } from '../paths.ts'
 import { setErrorHeaders } from './error-headers.ts'
 import { toProblem } from './problem.ts'
@@ -26,18 +28,23 @@ export function answerFailure(failed: Failed & { readonly failure: RostrumError 
   return failed.reply.send(prepareFailure(failed))
 }
 
-/** Sets the status and headers of that answer and returns its body. */
+/**
+ * Sets the status and headers of that answer and returns its body, text for a stream. On `/graphql` it has the media
+ * type that `Accept` asks for (contract, section 9).
+ */
 export function prepareFailure({
   request,
   reply,
   failure,
   status,
-}: Failed & { readonly failure: RostrumError }): object {
+}: Failed & { readonly failure: RostrumError }): object | string {
   setErrorHeaders(reply, failure)
   reply.code(status ?? catalogue[failure.code].status)
   if (isGraphqlUrl(request.url)) {
-    reply.type('application/json; charset=utf-8')
-    return { errors: [toGraphqlError(failure)] }
+    const type = negotiateAccept(request.raw) ?? 'application/json'
+    const result = { errors: [toGraphqlError(failure)] }
+    reply.type(type === eventStream ? type : `${type}; charset=utf-8`)
+    return type === eventStream ? writeLastEvent(JSON.stringify(result)) : result
   }
   reply.type('application/problem+json; charset=utf-8')
   return toProblem(failure, status)

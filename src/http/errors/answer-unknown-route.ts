@@ -23,15 +23,15 @@ const knownPaths: readonly KnownPath[] = [
 ]
 
 /**
- * Answers a request that matches no route: 404, which names the methods of a known path; on `/graphql` 405, as its
- * specification asks. Called in a hook, so that the body of a request without a credential is not read.
+ * Answers a request that matches no route: 405, which names the methods of a known path, else 404 (contract, section
+ * 9). Called in a hook, so that the body of a request without a credential is not read.
  */
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
   if (path === graphqlPath) {
     reply.header('allow', 'GET, POST')
-    const error = new RostrumError('BAD_USER_INPUT', 'GraphQL takes `GET` and `POST` only.')
-    return answerError({ request, reply, error, status: 405 })
+    const error = new RostrumError('METHOD_NOT_ALLOWED', 'GraphQL takes `GET` and `POST` only.')
+    return answerError({ request, reply, error })
   }
   const known = knownPaths.find(({ pattern }) => pattern.test(path))
   if (known === undefined) {
@@ -44,7 +44,7 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
   const allowed = known.methods.join(', ')
   reply.header('allow', allowed)
   const message = `This path has no \`${request.method}\`; it has ${allowed}.`
-  return answerError({ request, reply, error: new RostrumError('NOT_FOUND', message) })
+  return answerError({ request, reply, error: new RostrumError('METHOD_NOT_ALLOWED', message) })
 }
 
 function toPattern(path: string): RegExp {

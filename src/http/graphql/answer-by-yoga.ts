@@ -6,6 +6,7 @@ import { loadOnce } from '../../load-once.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { answerError } from '../errors/answer-error.ts'
 import type { HttpServices } from '../request/http-services.ts'
+import { eventStream } from './negotiate-accept.ts'
 import { sendEventStream } from './send-event-stream.ts'
 import type { YogaLane } from './yoga-lane.ts'
 
@@ -35,7 +36,7 @@ export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers)
     const insertions: string[] = []
     const response = await yoga.fetch(fetchRequest, { fastifyRequest: request, takeStream, insertions })
     if (stream !== null) return sendEventStream({ request, reply, stream, turns: services.turns, unread })
-    return sendResponse({ request, reply, response, insertions })
+    return sendResponse({ request, reply, response, insertions, isStream: type === eventStream })
   }
   return { answer, load: loadYoga }
 }
@@ -51,12 +52,22 @@ interface Sending {
   readonly reply: FastifyReply
   readonly response: Response
   readonly insertions: readonly string[]
+  readonly isStream: boolean
 }
 
-async function sendResponse({ request, reply, response, insertions }: Sending): Promise<FastifyReply> {
+// A client of streams reads why its operation was refused only from a stream that began (contract, section 9).
+const refusedInStream = new Set([400, 403, 404, 409, 412, 413, 422])
+
+async function sendResponse({
+  request,
+  reply,
+  response,
+  insertions,
+  isStream,
+}: Sending): Promise<FastifyReply> {
   const { status, headers, body } = response
   if (body === null && status >= 400) return answerError({ request, reply, status, error: refusalOf(status) })
-  reply.code(status)
+  reply.code(isStream && refusedInStream.has(status) ? 200 : status)
   for (const [name, value] of headers) {
     if (!ofConnection.has(name.toLowerCase())) reply.header(name, value)
   }

@@ -6,11 +6,11 @@ import type { FairTurns } from '../../limits/fair-turns.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { Pending } from '../request/pending.ts'
 import { eventStream } from './negotiate-accept.ts'
+import { writeEvent, writeLastEvent } from './write-events.ts'
 
 // A stream without events sends a ping, so that no proxy closes it.
 const pingEveryMs = 12_000
 const ping = Buffer.from(':\n\n')
-const complete = 'event: complete\ndata:\n\n'
 
 // Limits of one write: the events that are ready, up to this many characters and milliseconds.
 const maxChunkLength = 2 ** 16
@@ -81,17 +81,14 @@ async function fillChunk(stream: EventStream, first: Next): Promise<Chunk> {
   for (let next = first; ; ) {
     try {
       const { done, value } = await next.promise
-      if (done) return { text: text + complete, next: null }
-      text += toEvent(await stream.write(value))
+      // Events end only when the gateway stops. Without `complete`, clients connect again.
+      if (done) return { text, next: null }
+      text += writeEvent(await stream.write(value))
     } catch (error) {
-      return { text: text + toEvent(stream.writeFailure(error)) + complete, next: null }
+      return { text: text + writeLastEvent(stream.writeFailure(error)), next: null }
     }
     next = takeNext(stream)
     const isFull = text.length >= maxChunkLength || performance.now() >= endAt
     if (isFull || !(await next.settlesAtOnce())) return { text, next }
   }
-}
-
-function toEvent(result: string): string {
-  return `event: next\ndata: ${result}\n\n`
 }

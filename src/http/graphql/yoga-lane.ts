@@ -52,6 +52,7 @@ function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
       setRequestParser(() => {
         const { fastifyRequest } = serverContext
         const params = readGraphqlParams(fastifyRequest)
+        refusePersistedQuery(params)
         fastifyRequest.body = undefined
         return params as GraphQLParams
       })
@@ -75,6 +76,14 @@ function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
       })
     },
   }
+}
+
+// The message and the code are those that clients with persisted queries know.
+function refusePersistedQuery(params: unknown): void {
+  const { query, extensions } = (params ?? {}) as Readonly<Record<string, unknown>>
+  const { persistedQuery } = (extensions ?? {}) as Readonly<Record<string, unknown>>
+  if (query != null || persistedQuery == null) return
+  throw new RostrumError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
 }
 
 function leaveHoles(result: ExecutionResult, insertions: string[]): ExecutionResult {

@@ -155,7 +155,8 @@ function readBytes(payload: unknown): Buffer | null {
 // The answer is not sent, because a repeated request could be answered otherwise.
 function prepareNotStored({ request, reply, error }: NotStored): string {
   for (const name of storedHeaders) reply.removeHeader(name)
-  return JSON.stringify(prepareFailure({ request, reply, failure: maskError(error, request.state) }))
+  const body = prepareFailure({ request, reply, failure: maskError(error, request.state) })
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 // An answer without its body becomes an error of its own. With its own status it would look complete, and a status

@@ -1,4 +1,5 @@
 import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
+import { isLong } from '../../domain/cases/case-data.ts'
 import { writePatch } from '../../domain/cases/write-patch.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { builder } from '../builder.ts'
@@ -36,7 +37,9 @@ export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').impleme
       type: 'JSON',
       description: 'The same difference as a JSON Patch (RFC 6902).',
       extensions: costOfData,
-      resolve({ changed, data }, _args, { answerBytes }) {
+      async resolve({ changed, data }, _args, context) {
+        const { answerBytes } = context
+        if (isLong(data?.length)) await context.nextTurn()
         const patch = writePatch(changed, data ?? '{}')
         answerBytes.add(Buffer.byteLength(patch))
         return new JsonText(patch)

@@ -1,4 +1,5 @@
 import type { CaseEvent as CaseEventRow } from '../../domain/cases/case-store.ts'
+import { checkStoredObject } from '../../json/read-stored.ts'
 import { builder } from '../builder.ts'
 import { CaseEvent } from '../refs.ts'
 import { caseEventCursors } from '../relay/cursor.ts'
@@ -33,9 +34,11 @@ CaseEvent.implement({
       type: 'JSON',
       description: 'The top-level fields that changed: `{field: [new, previous]}`, null where one is absent.',
       extensions: costOfData,
-      resolve({ changedFields, changedBytes, sequence }, _args, { answerBytes, loaders }) {
+      async resolve({ changedFields, changedBytes, sequence }, _args, { answerBytes, loaders }) {
         answerBytes.add(changedBytes)
-        return changedFields ?? loaders.changedFields(sequence)
+        const fields = changedFields ?? (await loaders.changedFields(sequence))
+        checkStoredObject(fields.text, { table: 'case_events', column: 'changed_fields', id: sequence })
+        return fields
       },
     }),
     byUserId: t.exposeID('userId', {

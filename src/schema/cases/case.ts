@@ -1,3 +1,4 @@
+import { checkStoredObject } from '../../json/read-stored.ts'
 import { tooLong } from '../../limits/answer-bytes.ts'
 import { Case } from '../refs.ts'
 import { caseEventCursors } from '../relay/cursor.ts'
@@ -18,10 +19,11 @@ Case.implement({
       type: 'JSON',
       description: 'The data, a JSON object, value for value as it was saved.',
       extensions: costOfData,
-      resolve({ data, dataBytes }, _args, { answerBytes }) {
+      resolve({ id, data, dataBytes }, _args, { answerBytes }) {
         answerBytes.add(dataBytes)
         if (data === null)
           throw tooLong(answerBytes.max, 'The data of all cases in one answer', 'These are left out')
+        checkStoredObject(data.text, { table: 'cases', column: 'data', id })
         return data
       },
     }),

@@ -29,6 +29,7 @@ export function readChange(context: RequestContext, { ifVersions = null, dryRun 
     generation: parentRun?.generation ?? ofRequest,
     functionName: parentRun?.functionName ?? null,
     runHook: createRunHook(context),
+    work: context.createLongWork(),
   }
 }
 

@@ -19,6 +19,13 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'Scopes of the credential; `admin` includes all others.',
       resolve: caller => [...caller.scopes].sort(),
     }),
+    storedBytes: t.float({
+      scope: 'admin',
+      nullable: true,
+      description:
+        'Bytes that the cases, events, functions, kept and queued runs of the account take. Needs the scope `admin`.',
+      resolve: ({ accountCode }, _args, { directory }) => directory.findStoredBytes(accountCode),
+    }),
   }),
 })
 

@@ -29,8 +29,7 @@ const SaveCaseTaskInput = builder.inputType('SaveCaseTaskInput', {
     id: t.id({ description: 'Id of the task to change. Without one a task is created.' }),
     caseTypeCode: t.string({ description: `${ofTrigger.caseTypeCode} ${ofTrigger.required}` }),
     name: t.string({
-      description:
-        'Name: at most 64 letters, digits, `.`, `_` and `-`, unique in the case type. ' + ofTrigger.required,
+      description: `Name: a letter or digit, then up to 63 of these, \`.\`, \`_\` and \`-\`. ${ofTrigger.required}`,
     }),
     functionId: t.id({ description: ofTrigger.givenFunctionId }),
     functionName: t.string({ description: ofTrigger.functionName }),

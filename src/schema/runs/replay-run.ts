@@ -53,6 +53,7 @@ async function runReplay(context: RequestContext, script: ReplayScript): Promise
   const { tasks, runs, caller, parentRun, signal, log, onRun } = context
   const { name, sourceCode, payload, options, caseTypeCode, cause, refuseResult } = script
   const recorder = runs.hold()
+  const work = context.createLongWork()
   try {
     const execution = await tasks.execute({
       input: {
@@ -63,7 +64,7 @@ async function runReplay(context: RequestContext, script: ReplayScript): Promise
         metadata: { caseTypeCode, accountNickname: null },
       },
       cause,
-      refuseResult,
+      refuseResult: refuseResult && (result => refuseResult(result, work)),
       recorder,
       caller: withScopes(
         caller,
@@ -74,6 +75,7 @@ async function runReplay(context: RequestContext, script: ReplayScript): Promise
     })
     return execution.id
   } finally {
+    work.pause()
     recorder.keep()
     await recorder.whenKept()
   }

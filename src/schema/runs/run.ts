@@ -1,6 +1,7 @@
 import type { RequestContext } from '../../context.ts'
 import type { KeptRun, RunText } from '../../domain/runs/run-store.ts'
 import { JsonText } from '../../json/json-text.ts'
+import { readStored, type StoredPlace } from '../../json/read-stored.ts'
 import { maxLogEntries } from '../../limits/answer-bytes.ts'
 import type { LogEntry, TaskError } from '../../tasks/run/task-execution.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
@@ -162,19 +163,34 @@ function toEntry({ at, ...entry }: StoredEntry): LogEntry {
 }
 
 // The bytes count before a long value is read, so that a page of them is refused first.
-async function load(
+async function loadText(
   { id, textBytes }: KeptRun,
   kind: RunText,
   { answerBytes, loaders }: RequestContext,
-): Promise<JsonText | null> {
+): Promise<string | null> {
   const bytes = textBytes[kind]
   if (bytes === undefined) return null
   answerBytes.add(bytes)
-  const text = await loaders.runText(kind, id)
-  return text === null ? null : new JsonText(text)
+  return loaders.runText(kind, id)
 }
 
 async function read<Value>(run: KeptRun, kind: RunText, context: RequestContext): Promise<Value | null> {
-  const loaded = await load(run, kind, context)
-  return loaded === null ? null : (JSON.parse(loaded.text) as Value)
+  const text = await loadText(run, kind, context)
+  return text === null ? null : readStored<Value>(text, placeOf(run, kind))
+}
+
+// The text becomes a part of the answer as it is, so a broken one would break the whole answer.
+async function load(run: KeptRun, kind: RunText, context: RequestContext): Promise<JsonText | null> {
+  const text = await loadText(run, kind, context)
+  if (text === null) return null
+  readStored(text, placeOf(run, kind))
+  return new JsonText(text)
+}
+
+function placeOf({ runId }: KeptRun, kind: RunText): StoredPlace {
+  return {
+    table: kind === 'input' || kind === 'options' ? 'run_inputs' : 'run_outputs',
+    column: kind,
+    id: runId,
+  }
 }

@@ -12,6 +12,7 @@ const firstNumbers = {
   'case event': 1,
   run: 1,
   'run byte': 1,
+  'stored byte': 1,
   hook: 1,
   'case task': 1,
   webhook: 1,
@@ -28,13 +29,32 @@ export type TakeNumbers = (
   count?: number,
 ) => Work<number>
 
-type RaisedCounter = 'membership' | 'membership event' | 'case event' | 'run' | 'run byte'
+type RaisedCounter = 'membership' | 'membership event' | 'case event' | 'run' | 'run byte' | 'stored byte'
 
 /** Takes `count` numbers in a statement of several parts, once if `from` gives a row. The first one is 1. */
 export const raiseCounter = (name: RaisedCounter, count: SQL, from: SQL = sql`where true`) => sql`
   insert into counters (account_code, name, value)
   select ${sql.placeholder('accountCode')}, ${sql.raw(`'${name}'`)}, ${count} ${from}
   on conflict (account_code, name) do update set value = counters.value + excluded.value`
+
+/** Raises two counters in a statement of several parts, in this order. `from` adds to the tables it reads: `, part`. */
+export const raiseCounters = (
+  [first, second]: readonly [CounterRaise, CounterRaise],
+  from: SQL = sql``,
+) => sql`
+  insert into counters (account_code, name, value)
+  select ${sql.placeholder('accountCode')}, raised.name, raised.value
+  from (
+    select '${sql.raw(first.name)}' as name, ${first.count} as value
+    union all select '${sql.raw(second.name)}', ${second.count}
+  ) as raised ${from}
+  where true
+  on conflict (account_code, name) do update set value = counters.value + excluded.value`
+
+interface CounterRaise {
+  readonly name: RaisedCounter
+  readonly count: SQL
+}
 
 export function createTakeNumbers({ prepare, typed, tables }: Dialect): TakeNumbers {
   const count = typed(sql.placeholder('count'), 'integer')

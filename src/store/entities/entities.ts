@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
+import type { StoreLimits } from '../../domain/store-limits.ts'
 import type { Database } from '../database.ts'
+import { numberOf } from '../tables/tables-of.ts'
 import { first } from '../work.ts'
 import { createCaseStore } from './cases/cases.ts'
 import { createTakeNumbers, type TakeNumbers } from './counters.ts'
@@ -11,11 +13,14 @@ import { createCaseTaskStore, createFindTasksOfFunction } from './hooks/case-tas
 import { createFindHooksOfFunction, createHookStore } from './hooks/hooks.ts'
 import { createIdempotencyStore, createKeyWork, type KeyWork } from './idempotency.ts'
 import { prepareIdempotencyStatements } from './idempotency-statements.ts'
+import { createOldEvents } from './old-events.ts'
 import { createProvision, insertAccount, type Provision } from './provision.ts'
 import { createEnqueue, type Enqueue } from './queue/enqueue.ts'
 import { createQueueStore } from './queue/queue.ts'
+import { createQueueAccounts } from './queue/queue-accounts.ts'
 import { createRunStore } from './runs/runs.ts'
 import { createWriteRuns, type WriteRuns } from './runs/write-runs.ts'
+import { createStoredBytes, type StoredBytesCounter, storedBytes } from './stored-bytes.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
 import { createFindWebhooks, createWebhookStore } from './webhooks/webhooks.ts'
 
@@ -26,6 +31,7 @@ export interface Parts {
   readonly appendEvent: AppendEvent
   readonly enqueue: Enqueue
   readonly writeRuns: WriteRuns
+  readonly stored: StoredBytesCounter
   readonly keys: KeyWork
   readonly forgetCallers: TokenLookUps['forgetCallers']
   /** One for each kind of trigger. */
@@ -34,6 +40,7 @@ export interface Parts {
 
 interface Dependencies {
   readonly database: Database
+  readonly limits: StoreLimits
   readonly tokenLookUps: TokenLookUps
   readonly onChange: Store['events']['onChange']
   /** Called with the bytes of an answer that an idempotency key keeps from now on. */
@@ -41,17 +48,21 @@ interface Dependencies {
 }
 
 /** The stores that are written once for both databases. */
-export function createEntities({ database, tokenLookUps, onChange, afterSettle }: Dependencies) {
+export function createEntities(dependencies: Dependencies) {
+  const { database, limits, tokenLookUps, onChange, afterSettle } = dependencies
   const takeNumbers = createTakeNumbers(database)
   const provision = createProvision(database)
-  const writeRuns = createWriteRuns(database, takeNumbers)
+  const stored = createStoredBytes(database, limits)
+  const accounts = createQueueAccounts(database)
+  const writeRuns = createWriteRuns({ dialect: database, stored })
   const keyStatements = prepareIdempotencyStatements(database)
   const parts: Parts = {
     provision,
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
-    enqueue: createEnqueue(database),
+    enqueue: createEnqueue({ dialect: database, accounts, stored, limits }),
     writeRuns,
+    stored,
     keys: createKeyWork(keyStatements),
     forgetCallers: tokenLookUps.forgetCallers,
     triggerLookUps: [
@@ -65,12 +76,13 @@ export function createEntities({ database, tokenLookUps, onChange, afterSettle }
     accounts: createAccountStore(database),
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
+    oldEvents: createOldEvents(database, stored),
     functions: createFunctionStore(database, parts),
-    cases: createCaseStore({ database, onChange, ...parts }),
+    cases: createCaseStore({ database, limits, onChange, ...parts }),
     hooks: createHookStore(database, parts),
     caseTasks: createCaseTaskStore(database, parts),
     runs: createRunStore(database, parts),
-    queue: createQueueStore({ database, onChange, ...parts }),
+    queue: createQueueStore({ database, accounts, limits, onChange, ...parts }),
     webhooks: { ...createWebhookStore(database, parts), changeMark: tokenLookUps.changeMark },
     idempotency: createIdempotencyStore(
       database,
@@ -85,11 +97,16 @@ function createAccountStore({ prepare, tables, read, write }: Database): Account
   const { accountCode } = tables.accounts
   const findOne = prepare(sql`select account_code from accounts limit 1`, { accountCode })
   const insert = prepare(sql`${insertAccount} returning account_code`, { accountCode })
+  const findStored = prepare(sql`select ${storedBytes}`, { bytes: numberOf(storedBytes) })
   return {
     isEmpty: async () => (await read(findOne, {})).length === 0,
     ensure: async accountCode => {
       const created = await write(accountCode, () => first(insert, { accountCode }))
       return created !== undefined
+    },
+    async findStoredBytes(accountCode) {
+      const [row] = await read(findStored, { accountCode })
+      return row?.bytes ?? 0
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { type Chain, columnsOf, type Dialect, pageValues } from '../dialect.ts'
+import { type Chain, columnsOf, type Dialect, maxRows, pageValues } from '../dialect.ts'
 import type { Calls } from './connection/calls.ts'
 import { createFindListed } from './find-listed.ts'
 import { encodeIds, isListed, list } from './list.ts'
@@ -42,10 +42,12 @@ function wordChain(parts: Chain, result: string): SQL {
 const pagesOfParents: Dialect['pagesOfParents'] = ({ table, parent, selection }, side) => {
   const { accountCode, parentIds, after, before, limit } = pageValues
   return sql`
+    select * from (
     select slice.* from unnest(${parentIds}::bigint[]) as parent (id) cross join lateral (
       select ${columnsOf(selection)} from ${table}
       where ${table.accountCode} = ${accountCode} and ${table[parent]} = parent.id
         and ${table.id} > ${after} and ${table.id} < ${before}
       order by ${table.id} ${sql.raw(side)} limit ${limit}
-    ) as slice order by slice.id`
+    ) as slice limit ${maxRows}
+    ) as pages order by id`
 }

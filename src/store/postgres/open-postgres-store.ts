@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Store } from '../../domain/store.ts'
+import type { StoreLimits } from '../../domain/store-limits.ts'
 import { createDatabase } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createCalls } from './connection/calls.ts'
@@ -14,13 +15,14 @@ import { createTokenLookUps } from './token-look-ups.ts'
 
 export interface OpenPostgresStore {
   readonly url: string
+  readonly limits: StoreLimits
   readonly onStatement: ((sql: string) => void) | undefined
 }
 
 /**
  * The store in a PostgreSQL database, which any number of gateways may share. `StartError` where it cannot be opened.
  */
-export async function openPostgresStore({ url, onStatement }: OpenPostgresStore): Promise<Store> {
+export async function openPostgresStore({ url, limits, onStatement }: OpenPostgresStore): Promise<Store> {
   // On a connection without bounds: a migration may be slow, and waits for those of other gateways.
   await (await connect(url)).end()
   const pool = createPool({ url, onStatement })
@@ -32,7 +34,7 @@ export async function openPostgresStore({ url, onStatement }: OpenPostgresStore)
     announce: signal.announce,
   })
   const tokenLookUps = createTokenLookUps(calls)
-  const { parts, stores } = createEntities({ database, tokenLookUps, onChange: signal.onChange })
+  const { parts, stores } = createEntities({ database, limits, tokenLookUps, onChange: signal.onChange })
   const ping = database.prepare(sql`select 1 from accounts limit 1`)
   return {
     memberships: createMembershipStore({ database, parts, calls, signal }),

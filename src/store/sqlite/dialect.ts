@@ -1,6 +1,6 @@
 import type { Database as Client } from 'better-sqlite3'
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { columnsOf, type Dialect, pageValues, type Statement } from '../dialect.ts'
+import { columnsOf, type Dialect, maxRows, pageValues, type Statement } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
@@ -59,6 +59,7 @@ const pagesOfParents: Dialect['pagesOfParents'] = ({ table, parent, selection },
   const { accountCode, parentIds, after, before, limit } = pageValues
   const parentColumn = sql.identifier(table[parent].name)
   return sql`
+    select * from (
     select ${columnsOf(selection)} from json_each(${parentIds}) as parent cross join ${table}
     where ${table.accountCode} = ${accountCode} and ${table[parent]} = parent.value and ${table.id} in (
       select slice.id from ${table} as slice
@@ -66,5 +67,6 @@ const pagesOfParents: Dialect['pagesOfParents'] = ({ table, parent, selection },
         and slice.id > ${after} and slice.id < ${before}
       order by slice.id ${sql.raw(side)} limit ${limit}
     )
-    order by ${table.id}`
+    limit ${maxRows}
+    ) as pages order by id`
 }

@@ -1,26 +1,32 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readSecretsKey } from '../../config.ts'
 import type { KeyFile } from '../../domain/webhooks/keyring.ts'
 import { RostrumError, StartError } from '../../errors.ts'
 import { describeFailure } from './connection/describe-failure.ts'
 
+// Group and others, reading and writing.
+const othersMode = 0o066
+
 /**
  * The key of a SQLite store, in a file beside it that only its owner can read. It has the form of the setting
  * ROSTRUM_SECRETS_KEY.
  */
 export function createKeyFile(databasePath: string): KeyFile {
-  if (databasePath === ':memory:') return { read: () => null, create: key => key }
   const path = `${databasePath}.secrets-key`
+  if (databasePath === ':memory:') {
+    return { path, read: () => null, isOpenToOthers: () => false, create: key => key }
+  }
   return {
+    path,
+    isOpenToOthers: () => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & othersMode) !== 0,
     read() {
       const text = readText(path)
       if (text === null) return null
       const key = readSecretsKey(text.trim())
       if (key !== null) return key
       throw new StartError(
-        `The file \`${path}\` holds no key for secrets. Put its backup there, or remove it and rotate the secrets of ` +
-          'all webhooks.',
+        `The file \`${path}\` holds no key for secrets. Put its backup there, or remove it and save all webhooks anew.`,
       )
     },
     create(key) {

@@ -1,10 +1,12 @@
 import type { Store } from '../../domain/store.ts'
+import type { StoreLimits } from '../../domain/store-limits.ts'
 import { createDatabase } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createChangeMark } from './connection/change-mark.ts'
 import { type Connect, connect } from './connection/connect.ts'
 import { createEventSignal } from './connection/event-signal.ts'
 import { createTransactions } from './connection/transactions.ts'
+import { noFileWatch, watchFile } from './connection/watch-file.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createKeyFile } from './key-file.ts'
 import { createMembershipStore } from './memberships.ts'
@@ -15,17 +17,26 @@ import { createTokenLookUps } from './token-look-ups.ts'
 // ms; one by one they take about 5 ms each.
 const largeAnswerBytes = 256 * 2 ** 10
 
+interface OpenSqliteStore extends Connect {
+  readonly limits: StoreLimits
+  /** Called once if the file of a store that is served is removed or replaced, with the reason. */
+  readonly onLost: (reason: string) => void
+}
+
 /** The store in a SQLite file, created and migrated where needed. `StartError` if that is not possible. */
-export async function openSqliteStore(options: Connect): Promise<Store> {
+export async function openSqliteStore({ limits, onLost, ...options }: OpenSqliteStore): Promise<Store> {
   const { client, close } = await connect(options)
+  const isWatched = options.serve && options.path !== ':memory:'
+  const watch = isWatched ? watchFile(options.path, onLost) : noFileWatch
   const changeMark = createChangeMark(client)
-  const transactions = createTransactions(client)
+  const transactions = createTransactions(client, watch.refuseIfLost)
   const signal = createEventSignal()
   const dialect = createSqliteDialect(client, changeMark)
   const runner = createSqliteRunner(transactions)
   const database = createDatabase({ dialect, runner, announce: signal.announce })
   const { parts, stores } = createEntities({
     database,
+    limits,
     tokenLookUps: createTokenLookUps(dialect, changeMark),
     onChange: signal.onChange,
     afterSettle(bytes) {
@@ -38,9 +49,13 @@ export async function openSqliteStore(options: Connect): Promise<Store> {
     ...stores,
     keyFile: createKeyFile(options.path),
     async ping() {
+      watch.refuseIfLost()
       ping.get()
     },
     async close() {
+      watch.stop()
+      // Closing would remove the log at the path, which belongs to the file that is there now.
+      if (watch.isLost()) return
       transactions.flush()
       close()
     },

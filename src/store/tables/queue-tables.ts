@@ -2,6 +2,8 @@ import type { StoredState } from '../../domain/queue/queue-store.ts'
 import type { RunHookEvent } from '../../domain/runs/run-record.ts'
 import {
   accountCode,
+  byId,
+  id,
   integer,
   nullable,
   ofAccount,
@@ -15,20 +17,46 @@ import {
 export const queueTables = {
   /**
    * Accounts with queued runs. A change of an account's queue locks its row first. `dueAt` is not after the time at
-   * which its next run can be claimed, and orders the turns of the accounts; null if none can be.
+   * which its next run can be claimed, and orders the turns of the accounts; null if none can be. `waitingBytes` is the
+   * sum of `waitingBytes` of the inputs.
    */
   queueAccounts: {
-    columns: { accountCode, lastId: integer, waiting: integer, dueAt: nullable(time) },
+    columns: {
+      accountCode,
+      lastId: integer,
+      waiting: integer,
+      waitingBytes: withDefault(integer, 0),
+      dueAt: nullable(time),
+    },
     key: ['accountCode'],
     indexes: { queue_accounts_by_due: ['dueAt'] },
     references: [ofAccount],
   },
 
-  /** Queued runs, by their ids in the order of the commits. Long values are last. */
+  /**
+   * What queued runs start with. Runs of one commit with the same input share its row, whose id is that of the first of
+   * these `runs`, which have consecutive ids. `waitingBytes` is `bytes` while one of them waits or runs, else 0. The
+   * input is deleted with the last of its runs.
+   */
+  queuedInputs: {
+    columns: {
+      accountCode,
+      id,
+      runs: integer,
+      bytes: integer,
+      waitingBytes: integer,
+      input: text(),
+      options: text(),
+    },
+    key: byId,
+    references: [ofAccount],
+  },
+
+  /** Queued runs, by their ids in the order of the commits. */
   queuedRuns: {
     columns: {
       accountCode,
-      id: integer,
+      id,
       state: text<StoredState>(),
       trigger: text<'hook' | 'webhook'>(),
       event: nullable(text<RunHookEvent>()),
@@ -53,10 +81,9 @@ export const queueTables = {
       holder: nullable(text()),
       lastError: nullable(text()),
       createdAt: withDefault(time, 'clock'),
-      input: text(),
-      options: text(),
+      inputId: withDefault(integer, 0),
     },
-    key: ['accountCode', 'id'],
+    key: byId,
     indexes: {
       queued_runs_by_claim: ['accountCode', 'claimAt', 'id'],
       queued_runs_by_lane: ['accountCode', 'lane', 'state', 'id'],

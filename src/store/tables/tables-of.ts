@@ -42,3 +42,8 @@ export function numberOrNullOf(expression: SQL): StoreColumn<number | null> {
 export function textOf(expression: SQL): StoreColumn<string | null> {
   return expression as unknown as StoreColumn<string | null>
 }
+
+/** A column that an expression may leave out, for a selection. */
+export function orNull<Value>(column: StoreColumn<Value>): StoreColumn<Value | null> {
+  return column
+}

@@ -37,8 +37,9 @@ function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCaus
   }
 }
 
-function judgeEnding(ending: RunEnding, { refuseResult }: ExecuteRequest): RunEnding {
-  const error = (ending.kind === 'exit' && refuseResult?.(ending.payload)) || null
+async function judgeEnding(ending: RunEnding, { refuseResult = null }: ExecuteRequest): Promise<RunEnding> {
+  if (ending.kind !== 'exit' || refuseResult === null) return ending
+  const error = await refuseResult(ending.payload)
   return error === null ? ending : { kind: 'error', error }
 }
 
@@ -100,7 +101,7 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
         kept.recording ??= recorder.begin(toRunStart(recordable))
       },
     })
-    const judged = judgeEnding(ending, request)
+    const judged = await judgeEnding(ending, request)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
     const facts = { outcome, error: error?.code, durationMs }

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { endWithParent } from '../../server/end-with-parent.ts'
 import type { LoadReply, LoadResult, Plan } from './plan.ts'
 
 /** A load generator; it runs one plan at a time. */
@@ -11,6 +12,7 @@ export interface Generator {
 /** `maxConnections` bounds the connections of each plan. */
 export function startGenerator(maxConnections = Number.POSITIVE_INFINITY): Generator {
   const child = fork(fileURLToPath(new URL('main.ts', import.meta.url)))
+  endWithParent(child)
   return {
     run: plan =>
       new Promise((resolve, reject) => {

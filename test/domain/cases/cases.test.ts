@@ -4,6 +4,8 @@ import { writePatch } from '../../../src/domain/cases/write-patch.ts'
 import { createHeldRuns } from '../../../src/domain/runs/hold-runs.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import type { JsonObject } from '../../../src/json/read-json.ts'
+import { AccountPlaces } from '../../../src/limits/account-places.ts'
+import { LongWork } from '../../../src/limits/long-work.ts'
 import { eachStore } from '../../store/each-store.ts'
 import { by } from '../../store/origin.ts'
 
@@ -18,6 +20,7 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
   causedBy: { userId: 1, subject: null, email: null, displayName: null },
   generation: { number: 0, onTooDeep() {} },
   runHook: () => Promise.reject(new Error('There is no hook.')),
+  work: new LongWork(new AccountPlaces(1).hold('a'), async () => {}),
   signal: new AbortController().signal,
   deadline: performance.now() + 10_000,
   caseTypeCode: null,
@@ -28,7 +31,7 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
 
 // No hook runs here.
 const holdRuns = () => createHeldRuns({ begin: () => expect.unreachable(), gateway: 'g' })
-const casesOf = (store: Store) => createCases({ store, holdRuns })
+const casesOf = (store: Store) => createCases({ store, holdRuns, waitForTurn: () => Promise.resolve() })
 
 eachStore(harness => {
   let url: string
@@ -115,6 +118,34 @@ eachStore(harness => {
     const removed = await cases.remove({ ...request({ dryRun: true }), id })
     expect(removed.row?.id).toBe(id)
     expect(await store.cases.events.newest('a')).toBe(1)
+  })
+
+  test('a stored case with more than 10,000 fields can be read, made smaller and deleted', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 10_002 }, (_, index) => [`f${index}`, index]))
+    const old = {
+      origin: by('a'),
+      caseTypeCode: 'old',
+      read: null,
+      revision: 0,
+      values: null,
+      previousData: null,
+    }
+    const written = { changedFields: '{}', functionName: null, runs: null, runIds: [], after: null }
+    const done = await store.cases.commit({
+      ...old,
+      ...written,
+      data: JSON.stringify(fields),
+      leaseHolder: '',
+    })
+    if (done.kind !== 'committed') expect.unreachable()
+    const { id } = done.row
+    expect(await readData(id)).toEqual(fields)
+    const remove = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, null]))
+    const merge = (data: JsonObject) => cases.save(request({ id, data, isMerge: true }))
+    await expect(merge(remove(1))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+    expect((await merge(remove(2))).isSaved).toBe(true)
+    expect((await cases.remove({ ...request({}), id })).row?.id).toBe(id)
   })
 
   test('a save whose client has gone stores nothing', async () => {

@@ -30,7 +30,11 @@ beforeEach(async () => {
     folder.remove()
   })
   await saveFunction(store, versionOf('exit()'))
-  const keyring = createKeyring({ keys: [randomBytes(32)], keyFile: null })
+  const keyring = createKeyring({
+    keys: [randomBytes(32)],
+    keyFile: null,
+    findKeyIds: store.webhooks.findKeyIds,
+  })
   lookUp = createWebhookLookUp({ store: store.webhooks, keyring, onUnreadable: () => {} })
   webhooks = createWebhooks({ store: store.webhooks, keyring, onChange: lookUp.forget })
 })

@@ -1,3 +1,4 @@
+import { caseAttacks } from './case-attacks.ts'
 import { connectionAttacks } from './connection-attacks.ts'
 import { loopAttacks } from './loop-attacks.ts'
 import { memoryAttacks } from './memory-attacks.ts'
@@ -6,12 +7,13 @@ import type { AttackStage } from './send.ts'
 
 type Attack = (stage: AttackStage) => Promise<unknown>
 
-/** Each attack of one caller by its name: to add one, add it to one of the four tables. */
+/** Each attack of one caller by its name: to add one, add it to one of the five tables. */
 export const attacks = {
   ...memoryAttacks,
   ...loopAttacks,
   ...connectionAttacks,
   ...queueAttacks,
+  ...caseAttacks,
 } satisfies Record<string, Attack>
 
 export type AttackName = keyof typeof attacks
@@ -22,6 +24,7 @@ export const attackNames = Object.entries({
   'event loop': loopAttacks,
   connections: connectionAttacks,
   queue: queueAttacks,
+  cases: caseAttacks,
 }).map(([aim, table]) => ({ aim, names: Object.keys(table) as AttackName[] }))
 
 export function isAttack(name: string): name is AttackName {

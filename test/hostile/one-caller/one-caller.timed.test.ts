@@ -26,7 +26,13 @@ const waiting: AttackName = 'runs that wait for a silent host'
 const maxPeakBytes = 600 * 2 ** 20
 const maxStoreBytes = 256 * 2 ** 20
 const accounts = ['attacker', 'second', 'third', 'fourth', 'fifth']
-const scopes = ['memberships:read', 'memberships:write', 'tasks:execute'] as const
+const scopes = [
+  'memberships:read',
+  'memberships:write',
+  'tasks:execute',
+  'cases:write',
+  'functions:write',
+] as const
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20)

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { endWithParent } from '../../server/end-with-parent.ts'
 import type { Report } from './namespace-reports.ts'
 
 const driver = fileURLToPath(new URL('namespace-driver.ts', import.meta.url))
@@ -39,6 +40,7 @@ export function runInNamespace(way: readonly string[]): Promise<readonly Report[
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: limitMs,
     })
+    endWithParent(child)
     let written = ''
     let complaints = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endWithParent } from '../../server/end-with-parent.ts'
 
 export interface StoppedHost {
   /** As it goes into the allow-list. */
@@ -20,6 +21,7 @@ const trying = '02'
  */
 export async function startStoppedHost(): Promise<StoppedHost> {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  endWithParent(child)
   const port = await new Promise<number>(resolve => child.stdout.once('data', text => resolve(Number(text))))
   child.kill('SIGSTOP')
   const fillers = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined))

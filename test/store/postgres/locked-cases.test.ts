@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 const type = { code: 'incident', indexedFields: ['a'], writtenFields: ['a'], revision: 0 }
-const readAs = { read: { id: 1, version: 1 }, revision: 1 }
+const readAs = { read: { id: 1, version: 1, dataBytes: 7 }, revision: 1 }
 const saveCase = 'update cases set version = 2, data = \'{"a":2}\';'
 const saveValue = `
   delete from case_values;

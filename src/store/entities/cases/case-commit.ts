@@ -1,17 +1,28 @@
 import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
 import { toQueuedRuns } from '../../../domain/hooks/queue-hooks.ts'
+import { cannotQueue, findWaitingRefusal, type WaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
+import {
+  isStoreFull,
+  type StoredBytes,
+  type StoreLimits,
+  storedRowBytes,
+  storeFull,
+} from '../../../domain/store-limits.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { createSteps } from '../../steps.ts'
+import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
+import { toTakeValues } from '../queue/enqueue.ts'
+import { measureStored, measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
+import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
 import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
-import { prepareTypes } from './case-types.ts'
 import { prepareValues } from './case-values.ts'
 
 // As JSON keeps it under an idempotency step.
@@ -23,38 +34,59 @@ type Committed =
       readonly runIds: readonly string[]
     }
   | { readonly kind: 'moved' }
+  | { readonly kind: 'cannot queue'; readonly refusal: WaitingRefusal }
+  | { readonly kind: 'store full'; readonly bytes: StoredBytes }
 
-interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> {
+interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> {
   readonly database: Database
+  readonly limits: StoreLimits
   readonly appendEvent: AppendCaseEvent
   readonly forget: CaseReads['forget']
 }
 
 /** The one transaction of a save or a delete (contract, section 7, step 6). */
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
-  const { database, provision, takeNumbers, appendEvent, enqueue, writeRuns, forget } = dependencies
+  const { database, limits, provision, takeNumbers, appendEvent, enqueue, writeRuns, stored, forget } =
+    dependencies
   const statements = prepareStatements(database)
-  const types = prepareTypes(database)
   const values = prepareValues(database)
   const { find } = createSteps(database)
 
   // Whatever decides against the change comes before the first write: SQLite undoes nothing.
   function* commit(wanted: CaseCommit): Work<Committed> {
-    const { origin, caseTypeCode, read, data, changedFields, functionName } = wanted
+    const { origin, caseTypeCode, read, changedFields, runIds } = wanted
     const { accountCode } = origin
-    const type = yield* first(types.lock, { accountCode, code: caseTypeCode })
-    if ((type?.revision ?? 0) !== wanted.revision) return { kind: 'moved' }
-    const row = yield* read === null ? create(wanted, type === undefined) : change(wanted, read)
+    const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
+    if ((now.revision ?? 0) !== wanted.revision) return { kind: 'moved' }
+    const planned = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
+    const refusal = findWaitingRefusal(now, measureWaiting(planned), limits.queueBytes)
+    if (refusal !== null) return { kind: 'cannot queue', refusal }
+    const bytes = { used: now.storedBytes, more: findAddedBytes(wanted, planned), max: limits.accountBytes }
+    if (wanted.data !== null && isStoreFull(bytes)) return { kind: 'store full', bytes }
+    const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)
     if (row === undefined) return { kind: 'moved' }
     yield* writeValues(wanted, row)
+    yield* append(wanted, row, read === null ? shareInputs(toQueuedRuns(wanted, row)) : planned)
+    return { kind: 'committed', row, changedFields, runIds }
+  }
+
+  /** Writes what follows from the change: its event, the runs after it, and the runs that decided it. */
+  function* append(wanted: CaseCommit, row: StoredCase, queued: readonly SharedInput[]): Work<void> {
+    const { origin, caseTypeCode, read, data, changedFields, functionName, runs } = wanted
+    const { accountCode } = origin
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
     const of = { caseId: row.id, caseTypeCode, version: row.version }
-    const queued = toQueuedRuns(wanted, row)
-    const taken = yield* appendEvent(origin, { kind, ...of, changedFields, functionName }, queued.length)
-    yield* enqueue(accountCode, queued, { row: taken })
-    const { runs, runIds } = wanted
-    if (runs !== null) yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs))
-    return { kind: 'committed', row, changedFields, runIds }
+    const take = queued.length === 0 ? null : toTakeValues(queued, limits.queueBytes)
+    const storedBytes = findAddedBytes(wanted, queued)
+    const event = { kind, ...of, changedFields, functionName } as const
+    const appended = yield* appendEvent(origin, event, { storedBytes, take })
+    yield* enqueue(accountCode, queued, { row: appended.taken })
+    // Other gateways may have added bytes since the first look.
+    if (data !== null) stored.refuseFull(appended.stored, storedBytes)
+    if (runs !== null) {
+      const isFull = appended.stored >= limits.accountBytes
+      yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs), isFull)
+    }
   }
 
   function* writeValues({ origin, caseTypeCode, data, read, values: given }: CaseCommit, row: StoredCase) {
@@ -96,13 +128,15 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     async commit(wanted) {
       const hasQueued = () => wanted.after !== null
       const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged, hasQueued })
+      if (done.kind === 'cannot queue') throw cannotQueue(done.refusal)
+      if (done.kind === 'store full') throw storeFull(done.bytes)
       return done.kind === 'moved' ? done : toCommitted(done)
     },
     async findCommitted(origin) {
       if (origin.step === null) return null
       const work = () => find<Committed>(origin)
       const done = await database.writeEach(origin.accountCode, work, { hasChanged: () => false })
-      return done === undefined || done.kind === 'moved' ? null : toCommitted(done)
+      return done?.kind === 'committed' ? toCommitted(done) : null
     },
   }
 }
@@ -115,6 +149,20 @@ function toCommitted({ row, changedFields, runIds }: Extract<Committed, { kind: 
   return { kind: 'committed', row: toCase(row), changedFields: new JsonText(changedFields), runIds } as const
 }
 
+/** The stored bytes that the change adds: those of its event, of the case and of what it queues. */
+function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: readonly SharedInput[]): number {
+  const before = read === null ? 0 : read.dataBytes + storedRowBytes
+  const after = data === null ? 0 : Buffer.byteLength(data) + storedRowBytes
+  const ofEvent = Buffer.byteLength(changedFields) + storedRowBytes
+  return after - before + ofEvent + measureStored(queued)
+}
+
+// Known before the first write, but for the id of a new case: the longest one stands for it.
+function toExpectedRow({ read, data }: CaseCommit): { readonly id: number; readonly version: number } {
+  if (read === null) return { id: Number.MAX_SAFE_INTEGER, version: 1 }
+  return { id: read.id, version: data === null ? read.version : read.version + 1 }
+}
+
 // A case that was being created has its id only now.
 function toRunsOf(id: number, { inserts, ends }: CommittedRuns): RunWrites {
   const withCase = (run: RunRow): RunRow => ({ ...run, caseId: id })
@@ -125,7 +173,7 @@ function toData(data: string | null) {
   return { data, dataBytes: Buffer.byteLength(data ?? '') }
 }
 
-function prepareStatements({ prepare, tables, forUpdate, now }: Dialect) {
+function prepareStatements({ prepare, tables, forShare, forUpdate, now }: Dialect) {
   const given = placeholders(
     'accountCode',
     'id',
@@ -137,6 +185,9 @@ function prepareStatements({ prepare, tables, forUpdate, now }: Dialect) {
   )
   const { accountCode, id, caseTypeCode, data, dataBytes, version, leaseHolder } = given
   const selection = selectCase(tables)
+  const { waiting, waitingBytes } = tables.queueAccounts
+  const ofQueue = (column: string) => sql`
+    coalesce((select ${sql.raw(column)} from queue_accounts where account_code = ${accountCode}), 0)`
   const returning = sql`returning ${columnsOf(selection)}`
   const isTheCase = sql`account_code = ${accountCode} and id = ${id}`
   const isAsRead = sql`
@@ -145,6 +196,18 @@ function prepareStatements({ prepare, tables, forUpdate, now }: Dialect) {
       where case_leases.account_code = ${accountCode} and case_id = ${id} and holder <> ${leaseHolder}
         and held_until > ${now})`
   return {
+    lockType: prepare(
+      sql`
+        select (
+          select revision from case_types where account_code = ${accountCode} and code = ${caseTypeCode} ${forShare}
+        ), ${ofQueue('waiting')}, ${ofQueue('waiting_bytes')}, ${storedBytes}`,
+      {
+        revision: orNull(tables.caseTypes.revision),
+        waiting,
+        waitingBytes,
+        storedBytes: numberOf(storedBytes),
+      },
+    ),
     insert: prepare(
       sql`
         insert into cases (account_code, id, case_type_code, data, data_bytes)

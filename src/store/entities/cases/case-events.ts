@@ -1,15 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { CaseEvent, CaseEventStore } from '../../../domain/cases/case-store.ts'
-import { maxWaiting } from '../../../domain/queue/queue-store.ts'
 import type { EventStore, Origin } from '../../../domain/store.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { columnsOf, type Dialect, placeholders, type Values } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
-import { all, first, type Work } from '../../work.ts'
-import { raiseCounter } from '../counters.ts'
+import { first, only, type Work } from '../../work.ts'
+import { raiseCounters } from '../counters.ts'
 import { type TakenIds, wordTakeIds } from '../queue/enqueue.ts'
 
 // Longer ones are loaded when a document asks for them: a page may have a thousand of 2 MiB.
@@ -26,8 +25,22 @@ export interface NewCaseEvent
   readonly changedFields: string
 }
 
-/** For the transaction of the change itself. Takes ids for this many queued runs, too. */
-export type AppendCaseEvent = (origin: Origin, event: NewCaseEvent, queued: number) => Work<TakenIds>
+/** What the statement of an event counts besides. */
+export interface CountedBeside {
+  /** Bytes that the change adds to those of the account, the event included. */
+  readonly storedBytes: number
+  /** The values of `toTakeValues`, to take ids for queued runs; null without any. */
+  readonly take: Values | null
+}
+
+interface Appended {
+  /** The counter of stored bytes after the change. */
+  readonly stored: number
+  readonly taken: TakenIds
+}
+
+/** For the transaction of the change itself. */
+export type AppendCaseEvent = (origin: Origin, event: NewCaseEvent, beside: CountedBeside) => Work<Appended>
 
 export function createCaseEventStore(
   database: Database,
@@ -93,22 +106,40 @@ function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEv
   return { ...row, sequence: id, changedFields: changedFields === null ? null : new JsonText(changedFields) }
 }
 
-/** One statement: the counter and the queue of the account are locked until the commit. */
+/** One statement: the counters and the queue of the account are locked until the commit. */
 export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
-  const { chain, tables } = dialect
+  const { chain, typed, tables } = dialect
+  const storedBytes = {
+    name: 'stored byte',
+    count: typed(sql.placeholder('storedBytes'), 'integer'),
+  } as const
+  const events = { name: 'case event', count: sql`1` } as const
   const names = sql.raw(columns.map(toColumnName).join())
   const given = columns.map(name => sql.placeholder(name))
-  const parts = {
-    head: sql`${raiseCounter('case event', sql`1`)} returning value`,
-    event: sql`
-      insert into case_events (${names}, id) select ${sql.join(given, sql`, `)}, head.value from head
-      returning id`,
-  }
-  const insert = chain(parts, 'event', { id: tables.caseEvents.id })
-  const insertAndTake = chain({ ...parts, taken: wordTakeIds(dialect) }, 'taken', {
-    lastId: tables.queueAccounts.lastId,
-  })
-  return function* appendEvent({ accountCode, userId, email, transactionId }, event, queued) {
+  const event = sql`
+    insert into case_events (${names}, id) select ${sql.join(given, sql`, `)}, head.value
+    from head where head.name = 'case event'`
+  const { value } = tables.counters
+  const insert = chain(
+    {
+      head: sql`${raiseCounters([storedBytes, events])} returning name, value`,
+      event,
+      stored: sql`select value from head where head.name = 'stored byte'`,
+    },
+    'stored',
+    { value },
+  )
+  const insertAndTake = chain(
+    {
+      taken: wordTakeIds(dialect),
+      head: sql`${raiseCounters([storedBytes, events], sql`, taken`)} returning name, value`,
+      event,
+      counted: sql`select taken.last_id, head.value from taken, head where head.name = 'stored byte'`,
+    },
+    'counted',
+    { lastId: tables.queueAccounts.lastId, value },
+  )
+  return function* appendEvent({ accountCode, userId, email, transactionId }, event, beside) {
     const changedBytes = Buffer.byteLength(event.changedFields)
     const isShort = changedBytes <= maxShortBytes
     const values = {
@@ -120,9 +151,10 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
       byUserId: userId,
       byEmail: email,
       transactionId,
+      storedBytes: beside.storedBytes,
     }
-    if (queued > 0) return yield* first(insertAndTake, { ...values, count: queued, maxWaiting })
-    yield* all(insert, values)
-    return undefined
+    if (beside.take === null) return { stored: (yield* only(insert, values)).value, taken: undefined }
+    const row = yield* first(insertAndTake, { ...values, ...beside.take })
+    return { stored: row?.value ?? 0, taken: row }
   }
 }

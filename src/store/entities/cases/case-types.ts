@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CaseType } from '../../../domain/cases/case-store.ts'
+import { readStored } from '../../../json/read-stored.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
 
@@ -39,5 +40,11 @@ export function toType({
   writtenFields,
   ...row
 }: RowOf<{ [Name in keyof CaseType]: Dialect['tables']['caseTypes'][Name] }>): CaseType {
-  return { ...row, indexedFields: JSON.parse(indexedFields), writtenFields: JSON.parse(writtenFields) }
+  const read = (column: string, text: string) =>
+    readStored<string[]>(text, { table: 'case_types', column, id: row.code })
+  return {
+    ...row,
+    indexedFields: read('indexed_fields', indexedFields),
+    writtenFields: read('written_fields', writtenFields),
+  }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CaseStore, CaseTypeRevision } from '../../../domain/cases/case-store.ts'
 import type { Store } from '../../../domain/store.ts'
+import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
@@ -11,8 +12,9 @@ import { createCaseReads } from './case-rows.ts'
 import { prepareTypes, toType } from './case-types.ts'
 import { prepareValues } from './case-values.ts'
 
-type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns'> & {
+type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> & {
   readonly database: Database
+  readonly limits: StoreLimits
   readonly onChange: Store['events']['onChange']
 }
 

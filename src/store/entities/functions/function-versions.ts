@@ -1,11 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { FunctionStore, FunctionVersion, NewVersion } from '../../../domain/functions/function-store.ts'
 import type { Origin } from '../../../domain/store.ts'
+import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, insertValues, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
+import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, only, type Work } from '../../work.ts'
-import type { TakeNumbers } from '../counters.ts'
+import type { Parts } from '../entities.ts'
+import { rowBytes } from '../stored-bytes.ts'
 
 interface Pruning {
   readonly accountCode: string
@@ -20,7 +23,10 @@ interface Pruning {
 const maxExamined = 20
 
 /** Work on versions, for the transactions of their functions, which lock the function. */
-export function createVersions(database: Database, takeNumbers: TakeNumbers) {
+export function createVersions(
+  database: Database,
+  { takeNumbers, stored }: Pick<Parts, 'takeNumbers' | 'stored'>,
+) {
   const { tables, read, encodeList } = database
   const { functionVersions } = tables
   const selection = selectVersion(database)
@@ -61,6 +67,7 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
       const { hash, sourceCode, sourceBytes, comment } = version
       const found = yield* first(statements.find, { accountCode, functionId, hash })
       if (found !== undefined) return found.id
+      yield* stored.add(accountCode, sourceBytes + storedRowBytes)
       const id = yield* takeNumbers(accountCode, 'function version')
       const values = { accountCode, id, functionId, hash, sourceBytes, comment, sourceCode }
       yield* all(statements.insert, { ...values, byUserId: userId, byEmail: email })
@@ -79,7 +86,10 @@ export function createVersions(database: Database, takeNumbers: TakeNumbers) {
         ({ id }) => id,
       )
       const unkept = examined.filter(id => !keptIds.includes(id))
-      if (unkept.length > 0) yield* all(statements.deleteUnused, { accountCode, ids: encodeList(unkept) })
+      if (unkept.length > 0) {
+        const deleted = yield* all(statements.deleteUnused, { accountCode, ids: encodeList(unkept) })
+        yield* stored.add(accountCode, -deleted.reduce((sum, { bytes }) => sum + bytes, 0))
+      }
       return examined.length < maxExamined ? 0 : (examined.at(-1) ?? 0)
     },
   }
@@ -104,6 +114,7 @@ function prepareStatements(dialect: Dialect) {
   const version = selectVersion(dialect)
   const selection = { ...version, sourceCode: versions.sourceCode }
   const source = { id: versions.id, sourceCode: versions.sourceCode }
+  const prunedBytes = sql`source_bytes + ${rowBytes}`
   const isOfAccount = sql`${versions.accountCode} = ${accountCode}`
   const isOfFunction = sql`${isOfAccount} and ${versions.functionId} = ${functionId}`
   return {
@@ -161,12 +172,15 @@ function prepareStatements(dialect: Dialect) {
     ),
     // The first run from this version on, in the order of their index: PostgreSQL may answer `not exists` by reading
     // all runs.
-    deleteUnused: prepare(sql`
+    deleteUnused: prepare(
+      sql`
       delete from function_versions where account_code = ${accountCode} and ${isListed(versions.id, ids)}
         and hash <> coalesce((
           select runs.function_version from runs
           where runs.account_code = ${accountCode} and runs.function_version >= function_versions.hash
           order by runs.function_version limit 1
-        ), '')`),
+        ), '') returning ${prunedBytes}`,
+      { bytes: numberOf(prunedBytes) },
+    ),
   }
 }

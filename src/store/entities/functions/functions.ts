@@ -6,6 +6,7 @@ import type {
   NewVersion,
   StoredFunction,
 } from '../../../domain/functions/function-store.ts'
+import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
@@ -20,9 +21,9 @@ const maxEarlierLive = 10
 
 export function createFunctionStore(database: Database, parts: Parts): FunctionStore {
   const { change, read } = database
-  const { provision, takeNumbers, triggerLookUps } = parts
+  const { provision, takeNumbers, stored, triggerLookUps } = parts
   const statements = prepareFunctionStatements(database)
-  const versions = createVersions(database, takeNumbers)
+  const versions = createVersions(database, parts)
   const { functions, removedFunctions } = database.tables
   const { forget, ...reads } = database.findByIds(functions, statements.selection)
   const removed = database.findByIds(removedFunctions, selectFunction(removedFunctions))
@@ -37,6 +38,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     if (existing !== undefined) return existing
     const { count } = yield* only(statements.count, { accountCode })
     if (count >= maxFunctions) return null
+    yield* stored.add(accountCode, storedRowBytes)
     return yield* only(statements.insert, { ...given, id })
   }
 

@@ -71,16 +71,25 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
     const completed = complete(before)
     if (completed instanceof RostrumError) return { kind: 'refused', error: completed }
     const { function: chosen, ...values } = completed
-    const { caseTypeCode } = completed
-    const functionId = yield* lockChosenFunction(accountCode, chosen, caseTypeCode)
+    const functionId = yield* lockChosenFunction(accountCode, chosen, completed.caseTypeCode)
     if (functionId === null) return { kind: 'missing', what: 'function', chosen }
     const row = { ...values, functionId, id: id ?? 0 } as unknown as Row
-    const types = [...new Set([caseTypeCode, before?.caseTypeCode ?? caseTypeCode])].sort()
+    return yield* replace(accountCode, before, row, maxOfType)
+  }
+
+  function* replace(
+    accountCode: string,
+    before: Row | null,
+    row: Row,
+    maxOfType: number,
+  ): Work<SaveTriggerResult<Row>> {
+    const codes = [row, before ?? row].map(({ caseTypeCode }) => caseTypeCode)
+    const types = [...new Set(codes)].sort()
     for (const code of types) yield* lockType(accountCode, code)
     const refusal = yield* refuse(accountCode, row, maxOfType)
     if (refusal !== null) return { ...refusal, row }
     for (const code of types) yield* afterChange(accountCode, code)
-    return { kind: 'saved', row: yield* write(accountCode, id, row) }
+    return { kind: 'saved', row: yield* write(accountCode, before?.id ?? null, row) }
   }
 
   function* write(accountCode: string, id: number | null, given: Row): Work<Row> {

@@ -1,11 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Claim, ClaimRequest, QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { Claim, ClaimedRun, ClaimRequest, QueueStore } from '../../../domain/queue/queue-store.ts'
 import type { RunError } from '../../../domain/runs/run-record.ts'
+import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { toColumnName } from '../../tables/describe-table.ts'
+import { orNull } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
 import type { QueueMoves } from './queue-moves.ts'
-import { selectClaimed, toClaimedRun } from './queued-rows.ts'
+import { type ClaimedRow, findInputs, type Inputs, selectClaimed, toClaimedRun } from './queued-rows.ts'
 
 // Of one transaction.
 const maxAccounts = 16
@@ -68,8 +71,15 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     for (const { state, ...run } of due) if (state === 'running') yield* expire(accountCode, run, request)
     const isAny = due.some(({ state }) => state === 'waiting')
     const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
+    const inputs = findInputs(taken)
+    const runs: ClaimedRun[] = []
+    for (const row of taken) {
+      const run = tryToRead(row, inputs)
+      if (run instanceof RostrumError) yield* moves.die(accountCode, { id: row.id, holder }, errorOf(run))
+      else runs.push(run)
+    }
     yield* all(statements.serve, { accountCode, taken: taken.length })
-    return taken.map(toClaimedRun).toSorted((a, b) => a.id - b.id)
+    return runs.toSorted((a, b) => a.id - b.id)
   }
 
   function* expire(
@@ -106,26 +116,39 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
   }
 }
 
-const leaseEnded: RunError = {
-  code: 'CRASHED',
-  message: 'The gateway that ran it stopped or hung',
-  line: null,
-  column: null,
-  stack: null,
+// A row that cannot be read costs its own run, never the claim of others (contract, section 9).
+function tryToRead(row: ClaimedRow, inputs: Inputs): ClaimedRun | RostrumError {
+  try {
+    return toClaimedRun(row, inputs)
+  } catch (error) {
+    if (error instanceof RostrumError) return error
+    throw error
+  }
 }
+
+function errorOf({ message }: { readonly message: string }): RunError {
+  return { code: 'CRASHED', message, line: null, column: null, stack: null }
+}
+
+const leaseEnded = errorOf({ message: 'The gateway that ran it stopped or hung' })
 
 function toMs({ dueAt, now }: { readonly dueAt: Date | null; readonly now: Date | null }): number | null {
   return dueAt === null || now === null ? null : Math.max(0, dueAt.getTime() - now.getTime())
 }
 
 function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
-  const { prepare, typed, now, nowPlus, forUpdate, skipLocked, tables } = dialect
+  const { prepare, chain, typed, now, nowPlus, forUpdate, skipLocked, tables } = dialect
   const { queueAccounts: accounts, queuedRuns: runs } = tables
   const given = placeholders('accountCode', 'holder', 'leaseMs', 'limit', 'id', 'txnId')
   const taken = typed(sql.placeholder('taken'), 'integer')
   const isOfAccount = sql`account_code = ${given.accountCode}`
   const claimed = selectClaimed(tables)
   const isAsked = sql`account_code not in (select account_code from ${leftOut})`
+  const takenColumns = sql.raw(
+    Object.keys(claimed)
+      .map(name => `numbered."${toColumnName(name)}"`)
+      .join(),
+  )
   return {
     findAccounts: prepare(
       sql`
@@ -157,14 +180,25 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
           where ${isOfAccount} and txn_id = ${given.txnId} and queued_run_id = ${given.id} and state = 'running'
         )
       )`),
-    take: prepare(
-      sql`
-        update queued_runs set state = 'running', holder = ${given.holder}, claim_at = ${nowPlus(given.leaseMs)}
-        where ${isOfAccount} and id in (
-          select id from queued_runs where ${isOfAccount} and claim_at <= ${now} and state = 'waiting'
-          order by claim_at, id limit ${given.limit}
-        ) returning ${columnsOf(claimed)}`,
-      claimed,
+    // Runs with one input get it once.
+    take: chain(
+      {
+        taken: sql`
+          update queued_runs set state = 'running', holder = ${given.holder}, claim_at = ${nowPlus(given.leaseMs)}
+          where ${isOfAccount} and id in (
+            select id from queued_runs where ${isOfAccount} and claim_at <= ${now} and state = 'waiting'
+            order by claim_at, id limit ${given.limit}
+          ) returning ${columnsOf(claimed)}`,
+        runs: sql`
+          select ${takenColumns}, case when is_first = 1 then inputs.input end,
+            case when is_first = 1 then inputs.options end
+          from (
+            select taken.*, row_number() over (partition by input_id order by id) as is_first from taken
+          ) as numbered join queued_inputs as inputs on inputs.account_code = numbered.account_code
+            and inputs.id = numbered.input_id`,
+      },
+      'runs',
+      { ...claimed, input: orNull(tables.queuedInputs.input), options: orNull(tables.queuedInputs.options) },
     ),
     // Due from now on, after the others, if more of its runs are due.
     serve: prepare(sql`

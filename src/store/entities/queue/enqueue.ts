@@ -1,24 +1,28 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { maxWaiting, type NewQueuedRun } from '../../../domain/queue/queue-store.ts'
-import { tooManyWaiting } from '../../../domain/queue/queued-runs.ts'
-import { type Dialect, placeholders } from '../../dialect.ts'
+import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
+import { cannotQueue, findWaitingRefusal, maxWaiting } from '../../../domain/queue/waiting-limits.ts'
+import type { StoreLimits } from '../../../domain/store-limits.ts'
+import { type Dialect, placeholders, type Values } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import { all, first, type Work } from '../../work.ts'
+import type { StoredBytesCounter } from '../stored-bytes.ts'
+import type { QueueAccounts } from './queue-accounts.ts'
+import { measureStored, measureWaiting, type SharedInput } from './queued-inputs.ts'
 
 /**
  * Queues runs in the transaction that causes them, and gives their ids. It locks the queue of the account until the
  * commit, so it comes after the changes of the case and its event, and before kept runs. Throws `OVERLOADED`, which
- * undoes the transaction, where the account would have more than 10,000 waiting runs. Pass `hasQueued` to
- * `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds` if an earlier
- * statement took the ids.
+ * undoes the transaction, where the account would have more waiting runs, or more bytes of them, than it may.
+ * Pass `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds`
+ * if an earlier statement took the ids, which counts their stored bytes too.
  */
 export type Enqueue = (
   accountCode: string,
-  runs: readonly NewQueuedRun[],
+  shared: readonly SharedInput[],
   taken?: { readonly row: TakenIds },
 ) => Work<readonly number[]>
 
-/** The ids of queued runs that a transaction took; undefined if too many wait. */
+/** The ids of queued runs that a transaction took; undefined if the queue is full. */
 export type TakenIds = { readonly lastId: number } | undefined
 
 const columns = {
@@ -38,29 +42,52 @@ const columns = {
   causedBy: 'text',
   scopes: 'text',
   attempt: 'integer',
-  input: 'text',
-  options: 'text',
+  inputId: 'integer',
 } as const
 
-export function createEnqueue(dialect: Dialect): Enqueue {
-  const { given, take, insert } = prepareStatements(dialect)
-  return function* enqueue(accountCode, runs, taken) {
-    if (runs.length === 0) return []
-    const count = runs.length
-    const row = taken === undefined ? yield* first(take, { accountCode, count, maxWaiting }) : taken.row
-    if (row === undefined) throw tooManyWaiting()
-    const ids = runs.map((_, index) => row.lastId - count + 1 + index)
-    const rows = runs.map((run, index) => ({
-      ...run,
-      id: ids[index] ?? 0,
-      lane: laneOf(run),
-      causedBy: JSON.stringify(run.causedBy),
-      scopes: run.scopes.join(' '),
-      attempt: 1,
-    }))
-    yield* all(insert, { accountCode, ...given.encode(rows) })
-    return ids
+interface Dependencies {
+  readonly dialect: Dialect
+  readonly accounts: QueueAccounts
+  readonly stored: StoredBytesCounter
+  readonly limits: StoreLimits
+}
+
+export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes } }: Dependencies): Enqueue {
+  const { runRows, take, insert } = prepareStatements(dialect)
+  return function* enqueue(accountCode, shared, taken) {
+    if (shared.length === 0) return []
+    const values = { accountCode, ...toTakeValues(shared, queueBytes) }
+    const row = taken === undefined ? yield* first(take, values) : taken.row
+    if (row === undefined) {
+      const now = (yield* accounts.lock(accountCode)) ?? { waiting: 0, waitingBytes: 0 }
+      throw cannotQueue(
+        findWaitingRefusal(now, measureWaiting(shared), queueBytes) ?? { kind: 'too many runs' },
+      )
+    }
+    if (taken === undefined) yield* stored.add(accountCode, measureStored(shared))
+    const count = measureWaiting(shared).waiting
+    const firstId = row.lastId - count + 1
+    let inputId = firstId
+    for (const { runs, ...input } of shared) {
+      const rows = runRows.encode(toRows(runs, inputId))
+      yield* all(insert, { accountCode, inputId, runs: runs.length, ...input, ...rows })
+      inputId += runs.length
+    }
+    return Array.from({ length: count }, (_, index) => firstId + index)
   }
+}
+
+/** The rows of the runs of one input. They have consecutive ids, from that of the input. */
+function toRows(runs: readonly NewQueuedRun[], inputId: number) {
+  return runs.map(({ input: _, options: __, ...run }, index) => ({
+    ...run,
+    id: inputId + index,
+    inputId,
+    causedBy: JSON.stringify(run.causedBy),
+    scopes: run.scopes.join(' '),
+    lane: laneOf(run),
+    attempt: 1,
+  }))
 }
 
 /** Runs of one hook on one case go in order. Null for a run that waits for no other. */
@@ -68,38 +95,67 @@ export function laneOf({ hookId, caseId }: Pick<NewQueuedRun, 'hookId' | 'caseId
   return hookId === null || caseId === null ? null : `${hookId}/${caseId}`
 }
 
-/** Takes `count` ids for runs that wait, up to `maxWaiting`, and locks the queue of the account until the commit. */
+/** The values of `wordTakeIds`, without the account. */
+export function toTakeValues(shared: readonly SharedInput[], maxWaitingBytes: number): Values {
+  const { waiting: count, waitingBytes } = measureWaiting(shared)
+  return { count, waitingBytes, maxWaiting, maxWaitingBytes }
+}
+
+/**
+ * Takes `count` ids for runs that wait, whose inputs have `waitingBytes`, and locks the queue of the account until the
+ * commit. Without a row the account would have too many.
+ */
 export function wordTakeIds({ typed, now }: Dialect): SQL {
-  const { accountCode, maxWaiting } = placeholders('accountCode', 'maxWaiting')
-  const count = typed(sql.placeholder('count'), 'integer')
+  const accountCode = typed(sql.placeholder('accountCode'), 'text')
+  const integer = (name: string) => typed(sql.placeholder(name), 'integer')
+  const count = integer('count')
+  const bytes = integer('waitingBytes')
+  const [maxCount, maxBytes] = [integer('maxWaiting'), integer('maxWaitingBytes')]
   return sql`
-    insert into queue_accounts (account_code, last_id, waiting, due_at)
-    values (${accountCode}, ${count}, ${count}, ${now})
+    insert into queue_accounts (account_code, last_id, waiting, waiting_bytes, due_at)
+    select ${accountCode}, ${count}, ${count}, ${bytes}, ${now}
+    where ${count} <= ${maxCount} and ${bytes} <= ${maxBytes}
     on conflict (account_code) do update set last_id = queue_accounts.last_id + ${count},
-      waiting = queue_accounts.waiting + ${count},
+      waiting = queue_accounts.waiting + ${count}, waiting_bytes = queue_accounts.waiting_bytes + ${bytes},
       due_at = case when queue_accounts.due_at < ${now} then queue_accounts.due_at else ${now} end
-    where queue_accounts.waiting + ${count} <= ${typed(maxWaiting, 'integer')}
+    where queue_accounts.waiting + ${count} <= ${maxCount}
+      and queue_accounts.waiting_bytes + ${bytes} <= ${maxBytes}
     returning last_id`
 }
 
 function prepareStatements(dialect: Dialect) {
-  const { prepare, list, now, tables } = dialect
-  const { accountCode } = placeholders('accountCode')
-  const given = list('given', columns)
+  const { prepare, chain, list, typed, now, tables } = dialect
+  const { accountCode, inputId, input, options } = placeholders('accountCode', 'inputId', 'input', 'options')
+  const runCount = sql.placeholder('runs')
+  const runRows = list('given_runs', columns)
+  const inputBytes = typed(sql.placeholder('bytes'), 'integer')
   const names = Object.keys(columns).map(toColumnName)
   const values = names.map(name => `given."${name}"`).join()
   return {
-    given,
+    runRows,
     take: prepare(wordTakeIds(dialect), { lastId: tables.queueAccounts.lastId }),
-    // A statement of its own: the lock shows it what others have committed.
-    insert: prepare(sql`
-      insert into queued_runs (account_code, ${sql.raw(names.map(name => `"${name}"`).join())}, state, due_at, claim_at)
-      select ${accountCode}, ${sql.raw(values)}, case when is_blocked then 'blocked' else 'waiting' end, ${now},
-        case when is_blocked then null else ${now} end
-      from (
-        select given.*, exists (
-          select 1 from queued_runs where account_code = ${accountCode} and lane = given.lane
-        ) as is_blocked from ${given.rows}
-      ) as given`),
+    // One input with its runs. The input is no list, because that would copy its megabytes. It is a statement of its
+    // own, so that the lock shows it what others have committed.
+    insert: chain(
+      {
+        input: sql`
+          insert into queued_inputs (account_code, id, runs, bytes, waiting_bytes, input, options)
+          values (${accountCode}, ${inputId}, ${runCount}, ${inputBytes}, ${inputBytes}, ${input}, ${options})`,
+        runs: sql`
+          insert into queued_runs (
+            account_code, ${sql.raw(names.map(name => `"${name}"`).join())}, state, due_at, claim_at
+          )
+          select ${accountCode}, ${sql.raw(values)}, case when is_blocked then 'blocked' else 'waiting' end, ${now},
+            case when is_blocked then null else ${now} end
+          from (
+            select given_runs.*, exists (
+              select 1 from queued_runs where account_code = ${accountCode} and lane = given_runs.lane
+            ) as is_blocked from ${runRows.rows}
+          ) as given
+          returning id`,
+      },
+      'runs',
+      { id: tables.queuedRuns.id },
+    ),
   }
 }

@@ -2,17 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { DeadRunLimits, QueueStore } from '../../../domain/queue/queue-store.ts'
 import type { Database } from '../../database.ts'
-import { type Dialect, placeholders } from '../../dialect.ts'
+import { type Dialect, placeholders, type Statement, type Values } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import { all } from '../../work.ts'
+import { all, type Work } from '../../work.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
+import type { QueuedInputs } from './queued-inputs.ts'
 
 // SQLite takes 10 us to read a row, and reads each page of a row that it deletes. Both block the event loop.
 const pageSize = 200
 const maxDeletedBytes = 4 * 2 ** 20
 
+type ForgetStatement = Statement<{ readonly inputId: number }>
+
 interface DeadRow {
   readonly id: number
+  readonly inputId: number
   readonly bytes: number
   readonly isOld: number
 }
@@ -21,30 +25,37 @@ interface DeadRow {
 export function createForgetDead(
   database: Database,
   accounts: QueueAccounts,
+  inputs: QueuedInputs,
 ): Pick<QueueStore, 'forgetDeadBeyond' | 'forgetOldDead'> {
   const { read, write, list } = database
   const gone = list('gone', { id: 'integer' })
   const statements = prepareStatements(database, gone.rows)
   const hasChanged = (count: number) => count > 0
 
+  function* forget(accountCode: string, statement: ForgetStatement, values: Values): Work<number> {
+    yield* accounts.lock(accountCode)
+    const rows = yield* all(statement, { accountCode, ...values })
+    yield* inputs.release(
+      accountCode,
+      rows.map(({ inputId }) => inputId),
+      rows.length,
+    )
+    return rows.length
+  }
+
   async function forgetOld(accountCode: string, { ageMs, maxBytes }: DeadRunLimits): Promise<void> {
     let before = Number.MAX_SAFE_INTEGER
     let bytes = 0
     for (;;) {
       const rows = await read(statements.findPage, { accountCode, before, ageMs: -ageMs, limit: pageSize })
-      const old = rows.filter(row => {
+      const old = countSharedOnce(rows).filter(row => {
         bytes += row.bytes
         return row.isOld === 1 || bytes > maxBytes
       })
       for (const some of splitByBytes(old)) {
-        await write(
-          accountCode,
-          function* () {
-            yield* accounts.lock(accountCode)
-            return (yield* all(statements.forget, { accountCode, ...gone.encode(some) })).length
-          },
-          { hasChanged },
-        )
+        await write(accountCode, () => forget(accountCode, statements.forget, gone.encode(some)), {
+          hasChanged,
+        })
         await nextTurn()
       }
       if (rows.length < pageSize) return
@@ -56,14 +67,8 @@ export function createForgetDead(
   return {
     async forgetDeadBeyond(maxRuns, limit) {
       for (const { accountCode } of await read(statements.findAccounts, {})) {
-        const count = await write(
-          accountCode,
-          function* () {
-            yield* accounts.lock(accountCode)
-            return (yield* all(statements.forgetBeyond, { accountCode, maxRuns, limit })).length
-          },
-          { hasChanged },
-        )
+        const forgetSome = () => forget(accountCode, statements.forgetBeyond, { maxRuns, limit })
+        const count = await write(accountCode, forgetSome, { hasChanged })
         if (count > 0) return count
       }
       return 0
@@ -73,6 +78,11 @@ export function createForgetDead(
         await forgetOld(accountCode, limits)
     },
   }
+}
+
+/** Neighbours that share an input: the first one counts it. */
+function countSharedOnce(rows: readonly DeadRow[]): DeadRow[] {
+  return rows.map((row, index) => (row.inputId === rows[index - 1]?.inputId ? { ...row, bytes: 0 } : row))
 }
 
 /** Each part has up to `maxDeletedBytes`, or a single run. */
@@ -92,9 +102,12 @@ function splitByBytes(rows: readonly DeadRow[]): DeadRow[][] {
 
 function prepareStatements({ prepare, nowPlus, tables }: Dialect, gone: ReturnType<typeof sql>) {
   const given = placeholders('accountCode', 'ageMs', 'maxRuns', 'before', 'limit')
-  const { id } = tables.queuedRuns
+  const { id, inputId } = tables.queuedRuns
   const areDead = sql`account_code = ${given.accountCode} and state = 'dead'`
-  const bytes = sql`octet_length(input) + octet_length(options)`
+  const bytes = sql`coalesce((
+    select inputs.bytes from queued_inputs as inputs
+    where inputs.account_code = queued_runs.account_code and inputs.id = queued_runs.input_id
+  ), 0)`
   const isOld = sql`case when due_at < ${nowPlus(given.ageMs)} then 1 else 0 end`
   return {
     findAccounts: prepare(
@@ -106,13 +119,13 @@ function prepareStatements({ prepare, nowPlus, tables }: Dialect, gone: ReturnTy
     ),
     findPage: prepare(
       sql`
-        select id, ${bytes}, ${isOld} from queued_runs where ${areDead} and id < ${given.before}
+        select id, input_id, ${bytes}, ${isOld} from queued_runs where ${areDead} and id < ${given.before}
         order by id desc limit ${given.limit}`,
-      { id, bytes: numberOf(bytes), isOld: numberOf(isOld) },
+      { id, inputId, bytes: numberOf(bytes), isOld: numberOf(isOld) },
     ),
     forget: prepare(
-      sql`delete from queued_runs where ${areDead} and id in (select id from ${gone}) returning id`,
-      { id },
+      sql`delete from queued_runs where ${areDead} and id in (select id from ${gone}) returning input_id`,
+      { inputId },
     ),
     // Along an index.
     forgetBeyond: prepare(
@@ -121,8 +134,8 @@ function prepareStatements({ prepare, nowPlus, tables }: Dialect, gone: ReturnTy
           select id from queued_runs where ${areDead} and id <= (
             select id from queued_runs where ${areDead} order by id desc limit 1 offset ${given.maxRuns}
           ) order by id limit ${given.limit}
-        ) returning id`,
-      { id },
+        ) returning input_id`,
+      { inputId },
     ),
   }
 }

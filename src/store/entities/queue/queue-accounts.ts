@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Waiting } from '../../../domain/queue/waiting-limits.ts'
 import type { Dialect } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 
@@ -10,19 +11,20 @@ export function createQueueAccounts({ prepare, typed, nowPlus, forUpdate, tables
   const waiting = typed(sql.placeholder('waiting'), 'integer')
   const at = nowPlus(sql.placeholder('afterMs'))
   const isTheAccount = sql`account_code = ${accountCode}`
-  const lock = prepare(sql`select waiting from queue_accounts where ${isTheAccount} ${forUpdate}`, {
-    waiting: tables.queueAccounts.waiting,
-  })
+  const lock = prepare(
+    sql`select waiting, waiting_bytes from queue_accounts where ${isTheAccount} ${forUpdate}`,
+    { waiting: tables.queueAccounts.waiting, waitingBytes: tables.queueAccounts.waitingBytes },
+  )
   const count = prepare(sql`update queue_accounts set waiting = waiting + ${waiting} where ${isTheAccount}`)
   const wake = prepare(sql`
     update queue_accounts set waiting = waiting + ${waiting},
       due_at = case when due_at < ${at} then due_at else ${at} end
     where ${isTheAccount}`)
   return {
-    /** Gives the number of waiting runs; null for an account that never queued any. */
-    *lock(accountCode: string): Work<number | null> {
+    /** Returns what waits; null for an account that never queued a run. */
+    *lock(accountCode: string): Work<Waiting | null> {
       const [row] = yield* all(lock, { accountCode })
-      return row?.waiting ?? null
+      return row ?? null
     },
     /** Counts `waiting` more runs. */
     count: (accountCode: string, waiting: number) => all(count, { accountCode, waiting }),

@@ -3,6 +3,7 @@ import type { RunError } from '../../../domain/runs/run-record.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
+import type { QueuedInputs } from './queued-inputs.ts'
 
 interface HeldRun {
   readonly id: number
@@ -19,6 +20,8 @@ export interface Moved {
   readonly ids: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null
+  /** The counter of stored bytes, if the move changed it. */
+  readonly stored?: number | null
 }
 
 const none: Moved = { ids: [], nextInMs: null }
@@ -33,7 +36,7 @@ export type QueueMoves = ReturnType<typeof createQueueMoves>
  *                  ▲          └─────▶ dead
  *                  └───── retried ─────┘
  */
-export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts) {
+export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inputs: QueuedInputs) {
   const held = dialect.list('held', { id: 'integer', holder: 'text' })
   const lanes = dialect.list('lanes', { lane: 'text' })
   const statements = prepareStatements(dialect, { held: held.rows, lanes: lanes.rows })
@@ -60,7 +63,12 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts) {
     /** Locks the account first. */
     *lockAndFinish(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
       const gone = yield* all(statements.lockAndFinish, { accountCode, ...held.encode(runs) })
-      return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone) }
+      const stored = yield* inputs.release(
+        accountCode,
+        gone.map(({ inputId }) => inputId),
+        gone.length,
+      )
+      return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone), stored }
     },
 
     /** Attempts that do not count. */
@@ -85,6 +93,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts) {
       const values = { accountCode, id, holder, error: error && JSON.stringify(error) }
       const row = yield* first(statements.die, values)
       if (row === undefined || lane === undefined) return none
+      yield* inputs.release(accountCode, [row.inputId], 0)
       return { ids: [id], nextInMs: yield* wakeLanes(accountCode, [lane]) }
     },
   }
@@ -97,7 +106,7 @@ function prepareStatements(
   const { prepare, chain, after, typed, now, nowPlus, forUpdate, tables } = dialect
   const given = placeholders('accountCode', 'id', 'holder', 'afterMs')
   const error = typed(sql.placeholder('error'), 'text')
-  const { id, lane } = tables.queuedRuns
+  const { id, lane, inputId } = tables.queuedRuns
   const isHeld = sql`account_code = ${given.accountCode} and id = ${given.id} and holder = ${given.holder}`
   const at = nowPlus(given.afterMs)
   return {
@@ -109,10 +118,10 @@ function prepareStatements(
           delete from queued_runs
           where account_code = ${given.accountCode} and (id, holder) in (select id, holder from ${rows.held})
             and ${after('locked')}
-          returning id, lane`,
+          returning id, lane, input_id`,
       },
       'gone',
-      { id, lane },
+      { id, lane, inputId },
     ),
     giveBack: prepare(
       sql`
@@ -136,8 +145,8 @@ function prepareStatements(
       sql`
         update queued_runs set state = 'dead', lane = null, claim_at = null, holder = null,
           last_error = coalesce(${error}, last_error)
-        where ${isHeld} returning id`,
-      { id },
+        where ${isHeld} returning id, input_id`,
+      { id, inputId },
     ),
     wake: prepare(
       sql`

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { maxWaiting, type QueuedEnd, type QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
+import { findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { Store } from '../../../domain/store.ts'
+import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { type Database, queueSignal } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
@@ -10,12 +12,15 @@ import type { WriteRuns } from '../runs/write-runs.ts'
 import { createClaiming } from './claim-runs.ts'
 import { type Enqueue, laneOf } from './enqueue.ts'
 import { createForgetDead } from './forget-dead.ts'
-import { createQueueAccounts } from './queue-accounts.ts'
+import type { QueueAccounts } from './queue-accounts.ts'
 import { createQueueMoves, type Moved, type QueueMoves } from './queue-moves.ts'
+import { createQueuedInputs, shareInputs } from './queued-inputs.ts'
 import { selectQueued, toQueuedRun } from './queued-rows.ts'
 
 interface Dependencies {
   readonly database: Database
+  readonly accounts: QueueAccounts
+  readonly limits: StoreLimits
   readonly provision: Parts['provision']
   readonly enqueue: Enqueue
   readonly writeRuns: WriteRuns
@@ -26,10 +31,10 @@ interface Dependencies {
 const queueShareOf = (accountCode: string) => `${accountCode} (queue)`
 
 export function createQueueStore(dependencies: Dependencies): QueueStore {
-  const { database, provision, enqueue, writeRuns, onChange } = dependencies
+  const { database, accounts, limits, provision, enqueue, writeRuns, onChange } = dependencies
   const { change, read, write, isShared } = database
-  const accounts = createQueueAccounts(database)
-  const moves = createQueueMoves(database, accounts)
+  const inputs = createQueuedInputs(database)
+  const moves = createQueueMoves(database, accounts, inputs)
   const claiming = createClaiming(database, moves)
   const selection = selectQueued(database.tables)
   const statements = prepareStatements(database)
@@ -37,7 +42,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
 
   return {
     ...claiming.store,
-    ...createForgetDead(database, accounts),
+    ...createForgetDead(database, accounts, inputs),
     findByIds: async (accountCode, ids) => (await findByIds(accountCode, ids)).map(toQueuedRun),
     async list(accountCode, state, after, limit) {
       const values = { accountCode, after, limit }
@@ -49,7 +54,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         origin,
         function* () {
           yield* provision.account(origin.accountCode)
-          return yield* enqueue(origin.accountCode, runs)
+          return yield* enqueue(origin.accountCode, shareInputs(runs))
         },
         { hasQueued: ids => ids.length > 0 },
       ),
@@ -57,7 +62,11 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
       write(queueShareOf(accountCode), function* () {
         const moved = yield* moveAll(moves, accountCode, ends)
         const held = moved.flatMap(({ ids }) => ids)
-        for (const [gateway, runs] of groupRuns(ends, held)) yield* writeRuns(accountCode, gateway, runs)
+        const [stored] = moved.flatMap(({ stored }) => stored ?? [])
+        const isFull = stored === undefined ? undefined : stored >= limits.accountBytes
+        for (const [gateway, runs] of groupRuns(ends, held)) {
+          yield* writeRuns(accountCode, gateway, runs, isFull)
+        }
         const times = moved.flatMap(({ nextInMs }) => nextInMs ?? [])
         const nextInMs = times.length === 0 ? null : Math.min(...times)
         const claims = next !== null && (next.always || nextInMs === 0)
@@ -75,12 +84,19 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
       const result = await change(
         origin,
         function* () {
-          const waiting = (yield* accounts.lock(accountCode)) ?? 0
+          const waiting = (yield* accounts.lock(accountCode)) ?? { waiting: 0, waitingBytes: 0 }
           const found = yield* first(statements.find, { accountCode, id })
           if (found === undefined) return { kind: 'missing' } as const
           if (found.state !== 'dead') return { kind: 'not dead' } as const
-          if (waiting >= maxWaiting) return { kind: 'full' } as const
-          const [row = found] = yield* all(statements.retry, { accountCode, id, lane: laneOf(found) })
+          const waitingBytes = yield* inputs.findRestingBytes(accountCode, found.inputId)
+          const refusal = findWaitingRefusal(waiting, { waiting: 1, waitingBytes }, limits.queueBytes)
+          if (refusal !== null) return { kind: 'full', refusal } as const
+          yield* inputs.wake(accountCode, found.inputId)
+          const [row = withoutInput(found)] = yield* all(statements.retry, {
+            accountCode,
+            id,
+            lane: laneOf(found),
+          })
           yield* accounts.wake(accountCode, 1, 0)
           return { kind: 'retried', row } as const
         },
@@ -98,9 +114,10 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
           if (row === undefined) return { kind: 'missing' } as const
           if (row.state === 'running') return { kind: 'running' } as const
           yield* all(statements.remove, { accountCode, id })
+          yield* inputs.release(accountCode, [row.inputId], 1)
           if (row.state !== 'dead') yield* accounts.count(accountCode, -1)
           yield* moves.wakeLanes(accountCode, [{ lane: laneOf(row) }])
-          return { kind: 'cancelled', row } as const
+          return { kind: 'cancelled', row: withoutInput(row) } as const
         },
         {
           hasChanged: ({ kind }) => kind === 'cancelled',
@@ -114,6 +131,10 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         if (accountCode === null || accountCode === queueSignal) listener()
       }),
   }
+}
+
+function withoutInput<Row extends { readonly inputId: number }>({ inputId: _, ...row }: Row) {
+  return row
 }
 
 // A run that its holder no longer has, or that was interrupted, is lost.
@@ -149,18 +170,30 @@ function prepareStatements({ prepare, typed, now, tables }: Dialect) {
   const given = placeholders('accountCode', 'id', 'after', 'limit')
   const lane = typed(sql.placeholder('lane'), 'text')
   const selection = selectQueued(tables)
+  const withInput = { ...selection, inputId: tables.queuedRuns.inputId }
   const isTheRun = sql`account_code = ${given.accountCode} and id = ${given.id}`
   const select = sql`select ${columnsOf(selection)} from queued_runs`
-  const listOf = (states: string) =>
+  const listAll = prepare(
+    sql`${select} where account_code = ${given.accountCode} and id > ${given.after} order by id limit ${given.limit}`,
+    selection,
+  )
+  // Each state is read by its index: a thousand that wait may come after 100,000 that are dead.
+  const idsOf = (state: string) => sql`
+    select id from (
+      select id from queued_runs
+      where account_code = ${given.accountCode} and state = ${sql.raw(`'${state}'`)} and id > ${given.after}
+      order by id limit ${given.limit}
+    ) as ${sql.raw(`${state}_runs`)}`
+  const listOf = (...states: readonly string[]) =>
     prepare(
-      sql`${select} where account_code = ${given.accountCode} and id > ${given.after} and state in (${sql.raw(states)})
-        order by id limit ${given.limit}`,
+      sql`${select} where account_code = ${given.accountCode}
+        and id in (${sql.join(states.map(idsOf), sql` union all `)}) order by id limit ${given.limit}`,
       selection,
     )
   return {
-    find: prepare(sql`${select} where ${isTheRun}`, selection),
-    listAll: listOf(`'blocked', 'waiting', 'running', 'dead'`),
-    list: { waiting: listOf(`'blocked', 'waiting'`), running: listOf(`'running'`), dead: listOf(`'dead'`) },
+    find: prepare(sql`select ${columnsOf(withInput)} from queued_runs where ${isTheRun}`, withInput),
+    listAll,
+    list: { waiting: listOf('blocked', 'waiting'), running: listOf('running'), dead: listOf('dead') },
     remove: prepare(sql`delete from queued_runs where ${isTheRun}`),
     findRunning: prepare(sql`select id from queued_runs where state = 'running' limit 1`, {
       id: tables.queuedRuns.id,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
-import { raiseCounter } from '../counters.ts'
+import { raiseCounter, raiseCounters } from '../counters.ts'
 import { insertAccount } from '../provision.ts'
 
 const columns = {
@@ -76,6 +76,8 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
   const outputs = list('given_outputs', outputColumns)
   const count = typed(sql.placeholder('count'), 'integer')
   const bytes = typed(sql.placeholder('bytes'), 'integer')
+  const storedByte = { name: 'stored byte', count: typed(sql.placeholder('storedBytes'), 'integer') } as const
+  const runByte = { name: 'run byte', count: bytes } as const
   const { id, runId } = tables.runs
 
   /** Rows whose `id` counts from 1 after the last one that was taken. */
@@ -86,7 +88,7 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
     return sql`
       insert into ${sql.raw(table)} (account_code, id, ${others})
       select ${accountCode}, last_run.before + id, ${values} from ${rows}, last_run, last_byte
-      where true on conflict do nothing`
+      where last_byte.counter = 'run byte' on conflict do nothing`
   }
   const insertInto = (table: string, names: object, { rows }: { readonly rows: SQL }) => {
     const written = sql.raw(Object.keys(names).map(toColumnName).map(quote).join())
@@ -105,8 +107,10 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
     insertAll: chain(
       {
         account: insertAccount,
-        last_byte: sql`${raiseCounter('run byte', bytes)} returning value - ${bytes} as before`,
-        last_run: sql`${raiseCounter('run', count)} returning value - ${count} as before`,
+        last_byte: sql`${raiseCounters([storedByte, runByte])} returning name as counter, value - ${bytes} as before`,
+        last_run: sql`
+          ${raiseCounter('run', count, sql`from last_byte where counter = 'run byte'`)}
+          returning value - ${count} as before`,
         row: sql`${insertAfter('runs', columns, runs)} returning id`,
         input: insertAfter('run_inputs', inputColumns, inputs),
         output: insertAfter('run_outputs', outputColumns, outputs),
@@ -114,6 +118,8 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
       'row',
       { id },
     ),
+    /** Counts the bytes of ended runs. */
+    countBytes: prepare(raiseCounters([storedByte, runByte])),
     insertInputs: insertInto('run_inputs', inputColumns, inputs),
     insertOutputs: insertInto('run_outputs', outputColumns, outputs),
     end: prepare(

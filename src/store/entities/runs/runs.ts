@@ -1,5 +1,6 @@
 import type { RunHookEvent, RunOutcome, RunState, RunTrigger } from '../../../domain/runs/run-record.ts'
 import type { KeptRun, RunStore } from '../../../domain/runs/run-store.ts'
+import { readStored } from '../../../json/read-stored.ts'
 import type { Database } from '../../database.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
@@ -9,7 +10,10 @@ import { createLookAtRuns } from './look-at-runs.ts'
 import { selectRun } from './run-statements.ts'
 import { createSweeping } from './sweep-runs.ts'
 
-export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'writeRuns'>): RunStore {
+export function createRunStore(
+  database: Database,
+  { writeRuns, stored }: Pick<Parts, 'writeRuns' | 'stored'>,
+): RunStore {
   const { write, tables, isShared } = database
   const selection = selectRun(database)
   const page = createPageByParent(database, { table: tables.runs, parent: 'functionId', selection })
@@ -19,7 +23,7 @@ export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'w
     isShared,
     ...createFindRuns(database),
     look: createLookAtRuns(database),
-    ...createSweeping(database),
+    ...createSweeping(database, stored),
     write: (accountCode, gateway, writes) =>
       write(accountCode, () => writeRuns(accountCode, gateway, writes)),
     pageByFunctions: async (accountCode, functionIds, given) =>
@@ -31,19 +35,26 @@ export function createRunStore(database: Database, { writeRuns }: Pick<Parts, 'w
   }
 }
 
-/** A row of `selectRun` as a run. */
+/** A row of `selectRun` as a run. What cannot be read throws when it is asked for, and fails no other run. */
 export function toRun({ duration, ...row }: RowOf<ReturnType<typeof selectRun>>): KeptRun {
+  const placeOf = (column: string) => ({ table: 'runs', column, id: row.runId })
   return {
     ...row,
     trigger: row.trigger as RunTrigger,
     event: row.event as RunHookEvent | null,
     state: row.state as RunState,
     outcome: row.outcome as RunOutcome | null,
-    name: JSON.parse(row.name),
-    txnSource: JSON.parse(row.txnSource),
+    get name() {
+      return readStored<string>(row.name, placeOf('name'))
+    },
+    get txnSource() {
+      return readStored<string>(row.txnSource, placeOf('txn_source'))
+    },
     scopes: row.scopes === '' ? [] : row.scopes.split(' '),
     durationMs: duration === null ? null : duration / 10,
     dryRun: row.dryRun === 1,
-    textBytes: JSON.parse(row.textBytes),
+    get textBytes() {
+      return readStored<KeptRun['textBytes']>(row.textBytes, placeOf('text_bytes'))
+    },
   }
 }

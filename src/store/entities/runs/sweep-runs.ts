@@ -1,33 +1,43 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
+import { type FreedBytes, rowBytes, type StoredBytesCounter } from '../stored-bytes.ts'
 
 type Sweeping = Pick<RunStore, 'beat' | 'markLost' | 'forgetRuns' | 'forgetInputs' | 'forgetFunctions'>
 
 /** Work of the gateway itself, over all accounts. Gateways that do it at the same time leave each other's rows out. */
-export function createSweeping(database: Database): Sweeping {
+export function createSweeping(database: Database, stored: StoredBytesCounter): Sweeping {
   const { write, isShared, list } = database
   const statements = prepareStatements(database)
   const gone = list('gone', { accountCode: 'text', id: 'integer' })
-  const deleteFrom = (table: string, id = 'id') =>
+  const { accountCode } = database.tables.runs
+  const deleteFrom = (table: string, bytes: SQL, id = 'id') =>
     database.prepare(
       sql`delete from ${sql.raw(table)}
-        where (account_code, ${sql.raw(id)}) in (select account_code, id from ${gone.rows})`,
+        where (account_code, ${sql.raw(id)}) in (select account_code, id from ${gone.rows})
+        returning account_code, ${bytes}`,
+      { accountCode, bytes: numberOf(bytes) },
     )
-  const inputs = [deleteFrom('run_inputs')]
+  const inputs = [deleteFrom('run_inputs', bytesOf('input', 'options'))]
+  const outputs = deleteFrom('run_outputs', bytesOf('payload', 'message', 'error', 'logs'))
   // The run comes first: if it is just ending, its lock lets the deletes after it see the values of its end.
-  const wholeRuns = [deleteFrom('runs'), ...inputs, deleteFrom('run_outputs')]
-  const wholeFunctions = [deleteFrom('function_versions', 'function_id'), deleteFrom('removed_functions')]
+  const wholeRuns = [deleteFrom('runs', rowBytes), ...inputs, outputs]
+  const wholeFunctions = [
+    deleteFrom('function_versions', sql`source_bytes + ${rowBytes}`, 'function_id'),
+    deleteFrom('removed_functions', rowBytes),
+  ]
 
   function* forget(
     rows: readonly { readonly accountCode: string; readonly id: number }[],
-    deletes: readonly Statement[],
+    deletes: readonly Statement<FreedBytes>[],
   ) {
     if (rows.length === 0) return 0
-    for (const statement of deletes) yield* all(statement, gone.encode(rows))
+    const freed: FreedBytes[] = []
+    for (const statement of deletes) freed.push(...(yield* all(statement, gone.encode(rows))))
+    yield* stored.lower(freed)
     return rows.length
   }
 
@@ -76,6 +86,9 @@ export function createSweeping(database: Database): Sweeping {
       ),
   }
 }
+
+const bytesOf = (...texts: readonly string[]) =>
+  sql.raw(texts.map(text => `coalesce(octet_length(${text}), 0)`).join(' + '))
 
 // Of an account, the oldest ones are enough to know whether some are past its bytes.
 const maxOldest = sql.raw('20')

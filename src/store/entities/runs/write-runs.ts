@@ -1,24 +1,48 @@
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
+import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Dialect } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
+import type { StoredBytesCounter } from '../stored-bytes.ts'
 import { prepareRunWrites, type RunWriteStatements } from './run-statements.ts'
 
 /**
  * Writes runs of an account, in a transaction that may do more. It locks the counter of runs until the commit, so it
- * comes last.
+ * comes last. A run has happened, so it is kept in any case: without its texts if the account has no room for them.
+ * `isFull` says so if the transaction knows it.
  */
-export type WriteRuns = (accountCode: string, gateway: string, writes: RunWrites) => Work<void>
+export type WriteRuns = (
+  accountCode: string,
+  gateway: string,
+  writes: RunWrites,
+  isFull?: boolean | undefined,
+) => Work<void>
+
+interface Dependencies {
+  readonly dialect: Dialect
+  readonly stored: StoredBytesCounter
+}
 
 /** Gives ids without gaps, in the transaction of the rows, so that the newest `n` are known by their ids. */
-export function createWriteRuns(dialect: Dialect, takeNumbers: Parts['takeNumbers']): WriteRuns {
+export function createWriteRuns({ dialect, stored }: Dependencies): WriteRuns {
   const statements = prepareRunWrites(dialect)
-  return function* writeRuns(accountCode, gateway, { inserts, ends }) {
+  return function* writeRuns(accountCode, gateway, writes, isFull) {
+    if (writes.inserts.length + writes.ends.length === 0) return
+    const { inserts, ends } = (isFull ?? (yield* stored.isFull(accountCode))) ? withoutTexts(writes) : writes
     if (inserts.length > 0) yield* insertRuns(statements, { accountCode, gateway, runs: inserts })
-    if (ends.length === 0) return
-    yield* takeNumbers(accountCode, 'run byte', bytesOf(ends))
-    yield* endRuns(statements, accountCode, ends)
+    if (ends.length > 0) yield* endRuns(statements, accountCode, ends)
   }
+}
+
+// The input of a run that has ended may be in the store already.
+function withoutTexts({ inserts, ends }: RunWrites): RunWrites {
+  return {
+    inserts: inserts.map(run => ({ ...run, texts: {}, textBytes: {} })),
+    ends: ends.map(run => ({ ...run, texts: {}, textBytes: pickInputs(run.textBytes) })),
+  }
+}
+
+function pickInputs({ input, options }: RunRow['textBytes']): RunRow['textBytes'] {
+  return { ...(input === undefined ? {} : { input }), ...(options === undefined ? {} : { options }) }
 }
 
 interface NewRuns {
@@ -42,6 +66,7 @@ function* insertRuns(
     accountCode,
     count: rows.length,
     bytes: bytesBefore,
+    storedBytes: bytesBefore + rows.length * storedRowBytes,
     ...list.encode(rows.map(row => toColumns(row, gateway))),
     ...inputs.encode(texts.inputs),
     ...outputs.encode(texts.outputs),
@@ -50,7 +75,7 @@ function* insertRuns(
 
 type NumberedRun = RunRow & { readonly id: number; readonly bytesBefore: number }
 
-function bytesOf(runs: readonly RunRow[]): number {
+function bytesOf(runs: readonly Pick<RunRow, 'textBytes'>[]): number {
   const sizes = runs.flatMap(({ textBytes }) => Object.values(textBytes))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
@@ -66,6 +91,8 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
   })
   const { inputs, outputs } = toTexts(rows)
   const { insertInputs, insertOutputs } = statements
+  const storedBytes = bytesOf(rows) - bytesOf(rows.map(run => ({ textBytes: pickInputs(run.textBytes) })))
+  yield* all(statements.countBytes, { accountCode, bytes: bytesOf(ends), storedBytes })
   if (inputs.length > 0) yield* all(insertInputs, { accountCode, ...statements.inputs.encode(inputs) })
   if (outputs.length > 0) yield* all(insertOutputs, { accountCode, ...statements.outputs.encode(outputs) })
 }

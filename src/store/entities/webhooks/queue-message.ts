@@ -2,6 +2,7 @@ import type { QueueMessage, QueueMessageResult } from '../../../domain/webhooks/
 import type { Database } from '../../database.ts'
 import type { Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
+import { shareInputs } from '../queue/queued-inputs.ts'
 
 /** Queues the run of a message, and keeps the message with its answer, in one transaction. */
 export function createQueueMessage(
@@ -14,7 +15,7 @@ export function createQueueMessage(
     if (claimed?.kind === 'answered') return { kind: 'replayed', answer: claimed.answer.toString() }
     if (claimed?.kind === 'full') return { kind: 'full' }
     if (claimed !== null && claimed.kind !== 'claimed') return { kind: 'held' }
-    const [id = 0] = yield* enqueue(origin.accountCode, [run])
+    const [id = 0] = yield* enqueue(origin.accountCode, shareInputs([run]))
     const answer = writeAnswer(id)
     if (message !== null) yield* keys.settle(message, Buffer.from(answer), null)
     return { kind: 'queued', answer }

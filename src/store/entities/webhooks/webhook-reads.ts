@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { selectWebhook, toWebhook } from './webhook-statements.ts'
 
-type Reads = Pick<WebhookStore, 'findByIds' | 'list' | 'findByName' | 'findSecret'>
+type Reads = Pick<WebhookStore, 'findByIds' | 'list' | 'findByName' | 'findSecret' | 'findKeyIds'>
 
 export function createWebhookReads(database: Database): Reads {
   const { read, encodeList } = database
@@ -24,6 +24,7 @@ export function createWebhookReads(database: Database): Reads {
       const [found] = await read(statements.findSecret, { accountCode, webhookId, secretId })
       return found ?? null
     },
+    findKeyIds: async () => (await read(statements.findKeyIds, {})).map(({ keyId }) => keyId),
   }
 }
 
@@ -71,5 +72,6 @@ function prepareReads(dialect: Dialect) {
           and ${secrets.id} = ${given.secretId} and ${isLive}`,
       secret,
     ),
+    findKeyIds: prepareMany(sql`select distinct ${keyId} from ${secrets} where ${isLive}`, { keyId }),
   }
 }

@@ -3,7 +3,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import { migrate } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
-import { refuseUnusableFile } from './file-checks.ts'
+import { createForOwner, refuseUnusableFile } from './file-checks.ts'
 import { holdServeLock } from './serve-lock.ts'
 
 const busyTimeoutMs = 5_000
@@ -39,6 +39,7 @@ export async function connect({ path, onStatement, serve }: Connect): Promise<Co
     releaseServeLock()
   }
   try {
+    if (isFile) createForOwner(path)
     client = new SqliteDatabase(path, {
       timeout: busyTimeoutMs,
       ...(onStatement && { verbose: statement => onStatement(String(statement)) }),

@@ -43,6 +43,14 @@ export function refuseMissingFile(path: string): void {
   }
 }
 
+/**
+ * Creates an empty file that only its owner can read, and leaves one that exists as it is. SQLite gives its log and
+ * index the mode of the database.
+ */
+export function createForOwner(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+}
+
 function makeFolder(path: string): void {
   try {
     makeMissingFolders(dirname(path))
@@ -57,7 +65,7 @@ function makeMissingFolders(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return
   makeMissingFolders(dirname(folder))
   try {
-    mkdirSync(folder)
+    mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     // Another process has created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

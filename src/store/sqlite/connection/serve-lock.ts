@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import { cannotBe } from './describe-failure.ts'
+import { createForOwner } from './file-checks.ts'
 
 /**
  * Makes this process the only gateway of the file at `path`, until the function it gives is called or the process
@@ -12,6 +13,7 @@ export function holdServeLock(path: string): () => void {
   // A link to a file stands for the same file.
   const lockPath = `${existsSync(path) ? realpathSync(path) : path}-serve`
   try {
+    createForOwner(lockPath)
     const lock = new SqliteDatabase(lockPath, { timeout: 0 })
     lock.exec('BEGIN EXCLUSIVE')
     return () => lock.close()

@@ -19,9 +19,9 @@ const maxWaitMs = 2
 /**
  * A commit waits for the disk many times longer than the statements take, so writes that come together share one:
  * those of a turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on the
- * connection meanwhile.
+ * connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts.
  */
-export function createTransactions(client: Database): Transactions {
+export function createTransactions(client: Database, refuseIfLost: () => void): Transactions {
   const commitTogether = createCommitTogether(client)
   let waiting: Write[] = []
   let countBefore = 0
@@ -39,11 +39,12 @@ export function createTransactions(client: Database): Transactions {
 
   return {
     write(work, wrote = () => true) {
-      if (waiting.length === 0) {
-        waitEndsAt = performance.now() + maxWaitMs
-        setImmediate(endTurn)
-      }
       return new Promise((resolve, reject) => {
+        refuseIfLost()
+        if (waiting.length === 0) {
+          waitEndsAt = performance.now() + maxWaitMs
+          setImmediate(endTurn)
+        }
         const attempt = () => {
           const result = work()
           return { hasWritten: wrote(result), answer: () => resolve(result) }

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import type { Store } from '../../domain/store.ts'
+import type { Database } from '../database.ts'
+import { placeholders } from '../dialect.ts'
+import { numberOf } from '../tables/tables-of.ts'
+import { all, type Work } from '../work.ts'
+import { rowBytes, type StoredBytesCounter } from './stored-bytes.ts'
+
+// SQLite reads each page of a row that it looks through or deletes, which blocks the event loop. An event has up to 2
+// MiB.
+const maxRows = sql.raw('20')
+const maxDeletedBytes = sql.raw(String(4 * 2 ** 20))
+
+interface EventTable {
+  readonly name: string
+  readonly id: string
+  readonly counter: string
+  /** Of one event. */
+  readonly bytes: string
+}
+
+const eventTables: readonly EventTable[] = [
+  { name: 'case_events', id: 'id', counter: 'case event', bytes: 'changed_bytes' },
+  { name: 'membership_events', id: 'sequence', counter: 'membership event', bytes: '0' },
+]
+
+/**
+ * Deletes the oldest events of one account after the other. The newest one of an account always stays: cursors are
+ * compared with it.
+ */
+export function createOldEvents(database: Database, stored: StoredBytesCounter): Store['oldEvents'] {
+  const { read, write } = database
+  const tables = eventTables.map(table => prepareStatements(database, table))
+
+  return {
+    async forget(ageMs) {
+      const age = { ageMs: -ageMs }
+      for (const { findAccounts, deleteOldest } of tables) {
+        for (const { accountCode } of await read(findAccounts, age)) {
+          const forgetSome = function* (): Work<number> {
+            const freed = yield* all(deleteOldest, { accountCode, ...age })
+            yield* stored.lower(freed)
+            return freed.length
+          }
+          while ((await write(accountCode, forgetSome, { hasChanged: count => count > 0 })) > 0)
+            await nextTurn()
+        }
+      }
+    },
+  }
+}
+
+function prepareStatements({ prepare, nowPlus, tables }: Database, table: EventTable) {
+  const { accountCode, ageMs } = placeholders('accountCode', 'ageMs')
+  const [name, id, bytes] = [table.name, table.id, table.bytes].map(text => sql.raw(text))
+  const counter = sql.raw(`'${table.counter}'`)
+  const isOld = sql`created_at < ${nowPlus(ageMs)}`
+  const freed = sql`${bytes} + ${rowBytes}`
+  const owner = { accountCode: tables.counters.accountCode }
+  return {
+    /** The accounts whose first event is old, along the keys. */
+    findAccounts: prepare(
+      sql`
+        select account_code from counters where name = ${counter} and exists (
+          select 1 from ${name} where ${name}.account_code = counters.account_code and ${isOld}
+            and ${id} < counters.value and ${id} = (
+              select min(first.${id}) from ${name} as first where first.account_code = counters.account_code
+            )
+        ) order by account_code`,
+      owner,
+    ),
+    /** Deletes up to `maxRows` old events, up to `maxDeletedBytes` or a single one. */
+    deleteOldest: prepare(
+      sql`
+        delete from ${name} where account_code = ${accountCode} and ${id} in (
+          select ${id} from (
+            select ${id}, sum(${bytes}) over (order by ${id}) - ${bytes} as bytes_before from (
+              select * from ${name} where account_code = ${accountCode} order by ${id} limit ${maxRows}
+            ) as oldest
+            where ${isOld} and ${id} < (
+              select value from counters where account_code = ${accountCode} and name = ${counter}
+            )
+          ) as old where bytes_before < ${maxDeletedBytes}
+        ) returning account_code, ${freed}`,
+      { ...owner, bytes: numberOf(freed) },
+    ),
+  }
+}

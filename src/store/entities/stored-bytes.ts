@@ -1,0 +1,70 @@
+import { sql } from 'drizzle-orm'
+import { isStoreFull, type StoreLimits, storedRowBytes, storeFull } from '../../domain/store-limits.ts'
+import type { Dialect } from '../dialect.ts'
+import { numberOf } from '../tables/tables-of.ts'
+import { all, only, type Work } from '../work.ts'
+import { raiseCounter } from './counters.ts'
+
+/** Bytes that deleted rows no longer take. */
+export interface FreedBytes {
+  readonly accountCode: string
+  readonly bytes: number
+}
+
+/** The bytes of a number of rows, as SQL. */
+export const rowBytes = sql.raw(String(storedRowBytes))
+
+// Events of memberships all have the same size, so their own counter counts their bytes.
+const membershipBytes = sql`coalesce((
+  select ${rowBytes} * value from counters
+  where account_code = ${sql.placeholder('accountCode')} and name = 'membership event'
+), 0)`
+
+/** The bytes that an account stores, as SQL. */
+export const storedBytes = sql`coalesce((
+  select value from counters where account_code = ${sql.placeholder('accountCode')} and name = 'stored byte'
+), 0) + ${membershipBytes}`
+
+export type StoredBytesCounter = ReturnType<typeof createStoredBytes>
+
+/**
+ * Counts the bytes of cases, events, functions, kept and queued runs of each account: their long texts, and
+ * `storedRowBytes` for each row. The counter is locked until the commit, after the queue of the account and before the
+ * counters of events and runs.
+ */
+export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBytes }: StoreLimits) {
+  const bytes = typed(sql.placeholder('bytes'), 'integer')
+  const total = { bytes: numberOf(sql`value`) }
+  const freed = list('freed', { accountCode: 'text', bytes: 'integer' })
+  const find = prepare(sql`select ${storedBytes}`, total)
+  const add = prepare(sql`${raiseCounter('stored byte', bytes)} returning value + ${membershipBytes}`, total)
+  const lower = prepare(sql`
+    insert into counters (account_code, name, value)
+    select account_code, 'stored byte', - sum(bytes) from ${freed.rows} where true group by account_code
+    on conflict (account_code, name) do update set value = counters.value + excluded.value`)
+
+  /** Throws `OVERLOADED`, which undoes the transaction, if `more` bytes made it too many. */
+  function refuseFull(stored: number, more: number): void {
+    const state = { used: stored - more, more, max: accountBytes }
+    if (isStoreFull(state)) throw storeFull(state)
+  }
+
+  return {
+    find: (accountCode: string) => only(find, { accountCode }),
+    refuseFull,
+    /** Throws like `refuseFull`. A negative number frees bytes. */
+    *add(accountCode: string, more: number): Work<void> {
+      const { bytes } = yield* only(add, { accountCode, bytes: more })
+      refuseFull(bytes, more)
+    },
+    /** True for an account that has no room for the texts of a run. */
+    *isFull(accountCode: string): Work<boolean> {
+      const { bytes } = yield* only(find, { accountCode })
+      return bytes >= accountBytes
+    },
+    /** For deletions over several accounts. */
+    *lower(rows: readonly FreedBytes[]): Work<void> {
+      if (rows.length > 0) yield* all(lower, freed.encode(rows))
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { createClient } from 'graphql-sse'
+import { expect, onTestFinished, test } from 'vitest'
+import { addMembership } from '../server/memberships.ts'
+import { startServer } from '../server/start-server.ts'
+import { createDatabase } from '../store/create-database.ts'
+import { newestCursor } from './newest-cursor.ts'
+
+type Changed = { teamMembershipChanged: { teamMembershipId: string } }
+
+test('graphql-sse follows events over a restart of the gateway', async () => {
+  const DATABASE_URL = await createDatabase()
+  const first = await startServer({ DATABASE_URL })
+  const client = createClient({
+    url: `${first.baseUrl}/graphql`,
+    headers: { authorization: `Bearer ${first.adminToken}` },
+    retryAttempts: 1_000,
+    retry: () => new Promise(resolve => setTimeout(resolve, 50)),
+  })
+  onTestFinished(() => client.dispose())
+  await addMembership(first, { user_id: 1, team_id: 1 })
+  const after = await newestCursor(first)
+  const { id } = await addMembership(first, { user_id: 1, team_id: 2 })
+  const query = 'subscription ($after: String) { teamMembershipChanged(after: $after) { teamMembershipId } }'
+  const events = client.iterate<Changed>({ query, variables: { after } })
+  const next = async () => (await events.next()).value?.data?.teamMembershipChanged.teamMembershipId
+  expect(await next()).toBe(String(id))
+
+  await first.stop()
+  const { PORT } = first.settings
+  const second = await startServer({ DATABASE_URL, PORT: PORT ?? '' })
+  onTestFinished(() => void second.stop())
+  // It begins again where it began.
+  expect(await next()).toBe(String(id))
+})

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { findDescendants, findSurvivors } from '../server/child-processes.ts'
+import { endWithParent } from '../server/end-with-parent.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/interrupted/vitest.config.ts']
+
+/** Starts a run of the tests in a process group of its own, and waits until its gateways and PostgreSQL run. */
+async function startRun() {
+  const run = spawn(process.execPath, args, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  endWithParent(run, { isDetached: true })
+  let output = ''
+  const worker = await new Promise<number>((resolve, reject) => {
+    for (const stream of [run.stdout, run.stderr]) {
+      stream.setEncoding('utf8').on('data', text => {
+        output += text
+        const [, pid] = /started by (\d+)\./.exec(output) ?? []
+        if (pid !== undefined) resolve(Number(pid))
+      })
+    }
+    run.once('close', () => reject(new Error(output)))
+  })
+  const main = run.pid ?? 0
+  const pids = findDescendants(main)
+  // The worker, two gateways with sandboxes, PostgreSQL with its own, and what watches them.
+  expect(pids.length).toBeGreaterThan(10)
+  return { main, worker, pids: [main, ...pids] }
+}
+
+test.each<[string, (run: { main: number; worker: number }) => void]>([
+  ['Ctrl-C', ({ main }) => process.kill(-main, 'SIGINT')],
+  ['a SIGTERM', ({ main }) => process.kill(main, 'SIGTERM')],
+  ['a SIGKILL', ({ main }) => process.kill(main, 'SIGKILL')],
+  ['a SIGKILL of its worker', ({ worker }) => process.kill(worker, 'SIGKILL')],
+])('a run of the tests leaves no process after %s', async (_, interrupt) => {
+  const { pids, ...run } = await startRun()
+  interrupt(run)
+  expect(await findSurvivors(pids)).toEqual([])
+})

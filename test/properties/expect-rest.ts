@@ -1,4 +1,4 @@
-import type { MatchedRoute } from './contract-routes.ts'
+import { contractRoutes, type MatchedRoute } from './contract-routes.ts'
 import { expectTransport, isEncoded } from './expect-transport.ts'
 import { isIdText, isIdValue } from './id-texts.ts'
 import { memberOf, readSentBody, type SentBody } from './read-sent-body.ts'
@@ -26,7 +26,8 @@ export function expectRest(expectation: RestExpectation): readonly number[] {
   // What cannot be decoded is found before the headers are counted.
   if (path === null) return [transport === 417 ? 417 : 400]
   if (transport !== null) return [transport]
-  return matched === null ? [404] : expectRoute({ ...expectation, matched })
+  if (matched !== null) return expectRoute({ ...expectation, matched })
+  return contractRoutes.some(route => route.path.test(path)) ? [405] : [404]
 }
 
 function expectRoute({ sample, request, matched }: RestExpectation & { matched: MatchedRoute }) {

@@ -51,9 +51,9 @@ export function createQueuedInputs(dialect: Dialect) {
   const statements = prepareStatements(dialect, inputs.rows)
   return {
     /**
-     * Call it after runs are dead, or are gone, with the ids of their inputs and the number of rows that are gone.
-     * Deletes the inputs that no run has any more, and counts those that only dead runs have no longer to the waiting
-     * bytes. Returns the counter of stored bytes; null without ids.
+     * Deletes the inputs that no run uses, and takes those that only dead runs use off the waiting bytes. Call it after
+     * runs died or were deleted, with the ids of their inputs and the number of deleted rows. Returns the counter of
+     * stored bytes; null without ids.
      */
     *release(accountCode: string, ids: readonly number[], goneRuns: number): Work<number | null> {
       if (ids.length === 0) return null

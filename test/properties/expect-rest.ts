@@ -44,7 +44,7 @@ function expectRoute({ sample, request, matched }: RestExpectation & { matched: 
   const badId = (id !== null && !isIdText(id)) || hasBadIds(route.name, request)
   const bad = badId ? [...faults, 400] : faults
   // Scopes stand on the fields, so what cannot be read is refused for that or for want of them.
-  if (sample.credential === 'idle') return [...bad, 403]
+  if (sample.credential === 'idle') return [...bad, 403, ...route.refusals.filter(status => status === 400)]
   return bad.length > 0 ? bad : [...statuses, ...route.refusals.filter(status => status !== 413)]
 }
 

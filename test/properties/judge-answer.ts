@@ -69,6 +69,8 @@ export function findProblemFaults({ answer, isHead }: JudgedAnswer): string[] {
     ...(urn.endsWith(`:${code.toLowerCase().replaceAll('_', '-')}`) ? [] : [`type ${urn} for ${code}`]),
     ...(needsReason.has(code) === (reason !== undefined) ? [] : [`reason ${reason} for ${code}`]),
     ...(code === 'CONFLICT' && parsed.data.existing_id === undefined ? ['no existing_id'] : []),
-    ...(code === 'PRECONDITION_FAILED' && parsed.data.version === undefined ? ['no version'] : []),
+    ...(code === 'PRECONDITION_FAILED' && (parsed.data.version ?? parsed.data.live_version) === undefined
+      ? ['no version']
+      : []),
   ]
 }

@@ -120,7 +120,8 @@ function isComment(text: string): boolean {
   return text.length <= maxCommentCharacters && isStorable(text)
 }
 
-function isHash(text: string): boolean {
+/** True for a text that can name a version. A database may refuse to compare others. */
+export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
@@ -138,7 +139,7 @@ export function noFunction(given: string): RostrumError {
   return new RostrumError('NOT_FOUND', `There is no function \`${cut(given)}\`.`)
 }
 
-function noVersion(hash: string): RostrumError {
+export function noVersion(hash: string): RostrumError {
   return new RostrumError('NOT_FOUND', `The function has no version \`${cut(hash)}\`.`)
 }
 

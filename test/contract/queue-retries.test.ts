@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startSandboxes } from '../http/save-hook.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { createDatabase } from '../store/create-database.ts'
@@ -6,7 +7,7 @@ import { by } from '../store/origin.ts'
 import { queuedRun } from '../store/queued-run.ts'
 import { writeRows } from '../store/write-rows.ts'
 
-// The gateway has no sandbox, so nothing that is queued runs.
+// The gateway has no sandbox until the last test, so nothing that is queued runs.
 describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
   const folder = makeTempFolder()
   let app: TestApp
@@ -48,7 +49,8 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     await makeDead('id = 4')
     const counts = await ask(`{ all: queuedRuns(first: 1) { totalCount nodes { id } }
       waiting: queuedRuns(state: WAITING, first: 0) { totalCount again: totalCount }
-      dead: queuedRuns(state: DEAD) { totalCount pageInfo { hasNextPage } } running: queuedRuns(state: RUNNING) { totalCount } }`)
+      dead: queuedRuns(state: DEAD) { totalCount pageInfo { hasNextPage } }
+      running: queuedRuns(state: RUNNING) { totalCount } }`)
     expect(counts.data).toEqual({
       all: { totalCount: 4, nodes: [{ id: '1' }] },
       waiting: { totalCount: 3, again: 3 },
@@ -121,5 +123,37 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     expect((await retry('(hookId: "9007199254740991")')).data).toEqual({ retryQueuedRuns: 0 })
     const { data } = await ask('{ queuedRuns { totalCount nodes { state } } }')
     expect(data.queuedRuns).toEqual({ totalCount: 2, nodes: [{ state: 'DEAD' }, { state: 'DEAD' }] })
+  })
+
+  // The last test, because the gateway has a sandbox from here on.
+  test('a run that died with its gateway, and one whose row cannot be read, are a line of the log each', async () => {
+    await enqueue(1, 2)
+    const webhook = { trigger: 'webhook', event: null, hookId: null, webhookId: 5, caseId: null } as const
+    const { queue, functions } = app.app.store
+    const version = { hash: 'a'.repeat(64), sourceCode: `fail('x')`, sourceBytes: 11, comment: null }
+    const named = { name: 'announce', caseTypeCode: null, makeLive: true }
+    await functions.save(by(accountCode), { ...named, ...version }, { functions: 10, versions: 10 })
+    await queue.enqueue(by(accountCode), [queuedRun(webhook), queuedRun({ ...webhook, functionId: 99 })])
+    const change = (set: string, id: number) =>
+      writeRows(url, `update queued_runs set ${set} where account_code = '${accountCode}' and id = ${id}`)
+    await change(`state = 'running', holder = 'gone', attempt = 8`, 1)
+    await change(`caused_by = '{"secret'`, 2)
+    app.logLines.length = 0
+    await startSandboxes(app)
+    const linesOf = () =>
+      app.logLines
+        .map(line => JSON.parse(line))
+        .map(({ pid: _, hostname: __, ...line }) => line)
+        .filter(({ msg, account }) => msg === 'queued run is dead' && account === accountCode)
+        .toSorted((a, b) => a.queuedRun - b.queuedRun)
+    await expect.poll(() => linesOf().length, { timeout: 10_000 }).toBe(4)
+    const line = { level: 40, time: expect.anything(), msg: 'queued run is dead', account: accountCode }
+    expect(linesOf()).toEqual([
+      { ...line, queuedRun: 1, hook: 1, function: 'notify', case: 1, code: 'CRASHED' },
+      { ...line, queuedRun: 2, hook: 1, function: 'notify', case: 2, code: 'CRASHED' },
+      { ...line, queuedRun: 3, webhook: 5, function: 'announce', code: 'FAIL' },
+      { ...line, queuedRun: 4, webhook: 5, functionId: 99, code: 'RUNTIME' },
+    ])
+    expect(app.logLines.join('')).not.toContain('"secret')
   })
 })

@@ -98,6 +98,15 @@ export interface Claim {
   readonly nextInMs: number | null
   /** Accounts that have their maximum, so that other runs of theirs may be due. */
   readonly leftOut: readonly string[]
+  /** Runs that died instead: the lease of their last attempt has ended, or their rows cannot be read. */
+  readonly dead: readonly DeadRun[]
+}
+
+/** What is reported of a run that is dead. */
+export interface DeadRun
+  extends Pick<ClaimedRun, 'accountCode' | 'id' | 'hookId' | 'webhookId' | 'functionId' | 'name' | 'caseId'> {
+  /** The code of its last error; `FAIL` if the script called `fail`. */
+  readonly code: string
 }
 
 type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
@@ -108,7 +117,7 @@ export interface QueuedEnd extends HeldRun {
     | { readonly kind: 'done' }
     | { readonly kind: 'given back' }
     | { readonly kind: 'again'; readonly afterMs: number; readonly error: RunError }
-    | { readonly kind: 'dead'; readonly error: RunError | null }
+    | { readonly kind: 'dead'; readonly error: RunError; readonly isFail?: boolean }
   /** The run of the attempt, which is kept in the same commit; null if none began. */
   readonly runs: CommittedRuns | null
 }

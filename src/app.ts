@@ -17,6 +17,7 @@ import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempo
 import { createMemberships } from './domain/memberships/memberships.ts'
 import { createForgettingDead } from './domain/queue/forget-dead-runs.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
+import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { keepFailure } from './domain/runs/hold-runs.ts'
 import { createRunKeeping } from './domain/runs/keep-runs.ts'
@@ -242,6 +243,7 @@ export async function createApp({
         execute: createExecuteQueued(tasks, log),
         holdRuns: runKeeping.hold,
         ...config.queuedRuns,
+        onDead: createDeadRunReport({ findFunctions: store.functions.findByIds, linesOf: tasks.linesOf }),
         onError: err => log.warn({ err }, 'queued runs could not be worked on'),
       })
     },

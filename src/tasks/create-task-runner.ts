@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { RunRecorder } from '../domain/runs/run-record.ts'
-import { ScriptLogShare } from '../limits/script-log-share.ts'
+import { type ScriptLines, ScriptLogShare } from '../limits/script-log-share.ts'
 import { createCallAnswerer, type ExecuteGraphql } from './calls/answer-call.ts'
 import { sandboxCommand } from './launch/sandbox-command.ts'
 import { createOutbound } from './outbound/outbound.ts'
@@ -28,6 +28,8 @@ export interface TaskRunnerOptions {
 
 export interface ServingTaskRunner extends TaskRunner {
   readonly queuedCapacity: QueuedCapacity
+  /** Lines that count to the account's share of the system log. */
+  linesOf(accountCode: string): ScriptLines
   /** Starts the sandboxes without waiting for them. */
   start(): Promise<void>
   /** True if a sandbox has booted. */
@@ -82,6 +84,7 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
       grow: () => admission.growForQueued(),
       onFree: listener => admission.onFreeForQueued(listener),
     },
+    linesOf: accountCode => scriptLogShare.linesOf(accountCode),
     start: async () => pool.start(),
     ready: () => pool.isReady,
     pids: () => pool.pids,

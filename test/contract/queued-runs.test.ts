@@ -61,6 +61,8 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
   const mutate = async (name: string, id: string, token?: string) =>
     (await app.graphql(`mutation($id: ID!) { ${name}(id: $id) { id state attempt } }`, { id }, token)).body
   const codeOf = (body: Reported) => body.errors?.[0]?.extensions?.code
+  const deadLines = () =>
+    app.logLines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'queued run is dead')
   const whenEmpty = () => expect.poll(() => queuedRuns(), { timeout: 10_000 }).toEqual([])
 
   test('a hook after a save gets what was committed, and its run is kept', async () => {
@@ -144,6 +146,8 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     expect(dead.runs.map((run: Reported) => run.attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(new Set(dead.runs.map((run: Reported) => run.txnID))).toEqual(new Set([dead.txnID]))
     expect(reports).toHaveLength(8)
+    const line = { level: 40, account: 'demo', queuedRun: Number(dead.id), hook, case: id, code: 'RUNTIME' }
+    expect(deadLines()).toEqual([expect.objectContaining({ ...line, function: expect.any(String) })])
     during = () => 'ok'
     expect(await mutate('retryQueuedRun', dead.id)).toMatchObject({
       data: { retryQueuedRun: { id: dead.id, state: 'WAITING', attempt: 1 } },
@@ -157,6 +161,9 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     await expect.poll(() => queuedRuns(', state: DEAD')).toHaveLength(1)
     const [failed] = await queuedRuns()
     expect(failed).toMatchObject({ attempt: 1, lastError: { message: 'no such customer' } })
+    expect(deadLines()).toHaveLength(2)
+    expect(deadLines()[1]).toMatchObject({ queuedRun: Number(failed.id), code: 'FAIL' })
+    expect(JSON.stringify(deadLines())).not.toContain('no such customer')
     expect(await mutate('cancelQueuedRun', failed.id)).toMatchObject({
       data: { cancelQueuedRun: { state: 'DEAD' } },
     })
@@ -222,7 +229,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     await whenEmpty()
   })
 
-  test('runs of one hook on one case go in order, a run that is on can be neither retried nor cancelled', async () => {
+  test('runs of one hook on one case go in order, a running one can be neither retried nor cancelled', async () => {
     const caseTypeCode = newType()
     const { promise, resolve } = Promise.withResolvers<string>()
     during = () => promise
@@ -237,7 +244,10 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
       const { errors } = await mutate(name, running.id)
       expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'RUNNING' })
     }
-    expect(codeOf(await mutate('retryQueuedRun', next.id))).toBe('CONFLICT')
+    expect(await mutate('retryQueuedRun', next.id)).toMatchObject({
+      data: { retryQueuedRun: { state: 'WAITING', attempt: 1 } },
+    })
+    expect(reports).toEqual([{ n: 0 }])
     expect(await mutate('cancelQueuedRun', last.id)).toMatchObject({
       data: { cancelQueuedRun: { state: 'WAITING' } },
     })

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { until } from '../server/until.ts'
@@ -22,10 +22,14 @@ afterAll(() => server.stop())
 const fields = `id trigger name txnID txnSource state outcome input payload scopes byUserId dryRun functionVersion
   replayOf { id } error { code message }`
 
-function replay(id: string, given: { version?: string; dryRun?: boolean } = {}, token = server.adminToken) {
+function replay(
+  id: string,
+  given: { version?: string; functionVersion?: string | null; dryRun?: boolean } = {},
+  token = server.adminToken,
+) {
   return server.graphql<{ replayRun: ReplayedRun | null }>(
-    `mutation ($id: ID!, $version: ReplayVersion! = ORIGINAL, $dryRun: Boolean! = false) {
-      replayRun(id: $id, version: $version, dryRun: $dryRun) { ${fields} } }`,
+    `mutation ($id: ID!, $version: ReplayVersion! = ORIGINAL, $functionVersion: ID, $dryRun: Boolean! = false) {
+      replayRun(id: $id, version: $version, functionVersion: $functionVersion, dryRun: $dryRun) { ${fields} } }`,
     { id, ...given },
     token,
   )
@@ -97,11 +101,63 @@ describe('replayRun', () => {
     expect(codeOf(await replay(id, { version: 'LIVE' }))).toBe('CONFLICT')
   })
 
+  test('tries a version that is not live, whatever `version` says', async () => {
+    await saveFunction(server, 'tried', 'exit([1, payload])')
+    const id = await runFunction('tried', { a: 1 })
+    const input = { name: 'tried', sourceCode: 'exit([2, payload])', makeLive: false }
+    const save = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { live { hash } } }'
+    const saved = await server.graphql<{ saveFunction: { live: { hash: string } } }>(save, { input })
+    const hash = createHash('sha256').update(input.sourceCode).digest('hex')
+    const live = saved.body.data?.saveFunction.live.hash
+    expect(live).not.toBe(hash)
+    for (const version of ['ORIGINAL', 'LIVE']) {
+      const { body, text } = await replay(id, { version, functionVersion: hash })
+      const replayed = { payload: [2, { a: 1 }], functionVersion: hash, replayOf: { id } }
+      expect(body.data?.replayRun, text).toMatchObject(replayed)
+    }
+    const dry = await replay(id, { functionVersion: hash, dryRun: true })
+    expect(dry.body.data?.replayRun).toMatchObject({ payload: [2, { a: 1 }], dryRun: true })
+    const without = (await replay(id, { functionVersion: null, version: 'LIVE' })).body.data?.replayRun
+    expect(without).toMatchObject({ payload: [1, { a: 1 }], functionVersion: live })
+  })
+
+  test('of a version that the function does not have is NOT_FOUND, even if another function has it', async () => {
+    const token = await server.token({ account: 'beta' })
+    await saveFunction(server, 'foreign', 'exit("foreign")', token)
+    await saveFunction(server, 'neighbour', 'exit("neighbour")')
+    await saveFunction(server, 'owned', 'exit(1)')
+    const id = await runFunction('owned', {})
+    const hashOf = (sourceCode: string) => createHash('sha256').update(sourceCode).digest('hex')
+    const others = [hashOf('exit("foreign")'), hashOf('exit("neighbour")'), hashOf('exit(1)').toUpperCase()]
+    for (const functionVersion of [
+      ...others,
+      'f'.repeat(64),
+      '',
+      "x'--",
+      '\0',
+      '\ud800',
+      'x'.repeat(5_000),
+    ]) {
+      const refused = await replay(id, { functionVersion })
+      expect(codeOf(refused)).toBe('NOT_FOUND')
+      expect(refused.body.errors?.[0]?.message.length).toBeLessThan(120)
+    }
+    const reader = await server.token({ account: 'demo', scopes: ['functions:read', 'runs:read'] })
+    expect(codeOf(await replay(id, { functionVersion: hashOf('exit(1)') }, reader))).toBe('FORBIDDEN')
+    const ofOther = await replay(id, { functionVersion: hashOf('exit(1)') }, token)
+    expect(codeOf(ofOther)).toBe('NOT_FOUND')
+  })
+
   test('of a script that came with its request, or a long input, is CONFLICT', async () => {
     const { body } = await server.execute('exit(1)')
     await untilKept(body.task_execution.id)
-    const withoutScript = await replay(body.task_execution.id)
-    expect(withoutScript.body.errors?.[0]?.extensions).toEqual({ code: 'CONFLICT', reason: 'NOT_REPLAYABLE' })
+    for (const functionVersion of [null, 'f'.repeat(64)]) {
+      const withoutScript = await replay(body.task_execution.id, { functionVersion })
+      expect(withoutScript.body.errors?.[0]?.extensions).toEqual({
+        code: 'CONFLICT',
+        reason: 'NOT_REPLAYABLE',
+      })
+    }
     await saveFunction(server, 'long', 'exit(1)')
     const id = await runFunction('long', { long: 'x'.repeat(2 ** 18) })
     const refused = await replay(id)

@@ -51,6 +51,25 @@ eachStore(harness => {
     expect(await claim(request)).toEqual({ kind: 'other' })
   })
 
+  test('a key with the fingerprint of the last version belongs to its request', async () => {
+    const digest = Buffer.alloc(32, 7)
+    const old = { ...asked, fingerprint: digest, holdMs: 0 }
+    const fingerprint = Buffer.concat([Buffer.of(2), digest])
+    const now = { ...ofOther, fingerprint, lastFingerprint: digest }
+    const other = { ...now, fingerprint: Buffer.alloc(33, 3), lastFingerprint: Buffer.alloc(32, 3) }
+    await claim(old)
+    expect(await claim(other)).toEqual({ kind: 'other' })
+    expect(await claim(now)).toEqual({ kind: 'claimed' })
+    await settle(now, 'answer')
+    expect(await claim({ ...now, holder: 'third' })).toEqual({
+      kind: 'answered',
+      answer: Buffer.from('answer'),
+    })
+    expect(await claim(other)).toEqual({ kind: 'other' })
+    // Who takes a key over writes its own fingerprint, so that the next version finds it too.
+    expect(await claim(old)).toEqual({ kind: 'other' })
+  })
+
   test('a key of another account is another', async () => {
     await claim(asked)
     expect(await claim({ ...asked, accountCode: 'b', fingerprint: Buffer.alloc(32, 2) })).toEqual({

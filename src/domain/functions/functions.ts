@@ -144,7 +144,8 @@ function isComment(text: string): boolean {
   return text.length <= maxCommentCharacters && isStorable(text)
 }
 
-function isHash(text: string): boolean {
+/** True for a text that can name a version. A database may refuse to compare others. */
+export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 

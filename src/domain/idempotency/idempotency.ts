@@ -40,6 +40,8 @@ export interface Claim {
 export interface ClaimRequest extends Claim {
   /** Identifies the request: another request with the same key is refused. */
   readonly fingerprint: Buffer
+  /** What the last version of a gateway makes of the same request, if that is something else. */
+  readonly lastFingerprint?: Buffer
   /** Without a renewal for this long, another gateway may take the claim over. */
   readonly holdMs: number
   /** A key that was claimed before this age counts as absent. */

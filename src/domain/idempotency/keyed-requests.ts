@@ -37,7 +37,7 @@ export interface AnswerToKeep {
 
 /** A request that came with an idempotency key. */
 export interface KeyedRequest
-  extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'isRepeatable'> {
+  extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'lastFingerprint' | 'isRepeatable'> {
   /** Called when the request begins to wait for another one with its key. The signal ends the wait. */
   readonly beginWaiting: () => AbortSignal
 }
@@ -97,7 +97,7 @@ export function createKeyedRequests(
   }
 
   async function claim(id: string, request: KeyedRequest, deadline: Deadline): Promise<Attempt | Answered> {
-    const { accountCode, key, fingerprint, isRepeatable } = request
+    const { accountCode, key, beginWaiting: _, ...facts } = request
     const { promise: ended, resolve } = Promise.withResolvers<Buffer | null>()
     const end = (answer: Buffer | null) => {
       running.delete(id)
@@ -106,7 +106,7 @@ export function createKeyedRequests(
     running.set(id, ended)
     try {
       const bounds = { holdMs, retentionMs, maxBytes: accountBytes }
-      const claiming = { accountCode, key, fingerprint, isRepeatable, holder, ...bounds }
+      const claiming = { accountCode, key, ...facts, holder, ...bounds }
       const result = await claimBefore(deadline, claiming)
       if (result.kind === 'claimed') return attempt({ accountCode, key, holder }, end)
       if (result.kind === 'full') throw refusals.full(accountBytes)

@@ -55,7 +55,9 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     if (signal.aborted && outcome === 'error') return { kind: 'given back' }
     if (isTooDeep) return { kind: 'dead', error: errorOf('LIMIT', tooDeep) }
     if (outcome === 'exit') return { kind: 'done' }
-    if (outcome === 'fail') return { kind: 'dead', error: errorOf('RUNTIME', shorten(message ?? '')) }
+    if (outcome === 'fail') {
+      return { kind: 'dead', error: errorOf('RUNTIME', shorten(message ?? '')), isFail: true }
+    }
     return again(attempt, error === null ? errorOf('CRASHED', withoutOutcome) : shortenError(error))
   } catch (error) {
     if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {

@@ -96,6 +96,15 @@ export interface Claim {
   readonly nextInMs: number | null
   /** Accounts that have their maximum, so that other runs of theirs may be due. */
   readonly leftOut: readonly string[]
+  /** Runs that died instead: the lease of their last attempt has ended, or their rows cannot be read. */
+  readonly dead: readonly DeadRun[]
+}
+
+/** What is reported of a run that is dead. */
+export interface DeadRun
+  extends Pick<ClaimedRun, 'accountCode' | 'id' | 'hookId' | 'webhookId' | 'functionId' | 'name' | 'caseId'> {
+  /** The code of its last error; `FAIL` if the script called `fail`. */
+  readonly code: string
 }
 
 type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
@@ -106,7 +115,7 @@ export interface QueuedEnd extends HeldRun {
     | { readonly kind: 'done' }
     | { readonly kind: 'given back' }
     | { readonly kind: 'again'; readonly afterMs: number; readonly error: RunError }
-    | { readonly kind: 'dead'; readonly error: RunError | null }
+    | { readonly kind: 'dead'; readonly error: RunError; readonly isFail?: boolean }
   /** The run of the attempt, which is kept in the same commit; null if none began. */
   readonly runs: CommittedRuns | null
 }
@@ -123,8 +132,14 @@ export interface Settled {
 export type RetryResult =
   | { readonly kind: 'retried'; readonly run: QueuedRun }
   | { readonly kind: 'missing' }
-  | { readonly kind: 'not dead' }
+  | { readonly kind: 'running' }
   | { readonly kind: 'full'; readonly refusal: WaitingRefusal }
+
+/** Which dead runs: those of one hook or webhook; null for all. */
+export interface DeadRunChoice {
+  readonly hookId: number | null
+  readonly webhookId: number | null
+}
 
 export type CancelResult =
   | { readonly kind: 'cancelled'; readonly run: QueuedRun }
@@ -152,8 +167,15 @@ export interface QueueStore extends RowStore<QueuedRun> {
   nextInMs(leftOut?: readonly string[]): Promise<number | null>
   /** Up to `limit` runs after this id, in ascending id. */
   list(accountCode: string, state: QueuedRunState | null, after: number, limit: number): Promise<QueuedRun[]>
-  /** Makes a dead run wait again, from attempt 1. */
+  /** The number of runs in this state; null for all. */
+  count(accountCode: string, state: QueuedRunState | null): Promise<number>
+  /** Makes a dead run wait again, from attempt 1. A waiting one is due now, and keeps its turn in its lane. */
   retry(origin: Origin, id: number): Promise<RetryResult>
+  /**
+   * Makes up to `limit` dead runs wait again, the oldest first, as far as the account may have more that wait. Returns
+   * their number.
+   */
+  retryDead(origin: Origin, choice: DeadRunChoice & { readonly limit: number }): Promise<number>
   cancel(origin: Origin, id: number): Promise<CancelResult>
   /** Deletes up to `limit` dead runs past the newest ones of their account. Gives their number: 0 at the end. */
   forgetDeadBeyond(maxRuns: number, limit: number): Promise<number>

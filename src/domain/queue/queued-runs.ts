@@ -1,14 +1,23 @@
 import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
-import type { QueuedRun, QueueStore } from './queue-store.ts'
+import type { DeadRunChoice, QueuedRun, QueueStore } from './queue-store.ts'
 import { cannotQueue } from './waiting-limits.ts'
+
+/** Maximum number of dead runs that one call retries. */
+export const maxRetriedAtOnce = 1_000
 
 /** What callers may do with queued runs (contract, section 8). */
 export interface QueuedRuns {
   list: QueueStore['list']
-  /** Gives the run, which waits again. `NOT_FOUND`; `CONFLICT` unless it is dead; `OVERLOADED`. */
+  count: QueueStore['count']
+  /** Returns the run, which waits and is due now. `NOT_FOUND`; `CONFLICT` while it runs; `OVERLOADED`. */
   retry(origin: Origin, id: number): Promise<QueuedRun>
+  /**
+   * Retries the oldest dead runs and returns their number. It stops at the maximum of waiting runs. `BAD_USER_INPUT`
+   * for a bad number or id, and for a hook together with a webhook.
+   */
+  retryDead(origin: Origin, choice: DeadRunChoice & { readonly first: number }): Promise<number>
   /** Gives the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
   cancel(origin: Origin, id: number): Promise<QueuedRun>
 }
@@ -16,6 +25,7 @@ export interface QueuedRuns {
 export function createQueuedRuns(store: QueueStore): QueuedRuns {
   return {
     list: store.list,
+    count: store.count,
     async retry(origin, id) {
       checkId(id, 'queued run id')
       const result = await store.retry(origin, id)
@@ -24,11 +34,23 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       if (result.kind === 'full') throw cannotQueue(result.refusal)
       throw new RostrumError(
         'CONFLICT',
-        `Queued run \`${id}\` is not dead. Only a dead one can be retried.`,
-        {
-          reason: 'RUNNING',
-        },
+        `Queued run \`${id}\` is running. Retry it when it waits or is dead.`,
+        { reason: 'RUNNING' },
       )
+    },
+    async retryDead(origin, { hookId, webhookId, first }) {
+      if (hookId !== null && webhookId !== null) {
+        throw new RostrumError('BAD_USER_INPUT', 'Give `hookId` or `webhookId`, not both.')
+      }
+      if (hookId !== null) checkId(hookId, 'hook id')
+      if (webhookId !== null) checkId(webhookId, 'webhook id')
+      if (!(first >= 1 && first <= maxRetriedAtOnce)) {
+        throw new RostrumError(
+          'BAD_USER_INPUT',
+          `\`first\` must be from 1 to ${maxRetriedAtOnce}; it is \`${first}\`.`,
+        )
+      }
+      return store.retryDead(origin, { hookId, webhookId, limit: first })
     },
     async cancel(origin, id) {
       checkId(id, 'queued run id')

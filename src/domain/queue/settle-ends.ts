@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RostrumError } from '../../errors.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
-import type { Claim, ClaimedRun, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
+import type { Claim, ClaimedRun, DeadRun, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
 
 // Of one transaction.
 const maxEnds = 50
@@ -18,6 +18,8 @@ interface Dependencies {
   /** Opens the claim of a transaction; null without one. Each is closed, with null if nothing came of it. */
   readonly openClaim: () => NextClaim | null
   readonly closeClaim: (claim: Claim | null) => void
+  /** Called after the commit of runs that are dead. */
+  readonly onDead: (dead: readonly DeadRun[]) => void
   /** Called after each commit. */
   readonly onSettled: () => void
   /** Called with the time until a run that waits because of an end can be claimed. */
@@ -25,6 +27,7 @@ interface Dependencies {
 }
 
 interface WaitingEnd {
+  readonly run: ClaimedRun
   readonly end: QueuedEnd
   readonly held: HeldRuns
   readonly settledBy: number
@@ -44,7 +47,7 @@ export type Settling = ReturnType<typeof createSettling>
  * Writes the ends of attempts, those of one account that come together in one commit. The commit claims the next runs,
  * too. It tries again while the store does not answer, until the leases have ended.
  */
-export function createSettling({ store, leaseMs, onError, onNext, ...claims }: Dependencies) {
+export function createSettling({ store, leaseMs, onError, onNext, onDead, ...claims }: Dependencies) {
   const waiting = new Map<string, WaitingEnds>()
 
   async function write(accountCode: string, ends: readonly WaitingEnd[]): Promise<boolean> {
@@ -55,6 +58,7 @@ export function createSettling({ store, leaseMs, onError, onNext, ...claims }: D
       const settled = await store.settle(accountCode, given, next)
       claim = settled.claim
       for (const { held } of ends) held.settle()
+      onDead(findDead(ends, settled.held))
       if (settled.nextInMs !== null && claim === null) onNext(settled.nextInMs)
       return true
     } catch (error) {
@@ -108,12 +112,13 @@ export function createSettling({ store, leaseMs, onError, onNext, ...claims }: D
     },
 
     /** Resolves when the end is written, or cannot be. */
-    settle({ accountCode, id, holder }: ClaimedRun, end: QueuedEnd['end'], held: HeldRuns): Promise<void> {
+    settle(run: ClaimedRun, end: QueuedEnd['end'], held: HeldRuns): Promise<void> {
+      const { accountCode, id, holder } = run
       const { promise, resolve: done } = Promise.withResolvers<void>()
       const settledBy = performance.now() + leaseMs
       const of = waiting.get(accountCode) ?? { ends: [], state: 'waiting', timer: null }
       waiting.set(accountCode, of)
-      of.ends.push({ end: { id, holder, end, runs: null }, held, settledBy, done })
+      of.ends.push({ run, end: { id, holder, end, runs: null }, held, settledBy, done })
       plan(accountCode, of)
       return promise
     },
@@ -123,6 +128,13 @@ export function createSettling({ store, leaseMs, onError, onNext, ...claims }: D
       for (const [accountCode, of] of waiting) writeSoon(accountCode, of)
     },
   }
+}
+
+function findDead(ends: readonly WaitingEnd[], held: readonly number[]): DeadRun[] {
+  return ends.flatMap(({ run, end: { end } }) => {
+    if (end.kind !== 'dead' || !held.includes(run.id)) return []
+    return { ...run, code: end.isFail ? 'FAIL' : end.error.code }
+  })
 }
 
 async function toEnd({ end, held }: WaitingEnd): Promise<QueuedEnd> {

@@ -4,7 +4,7 @@ import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { ExecuteQueued } from './attempt-run.ts'
 import { createLooks, lookEveryMs, minPauseMs } from './looks.ts'
-import type { Claim, ClaimedRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
+import type { Claim, ClaimedRun, DeadRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
 import { createReadyRuns } from './ready-runs.ts'
 import { createRunningRuns } from './running-runs.ts'
 import { createSettling } from './settle-ends.ts'
@@ -37,6 +37,8 @@ interface Dependencies {
   readonly holdRuns: () => HeldRuns
   readonly leaseMs: number
   readonly retryMs: readonly number[]
+  /** Called after the commit of runs that are dead. */
+  readonly onDead: (dead: readonly DeadRun[]) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -55,12 +57,13 @@ export interface QueueWork {
  *    +-- given back ---+--------------------+
  */
 export function startQueueWork(dependencies: Dependencies): QueueWork {
-  const { store, capacity, leaseMs, onError } = dependencies
+  const { store, capacity, leaseMs, onDead, onError } = dependencies
   const retryAfterMs = createRetryLaw(dependencies.retryMs)
   const settling = createSettling({
     store,
     leaseMs,
     onError,
+    onDead,
     mayWait: () => ready.areMany && !isClosed,
     openClaim: () => openClaim(isMoreDue || leftOut.length > 0),
     closeClaim,
@@ -144,7 +147,10 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   function closeClaim(claim: Claim | null): void {
     claimingUntil = 0
-    if (claim !== null) take(claim)
+    if (claim !== null) {
+      onDead(claim.dead)
+      take(claim)
+    }
     if (isWokenWhileClaiming) wake()
     isWokenWhileClaiming = false
   }

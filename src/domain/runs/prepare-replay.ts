@@ -3,11 +3,15 @@ import { RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { LongWork } from '../../limits/long-work.ts'
 import { type ExitError, readExit } from '../cases/read-exit.ts'
+import { noVersion } from '../functions/function-refusals.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
+import { isHash } from '../functions/functions.ts'
 import { endpointCause, type RunCause, triggerWithScopes } from './run-cause.ts'
 import type { KeptRun, RunStore, RunText } from './run-store.ts'
 
 export interface Replay {
+  /** The version of the function to run, live or not; null leaves it to `version`. */
+  readonly functionVersion: string | null
   /** Which version of the function runs: the one that ran, or the one that is live now. */
   readonly version: 'original' | 'live'
   /** True if it must change nothing. */
@@ -42,12 +46,13 @@ export interface ReplayParts {
 
 /**
  * Reads what it takes to run a kept input again, under a new transaction (contract, section 8). `CONFLICT` for a run
- * that replays dry only, and for one whose input or script is not kept.
+ * that replays dry only, and for one whose input or script is not kept. `NOT_FOUND` for a version that its
+ * function does not have.
  */
 export async function prepareReplay(
   parts: ReplayParts,
   accountCode: string,
-  { run, version, dryRun }: Replay & { readonly run: KeptRun },
+  { run, dryRun, ...chosen }: Replay & { readonly run: KeptRun },
 ): Promise<ReplayScript> {
   if (!dryRun && isDryOnly(run)) {
     throw conflict(
@@ -57,7 +62,7 @@ export async function prepareReplay(
   }
   const { functionId } = run
   if (functionId === null) throw conflict(run, 'came with its script, which is not kept')
-  const found = await findScript(parts, accountCode, run, version)
+  const found = await findScript(parts, accountCode, run, chosen)
   const [payload, options] = await Promise.all([
     readText(parts, accountCode, run, 'input'),
     readText(parts, accountCode, run, 'options'),
@@ -123,17 +128,20 @@ async function findScript(
   { findLive, findSource }: ReplayParts,
   accountCode: string,
   run: KeptRun & { readonly functionId: number | null },
-  version: Replay['version'],
+  chosen: Omit<Replay, 'dryRun'>,
 ): Promise<{ readonly hash: string; readonly sourceCode: string }> {
-  const { functionId, functionVersion: hash } = run
-  if (version === 'live') {
+  const { functionId, functionVersion: original } = run
+  if (chosen.functionVersion === null && chosen.version === 'live') {
     const live = await findLive(accountCode, functionId ?? 0)
     if (live === null) throw conflict(run, 'has no live version: its function was removed')
     return live
   }
-  const sourceCode = hash === null ? null : await findSource(accountCode, functionId ?? 0, hash)
-  if (hash === null || sourceCode === null) throw conflict(run, 'ran a version that is not kept')
-  return { hash, sourceCode }
+  const hash = chosen.functionVersion ?? original
+  const isNamed = hash !== null && isHash(hash)
+  const sourceCode = isNamed ? await findSource(accountCode, functionId ?? 0, hash) : null
+  if (isNamed && sourceCode !== null) return { hash, sourceCode }
+  if (chosen.functionVersion !== null) throw noVersion(chosen.functionVersion)
+  throw conflict(run, 'ran a version that is not kept')
 }
 
 async function readText(

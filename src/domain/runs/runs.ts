@@ -1,4 +1,5 @@
 import { RostrumError } from '../../errors.ts'
+import { isHash } from '../functions/functions.ts'
 import type { HeldRuns } from './hold-runs.ts'
 import { prepareReplay, type Replay, type ReplayParts, type ReplayScript } from './prepare-replay.ts'
 import type { KeptRun, RunFilter, RunStore } from './run-store.ts'
@@ -70,6 +71,6 @@ export function createRuns(dependencies: Dependencies): Runs {
 }
 
 function canMatch({ functionVersion, txnId }: RunFilter): boolean {
-  const isVersion = functionVersion === null || /^[0-9a-f]{64}$/.test(functionVersion)
+  const isVersion = functionVersion === null || isHash(functionVersion)
   return isVersion && (txnId === null || guid.test(txnId))
 }

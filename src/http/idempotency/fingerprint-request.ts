@@ -2,12 +2,32 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
 
+/** What a key keeps of its request. */
+export interface RequestFingerprint {
+  readonly fingerprint: Buffer
+  /** The one that the last version makes of the same request. */
+  readonly lastFingerprint: Buffer
+}
+
+// The first byte of a fingerprint. Version 1 has none: its fingerprints are the 32 bytes of the digest alone.
+const version = 2
+
 /**
- * Returns the SHA-256 of everything that decides the answer of a write: method, URL, headers and body, and the caller
+ * Identifies a request by everything that decides the answer of a write: method, URL, headers and body, and the caller
  * with its scopes. So nobody reads an answer to somebody else. The content type counts too, because a body can differ
  * as JSON, as a form and as a source.
+ *
+ * Keys live for 24 hours, so a gateway also finds those that the last version of it has written (contract, section 9).
+ * To change a fingerprint: raise `version`, write the new fingerprint, and let the function of today make
+ * `lastFingerprint`, with its own version byte. Remove that function with the next change, at least one release later.
  */
-export function fingerprintRequest({ method, url, headers, state }: FastifyRequest, caller: Caller): Buffer {
+export function fingerprintRequest(request: FastifyRequest, caller: Caller): RequestFingerprint {
+  const digest = digestRequest(request, caller)
+  return { fingerprint: Buffer.concat([Buffer.of(version), digest]), lastFingerprint: digest }
+}
+
+/** Returns the SHA-256 that versions 1 and 2 share. */
+function digestRequest({ method, url, headers, state }: FastifyRequest, caller: Caller): Buffer {
   const { userId, subject, email, displayName, scopes } = caller
   const who = [userId, subject, email, displayName, [...scopes].sort()]
   const { bodyDigest } = state

@@ -43,13 +43,13 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
     if (state.identity === null)
       throw new Error('A key belongs to an account, but no credential was checked on this path.')
     const { caller } = state.identity
-    const fingerprint = fingerprintRequest(request, caller)
+    const fingerprints = fingerprintRequest(request, caller)
     const isLarge = (state.heldBody?.amount ?? 0) > maxBytesAtOnce
-    bodies.share(fingerprint, request)
+    bodies.share(fingerprints.fingerprint, request)
     const begun = await begin({
       accountCode: caller.accountCode,
       key,
-      fingerprint,
+      ...fingerprints,
       isRepeatable: !work.mayRun,
       beginWaiting() {
         // While it waits for the other request, it needs no place for a run.

@@ -18,8 +18,8 @@ builder.mutationField('replayRun', t =>
     description:
       'Runs the kept input of a run again, in a new transaction, and waits until it ends. A run of a hook, a case\n' +
       'task or a webhook has its scopes again; another run those that your credential has too.\n\n' +
-      '`NOT_FOUND`. `CONFLICT` if its input or script is not kept, and without `dryRun` for runs of case tasks and\n' +
-      'of hooks before a save or a delete.',
+      '`NOT_FOUND` for an unknown run or version. `CONFLICT` if its input or script is not kept, and without\n' +
+      '`dryRun` for runs of case tasks and of hooks before a save or a delete.',
     type: Run,
     nullable: true,
     scope: 'functions:write',
@@ -30,7 +30,10 @@ builder.mutationField('replayRun', t =>
         type: ReplayVersion,
         required: true,
         defaultValue: 'original',
-        description: 'Which version of its function runs.',
+        description: 'Which version of its function runs, unless `functionVersion` names one.',
+      }),
+      functionVersion: t.arg.id({
+        description: 'Hash of a version of its function that runs instead, live or not.',
       }),
       dryRun: t.arg.boolean({
         required: true,
@@ -38,9 +41,9 @@ builder.mutationField('replayRun', t =>
         description: 'True if the replay must change nothing: `graphql()` then answers queries alone.',
       }),
     },
-    resolve: async (_root, { id, version, dryRun }, context) => {
+    resolve: async (_root, { id, functionVersion = null, ...given }, context) => {
       const { runs, caller, loaders } = context
-      const script = await runs.prepareReplay(caller.accountCode, id, { version, dryRun })
+      const script = await runs.prepareReplay(caller.accountCode, id, { ...given, functionVersion })
       const runId = await runReplay(context, script)
       loaders.clear()
       return runs.find(caller.accountCode, runId)

@@ -3,7 +3,8 @@ import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import { type Dialect, placeholders } from '../dialect.ts'
 import { numberOf } from '../tables/tables-of.ts'
 
-const { accountCode, key, fingerprint, holder } = placeholders('accountCode', 'key', 'fingerprint', 'holder')
+const { accountCode, key, holder } = placeholders('accountCode', 'key', 'holder')
+const { fingerprint, lastFingerprint } = placeholders('fingerprint', 'lastFingerprint')
 const { holdMs, ageMs, maxKeys } = placeholders('holdMs', 'ageMs', 'maxKeys')
 const bytesOfRow = sql.raw(String(rowBytes))
 const isTheKey = sql`idempotency_keys.account_code = ${accountCode} and idempotency_keys.key = ${key}`
@@ -65,9 +66,11 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
     /** Gives a row if the key was still free for this request. */
     takeOver: prepare(
       sql`
-        update idempotency_keys set holder = ${holder}, held_until = ${nowPlus(holdMs)}, answer = ${answer},
-          created_at = ${now}
-        where ${isTheKey} and fingerprint = ${fingerprint} and answer is null and not ${isHeld} returning 1`,
+        update idempotency_keys set fingerprint = ${fingerprint}, holder = ${holder},
+          held_until = ${nowPlus(holdMs)}, answer = ${answer}, created_at = ${now}
+        where ${isTheKey} and fingerprint in (${fingerprint}, ${lastFingerprint}) and answer is null
+          and not ${isHeld}
+        returning 1`,
       one,
     ),
     renew: prepare(sql`update idempotency_keys set held_until = ${nowPlus(holdMs)} where ${isTheClaim}`),

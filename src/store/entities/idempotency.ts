@@ -22,8 +22,10 @@ export interface KeyWork {
 
 export function createKeyWork(statements: IdempotencyStatements): KeyWork {
   function* claim(request: ClaimRequest): Work<ClaimResult> {
+    const { fingerprint, lastFingerprint = fingerprint } = request
     const values = {
       ...request,
+      lastFingerprint,
       answer: request.isRepeatable ? null : cannotRepeat,
       ageMs: -request.retentionMs,
     }
@@ -39,7 +41,7 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
     const found = yield* first(statements.find, values)
     if (found === undefined) return yield* refuseWhenFull(request)
     if (found.isExpired === 1) return yield* replaceExpired(values)
-    if (!found.fingerprint.equals(request.fingerprint)) return { kind: 'other' }
+    if (!isOfRequest(found.fingerprint, request)) return { kind: 'other' }
     const { answer } = found
     if (answer !== null && answer.length > 0) return { kind: 'answered', answer }
     if (found.isHeld === 1) return { kind: 'held' }
@@ -73,6 +75,10 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
   }
 
   return { claim, settle, release }
+}
+
+function isOfRequest(found: Buffer, { fingerprint, lastFingerprint = fingerprint }: ClaimRequest): boolean {
+  return found.equals(fingerprint) || found.equals(lastFingerprint)
 }
 
 /**

@@ -1,5 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Claim, ClaimedRun, ClaimRequest, QueueStore } from '../../../domain/queue/queue-store.ts'
+import type {
+  Claim,
+  ClaimedRun,
+  ClaimRequest,
+  DeadRun,
+  QueueStore,
+} from '../../../domain/queue/queue-store.ts'
 import type { RunError } from '../../../domain/runs/run-record.ts'
 import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
@@ -17,11 +23,15 @@ interface WorkOfClaim extends Claim {
   readonly hasChanged: boolean
 }
 
-interface ExpiredRun {
-  readonly id: number
+interface ExpiredRun extends Omit<DeadRun, 'accountCode' | 'code'> {
   readonly holder: string | null
   readonly attempt: number
   readonly txnId: string
+}
+
+interface ClaimOfAccount {
+  readonly claimed: readonly ClaimedRun[]
+  readonly died: readonly DeadRun[]
 }
 
 interface Claiming {
@@ -50,48 +60,59 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     // An account that saves all the time is always locked, so a claim that holds no lock waits for one.
     const due = free.length > 0 || !mayWait ? free : yield* all(statements.waitForAccount, others)
     const runs = []
+    const dead: DeadRun[] = []
     const leftOut = [...excluded]
     for (const [index, { accountCode }] of due.entries()) {
       const share = Math.ceil((maxRuns - runs.length) / (due.length - index))
       const maxOfAccount = maxRunsOf(accountCode)
-      const claimed = yield* claimOf(accountCode, Math.min(share, maxOfAccount), request)
+      const { claimed, died } = yield* claimOf(accountCode, Math.min(share, maxOfAccount), request)
       runs.push(...claimed)
+      dead.push(...died)
       if (claimed.length >= maxOfAccount) leftOut.push(accountCode)
     }
     const hasChanged = due.length > 0
-    if (runs.length >= maxRuns) return { runs, nextInMs: 0, leftOut, hasChanged }
+    if (runs.length >= maxRuns) return { runs, nextInMs: 0, leftOut, dead, hasChanged }
     const next = yield* only(statements.findNext, encodeLeftOut(leftOut))
-    return { runs, nextInMs: toMs(next), leftOut, hasChanged }
+    return { runs, nextInMs: toMs(next), leftOut, dead, hasChanged }
   }
 
-  function* claimOf(accountCode: string, limit: number, request: ClaimRequest): Work<Claim['runs']> {
-    if (limit <= 0) return []
+  function* claimOf(accountCode: string, limit: number, request: ClaimRequest): Work<ClaimOfAccount> {
+    if (limit <= 0) return { claimed: [], died: [] }
     const { holder, leaseMs } = request
     const due = yield* all(statements.findDue, { accountCode, limit })
-    for (const { state, ...run } of due) if (state === 'running') yield* expire(accountCode, run, request)
+    const died: DeadRun[] = []
+    for (const { state, ...run } of due) {
+      if (state !== 'running' || !(yield* expire(accountCode, run, request))) continue
+      died.push({ ...run, accountCode, code: leaseEnded.code })
+    }
     const isAny = due.some(({ state }) => state === 'waiting')
     const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
     const inputs = findInputs(taken)
     const runs: ClaimedRun[] = []
     for (const row of taken) {
       const run = tryToRead(row, inputs)
-      if (run instanceof RostrumError) yield* moves.die(accountCode, { id: row.id, holder }, errorOf(run))
-      else runs.push(run)
+      if (run instanceof RostrumError) {
+        const error = errorOf(run)
+        yield* moves.die(accountCode, { id: row.id, holder }, error)
+        died.push({ ...row, code: error.code })
+      } else runs.push(run)
     }
     yield* all(statements.serve, { accountCode, taken: taken.length })
-    return runs.toSorted((a, b) => a.id - b.id)
+    return { claimed: runs.toSorted((a, b) => a.id - b.id), died }
   }
 
+  /** Returns true if it is dead. */
   function* expire(
     accountCode: string,
     { id, holder, attempt, txnId }: ExpiredRun,
     { retryAfterMs }: ClaimRequest,
-  ): Work<void> {
+  ): Work<boolean> {
     const run = { id, holder: holder ?? '' }
     const afterMs = retryAfterMs(attempt)
     if (afterMs === null) yield* moves.die(accountCode, run, leaseEnded)
     else yield* moves.tryAgain(accountCode, run, { afterMs, error: leaseEnded })
     yield* all(statements.loseRuns, { accountCode, id, txnId })
+    return afterMs === null
   }
 
   return {
@@ -143,6 +164,8 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
   const taken = typed(sql.placeholder('taken'), 'integer')
   const isOfAccount = sql`account_code = ${given.accountCode}`
   const claimed = selectClaimed(tables)
+  const { id, state, attempt, holder, txnId, hookId, webhookId, functionId, name, caseId } = runs
+  const due = { id, state, attempt, holder, txnId, hookId, webhookId, functionId, name, caseId }
   const isAsked = sql`account_code not in (select account_code from ${leftOut})`
   const takenColumns = sql.raw(
     Object.keys(claimed)
@@ -168,9 +191,9 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
     }),
     findDue: prepare(
       sql`
-        select id, state, attempt, holder, txn_id from queued_runs where ${isOfAccount} and claim_at <= ${now}
+        select ${columnsOf(due)} from queued_runs where ${isOfAccount} and claim_at <= ${now}
         order by claim_at, id limit ${given.limit} ${forUpdate}`,
-      { id: runs.id, state: runs.state, attempt: runs.attempt, holder: runs.holder, txnId: runs.txnId },
+      due,
     ),
     // The run of the attempt, and the runs that its script started.
     loseRuns: prepare(sql`

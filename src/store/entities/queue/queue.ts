@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
-import { findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { Store } from '../../../domain/store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
@@ -16,6 +15,7 @@ import type { QueueAccounts } from './queue-accounts.ts'
 import { createQueueMoves, type Moved, type QueueMoves } from './queue-moves.ts'
 import { createQueuedInputs, shareInputs } from './queued-inputs.ts'
 import { selectQueued, toQueuedRun } from './queued-rows.ts'
+import { createCounting, createRetrying } from './retry-runs.ts'
 
 interface Dependencies {
   readonly database: Database
@@ -43,6 +43,8 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
   return {
     ...claiming.store,
     ...createForgetDead(database, accounts, inputs),
+    ...createRetrying(database, { accounts, inputs, limits }),
+    ...createCounting(database),
     findByIds: async (accountCode, ids) => (await findByIds(accountCode, ids)).map(toQueuedRun),
     async list(accountCode, state, after, limit) {
       const values = { accountCode, after, limit }
@@ -78,31 +80,6 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         yield* all(statements.endLeases, {})
         yield* all(statements.wakeAccounts, {})
       })
-    },
-    async retry(origin, id) {
-      const { accountCode } = origin
-      const result = await change(
-        origin,
-        function* () {
-          const waiting = (yield* accounts.lock(accountCode)) ?? { waiting: 0, waitingBytes: 0 }
-          const found = yield* first(statements.find, { accountCode, id })
-          if (found === undefined) return { kind: 'missing' } as const
-          if (found.state !== 'dead') return { kind: 'not dead' } as const
-          const waitingBytes = yield* inputs.findRestingBytes(accountCode, found.inputId)
-          const refusal = findWaitingRefusal(waiting, { waiting: 1, waitingBytes }, limits.queueBytes)
-          if (refusal !== null) return { kind: 'full', refusal } as const
-          yield* inputs.wake(accountCode, found.inputId)
-          const [row = withoutInput(found)] = yield* all(statements.retry, {
-            accountCode,
-            id,
-            lane: laneOf(found),
-          })
-          yield* accounts.wake(accountCode, 1, 0)
-          return { kind: 'retried', row } as const
-        },
-        { hasChanged: ({ kind }) => kind === 'retried', hasQueued: ({ kind }) => kind === 'retried' },
-      )
-      return result.kind === 'retried' ? { kind: 'retried', run: toQueuedRun(result.row) } : result
     },
     async cancel(origin, id) {
       const { accountCode } = origin
@@ -166,9 +143,8 @@ function* moveAll(moves: QueueMoves, accountCode: string, ends: readonly QueuedE
   return moved
 }
 
-function prepareStatements({ prepare, typed, now, tables }: Dialect) {
+function prepareStatements({ prepare, now, tables }: Dialect) {
   const given = placeholders('accountCode', 'id', 'after', 'limit')
-  const lane = typed(sql.placeholder('lane'), 'text')
   const selection = selectQueued(tables)
   const withInput = { ...selection, inputId: tables.queuedRuns.inputId }
   const isTheRun = sql`account_code = ${given.accountCode} and id = ${given.id}`
@@ -202,18 +178,5 @@ function prepareStatements({ prepare, typed, now, tables }: Dialect) {
     wakeAccounts: prepare(sql`
       update queue_accounts set due_at = ${now}
       where account_code in (select account_code from queued_runs where state = 'running')`),
-    retry: prepare(
-      sql`
-        update queued_runs set attempt = 1, due_at = ${now}, lane = ${lane},
-          state = case when is_blocked then 'blocked' else 'waiting' end,
-          claim_at = case when is_blocked then null else ${now} end
-        from (
-          select exists (
-            select 1 from queued_runs where account_code = ${given.accountCode} and lane = ${lane}
-          ) as is_blocked
-        ) as others
-        where ${isTheRun} returning ${columnsOf(selection)}`,
-      selection,
-    ),
   }
 }

@@ -3,7 +3,6 @@ import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
 import type { Waiting } from '../../../domain/queue/waiting-limits.ts'
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
-import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, type Work } from '../../work.ts'
 import { raiseCounter } from '../counters.ts'
 import { rowBytes } from '../stored-bytes.ts'
@@ -62,21 +61,17 @@ export function createQueuedInputs(dialect: Dialect) {
       return row?.stored ?? null
     },
 
-    /** The bytes that an input counts for once more if one of its dead runs waits again. */
-    *findRestingBytes(accountCode: string, id: number): Work<number> {
-      return (yield* first(statements.findResting, { accountCode, id }))?.bytes ?? 0
-    },
-
-    /** Counts an input to the waiting bytes again. */
-    wake: (accountCode: string, id: number) => all(statements.wake, { accountCode, id }),
+    /** Counts inputs to the waiting bytes again, because some of their dead runs wait again. */
+    wake: (accountCode: string, ids: readonly number[]) =>
+      all(statements.wake, { accountCode, ...inputs.encode([...new Set(ids)].map(id => ({ id }))) }),
   }
 }
 
-function prepareStatements({ prepare, chain, typed, tables }: Dialect, given: SQL) {
-  const { accountCode, id } = placeholders('accountCode', 'id')
+function prepareStatements({ chain, typed, tables }: Dialect, given: SQL) {
+  const { accountCode } = placeholders('accountCode')
   const { queuedInputs } = tables
   const goneRuns = typed(sql.placeholder('goneRuns'), 'integer')
-  const isTheInput = sql`account_code = ${accountCode} and id = ${id}`
+  const areGiven = sql`account_code = ${accountCode} and id in (select id from ${given})`
   const hasRuns = (condition: SQL) => sql`
     case when exists (
       select 1 from queued_runs where queued_runs.account_code = ${accountCode}
@@ -111,17 +106,14 @@ function prepareStatements({ prepare, chain, typed, tables }: Dialect, given: SQ
       'stored',
       { stored: tables.counters.value },
     ),
-    findResting: prepare(sql`select bytes - waiting_bytes from queued_inputs where ${isTheInput}`, {
-      bytes: numberOf(sql`bytes - waiting_bytes`),
-    }),
     wake: chain(
       {
         account: sql`
           update queue_accounts set waiting_bytes = waiting_bytes + (
-              select bytes - waiting_bytes from queued_inputs where ${isTheInput}
+              select coalesce(sum(bytes - waiting_bytes), 0) from queued_inputs where ${areGiven}
             )
           where account_code = ${accountCode}`,
-        input: sql`update queued_inputs set waiting_bytes = bytes where ${isTheInput} returning id`,
+        input: sql`update queued_inputs set waiting_bytes = bytes where ${areGiven} returning id`,
       },
       'input',
       { id: queuedInputs.id },

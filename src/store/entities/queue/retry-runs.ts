@@ -1,0 +1,189 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { DeadRunChoice, QueueStore } from '../../../domain/queue/queue-store.ts'
+import { findWaitingRefusal, maxWaiting, type Waiting } from '../../../domain/queue/waiting-limits.ts'
+import type { StoreLimits } from '../../../domain/store-limits.ts'
+import type { Database } from '../../database.ts'
+import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
+import { numberOf } from '../../tables/tables-of.ts'
+import { all, first, only, type Work } from '../../work.ts'
+import { laneOf } from './enqueue.ts'
+import type { QueueAccounts } from './queue-accounts.ts'
+import type { QueuedInputs } from './queued-inputs.ts'
+import { selectQueued, toQueuedRun } from './queued-rows.ts'
+
+interface DeadRow {
+  readonly id: number
+  readonly hookId: number | null
+  readonly caseId: number | null
+  readonly inputId: number
+  /** What its input adds to the waiting bytes: 0 if another run that waits has the same. */
+  readonly bytes: number
+}
+
+interface Parts {
+  readonly accounts: QueueAccounts
+  readonly inputs: QueuedInputs
+  readonly limits: Pick<StoreLimits, 'queueBytes'>
+}
+
+/** Lets runs run again, while the queue of their account is locked. */
+export function createRetrying(
+  database: Database,
+  { accounts, inputs, limits }: Parts,
+): Pick<QueueStore, 'retry' | 'retryDead'> {
+  const { change, list } = database
+  const retried = list('given', { id: 'integer', lane: 'text', isLater: 'integer' })
+  const statements = prepareStatements(database, retried.rows)
+
+  /** Dead runs wait again, in the order of their ids. In its lane the first one waits for those that are not dead. */
+  function* wake(accountCode: string, dead: readonly DeadRow[]): Work<void> {
+    const lanes = new Set<string | null>([null])
+    const rows = dead.map(run => {
+      const lane = laneOf(run)
+      const isLater = lane !== null && lanes.has(lane) ? 1 : 0
+      lanes.add(lane)
+      return { id: run.id, lane, isLater }
+    })
+    yield* inputs.wake(
+      accountCode,
+      dead.map(({ inputId }) => inputId),
+    )
+    yield* all(statements.wake, { accountCode, limit: rows.length, ...retried.encode(rows) })
+    yield* accounts.wake(accountCode, dead.length, 0)
+  }
+
+  return {
+    async retry(origin, id) {
+      const { accountCode } = origin
+      const result = await change(
+        origin,
+        function* () {
+          const waiting = (yield* accounts.lock(accountCode)) ?? nothingWaits
+          const found = yield* first(statements.find, { accountCode, id })
+          if (found === undefined) return { kind: 'missing' } as const
+          if (found.state === 'running') return { kind: 'running' } as const
+          if (found.state === 'dead') {
+            const dead = yield* only(statements.findDead.one, { accountCode, id, limit: 1 })
+            const more = { waiting: 1, waitingBytes: dead.bytes }
+            const refusal = findWaitingRefusal(waiting, more, limits.queueBytes)
+            if (refusal !== null) return { kind: 'full', refusal } as const
+            yield* wake(accountCode, [dead])
+          } else {
+            yield* all(statements.makeDue, { accountCode, id })
+            yield* accounts.wake(accountCode, 0, 0)
+          }
+          const [row = found] = yield* all(statements.find, { accountCode, id })
+          return { kind: 'retried', row } as const
+        },
+        { hasChanged: ({ kind }) => kind === 'retried', hasQueued: ({ kind }) => kind === 'retried' },
+      )
+      return result.kind === 'retried' ? { kind: 'retried', run: toQueuedRun(result.row) } : result
+    },
+
+    retryDead(origin, { limit, ...choice }) {
+      const { accountCode } = origin
+      return change(
+        origin,
+        function* () {
+          const waiting = (yield* accounts.lock(accountCode)) ?? nothingWaits
+          const room = Math.max(0, maxWaiting - waiting.waiting)
+          const { hookId, webhookId } = choice
+          const values = { accountCode, hookId, webhookId, limit: Math.min(limit, room) }
+          const found = yield* all(statements.findDead[kindOf(choice)], values)
+          const dead = takeFitting(found, limits.queueBytes - waiting.waitingBytes)
+          if (dead.length > 0) yield* wake(accountCode, dead)
+          return dead.length
+        },
+        { hasChanged: count => count > 0, hasQueued: count => count > 0 },
+      )
+    },
+  }
+}
+
+const nothingWaits: Waiting = { waiting: 0, waitingBytes: 0 }
+
+/** The first runs whose inputs fit into this many bytes. Runs that share an input need it once. */
+function takeFitting(dead: readonly DeadRow[], maxBytes: number): readonly DeadRow[] {
+  const counted = new Set<number>()
+  let bytes = 0
+  const end = dead.findIndex(run => {
+    if (!counted.has(run.inputId)) bytes += run.bytes
+    counted.add(run.inputId)
+    return bytes > maxBytes
+  })
+  return end === -1 ? dead : dead.slice(0, end)
+}
+
+function kindOf({ hookId, webhookId }: DeadRunChoice): 'any' | 'ofHook' | 'ofWebhook' {
+  if (hookId !== null) return 'ofHook'
+  return webhookId === null ? 'any' : 'ofWebhook'
+}
+
+function prepareStatements({ prepare, now, tables }: Dialect, retried: SQL) {
+  const given = placeholders('accountCode', 'id', 'hookId', 'webhookId', 'limit')
+  const { id, hookId, caseId, inputId } = tables.queuedRuns
+  const bytes = sql`
+    (select bytes - waiting_bytes from queued_inputs
+     where queued_inputs.account_code = queued_runs.account_code and queued_inputs.id = queued_runs.input_id)`
+  const selection = selectQueued(tables)
+  const isTheRun = sql`account_code = ${given.accountCode} and id = ${given.id}`
+  const findDead = (condition: SQL): Statement<DeadRow> =>
+    prepare(
+      sql`
+        select id, hook_id, case_id, input_id, ${bytes} from queued_runs
+        where account_code = ${given.accountCode} and state = 'dead' ${condition}
+        order by id limit ${given.limit}`,
+      { id, hookId, caseId, inputId, bytes: numberOf(bytes) },
+    )
+  return {
+    find: prepare(sql`select ${columnsOf(selection)} from queued_runs where ${isTheRun}`, selection),
+    findDead: {
+      any: findDead(sql``),
+      one: findDead(sql`and id = ${given.id}`),
+      ofHook: findDead(sql`and hook_id = ${given.hookId}`),
+      ofWebhook: findDead(sql`and webhook_id = ${given.webhookId}`),
+    },
+    // A run that is due already keeps its place. One that is blocked stays so, and has no time of a claim.
+    makeDue: prepare(sql`
+      update queued_runs set due_at = case when due_at < ${now} then due_at else ${now} end,
+        claim_at = case when claim_at > ${now} then ${now} else claim_at end
+      where ${isTheRun}`),
+    // Because of the limit SQLite reads the list first, and then each run by its id, not the list for each run.
+    wake: prepare(
+      sql`
+        update queued_runs set attempt = 1, due_at = ${now}, lane = retried.lane,
+          state = case when is_blocked then 'blocked' else 'waiting' end,
+          claim_at = case when is_blocked then null else ${now} end
+        from (
+          select id as retried_id, lane, is_later = 1 or exists (
+            select 1 from queued_runs as others
+            where others.account_code = ${given.accountCode} and others.lane = given.lane
+          ) as is_blocked from ${retried} limit ${given.limit}
+        ) as retried
+        where account_code = ${given.accountCode} and id = retried_id`,
+    ),
+  }
+}
+
+/** Counts runs along the index of their states. */
+export function createCounting({ prepare, read }: Database): Pick<QueueStore, 'count'> {
+  const accountCode = sql.placeholder('accountCode')
+  const number = { count: numberOf(sql`count(*)`) }
+  const countOf = (states: SQL) =>
+    prepare(
+      sql`select count(*) from queued_runs where account_code = ${accountCode} and state in (${states})`,
+      number,
+    )
+  const statements = {
+    all: countOf(sql`'blocked', 'waiting', 'running', 'dead'`),
+    waiting: countOf(sql`'blocked', 'waiting'`),
+    running: countOf(sql`'running'`),
+    dead: countOf(sql`'dead'`),
+  }
+  return {
+    async count(account, state) {
+      const [row] = await read(statements[state ?? 'all'], { accountCode: account })
+      return row?.count ?? 0
+    },
+  }
+}

@@ -8,8 +8,7 @@ const maxKeyBytes = 64
 const minCharacters = 16
 const maxCharacters = 512
 
-const standardRule =
-  `must be \`${secretPrefix}\` and ${minKeyBytes} to ${maxKeyBytes} bytes of base64, ` + 'for `STANDARD`'
+const standardRule = `must be \`${secretPrefix}\` and ${minKeyBytes} to ${maxKeyBytes} bytes of base64`
 const textRule = `must have ${minCharacters} to ${maxCharacters} characters`
 
 /**

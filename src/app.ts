@@ -27,6 +27,7 @@ import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import type { Store } from './domain/store.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
 import { createMessageRuns } from './domain/webhooks/message-runs.ts'
+import { RefusedDeliveries } from './domain/webhooks/refused-deliveries.ts'
 import { createWebhookLookUp } from './domain/webhooks/webhook-look-up.ts'
 import { createWebhooks } from './domain/webhooks/webhooks.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -44,6 +45,7 @@ import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
+const reportRefusedEveryMs = 10_000
 // A large transaction delays others.
 const maxForgottenAtOnce = 200
 
@@ -152,6 +154,11 @@ export async function createApp({
     onUnreadable: place =>
       log.warn(place, 'no key that is set opens what this webhook checks signatures with'),
   })
+  const refusedDeliveries = new RefusedDeliveries({
+    onRefused: refusal => log.warn(refusal, 'delivery refused'),
+    onLeftOut: count => log.warn(count, 'more deliveries were refused'),
+  })
+  const reportingRefused = setInterval(() => refusedDeliveries.report(), reportRefusedEveryMs).unref()
 
   const waitForTurn = (accountCode: string) => turns.wait(accountCode)
   const createContext = createContextFactory({
@@ -213,6 +220,7 @@ export async function createApp({
     webhookBytes: config.webhookBytes,
     webhooks: {
       lookUp: webhookLookUp,
+      refused: refusedDeliveries,
       messages: createMessageRuns({
         idempotency: store.idempotency,
         webhooks: store.webhooks,
@@ -253,6 +261,8 @@ export async function createApp({
       followers.endAll()
       stopSweepingRuns()
       await drain(server)
+      clearInterval(reportingRefused)
+      refusedDeliveries.reportAll()
       await queueEnd
       await tasks.close()
       await runKeeping.close()

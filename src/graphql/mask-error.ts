@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
 import { RostrumError } from '../errors.ts'
+import { hideValues } from './hide-values.ts'
 
 const maxMessageLength = 1_000
 
@@ -22,7 +23,7 @@ export function maskError(error: unknown, request: MaskRequest): RostrumError {
     return error
   }
   if (error instanceof GraphQLError) {
-    if (isDocumentError(error)) return new RostrumError('BAD_USER_INPUT', cut(error.message))
+    if (isDocumentError(error)) return new RostrumError('BAD_USER_INPUT', cut(hideValues(error)))
     if (!(error.originalError instanceof GraphQLError)) return maskError(error.originalError, request)
   }
   logOnce(error, request, 'unexpected error')
@@ -50,7 +51,7 @@ function isDocumentError({ originalError, path }: GraphQLError): boolean {
   return originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined)
 }
 
-// graphql-js repeats the caller's values in full, even a megabyte of text.
+// graphql-js repeats names of the caller in full, even a megabyte of text.
 function cut(message: string): string {
   return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
 }

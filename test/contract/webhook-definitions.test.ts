@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/start-server.ts'
-import { deliver, saveFunction, saveWebhook, signStandard } from '../server/webhooks.ts'
+import {
+  deliver,
+  type SavedWebhook,
+  saveFunction,
+  saveWebhook,
+  signGithub,
+  signStandard,
+  signSvix,
+} from '../server/webhooks.ts'
 
 let server: TestServer
 let functionId: string
@@ -45,7 +53,13 @@ describe('saveWebhook', () => {
     const changed = await save({ id: webhook.id, name: 'renamed', verification: 'SECRET', header: 'X-Key' })
     expect(changed.body.data?.saveWebhook).toMatchObject({
       secret: null,
-      webhook: { id: webhook.id, name: 'renamed', header: 'x-key', headers: [], scopes: [] },
+      webhook: {
+        id: webhook.id,
+        name: 'renamed',
+        header: 'x-key',
+        headers: ['x-a', 'x-b'],
+        scopes: ['cases:read'],
+      },
     })
     const list = await server.graphql('{ webhooks { id name function { name } } }')
     expect(list.body.data).toEqual({
@@ -65,6 +79,7 @@ describe('saveWebhook', () => {
     [{ headers: ['x-a', 'cookie'] }, '/headers/1'],
     [{ headers: ['Proxy-Authorization'] }, '/headers/0'],
     [{ headers: ['webhook-signature'] }, '/headers/0'],
+    [{ headers: ['Svix-Signature'] }, '/headers/0'],
     [{ headers: ['X-Hub-Signature-256'] }, '/headers/0'],
     [{ headers: ['X-API-Key'] }, '/headers/0'],
     [{ headers: ['x-a', 'Stripe-Signature'] }, '/headers/1'],
@@ -131,6 +146,208 @@ describe('saveWebhook', () => {
       expect(bytes.includes(secret.slice('whsec_'.length))).toBe(false)
       expect(bytes.includes(Buffer.from(secret.slice('whsec_'.length), 'base64'))).toBe(false)
     }
+  })
+})
+
+describe('a change', () => {
+  const change = async (input: object, token?: string) => {
+    const { body } = await server.graphql<{ saveWebhook: Saved | null }>(saving, { input }, token)
+    return { saved: body.data?.saveWebhook?.webhook, error: body.errors?.[0] }
+  }
+  const create = (name: string, rest: object = {}) =>
+    saveWebhook(server, { name, sourceCode: 'exit(payload)', ...rest })
+
+  test('keeps what it leaves out', async () => {
+    const given = { verification: 'SECRET', mode: 'SYNC', header: 'x-key', headers: ['x-a'] } as const
+    const { id } = await create('kept', { ...given, scopes: ['cases:read'] })
+    const kept = { id, name: 'kept', enabled: true, ...given, scopes: ['cases:read'] }
+    expect((await change({ id })).saved).toMatchObject(kept)
+    expect((await change({ id, enabled: false })).saved).toMatchObject({ ...kept, enabled: false })
+    const changed = { name: 'kept-2', mode: 'QUEUED', headers: [], scopes: [], enabled: true }
+    expect((await change({ id, ...changed })).saved).toMatchObject({ ...kept, ...changed })
+    expect((await change({ id, headers: ['X-B', 'x-b'] })).saved).toMatchObject({ headers: ['x-b'] })
+  })
+
+  test('to another verification drops the header with `SECRET`, and needs one for it', async () => {
+    const { id } = await create('switch', { verification: 'SECRET', header: 'x-key' })
+    expect((await change({ id, header: null })).error?.extensions).toMatchObject({
+      errors: [{ pointer: '/header' }],
+    })
+    expect((await change({ id, verification: 'GITHUB', header: 'x-key' })).error?.extensions).toMatchObject({
+      errors: [{ pointer: '/header', detail: 'is for `SECRET` alone' }],
+    })
+    expect((await change({ id, verification: 'GITHUB' })).saved).toMatchObject({ header: null })
+    expect((await change({ id, verification: 'SECRET' })).error?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      errors: [{ pointer: '/header' }],
+    })
+  })
+
+  test('checks the completed webhook: a listed header must not become that of the secret', async () => {
+    const { id } = await create('listed', { headers: ['x-key'] })
+    const refused = await change({ id, verification: 'SECRET', header: 'X-Key' })
+    expect(refused.error?.extensions).toMatchObject({ errors: [{ pointer: '/headers/0' }] })
+  })
+
+  test('takes a null for no value but the header', async () => {
+    const { id } = await create('null')
+    for (const name of ['name', 'functionId', 'verification', 'headers', 'mode', 'scopes', 'enabled']) {
+      expect((await change({ id, [name]: null })).error, name).toMatchObject({
+        message: expect.stringContaining(`\`${name}\` must not be null`),
+        extensions: { code: 'BAD_USER_INPUT' },
+      })
+    }
+    expect((await change({ id, header: null, secret: null })).saved).toMatchObject({ header: null })
+    expect((await change({})).error?.message).toBe(
+      '`name` is required for a new webhook; `verification` is required for a new webhook; ' +
+        '`functionId` is required for a new webhook, unless you give `functionName`.',
+    )
+  })
+
+  test('names the function, of those without a case type', async () => {
+    const ofType = `mutation { saveFunction(input: {
+      name: "typed", caseTypeCode: "t", sourceCode: "exit(1)" }) { id } }`
+    await server.graphql(ofType)
+    const named = { name: 'named', verification: 'STANDARD' }
+    expect((await change({ ...named, functionName: 'typed' })).error?.extensions.code).toBe('NOT_FOUND')
+    const { saved } = await change({ ...named, functionName: 'echo' })
+    expect(saved).toMatchObject({ function: { id: functionId, name: 'echo' } })
+    const own = await saveFunction(server, 'typed', 'exit(2)')
+    const changed = await change({ id: saved?.id, functionName: 'typed' })
+    expect(changed.saved).toMatchObject({ function: { id: own } })
+    const both = await change({ id: saved?.id, functionName: 'typed', functionId })
+    expect(both.error?.message).toContain('`functionName` must not stand beside `functionId`')
+  })
+
+  test('needs each scope that the webhook keeps', async () => {
+    const { id } = await create('strong', { scopes: ['memberships:write'] })
+    const scopes = ['functions:write', 'functions:read'] as const
+    const token = await server.token({ account: 'demo', user: 5, scopes: [...scopes] })
+    for (const input of [
+      { id, enabled: false },
+      { id, secret: `whsec_${'A'.repeat(32)}` },
+    ]) {
+      expect((await change(input, token)).error).toMatchObject({
+        extensions: { code: 'FORBIDDEN', scope: 'memberships:write' },
+      })
+    }
+    expect((await change({ id, scopes: [] }, token)).saved).toMatchObject({ scopes: [], enabled: true })
+  })
+
+  test('of another account finds neither its webhook nor its function', async () => {
+    const { id } = await create('private')
+    const token = await server.token({ account: 'stranger' })
+    const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+    for (const input of [{ id }, { id, functionId }, { id, functionName: 'echo' }, { id, secret }]) {
+      const { error } = await change(input, token)
+      expect(error).toMatchObject({
+        message: `There is no webhook \`${id}\`.`,
+        extensions: { code: 'NOT_FOUND' },
+      })
+    }
+    const rotating = 'mutation ($id: ID!, $s: String) { rotateWebhookSecret(id: $id, secret: $s) { secret } }'
+    const rotated = await server.graphql(rotating, { id, s: secret }, token)
+    expect(rotated.body.errors?.[0]?.extensions.code).toBe('NOT_FOUND')
+    const own = { name: 'x', verification: 'STANDARD' }
+    const { error } = await change({ ...own, functionId: '999999' }, token)
+    const foreign = await change({ ...own, functionName: 'echo' }, token)
+    expect([error?.extensions.code, foreign.error?.extensions.code]).toEqual(['NOT_FOUND', 'NOT_FOUND'])
+  })
+
+  test('at once with another one keeps both', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await create(`both-${round}`)
+      await Promise.all([change({ id, enabled: false }), change({ id, mode: 'QUEUED' })])
+      expect((await change({ id })).saved).toMatchObject({ enabled: false, mode: 'QUEUED' })
+    }
+  })
+})
+
+describe('a secret of the sender', () => {
+  const rotating = `mutation ($id: ID!, $hours: Int! = 24, $secret: String) {
+    rotateWebhookSecret(id: $id, overlapHours: $hours, secret: $secret) { secret } }`
+  const whsec = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+  const own = "It's a secret to everybody"
+  const create = (name: string, rest: object) => saveWebhook(server, { name, sourceCode: 'exit(1)', ...rest })
+  const statusOf = async ({ path }: Pick<SavedWebhook, 'path'>, headers: Record<string, string>) =>
+    (await deliver(server, path, { headers })).status
+
+  test('is not shown again, and checks deliveries', async () => {
+    const standard = await create('own-standard', { secret: whsec(1) })
+    const github = await create('own-github', { verification: 'GITHUB', secret: own })
+    const secret = await create('own-secret', {
+      verification: 'SECRET',
+      header: 'x-gitlab-token',
+      secret: own,
+    })
+    expect([standard.secret, github.secret, secret.secret]).toEqual([null, null, null])
+    expect(await statusOf(standard, signStandard({ secret: whsec(1) }))).toBe(200)
+    expect(await statusOf(github, signGithub({ secret: own }))).toBe(200)
+    expect(await statusOf(secret, { 'x-gitlab-token': own })).toBe(200)
+    expect(await statusOf(secret, { 'x-gitlab-token': `${own}!` })).toBe(401)
+  })
+
+  test('by `saveWebhook` and by a rotation leaves the earlier ones valid for the overlap', async () => {
+    const webhook = await create('own-rotated', {})
+    const { id, secret: first } = webhook
+    const changed = await server.graphql<{ saveWebhook: Saved }>(saving, { input: { id, secret: whsec(2) } })
+    expect(changed.body.data?.saveWebhook.secret).toBeNull()
+    const rotated = await server.graphql(rotating, { id, secret: whsec(3) })
+    expect(rotated.body.data).toEqual({ rotateWebhookSecret: { secret: null } })
+    for (const secret of [first, whsec(2), whsec(3)]) {
+      expect(await statusOf(webhook, signStandard({ secret }))).toBe(200)
+    }
+    const shown = await server.graphql<{ rotateWebhookSecret: { secret: string } }>(rotating, {
+      id,
+      hours: 0,
+      secret: null,
+    })
+    const secret = shown.body.data?.rotateWebhookSecret.secret ?? ''
+    expect(secret).toMatch(/^whsec_/)
+    expect(await statusOf(webhook, signStandard({ secret: whsec(3) }))).toBe(401)
+    expect(await statusOf(webhook, signStandard({ secret }))).toBe(200)
+  })
+
+  test('fits the verification that the webhook will have', async () => {
+    const { id } = await create('own-checked', { verification: 'GITHUB' })
+    const good = { id, verification: 'STANDARD', secret: whsec(4) }
+    const refused = [
+      await save({ name: 'own-bad', secret: own }),
+      await save({ id, functionId, verification: 'STANDARD', secret: own }),
+      await save({ id, functionId, verification: 'GITHUB', secret: 'x'.repeat(15) }),
+      await server.graphql(rotating, { id, secret: 'x'.repeat(513) }),
+    ]
+    for (const { body } of refused) {
+      expect(body.errors?.[0]?.extensions).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        errors: [{ pointer: '/secret' }],
+      })
+    }
+    expect((await server.graphql(saving, { input: good })).body.errors).toBeUndefined()
+  })
+
+  test('of another verification is no key for `STANDARD`', async () => {
+    const webhook = await create('own-switched', { verification: 'GITHUB', secret: '!'.repeat(20) })
+    await server.graphql(saving, { input: { id: webhook.id, verification: 'STANDARD' } })
+    for (const secret of ['whsec_', `whsec_${'!'.repeat(20)}`, '!'.repeat(20)]) {
+      expect(await statusOf(webhook, signStandard({ secret }))).toBe(401)
+    }
+    await server.graphql(rotating, { id: webhook.id, secret: whsec(5) })
+    expect(await statusOf(webhook, signStandard({ secret: whsec(5) }))).toBe(200)
+    expect(await statusOf(webhook, signStandard({ secret: 'whsec_' }))).toBe(401)
+  })
+
+  test('of Svix checks its headers, and its message id is run once', async () => {
+    const webhook = await create('own-svix', { secret: whsec(6) })
+    const headers = signSvix({ secret: whsec(6), id: 'msg_svix' })
+    const send = () => deliver(server, webhook.path, { headers })
+    const [first, again] = [await send(), await send()]
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(first.headers.get('idempotency-replayed')).toBeNull()
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    const standard = signStandard({ secret: whsec(6), id: 'msg_svix' })
+    const third = await deliver(server, webhook.path, { headers: standard })
+    expect(third.headers.get('idempotency-replayed')).toBe('true')
   })
 })
 

@@ -192,3 +192,39 @@ describe('a rotated secret', () => {
     expect((await deliver(server, rotated.path, { headers })).status).toBe(200)
   })
 })
+
+test('a refused delivery is one line of the log, with the reason, at most ten a minute', async () => {
+  const sourceCode = 'exit(1)'
+  const logged = await saveWebhook(server, { name: 'logged', sourceCode })
+  const hub = await saveWebhook(server, { name: 'logged-hub', sourceCode, verification: 'GITHUB' })
+  const send = (path: string, headers: Record<string, string>) => deliver(server, path, { headers })
+  const own = { secret: logged.secret }
+  await send(logged.path, {})
+  await send(logged.path, signStandard({ secret: webhook.secret }))
+  await send(logged.path, signStandard({ ...own, timestamp: 1_000 }))
+  await send(logged.path, signStandard({ ...own, id: '' }))
+  await send(hub.path, { 'x-hub-signature-256': signGithub({ secret: hub.secret })['x-hub-signature-256'] })
+  await send('/api/1/webhook/demo/unlogged', {})
+  await send('/api/1/webhook/nobody/logged', {})
+  const disabling = `mutation { saveWebhook(input: { id: "${logged.id}", enabled: false }) { secret } }`
+  await server.graphql(disabling)
+  for (let count = 0; count < 20; count++) await send(logged.path, signStandard(own))
+  const linesOf = (name: string) =>
+    server
+      .stdout()
+      .split('\n')
+      .filter(line => line.includes('"delivery refused"'))
+      .map(line => JSON.parse(line))
+      .filter(line => line.webhook === name)
+  const reasonsOf = (name: string) => linesOf(name).map(({ reason }) => reason)
+  await expect.poll(() => reasonsOf('logged').length).toBeGreaterThanOrEqual(10)
+  const reasons = reasonsOf('logged')
+  expect(reasons.slice(0, 4)).toEqual(['no signature', 'bad signature', 'old timestamp', 'no message id'])
+  expect(new Set(reasons.slice(4))).toEqual(new Set(['disabled']))
+  // A minute may end meanwhile.
+  expect(reasons.length).toBeLessThan(21)
+  expect(linesOf('logged')[0]).toMatchObject({ level: 40, account: 'demo', webhookId: Number(logged.id) })
+  expect(reasonsOf('logged-hub')).toEqual(['no message id'])
+  expect(reasonsOf('unlogged')).toEqual([])
+  expect(server.stdout()).not.toContain(logged.secret)
+})

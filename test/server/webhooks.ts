@@ -16,6 +16,8 @@ export interface WebhookOrder {
   readonly header?: string
   readonly headers?: readonly string[]
   readonly scopes?: readonly string[]
+  /** The sender's own. */
+  readonly secret?: string
   readonly token?: string
   readonly account?: string
 }
@@ -64,6 +66,12 @@ export function signStandard({ secret, body = '', id = randomUUID(), timestamp }
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const signature = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')
   return { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': `v1,${signature}` }
+}
+
+/** The same as Svix sends it: with headers of its own names, and base64 of the same bytes. */
+export function signSvix(signed: Signed) {
+  const headers = Object.entries(signStandard(signed))
+  return Object.fromEntries(headers.map(([name, value]) => [name.replace('webhook-', 'svix-'), value]))
 }
 
 export function signGithub({ secret, body = '', id = randomUUID() }: Signed) {

@@ -108,11 +108,12 @@ export async function fillStore(path: string): Promise<void> {
     verification: 'github',
   } as const
   const seal = () => ({ keyId: 'k', sealed: Buffer.from([0, 255]) })
-  const creation = { seal, maxWebhooks: 9 }
+  const rotation = { overlapMs: 60_000, seal, maxSecrets: 3 }
   const { functionId, scopes } = trigger
-  const given = { ...webhook, functionId, scopes, enabled: true }
-  await store.webhooks.save(by('account-0'), null, given, creation)
-  await store.webhooks.rotate(by('account-0'), 1, { overlapMs: 60_000, seal }, 3)
+  const given = complete({ ...webhook, functionId, scopes, enabled: true })
+  const save = { complete: given, rotation, rotates: false, maxWebhooks: 9 }
+  await store.webhooks.save(by('account-0'), null, save)
+  await store.webhooks.rotate(by('account-0'), 1, rotation, () => null)
   await store.close()
   const client = new SqliteDatabase(path)
   client.exec(`

@@ -15,7 +15,14 @@ function createFor(store: Store, keys: readonly Buffer[], keyFile: Store['keyFil
 
 const usual = { verification: 'standard', header: null, headers: [], mode: 'sync', scopes: [] } as const
 const save = (webhooks: Webhooks, name: string, functionId: number, id: number | null = null) =>
-  webhooks.save(by('a'), id, { ...usual, name, functionId, enabled: true })
+  webhooks.save(by('a'), id, {
+    ...usual,
+    name,
+    function: { id: functionId },
+    enabled: true,
+    refuseScopes: () => null,
+    secret: null,
+  })
 
 const keyLost = { code: 'CONFLICT', reason: 'KEY_LOST' }
 
@@ -29,7 +36,9 @@ eachStore(harness => {
     const withFresh = createFor(store, [fresh])
     await expect(save(withFresh, 'x', functionId)).rejects.toMatchObject(keyLost)
     await expect(save(withFresh, 'w', functionId, webhook.id)).rejects.toMatchObject(keyLost)
-    await expect(withFresh.rotateSecret(by('a'), webhook.id, 24)).rejects.toMatchObject({
+    await expect(
+      withFresh.rotateSecret(by('a'), webhook.id, { overlapHours: 24, secret: null }),
+    ).rejects.toMatchObject({
       ...keyLost,
       message: expect.stringContaining('to the setting ROSTRUM_SECRETS_KEY, after the new one'),
     })
@@ -37,10 +46,10 @@ eachStore(harness => {
     expect((await withFresh.list('a')).map(({ name }) => name)).toEqual(['w'])
 
     // A secret that has ended, or that is gone with its webhook, needs no key.
-    await createFor(store, [fresh, old]).rotateSecret(by('a'), webhook.id, 0)
+    await createFor(store, [fresh, old]).rotateSecret(by('a'), webhook.id, { overlapHours: 0, secret: null })
     const added = await save(withFresh, 'x', functionId)
     expect(added.secret).toMatch(/^whsec_/)
-    await createFor(store, [old, fresh]).rotateSecret(by('a'), webhook.id, 24)
+    await createFor(store, [old, fresh]).rotateSecret(by('a'), webhook.id, { overlapHours: 24, secret: null })
     await expect(save(withFresh, 'y', functionId)).rejects.toMatchObject(keyLost)
     await withFresh.remove(by('a'), webhook.id)
     await save(withFresh, 'y', functionId)
@@ -58,7 +67,9 @@ eachStore(harness => {
     rmSync(path)
     const without = createFor(store, [], store.keyFile)
     await expect(save(without, 'x', functionId)).rejects.toMatchObject(refusal)
-    await expect(without.rotateSecret(by('a'), webhook.id, 24)).rejects.toMatchObject(refusal)
+    await expect(
+      without.rotateSecret(by('a'), webhook.id, { overlapHours: 24, secret: null }),
+    ).rejects.toMatchObject(refusal)
     expect(existsSync(path)).toBe(false)
 
     writeFileSync(path, `${randomBytes(32).toString('base64')}\n`)

@@ -111,9 +111,9 @@ eachStore(harness => {
     await store.queue.cancel(by('a'), 2)
     expect(await retryDead()).toBe(2)
     for (let id = 3; id <= 6; id++) await store.queue.cancel(by('a'), id)
-    expect(await readRows(url, 'select waiting, waiting_bytes from queue_accounts')).toEqual([
-      { waiting: 0, waiting_bytes: 0 },
-    ])
+    expect(
+      await readRows(url, 'select 1 from queue_accounts where waiting = 0 and waiting_bytes = 0'),
+    ).toHaveLength(1)
   })
 
   test('1,000 dead runs are retried in as many statements as one, once for each step', async () => {

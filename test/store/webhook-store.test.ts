@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
-import type { SealSecret, WebhookInput } from '../../src/domain/webhooks/webhook-store.ts'
+import type { Rotation, SealSecret, WebhookInput } from '../../src/domain/webhooks/webhook-store.ts'
+import { invalidInput } from '../../src/errors.ts'
+import { complete } from './complete-trigger.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
@@ -13,7 +15,13 @@ const seal: SealSecret = (webhookId, secretId) => ({
   keyId: 'k',
   sealed: Buffer.from(`${webhookId}/${secretId}`),
 })
-const creation = { seal, maxWebhooks: 3 }
+const rotationOf = (overlapMs: number): Rotation => ({ overlapMs, seal, maxSecrets: 3 })
+const saveOf = (input: WebhookInput) => ({
+  complete: complete(input),
+  rotation: rotationOf(0),
+  rotates: false,
+  maxWebhooks: 3,
+})
 const dayMs = 86_400_000
 
 eachStore(harness => {
@@ -35,7 +43,7 @@ eachStore(harness => {
   }
 
   const create = (name: string, rest: Partial<WebhookInput> = {}) =>
-    store.webhooks.save(by('a'), null, inputOf(name, rest), creation)
+    store.webhooks.save(by('a'), null, saveOf(inputOf(name, rest)))
 
   const liveIds = async (name: string) =>
     (await store.webhooks.findByName('a', name))?.secrets.map(({ id }) => id) ?? null
@@ -70,12 +78,12 @@ eachStore(harness => {
   test('names are unique, and there is a maximum', async () => {
     await create('one')
     await create('two')
-    expect(await create('one')).toEqual({ kind: 'duplicate', existingId: 1 })
-    const renamed = await store.webhooks.save(by('a'), 2, inputOf('one'), creation)
-    expect(renamed).toEqual({ kind: 'duplicate', existingId: 1 })
+    expect(await create('one')).toEqual({ kind: 'duplicate', existingId: 1, name: 'one' })
+    const renamed = await store.webhooks.save(by('a'), 2, saveOf(inputOf('one')))
+    expect(renamed).toEqual({ kind: 'duplicate', existingId: 1, name: 'one' })
     await create('three')
     expect(await create('four')).toEqual({ kind: 'full' })
-    expect(await store.webhooks.save(by('a'), 2, inputOf('2', { enabled: false }), creation)).toMatchObject({
+    expect(await store.webhooks.save(by('a'), 2, saveOf(inputOf('2', { enabled: false })))).toMatchObject({
       kind: 'saved',
       webhook: { id: 2, name: '2', enabled: false },
       secretId: null,
@@ -87,13 +95,17 @@ eachStore(harness => {
     await create('w')
     const otherId = await saveNamed('g', 'b')
     await saveNamed('h', 'b')
-    expect(await create('x', { functionId: 99 })).toEqual({ kind: 'missing', what: 'function' })
-    expect(await store.webhooks.save(by('b'), 1, inputOf('w'), creation)).toEqual({
+    expect(await create('x', { functionId: 99 })).toEqual({
+      kind: 'missing',
+      what: 'function',
+      chosen: { id: 99 },
+    })
+    expect(await store.webhooks.save(by('b'), 1, saveOf(inputOf('w')))).toEqual({
       kind: 'missing',
       what: 'webhook',
     })
     expect(otherId).toBe(1)
-    expect(await store.webhooks.rotate(by('b'), 1, { overlapMs: 0, seal }, 3)).toEqual({ kind: 'missing' })
+    expect(await store.webhooks.rotate(by('b'), 1, rotationOf(0), () => null)).toEqual({ kind: 'missing' })
     expect(await store.webhooks.remove(by('b'), 1)).toEqual({ kind: 'missing' })
     expect(await liveIds('w')).toEqual([1])
   })
@@ -114,11 +126,69 @@ eachStore(harness => {
     const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        (stores[index % stores.length] ?? store).webhooks.save(by('a'), null, inputOf('w'), creation),
+        (stores[index % stores.length] ?? store).webhooks.save(by('a'), null, saveOf(inputOf('w'))),
       ),
     )
     expect(results.filter(({ kind }) => kind === 'saved')).toHaveLength(1)
     expect(results.filter(({ kind }) => kind === 'duplicate')).toHaveLength(19)
+  })
+
+  test('changes of one webhook at once keep each other', async () => {
+    await create('w')
+    const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
+    const changes: Partial<WebhookInput>[] = [
+      { enabled: false },
+      { mode: 'queued' },
+      { scopes: ['cases:read'] },
+      { headers: ['x-a'] },
+      { name: 'v' },
+    ]
+    const results = await Promise.all(
+      changes.map((change, index) =>
+        (stores[index % stores.length] ?? store).webhooks.save(by('a'), 1, {
+          ...saveOf(inputOf('w')),
+          complete: before => complete({ ...(before ?? inputOf('w')), ...change })(),
+        }),
+      ),
+    )
+    expect(results.map(({ kind }) => kind)).toEqual(changes.map(() => 'saved'))
+    const all = Object.assign({}, ...changes)
+    expect(await store.webhooks.list('a')).toEqual([{ id: 1, ...inputOf('v', all) }])
+  })
+
+  test('a change that is refused changes nothing, its secret included', async () => {
+    await create('w')
+    const error = invalidInput([])
+    const refused = { ...saveOf(inputOf('w')), rotates: true, complete: () => error }
+    expect(await store.webhooks.save(by('a'), 1, refused)).toEqual({ kind: 'refused', error })
+    expect(await store.webhooks.rotate(by('a'), 1, rotationOf(0), () => error)).toEqual({
+      kind: 'refused',
+      error,
+    })
+    expect(await liveIds('w')).toEqual([1])
+  })
+
+  test('a change with a secret keeps the earlier ones for the overlap', async () => {
+    await create('w')
+    const change = { ...saveOf(inputOf('v')), rotates: true, rotation: rotationOf(60_000) }
+    expect(await store.webhooks.save(by('a'), 1, change)).toMatchObject({
+      kind: 'saved',
+      webhook: { name: 'v' },
+      secretId: 2,
+    })
+    expect(await liveIds('v')).toEqual([2, 1])
+  })
+
+  test('the function is found by its name, of those without a case type', async () => {
+    await saveFunction(store, versionOf('exit()', { name: 'g', caseTypeCode: 't' }), by('a'))
+    const named = (name: string) =>
+      store.webhooks.save(by('a'), null, {
+        ...saveOf(inputOf('w')),
+        complete: () => ({ ...complete(inputOf('w'))(), function: { name } }),
+      })
+    expect(await named('g')).toEqual({ kind: 'missing', what: 'function', chosen: { name: 'g' } })
+    const id = await saveNamed('g', 'a')
+    expect(await named('g')).toMatchObject({ kind: 'saved', webhook: { functionId: id } })
   })
 
   describe('a rotated secret', () => {
@@ -128,7 +198,7 @@ eachStore(harness => {
       return rows[0]?.endsAt
     }
 
-    const rotate = (overlapMs: number) => store.webhooks.rotate(by('a'), 1, { overlapMs, seal }, 3)
+    const rotate = (overlapMs: number) => store.webhooks.rotate(by('a'), 1, rotationOf(overlapMs), () => null)
 
     test('leaves the earlier ones live for the overlap, up to three of them', async () => {
       await create('w')

@@ -1,10 +1,10 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { decodeStandardSecret } from './secret-rules.ts'
 import type { WebhookVerification } from './webhook-store.ts'
 
 // Standard Webhooks: a signature that is older, or newer, is refused.
 const maxAgeSeconds = 300
 export const maxSecrets = 3
-export const secretPrefix = 'whsec_'
 
 /** A request as it came. Values of a header that came several times are joined with `, `. */
 export interface Delivery {
@@ -24,12 +24,24 @@ export interface Verification {
 /** `messageId` is null for a sender that gives none. */
 export type VerificationResult =
   | { readonly kind: 'verified'; readonly messageId: string | null }
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason }
+
+/** Why a delivery to a webhook that exists is refused, for its author alone. */
+export type RefusalReason =
+  | 'disabled'
+  | 'no readable secret'
+  | 'no signature'
+  | 'bad signature'
+  | 'old timestamp'
+  | 'no message id'
 
 /** The headers that show who sends. */
-export const verificationHeaders = ['webhook-signature', 'x-hub-signature', 'x-hub-signature-256'] as const
-
-const refused = { kind: 'refused' } as const
+export const verificationHeaders = [
+  'webhook-signature',
+  'svix-signature',
+  'x-hub-signature',
+  'x-hub-signature-256',
+] as const
 
 // Listed signatures that are compared. Each sender with a new secret lists two.
 const maxSignatures = 16
@@ -40,67 +52,112 @@ const maxSignatures = 16
  * exists, how it verifies, or how many secrets it has. `given` is null for an unknown or disabled webhook.
  */
 export function verifyDelivery(delivery: Delivery, given: Verification | null): VerificationResult {
-  const listed = listSignatures(delivery)
-  const check = given === null ? null : verifiers[given.verification](delivery, given, listed)
-  if (check?.messageId !== undefined) return { kind: 'verified', messageId: check.messageId }
-  const { bodies = 0, texts = 0 } = check ?? {}
+  const signed = readStandardHeaders(delivery)
+  const { listed } = signed
+  const check = given === null ? null : verifiers[given.verification](delivery, given, signed)
+  const { result = disabled, bodies = 0, texts = 0 } = check ?? {}
+  if (result.kind === 'verified') return result
   for (let count = bodies; count < maxSecrets; count++) sign(delivery.body, 'no secret', [])
   for (let count = texts; count < maxSecrets + Math.max(1, listed.length); count++) digestOf(noSignature)
-  return refused
+  return result
 }
+
+const disabled: VerificationResult = { kind: 'refused', reason: 'disabled' }
 
 const standardSignature = /^v1,[\w+/]{43}=$/
 const noSignature = `v1,${'A'.repeat(43)}=`
 
-function listSignatures({ header }: Delivery): string[] {
-  const words = (header('webhook-signature') ?? '').split(' ')
-  return words.filter(text => standardSignature.test(text)).slice(0, maxSignatures)
+interface StandardHeaders {
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+  /** The signatures of the header that are well-formed. */
+  readonly listed: readonly string[]
+}
+
+// Svix uses names of its own for the same values. The headers of one sender are never mixed with the others.
+function readStandardHeaders({ header }: Delivery): StandardHeaders {
+  const prefix = header('webhook-signature') === undefined ? 'svix' : 'webhook'
+  const signature = header(`${prefix}-signature`) ?? ''
+  const listed = signature
+    .split(' ')
+    .filter(text => standardSignature.test(text))
+    .slice(0, maxSignatures)
+  return {
+    id: header(`${prefix}-id`) ?? '',
+    timestamp: header(`${prefix}-timestamp`) ?? '',
+    signature,
+    listed,
+  }
 }
 
 interface Check {
-  /** Undefined if the delivery is refused. */
-  readonly messageId: string | null | undefined
+  readonly result: VerificationResult
   /** How many times the body was hashed. */
   readonly bodies: number
   /** How many short texts were hashed. */
   readonly texts: number
 }
 
-type Verify = (delivery: Delivery, given: Verification, listed: readonly string[]) => Check
+type Verify = (delivery: Delivery, given: Verification, signed: StandardHeaders) => Check
 
 const verifiers: Readonly<Record<WebhookVerification, Verify>> = {
-  standard({ header, body }, { secrets, nowMs }, listed) {
-    const id = header('webhook-id') ?? ''
-    const timestamp = header('webhook-timestamp') ?? ''
+  standard({ body }, { secrets, nowMs }, { id, timestamp, signature, listed }) {
+    // A webhook that verified otherwise before may have a secret that encodes no key.
+    const keys = secrets.map(decodeStandardSecret).filter(key => key !== null)
     // Node reads each byte of a header as a character.
     const before = Buffer.from(`${id}.${timestamp}.`, 'latin1')
-    const expected = secrets.map(secret => `v1,${sign(body, decodeSecret(secret), [before], 'base64')}`)
+    const expected = keys.map(key => `v1,${sign(body, key, [before], 'base64')}`)
     const isSigned = isAnyEqual(listed, expected)
     const isTimely =
       /^\d{1,12}$/.test(timestamp) && Math.abs(nowMs / 1_000 - Number(timestamp)) <= maxAgeSeconds
-    const messageId = isSigned && isTimely && id !== '' ? id : undefined
-    return { messageId, bodies: secrets.length, texts: listed.length + secrets.length }
+    const result = judge({ isReadable: keys.length > 0, signature, isSigned, isTimely, messageId: id })
+    return { result, bodies: keys.length, texts: listed.length + keys.length }
   },
 
   // GitHub always sends an id, so that one without it comes from somebody who wants it run twice.
   github({ header, body }, { secrets }) {
     const id = header('x-github-delivery') ?? ''
+    const signature = header('x-hub-signature-256') ?? ''
     const expected = secrets.map(secret => `sha256=${sign(body, secret, [])}`)
-    const isSigned = isAnyEqual([header('x-hub-signature-256') ?? ''], expected)
-    const messageId = isSigned && id !== '' ? id : undefined
-    return { messageId, bodies: secrets.length, texts: 1 + secrets.length }
+    const isSigned = isAnyEqual([signature], expected)
+    const result = judge({ isReadable: secrets.length > 0, signature, isSigned, messageId: id })
+    return { result, bodies: secrets.length, texts: 1 + secrets.length }
   },
 
   secret(delivery, { header, secrets }) {
     const sent = header === null ? '' : (delivery.header(header) ?? '')
-    const messageId = isAnyEqual([sent], secrets) ? null : undefined
-    return { messageId, bodies: 0, texts: 1 + secrets.length }
+    const isSigned = isAnyEqual([sent], secrets)
+    const result = judge({ isReadable: secrets.length > 0, signature: sent, isSigned, messageId: null })
+    return { result, bodies: 0, texts: 1 + secrets.length }
   },
 }
 
-/** `STANDARD` signs with the bytes that the secret encodes. */
-function decodeSecret(secret: string): Buffer {
-  return Buffer.from(secret.slice(secretPrefix.length), 'base64')
+interface Findings {
+  readonly isReadable: boolean
+  readonly signature: string
+  readonly isSigned: boolean
+  readonly isTimely?: boolean
+  /** Empty if the delivery lacks it. */
+  readonly messageId: string | null
+}
+
+function judge({
+  isReadable,
+  signature,
+  isSigned,
+  isTimely = true,
+  messageId,
+}: Findings): VerificationResult {
+  const checks: readonly (readonly [boolean, RefusalReason])[] = [
+    [isReadable, 'no readable secret'],
+    [signature !== '', 'no signature'],
+    [isSigned, 'bad signature'],
+    [isTimely, 'old timestamp'],
+    [messageId !== '', 'no message id'],
+  ]
+  const failed = checks.find(([isGood]) => !isGood)
+  return failed === undefined ? { kind: 'verified', messageId } : { kind: 'refused', reason: failed[1] }
 }
 
 function sign(

@@ -9,14 +9,14 @@ const maxKnown = 10_000
 const maxReported = 1_000
 const reportEveryMs = 60_000
 
-/** An enabled webhook with its live secrets, as they were shown. */
+/** A webhook with its live secrets, as their sender has them. */
 export interface OpenWebhook {
   readonly webhook: Webhook
   readonly secrets: readonly string[]
 }
 
 export interface WebhookLookUp {
-  /** Null for an unknown or disabled webhook. */
+  /** Null for an unknown webhook. */
   find(accountCode: string, name: string): Promise<OpenWebhook | null>
   /** Call it after a change of a webhook: looks all up again. */
   forget(): void
@@ -30,7 +30,7 @@ interface Dependencies {
 }
 
 interface Known {
-  /** Null for an unknown or disabled webhook. */
+  /** Null for an unknown webhook. */
   readonly open: OpenWebhook | null
   /** In milliseconds since 1970. */
   readonly until: number
@@ -68,11 +68,10 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
     const opened = found === null ? null : open(accountCode, found)
     const live = found?.secrets.length ?? 0
     for (let count = live; count < maxSecrets; count++) keyring.forStoredSecrets()?.openDecoy()
-    const enabled = opened?.webhook.enabled ? opened : null
     if (mark !== null && changes === changesBefore && mark === knownMark) {
-      known.set(keyOf(accountCode, name), { open: enabled, until: endOf(found) })
+      known.set(keyOf(accountCode, name), { open: opened, until: endOf(found) })
     }
-    return enabled
+    return opened
   }
 
   return {

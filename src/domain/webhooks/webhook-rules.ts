@@ -1,7 +1,8 @@
-import { type FieldError, invalidInput } from '../../errors.ts'
+import { type FieldError, RostrumError } from '../../errors.ts'
+import { type Complete, completeBy, type GivenTrigger } from '../hooks/complete-trigger.ts'
 import { isName, nameRule } from '../name.ts'
 import { isCredentialHeader } from './credential-headers.ts'
-import type { WebhookInput } from './webhook-store.ts'
+import type { WebhookInput, WebhookVerification } from './webhook-store.ts'
 
 const maxHeaders = 32
 const maxHeaderCharacters = 100
@@ -19,13 +20,47 @@ const framingHeaders = [
 
 const headerRule = `must be the name of a header, of at most ${maxHeaderCharacters} characters`
 
+type CheckedInput = Omit<WebhookInput, 'functionId'>
+
 /**
- * Gives the webhook with its headers in lower case, each once. Throws `BAD_USER_INPUT` with a pointer to each bad
- * field.
+ * Returns a function that completes `given` (contract, section 9, "Triggers"). The headers come out in lower case, each
+ * once. `checkSecret` finds what is wrong with the secret that comes with it.
  */
-export function checkWebhook(input: WebhookInput): WebhookInput {
-  const header = input.header?.toLowerCase() ?? null
-  const headers = [...new Set(input.headers.map(name => name.toLowerCase()))]
+export function completeWebhook(
+  given: GivenTrigger<WebhookInput>,
+  checkSecret: (verification: WebhookVerification) => readonly FieldError[],
+): Complete<WebhookInput> {
+  return before => {
+    const check = (input: CheckedInput) => [...checkWebhook(input), ...checkSecret(input.verification)]
+    const completed = completeBy<WebhookInput>({ ...webhookRules, check }, leaveHeader(given, before))(before)
+    return completed instanceof RostrumError ? completed : { ...completed, ...normalizeHeaders(completed) }
+  }
+}
+
+const webhookRules = {
+  what: 'webhook',
+  defaults: { header: null, headers: [], mode: 'queued', scopes: [], enabled: true },
+  required: ['name', 'verification'],
+  nullable: ['header'],
+} as const
+
+// A header that is left out leaves with `SECRET`: no other verification may have one.
+function leaveHeader(
+  given: GivenTrigger<WebhookInput>,
+  before: WebhookInput | null,
+): GivenTrigger<WebhookInput> {
+  const verification = given.verification === undefined ? before?.verification : given.verification
+  return given.header === undefined && verification !== 'secret' ? { ...given, header: null } : given
+}
+
+function normalizeHeaders({ header, headers }: Pick<WebhookInput, 'header' | 'headers'>) {
+  const lower = headers.map(name => name.toLowerCase())
+  return { header: header?.toLowerCase() ?? null, headers: [...new Set(lower)] }
+}
+
+/** Finds what is wrong with a webhook. */
+function checkWebhook(input: CheckedInput): FieldError[] {
+  const { header, headers } = normalizeHeaders(input)
   const fields: FieldError[] = []
   const refuseIf = (isBad: boolean, pointer: string, detail: string) => {
     if (isBad) fields.push({ pointer, detail })
@@ -53,8 +88,7 @@ export function checkWebhook(input: WebhookInput): WebhookInput {
       'carries a credential by its name, which a function must not see',
     )
   }
-  if (fields.length > 0) throw invalidInput(fields)
-  return { ...input, header, headers, scopes: [...new Set(input.scopes)] }
+  return fields
 }
 
 function isHeaderName(text: string): boolean {

@@ -1,3 +1,5 @@
+import type { RostrumError } from '../../errors.ts'
+import type { Complete, FunctionChoice } from '../hooks/complete-trigger.ts'
 import type { ClaimRequest } from '../idempotency/idempotency.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
 import type { Origin, RowStore } from '../store.ts'
@@ -50,14 +52,17 @@ export interface DeliverableWebhook {
 }
 
 export type SaveWebhookResult =
-  /** `secretId` is null for a webhook that was changed: it keeps its secrets. */
+  /** `secretId` is null if the webhook got no secret. */
   | { readonly kind: 'saved'; readonly webhook: Webhook; readonly secretId: number | null }
-  | { readonly kind: 'missing'; readonly what: 'webhook' | 'function' }
+  | { readonly kind: 'refused'; readonly error: RostrumError }
+  | { readonly kind: 'missing'; readonly what: 'webhook' }
+  | { readonly kind: 'missing'; readonly what: 'function'; readonly chosen: FunctionChoice }
   | { readonly kind: 'full' }
-  | { readonly kind: 'duplicate'; readonly existingId: number }
+  | { readonly kind: 'duplicate'; readonly existingId: number; readonly name: string }
 
 export type RotateSecretResult =
   | { readonly kind: 'rotated'; readonly webhook: Webhook; readonly secretId: number }
+  | { readonly kind: 'refused'; readonly error: RostrumError }
   | { readonly kind: 'missing' }
 
 export type RemoveWebhookResult =
@@ -68,6 +73,16 @@ export interface Rotation {
   /** How long the secrets before it stay live; 0 deletes them. */
   readonly overlapMs: number
   readonly seal: SealSecret
+  /** Past it the oldest ones are deleted. */
+  readonly maxSecrets: number
+}
+
+export interface WebhookSave {
+  readonly complete: Complete<WebhookInput>
+  readonly rotation: Rotation
+  /** True if a webhook that exists gets a new secret too. */
+  readonly rotates: boolean
+  readonly maxWebhooks: number
 }
 
 export interface QueueMessage {
@@ -87,14 +102,14 @@ export type QueueMessageResult =
 
 export interface WebhookStore extends RowStore<Webhook> {
   /** Creates a webhook (null) with its first secret, or changes the one with this id. */
-  save(
+  save(origin: Origin, id: number | null, given: WebhookSave): Promise<SaveWebhookResult>
+  /** Adds a secret, unless `refuse` returns why not. */
+  rotate(
     origin: Origin,
-    id: number | null,
-    given: WebhookInput,
-    creation: { readonly seal: SealSecret; readonly maxWebhooks: number },
-  ): Promise<SaveWebhookResult>
-  /** Adds a secret. Past `maxSecrets` the oldest ones are deleted. */
-  rotate(origin: Origin, id: number, rotation: Rotation, maxSecrets: number): Promise<RotateSecretResult>
+    id: number,
+    rotation: Rotation,
+    refuse: (webhook: Webhook) => RostrumError | null,
+  ): Promise<RotateSecretResult>
   /** Its secrets go with it. */
   remove(origin: Origin, id: number): Promise<RemoveWebhookResult>
   /** All webhooks of the account, in ascending id. */

@@ -1,32 +1,48 @@
 import { randomBytes } from 'node:crypto'
-import { RostrumError } from '../../errors.ts'
+import { invalidInput, RostrumError } from '../../errors.ts'
+import { type GivenTrigger, noChosenFunction } from '../hooks/complete-trigger.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
 import type { Keyring } from './keyring.ts'
-import { maxSecrets, secretPrefix } from './verify-delivery.ts'
-import { checkWebhook } from './webhook-rules.ts'
-import type { SealSecret, Webhook, WebhookInput, WebhookStore } from './webhook-store.ts'
+import { checkSecret, secretPrefix } from './secret-rules.ts'
+import { maxSecrets } from './verify-delivery.ts'
+import { completeWebhook } from './webhook-rules.ts'
+import type { Rotation, SealSecret, Webhook, WebhookInput, WebhookStore } from './webhook-store.ts'
 
 const maxWebhooks = 100
 const maxOverlapHours = 30 * 24
+/** How long the earlier secrets stay live after a new one, unless the caller says. */
+export const defaultOverlapHours = 24
 const hourMs = 3_600_000
 const secretBytes = 32
 
 export interface WebhookWithSecret {
   readonly webhook: Webhook
-  /** A new secret, to be shown once; null if the webhook keeps its secrets. */
+  /** A new secret, to be shown once; null if the webhook keeps its secrets or got the sender's own. */
   readonly secret: string | null
 }
 
-/** The rules of webhooks (contract, section 8). */
+export interface GivenWebhook extends GivenTrigger<WebhookInput> {
+  /** The secret of the sender; null for a new one where the webhook needs one. */
+  readonly secret: string | null
+}
+
+export interface GivenRotation {
+  readonly overlapHours: number
+  /** The secret of the sender; null for a new one. */
+  readonly secret: string | null
+}
+
+/** The rules of webhooks (contract, sections 8 and 9). */
 export interface Webhooks {
   /**
-   * Creates a webhook (null) or changes the one with this id. `BAD_USER_INPUT`; `NOT_FOUND` for an unknown webhook or
-   * function; `CONFLICT` for a name that another webhook has, at 100 webhooks, and without the key for secrets.
+   * Creates a webhook (null) or changes the one with this id, which gets a new secret if one is given.
+   * `BAD_USER_INPUT`; `NOT_FOUND` for an unknown webhook or function; `CONFLICT` for a name that another webhook has,
+   * at 100 webhooks, and without the key for secrets.
    */
-  save(origin: Origin, id: number | null, input: WebhookInput): Promise<WebhookWithSecret>
+  save(origin: Origin, id: number | null, given: GivenWebhook): Promise<WebhookWithSecret>
   /** Adds a secret; those before it end after some hours. `NOT_FOUND`, `BAD_USER_INPUT`, `CONFLICT` without the key. */
-  rotateSecret(origin: Origin, id: number, overlapHours: number): Promise<WebhookWithSecret>
+  rotateSecret(origin: Origin, id: number, given: GivenRotation): Promise<WebhookWithSecret>
   /** Gives the webhook as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<Webhook>
   list(accountCode: string): Promise<Webhook[]>
@@ -40,10 +56,14 @@ interface Dependencies {
 }
 
 export function createWebhooks({ store, keyring, onChange }: Dependencies): Webhooks {
-  async function createSecret(accountCode: string): Promise<SealSecret> {
+  async function prepareRotation(
+    accountCode: string,
+    { overlapHours, secret }: GivenRotation,
+  ): Promise<Rotation> {
     const keys = await keyring.forNewSecret()
-    const secret = secretPrefix + randomBytes(secretBytes).toString('base64')
-    return (webhookId, secretId) => keys.seal(secret, { accountCode, webhookId, secretId })
+    const added = secret ?? secretPrefix + randomBytes(secretBytes).toString('base64')
+    const seal: SealSecret = (webhookId, secretId) => keys.seal(added, { accountCode, webhookId, secretId })
+    return { overlapMs: overlapHours * hourMs, seal, maxSecrets }
   }
 
   // Read from the store, since a change that is repeated under an idempotency key keeps its first secret.
@@ -58,26 +78,30 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
   }
 
   return {
-    async save(origin, id, input) {
+    async save(origin, id, { secret: own, ...given }) {
       if (id !== null) checkId(id, 'webhook id')
-      checkId(input.functionId, 'function id')
-      const checked = checkWebhook(input)
       const { accountCode } = origin
-      const seal = await createSecret(accountCode)
-      const result = await store.save(origin, id, checked, { seal, maxWebhooks })
+      const result = await store.save(origin, id, {
+        complete: completeWebhook(given, verification => checkSecret(verification, own)),
+        rotation: await prepareRotation(accountCode, { overlapHours: defaultOverlapHours, secret: own }),
+        rotates: own !== null,
+        maxWebhooks,
+      })
       switch (result.kind) {
         case 'saved': {
           const { webhook, secretId } = result
           onChange()
-          const secret = secretId === null ? null : await readSecret(accountCode, webhook.id, secretId)
-          return { webhook, secret }
+          const isShown = secretId !== null && own === null
+          return { webhook, secret: isShown ? await readSecret(accountCode, webhook.id, secretId) : null }
         }
+        case 'refused':
+          throw result.error
         case 'missing':
-          throw result.what === 'webhook' ? noWebhook(id) : notFound('function', input.functionId)
+          throw result.what === 'webhook' ? noWebhook(id) : noChosenFunction(result.chosen)
         case 'duplicate':
           throw new RostrumError(
             'CONFLICT',
-            `Webhook \`${result.existingId}\` has the name \`${checked.name}\`. Choose another one.`,
+            `Webhook \`${result.existingId}\` has the name \`${result.name}\`. Choose another one.`,
             { reason: 'NAME_TAKEN' },
           )
         case 'full':
@@ -91,19 +115,23 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
       }
     },
 
-    async rotateSecret(origin, id, overlapHours) {
+    async rotateSecret(origin, id, given) {
+      const { overlapHours, secret: own } = given
       checkId(id, 'webhook id')
       if (overlapHours < 0 || overlapHours > maxOverlapHours) {
         throw new RostrumError('BAD_USER_INPUT', `\`overlapHours\` must be from 0 to ${maxOverlapHours}.`)
       }
       const { accountCode } = origin
-      const seal = await createSecret(accountCode)
-      const rotation = { overlapMs: overlapHours * hourMs, seal }
-      const result = await store.rotate(origin, id, rotation, maxSecrets)
+      const rotation = await prepareRotation(accountCode, given)
+      const result = await store.rotate(origin, id, rotation, ({ verification }) => {
+        const wrong = checkSecret(verification, own)
+        return wrong.length === 0 ? null : invalidInput(wrong)
+      })
       if (result.kind === 'missing') throw noWebhook(id)
+      if (result.kind === 'refused') throw result.error
       onChange()
       const { webhook, secretId } = result
-      return { webhook, secret: await readSecret(accountCode, id, secretId) }
+      return { webhook, secret: own === null ? await readSecret(accountCode, id, secretId) : null }
     },
 
     async remove(origin, id) {
@@ -118,11 +146,7 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
   }
 }
 
+/** A webhook of another account gets the same answer as one that does not exist. */
 function noWebhook(id: number | null): RostrumError {
-  return notFound('webhook', id)
-}
-
-/** A row of another account gets the same answer as one that does not exist. */
-function notFound(what: string, id: number | null): RostrumError {
-  return new RostrumError('NOT_FOUND', `There is no ${what} \`${id}\`.`)
+  return new RostrumError('NOT_FOUND', `There is no webhook \`${id}\`.`)
 }

@@ -4,6 +4,7 @@ import type { Authenticate } from '../../credentials/authenticator.ts'
 import type { FunctionStore } from '../../domain/functions/function-store.ts'
 import type { KeyedRequests } from '../../domain/idempotency/keyed-requests.ts'
 import type { MessageRuns } from '../../domain/webhooks/message-runs.ts'
+import type { RefusedDeliveries } from '../../domain/webhooks/refused-deliveries.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
@@ -44,6 +45,7 @@ export interface HttpServices {
 
 export interface WebhookServices extends Pick<FunctionStore, 'findLive'> {
   readonly lookUp: WebhookLookUp
+  readonly refused: RefusedDeliveries
   readonly messages: MessageRuns
   readonly execute: RequestContext['tasks']['execute']
 }

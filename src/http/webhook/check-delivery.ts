@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RefusedDeliveries } from '../../domain/webhooks/refused-deliveries.ts'
 import { verifyDelivery } from '../../domain/webhooks/verify-delivery.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
@@ -21,21 +22,28 @@ const refusal = new RostrumError(
 
 /**
  * Checks who sends a delivery, on its raw bytes. Throws the same `UNAUTHENTICATED` for an unknown account, an unknown
- * or disabled webhook, and a bad or old signature (contract, section 8).
+ * or disabled webhook, and a bad or old signature (contract, section 8). Once the answer is sent, it logs why a webhook
+ * that exists refused the delivery: before, the line would delay this answer alone.
  */
 export async function checkDelivery(
   request: FastifyRequest,
   reply: FastifyReply,
-  lookUp: WebhookLookUp,
+  { lookUp, refused }: { readonly lookUp: WebhookLookUp; readonly refused: RefusedDeliveries },
 ): Promise<CheckedDelivery> {
   const { account_nickname: account = '', name = '' } = request.params as Readonly<Record<string, string>>
   const body = Buffer.isBuffer(request.body) ? request.body : noBody
   const delivery = { body, header: (header: string) => readHeader(request, header) }
   const found = await lookUp.find(account, name)
-  const given = found && { ...found.webhook, secrets: found.secrets, nowMs: Date.now() }
+  const isEnabled = found?.webhook.enabled === true
+  const given = isEnabled ? { ...found.webhook, secrets: found.secrets, nowMs: Date.now() } : null
   const result = verifyDelivery(delivery, given)
-  if (found === null || result.kind === 'refused') throw refuseDelivery(reply)
-  return { accountCode: account, webhook: found.webhook, messageId: result.messageId, body }
+  if (found !== null && result.kind === 'verified') {
+    return { accountCode: account, webhook: found.webhook, messageId: result.messageId, body }
+  }
+  request.state.atEnd(() => {
+    if (found !== null && result.kind === 'refused') refused.add(account, found.webhook, result.reason)
+  })
+  throw refuseDelivery(reply)
 }
 
 /**

@@ -22,7 +22,7 @@ export async function registerWebhookRoute(
   // All unchecked deliveries share the turns of one account, which no account is.
   async function check(request: FastifyRequest, reply: FastifyReply): Promise<CheckedDelivery> {
     await turns.wait('')
-    return checkDelivery(request, reply, webhooks.lookUp)
+    return checkDelivery(request, reply, webhooks)
   }
 
   async function countTo(accountCode: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -1,32 +1,41 @@
 import { parseId } from '../../domain/id.ts'
+import { defaultOverlapHours } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
+import { readGivenTrigger } from '../hooks/given-trigger.ts'
 import { ofTrigger } from '../hooks/trigger-fields.ts'
-import { readScopes, refuseScopes } from '../hooks/trigger-scopes.ts'
 import { Webhook } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
 import { ofWebhook, WebhookMode, WebhookVerification, WebhookWithSecret } from './webhook.ts'
 
 const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
-  description: 'A webhook. What is left out has its default, also when a webhook is changed.',
+  description: `A webhook. ${ofTrigger.input}`,
   fields: t => ({
     id: t.id({ description: 'Id of the webhook to change. Without one a webhook is created.' }),
-    name: t.string({ required: true, description: ofWebhook.name }),
-    functionId: t.id({ required: true, description: ofTrigger.functionId }),
+    name: t.string({ description: `${ofWebhook.name} ${ofTrigger.required}` }),
+    functionId: t.id({ description: ofTrigger.givenFunctionId }),
+    functionName: t.string({
+      description: 'Name of the function, instead of `functionId`: that without a case type.',
+    }),
     verification: t.field({
       type: WebhookVerification,
-      required: true,
-      description: 'How a delivery shows that it comes from the sender.',
+      description: `How a delivery shows that it comes from the sender. ${ofTrigger.required}`,
     }),
-    header: t.string({ description: ofWebhook.header }),
-    headers: t.stringList({ description: ofWebhook.headers }),
+    header: t.string({
+      description: `${ofWebhook.header} If you change \`SECRET\`, leave it out.`,
+    }),
+    headers: t.stringList({ description: `${ofWebhook.headers} Default for a new one: none.` }),
     mode: t.field({
       type: WebhookMode,
-      required: true,
-      defaultValue: 'queued',
-      description: 'What the answer to a delivery waits for.',
+      description: 'What the answer to a delivery waits for. Default for a new one: `QUEUED`.',
     }),
-    scopes: t.stringList({ required: true, defaultValue: [], description: ofTrigger.givenScopes }),
-    enabled: t.boolean({ required: true, defaultValue: true, description: ofTrigger.enabled }),
+    scopes: t.stringList({ description: ofTrigger.givenScopes }),
+    enabled: t.boolean({ description: ofTrigger.givenEnabled }),
+    secret: t.string({
+      description:
+        `The sender's own secret, which no answer shows.\n${ofWebhook.ownSecret}\n\n` +
+        'A new webhook without one gets a secret that is shown once.\n' +
+        `With an \`id\` it is a rotation: the earlier secrets stay valid for ${defaultOverlapHours} hours.`,
+    }),
   }),
 })
 
@@ -43,29 +52,18 @@ builder.queryField('webhooks', t =>
 builder.mutationFields(t => ({
   saveWebhook: t.field({
     description:
-      'Creates or changes a webhook. Only a new one gets a secret.\n\n' +
+      'Creates or changes a webhook. A change keeps what is left out, and the secrets unless one is given.\n\n' +
       '`NOT_FOUND` for an unknown webhook or function, `FORBIDDEN` for a scope that your credential lacks.\n' +
       '`CONFLICT` for the name of another webhook, at 100 webhooks, and without a key for secrets.',
     type: WebhookWithSecret,
     nullable: true,
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveWebhookInput, required: true, description: 'The webhook.' }) },
-    resolve: async (_root, { input: { id, functionId, scopes, header, headers, ...given } }, context) => {
-      const { caller, webhooks, loaders } = context
-      const webhook = {
-        ...given,
-        functionId: parseId(functionId, 'function id'),
-        header: header ?? null,
-        headers: headers ?? [],
-        scopes: readScopes(scopes),
-      }
-      const refusal = refuseScopes(caller, webhook.scopes)
-      if (refusal !== null) throw refusal
-      const saved = await webhooks.save(
-        context.origin,
-        id == null ? null : parseId(id, 'webhook id'),
-        webhook,
-      )
+    resolve: async (_root, { input: { secret, ...input } }, context) => {
+      const { origin, caller, webhooks, loaders } = context
+      const id = input.id == null ? null : parseId(input.id, 'webhook id')
+      const given = { ...readGivenTrigger(input, caller), secret: secret ?? null }
+      const saved = await webhooks.save(origin, id, given)
       loaders.clear()
       if (saved.secret !== null) context.onSecret(saved.secret)
       return saved
@@ -74,7 +72,7 @@ builder.mutationFields(t => ({
   rotateWebhookSecret: t.field({
     description:
       'Adds a secret to a webhook, and ends the earlier ones after some hours. A fourth secret ends the oldest\n' +
-      'at once. `NOT_FOUND`.',
+      'at once. `NOT_FOUND`, `CONFLICT` without a key for secrets.',
     type: WebhookWithSecret,
     nullable: true,
     scope: 'functions:write',
@@ -82,13 +80,17 @@ builder.mutationFields(t => ({
       id: t.arg.id({ required: true, description: 'Id of the webhook.' }),
       overlapHours: t.arg.int({
         required: true,
-        defaultValue: 24,
+        defaultValue: defaultOverlapHours,
         description: 'Hours for which the earlier secrets stay valid, at most 720; 0 ends them at once.',
       }),
+      secret: t.arg.string({
+        description: `The sender's own secret, which no answer shows. Default: a new one.\n${ofWebhook.ownSecret}`,
+      }),
     },
-    resolve: async (_root, { id, overlapHours }, context) => {
+    resolve: async (_root, { id, overlapHours, secret }, context) => {
       const { origin, webhooks } = context
-      const rotated = await webhooks.rotateSecret(origin, parseId(id, 'webhook id'), overlapHours)
+      const given = { overlapHours, secret: secret ?? null }
+      const rotated = await webhooks.rotateSecret(origin, parseId(id, 'webhook id'), given)
       if (rotated.secret !== null) context.onSecret(rotated.secret)
       return rotated
     },

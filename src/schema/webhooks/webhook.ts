@@ -13,7 +13,7 @@ export const WebhookVerification = builder.enumType('WebhookVerification', {
   values: {
     STANDARD: {
       value: 'standard',
-      description: 'Standard Webhooks: `webhook-id`, `-timestamp`, `-signature`.',
+      description: 'Standard Webhooks: `webhook-id`, `-timestamp`, `-signature`, or the same with `svix-`.',
     },
     GITHUB: { value: 'github', description: 'GitHub: `X-Hub-Signature-256` and `X-GitHub-Delivery`.' },
     SECRET: { value: 'secret', description: 'The secret itself, in a header.' },
@@ -32,6 +32,7 @@ export const ofWebhook = {
   name: 'Name, the end of its path: `/api/1/webhook/{account_nickname}/{name}`.',
   header: 'Header that holds the secret, for `SECRET`.',
   headers: 'Headers of a delivery that the function sees in `options.params.headers`.',
+  ownSecret: '`STANDARD`: `whsec_` and 24 to 64 bytes of base64; else 16 to 512 characters.',
 } as const
 
 Webhook.implement({
@@ -73,7 +74,8 @@ export const WebhookWithSecret = builder.objectRef<WithSecret>('WebhookWithSecre
     webhook: t.field({ type: Webhook, description: 'The webhook.', resolve: ({ webhook }) => webhook }),
     secret: t.exposeString('secret', {
       nullable: true,
-      description: 'The new secret, shown this once; null if the webhook keeps its secrets.',
+      description:
+        'The new secret, shown this once; null if the webhook keeps its secrets or got one of yours.',
       extensions: costOfText,
     }),
   }),

@@ -1,15 +1,16 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import {
   type Delivery,
+  type RefusalReason,
   type Verification,
   verifyDelivery,
 } from '../../../src/domain/webhooks/verify-delivery.ts'
-import { signStandard } from '../../server/webhooks.ts'
+import { signStandard, signSvix } from '../../server/webhooks.ts'
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
-const refused = { kind: 'refused' }
+const refuse = (reason: RefusalReason) => ({ kind: 'refused', reason })
 
 function deliveryOf(headers: Readonly<Record<string, string>>, body: string | Buffer = ''): Delivery {
   return { header: name => headers[name], body: Buffer.from(body) }
@@ -37,7 +38,7 @@ describe('STANDARD', () => {
       'webhook-signature': signature,
     }
     expect(verify(headers, body, { secrets: [secret] })).toEqual({ kind: 'verified', messageId: 'msg_1' })
-    expect(verify(headers, `${body} `, { secrets: [secret] })).toEqual(refused)
+    expect(verify(headers, `${body} `, { secrets: [secret] })).toEqual(refuse('bad signature'))
   })
 
   test('agrees with `standardwebhooks` about what we sign', () => {
@@ -45,7 +46,7 @@ describe('STANDARD', () => {
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
     expect(verify(headers, body, { secrets: [secret] })).toMatchObject({ kind: 'verified' })
     expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow()
-    expect(verify(headers, body, { secrets: [newSecret()] })).toEqual(refused)
+    expect(verify(headers, body, { secrets: [newSecret()] })).toEqual(refuse('bad signature'))
   })
 
   test('accepts one of several signatures, of any live secret', () => {
@@ -56,8 +57,8 @@ describe('STANDARD', () => {
     headers['webhook-signature'] = ['v1a,c2lnbmF0dXJl', 'v1,', ...list, 'x'].join(' ')
     const at = { nowMs: 1_000_000 }
     expect(verify(headers, body, { secrets: [fresh, old], ...at })).toMatchObject({ kind: 'verified' })
-    expect(verify(headers, body, { secrets: [fresh], ...at })).toEqual(refused)
-    expect(verify(headers, body, { secrets: [], ...at })).toEqual(refused)
+    expect(verify(headers, body, { secrets: [fresh], ...at })).toEqual(refuse('bad signature'))
+    expect(verify(headers, body, { secrets: [], ...at })).toEqual(refuse('no readable secret'))
   })
 
   test.each([
@@ -71,26 +72,71 @@ describe('STANDARD', () => {
   })
 
   test.each([
-    ['webhook-id', ''],
-    ['webhook-timestamp', ''],
-    ['webhook-timestamp', '1e9'],
-    ['webhook-timestamp', ' 1'],
-    ['webhook-timestamp', '-1'],
-    ['webhook-timestamp', '99999999999999999999'],
-    ['webhook-signature', ''],
-    ['webhook-signature', 'v1'],
-    ['webhook-signature', 'v1, v1,=='],
-  ])('refuses %s %j, even if it is signed', (name, value) => {
-    const at = name === 'webhook-timestamp' ? value : '1'
-    const signed = new Webhook(secret).sign('m', new Date(1_000), body)
-    const headers = { 'webhook-id': 'm', 'webhook-timestamp': at, 'webhook-signature': signed, [name]: value }
-    expect(verify(headers, body, { secrets: [secret], nowMs: 1_000 })).toEqual(refused)
+    ['webhook-id', '', 'no message id'],
+    ['webhook-timestamp', '', 'old timestamp'],
+    ['webhook-timestamp', '1e9', 'old timestamp'],
+    ['webhook-timestamp', ' 1', 'old timestamp'],
+    ['webhook-timestamp', '-1', 'old timestamp'],
+    ['webhook-timestamp', '99999999999999999999', 'old timestamp'],
+    ['webhook-signature', '', 'no signature'],
+    ['webhook-signature', 'v1', 'bad signature'],
+    ['webhook-signature', 'v1, v1,==', 'bad signature'],
+  ] as const)('refuses %s %j, even if it is signed: %s', (name, value, reason) => {
+    const signed = { 'webhook-id': 'm', 'webhook-timestamp': '1', [name]: value }
+    const content = `${signed['webhook-id']}.${signed['webhook-timestamp']}.${body}`
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    const signature = `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+    const headers = { 'webhook-signature': signature, ...signed }
+    expect(verify(headers, body, { secrets: [secret], nowMs: 1_000 })).toEqual(refuse(reason))
   })
 
   test('refuses a delivery without headers, and bytes that are no text', () => {
-    expect(verify({}, '', { secrets: [secret] })).toEqual(refused)
+    expect(verify({}, '', { secrets: [secret] })).toEqual(refuse('no signature'))
     const bytes = Buffer.from([0, 255, 254])
-    expect(verify(signStandard({ secret, body: 'x' }), bytes, { secrets: [secret] })).toEqual(refused)
+    expect(verify(signStandard({ secret, body: 'x' }), bytes, { secrets: [secret] })).toEqual(
+      refuse('bad signature'),
+    )
+  })
+
+  test('accepts what Svix signs, and never a mixture with the other headers', () => {
+    const headers = signSvix({ secret, body, id: 'msg_3' })
+    expect(verify(headers, body, { secrets: [secret] })).toEqual({ kind: 'verified', messageId: 'msg_3' })
+    expect(verify(headers, `${body} `, { secrets: [secret] })).toEqual(refuse('bad signature'))
+    const { 'svix-id': _, ...withoutId } = headers
+    const mixed = { ...withoutId, 'webhook-id': 'msg_3' }
+    expect(verify(mixed, body, { secrets: [secret] })).toEqual(refuse('bad signature'))
+    const other = { ...headers, ...signStandard({ secret: newSecret(), body }) }
+    expect(verify(other, body, { secrets: [secret] })).toEqual(refuse('bad signature'))
+    const old = signSvix({ secret, body, timestamp: 1 })
+    expect(verify(old, body, { secrets: [secret] })).toEqual(refuse('old timestamp'))
+  })
+
+  const keyOf = (bytes: number) => `whsec_${randomBytes(bytes).toString('base64')}`
+
+  test.each([
+    ['an empty key', 'whsec_', Buffer.alloc(0)],
+    ['a text that decodes to nothing', '!!!!!!!!!!!!!!!!!!', Buffer.alloc(0)],
+    ['a weak text', 'whsec_AAAA', Buffer.from('AAAA', 'base64')],
+    ['the bytes behind another prefix', 'secret'.padEnd(50, 'A'), Buffer.from('A'.repeat(44), 'base64')],
+    ['the text itself', 'hunter2hunter2hunter2', Buffer.from('hunter2hunter2hunter2')],
+  ])('takes no secret of another verification: signed with %s', (_, kept, key) => {
+    const signature = createHmac('sha256', key).update(`m.1.${body}`).digest('base64')
+    const headers = { 'webhook-id': 'm', 'webhook-timestamp': '1', 'webhook-signature': `v1,${signature}` }
+    const given = { secrets: [kept], nowMs: 1_000 }
+    expect(verify(headers, body, given)).toEqual(refuse('no readable secret'))
+    const own = { ...given, secrets: [kept, secret] }
+    expect(verify(headers, body, own)).toEqual(refuse('bad signature'))
+    expect(verify(signStandard({ secret, body, timestamp: 1 }), body, own).kind).toBe('verified')
+  })
+
+  test.each([24, 64])('takes a key of %i bytes', bytes => {
+    const own = keyOf(bytes)
+    expect(verify(signStandard({ secret: own, body }), body, { secrets: [own] }).kind).toBe('verified')
+  })
+
+  test.each([23, 65])('takes no key of %i bytes', bytes => {
+    const own = keyOf(bytes)
+    expect(verify(signStandard({ secret: own, body }), body, { secrets: [own] }).kind).toBe('refused')
   })
 })
 
@@ -113,9 +159,9 @@ describe('GITHUB', () => {
   })
 
   test('refuses a delivery without `X-GitHub-Delivery`, which GitHub always sends', () => {
-    expect(verify({ 'x-hub-signature-256': signature }, body, github)).toEqual(refused)
+    expect(verify({ 'x-hub-signature-256': signature }, body, github)).toEqual(refuse('no message id'))
     const headers = { 'x-hub-signature-256': signature, 'x-github-delivery': '' }
-    expect(verify(headers, body, github)).toEqual(refused)
+    expect(verify(headers, body, github)).toEqual(refuse('no message id'))
   })
 
   test.each([
@@ -127,8 +173,8 @@ describe('GITHUB', () => {
     ['SHA-1 of old deliveries', 'sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59', body],
   ])('refuses %s', (_, sent, text) => {
     const id = { 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958' }
-    expect(verify({ ...id, 'x-hub-signature-256': sent }, text, github)).toEqual(refused)
-    expect(verify({ ...id, 'x-hub-signature': sent }, text, github)).toEqual(refused)
+    expect(verify({ ...id, 'x-hub-signature-256': sent }, text, github)).toEqual(refuse('bad signature'))
+    expect(verify({ ...id, 'x-hub-signature': sent }, text, github)).toEqual(refuse('no signature'))
   })
 })
 
@@ -140,8 +186,9 @@ describe('SECRET', () => {
   })
 
   test.each(['', 'whsec_', 'whsec_a ', 'whsec_a, whsec_a', 'WHSEC_A', 'ÿ'])('refuses %j', sent => {
-    expect(verify({ 'x-secret': sent }, 'x', given)).toEqual(refused)
-    expect(verify({ 'x-other': 'whsec_a' }, 'x', given)).toEqual(refused)
-    expect(verify({ 'x-secret': '' }, 'x', { ...given, secrets: [] })).toEqual(refused)
+    const reason = sent === '' ? 'no signature' : 'bad signature'
+    expect(verify({ 'x-secret': sent }, 'x', given)).toEqual(refuse(reason))
+    expect(verify({ 'x-other': 'whsec_a' }, 'x', given)).toEqual(refuse('no signature'))
+    expect(verify({ 'x-secret': '' }, 'x', { ...given, secrets: [] })).toEqual(refuse('no readable secret'))
   })
 })

@@ -39,10 +39,28 @@ beforeEach(async () => {
   webhooks = createWebhooks({ store: store.webhooks, keyring, onChange: lookUp.forget })
 })
 
-const usual = { name: 'w', functionId: 1, verification: 'standard', header: null, mode: 'queued' } as const
+const usual = {
+  name: 'w',
+  function: { id: 1 },
+  verification: 'standard',
+  header: null,
+  mode: 'queued',
+} as const
 const save = (id: number | null, rest: Partial<WebhookInput> = {}) =>
-  webhooks.save(by('a'), id, { ...usual, headers: [], scopes: [], enabled: true, ...rest })
-const secretsOf = async (name = 'w') => (await lookUp.find('a', name))?.secrets.length ?? null
+  webhooks.save(by('a'), id, {
+    ...usual,
+    headers: [],
+    scopes: [],
+    enabled: true,
+    refuseScopes: () => null,
+    secret: null,
+    ...rest,
+  })
+// Null for an unknown or disabled webhook.
+async function secretsOf(name = 'w'): Promise<number | null> {
+  const found = await lookUp.find('a', name)
+  return found?.webhook.enabled ? found.secrets.length : null
+}
 
 test('a webhook that was found is found again without a statement, and so is one that is unknown', async () => {
   await save(null)
@@ -56,9 +74,9 @@ test('every change through this gateway is noticed at once', async () => {
   expect(await secretsOf()).toBeNull()
   await save(null)
   expect(await secretsOf()).toBe(1)
-  await webhooks.rotateSecret(by('a'), 1, 24)
+  await webhooks.rotateSecret(by('a'), 1, { overlapHours: 24, secret: null })
   expect(await secretsOf()).toBe(2)
-  await webhooks.rotateSecret(by('a'), 1, 0)
+  await webhooks.rotateSecret(by('a'), 1, { overlapHours: 0, secret: null })
   expect(await secretsOf()).toBe(1)
   await save(1, { name: 'v' })
   expect([await secretsOf(), await secretsOf('v')]).toEqual([null, 1])
@@ -84,7 +102,7 @@ test('a secret that is cached still ends in time', async () => {
   await save(null)
   const { webhook } = await save(1)
   const seal = () => ({ keyId: 'another', sealed: Buffer.from('x') })
-  await store.webhooks.rotate(by('a'), webhook.id, { overlapMs: 100, seal }, 3)
+  await store.webhooks.rotate(by('a'), webhook.id, { overlapMs: 100, seal, maxSecrets: 3 }, () => null)
   lookUp.forget()
   expect(await secretsOf()).toBe(1)
   await sleep(150)

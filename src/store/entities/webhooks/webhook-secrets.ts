@@ -1,34 +1,29 @@
 import { sql } from 'drizzle-orm'
-import type { SealSecret } from '../../../domain/webhooks/webhook-store.ts'
+import type { Rotation } from '../../../domain/webhooks/webhook-store.ts'
 import { type Dialect, insertValues, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 import type { TakeNumbers } from '../counters.ts'
 
-interface NewSecret {
-  readonly accountCode: string
-  readonly webhookId: number
-  readonly seal: SealSecret
-}
-
 /** Work on the secrets of a webhook, for the transactions that lock the webhook. */
 export function createWebhookSecrets(dialect: Dialect, takeNumbers: TakeNumbers) {
   const statements = prepareSecretStatements(dialect)
+
+  // Ends the secrets after `overlapMs`, save those that end before. Deletes those that have ended.
+  function* end(accountCode: string, webhookId: number, overlapMs: number) {
+    if (overlapMs === 0) return yield* all(statements.deleteAll, { accountCode, webhookId })
+    yield* all(statements.end, { accountCode, webhookId, overlapMs })
+    return yield* all(statements.deleteEnded, { accountCode, webhookId })
+  }
+
   return {
-    *add({ accountCode, webhookId, seal }: NewSecret): Work<number> {
+    /** Adds a secret and returns its id. Past `maxSecrets` the oldest ones are deleted. */
+    *rotate(accountCode: string, webhookId: number, { overlapMs, seal, maxSecrets }: Rotation): Work<number> {
+      yield* end(accountCode, webhookId, overlapMs)
       const id = yield* takeNumbers(accountCode, 'webhook secret')
       yield* all(statements.insert, { accountCode, id, webhookId, ...seal(webhookId, id) })
+      yield* all(statements.deleteOldest, { accountCode, webhookId, maxSecrets })
       return id
     },
-
-    /** Ends the secrets after `overlapMs`, save those that end before. Deletes those that have ended. */
-    *end(accountCode: string, webhookId: number, overlapMs: number) {
-      if (overlapMs === 0) return yield* all(statements.deleteAll, { accountCode, webhookId })
-      yield* all(statements.end, { accountCode, webhookId, overlapMs })
-      return yield* all(statements.deleteEnded, { accountCode, webhookId })
-    },
-
-    deleteOldest: (accountCode: string, webhookId: number, maxSecrets: number) =>
-      all(statements.deleteOldest, { accountCode, webhookId, maxSecrets }),
 
     deleteAll: (accountCode: string, webhookId: number) =>
       all(statements.deleteAll, { accountCode, webhookId }),

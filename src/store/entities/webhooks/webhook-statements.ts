@@ -36,8 +36,8 @@ const changing = [
 ] as const
 
 export function prepareWebhookStatements(dialect: Dialect) {
-  const { prepare, forShare, forUpdate, tables } = dialect
-  const { webhooks, functions } = tables
+  const { prepare, forUpdate, tables } = dialect
+  const { webhooks } = tables
   const selection = selectWebhook(dialect)
   const isOfAccount = sql`${webhooks.accountCode} = ${given.accountCode}`
   const isTheWebhook = sql`account_code = ${given.accountCode} and id = ${given.id}`
@@ -47,13 +47,6 @@ export function prepareWebhookStatements(dialect: Dialect) {
   const { verification, header, headers, mode, scopes, enabled } = placeholders(...changing)
   return {
     lock: prepare(sql`${select} and ${webhooks.id} = ${given.id} ${forUpdate}`, selection),
-    /** Keeps the function from being removed until the commit. */
-    lockFunction: prepare(
-      sql`
-        select ${functions.id} from ${functions}
-        where ${functions.accountCode} = ${given.accountCode} and ${functions.id} = ${given.functionId} ${forShare}`,
-      { id: functions.id },
-    ),
     findName: prepare(
       sql`select ${webhooks.id} from ${webhooks} where ${isOfAccount} and ${webhooks.name} = ${given.name}`,
       { id: webhooks.id },

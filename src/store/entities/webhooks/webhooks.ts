@@ -2,23 +2,21 @@ import { sql } from 'drizzle-orm'
 import type { Origin } from '../../../domain/store.ts'
 import type {
   SaveWebhookResult,
-  SealSecret,
+  Webhook,
   WebhookInput,
+  WebhookSave,
   WebhookStore,
 } from '../../../domain/webhooks/webhook-store.ts'
+import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { FindTriggers } from '../functions/functions.ts'
+import { createLockChosenFunction } from '../hooks/lock-chosen-function.ts'
 import { createQueueMessage } from './queue-message.ts'
 import { createWebhookReads } from './webhook-reads.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'
 import { joinWords, prepareWebhookStatements, toWebhook } from './webhook-statements.ts'
-
-interface Creation {
-  readonly seal: SealSecret
-  readonly maxWebhooks: number
-}
 
 export function createWebhookStore(
   database: Database,
@@ -27,60 +25,68 @@ export function createWebhookStore(
   const { change } = database
   const statements = prepareWebhookStatements(database)
   const secrets = createWebhookSecrets(database, takeNumbers)
+  const lockChosenFunction = createLockChosenFunction(database)
 
-  // Names and places are taken under a counter of the account, which is locked until the commit. The function is locked
-  // before it, as by a removal of the function.
-  function* findObstacle(accountCode: string, { name, functionId }: WebhookInput, id: number | null) {
-    const found = yield* first(statements.lockFunction, { accountCode, functionId })
-    if (found === undefined) return { kind: 'missing', what: 'function' } as const
+  // Locks come in one order: the webhook, its function as by a removal of the function, and a counter of the account,
+  // under which names and places are taken until the commit.
+  function* save({ accountCode }: Origin, id: number | null, save: WebhookSave): Work<SaveWebhookResult> {
+    const found = id === null ? null : yield* first(statements.lock, { accountCode, id })
+    if (found === undefined) return { kind: 'missing', what: 'webhook' }
+    const completed = save.complete(found === null ? null : toWebhook(found))
+    if (completed instanceof RostrumError) return { kind: 'refused', error: completed }
+    const { function: chosen, ...values } = completed
+    const functionId = yield* lockChosenFunction(accountCode, chosen, null)
+    if (functionId === null) return { kind: 'missing', what: 'function', chosen }
+    return yield* replace(accountCode, id, { ...values, functionId }, save)
+  }
+
+  function* replace(
+    accountCode: string,
+    id: number | null,
+    given: WebhookInput,
+    { rotation, rotates, maxWebhooks }: WebhookSave,
+  ): Work<SaveWebhookResult> {
+    const { name } = given
     const newId = yield* takeNumbers(accountCode, 'webhook', id === null ? 1 : 0)
     const other = yield* first(statements.findName, { accountCode, name })
-    if (other !== undefined && other.id !== id) return { kind: 'duplicate', existingId: other.id } as const
-    return { kind: 'none', newId } as const
+    if (other !== undefined && other.id !== id) return { kind: 'duplicate', existingId: other.id, name }
+    if (id === null) {
+      const { count } = yield* only(statements.count, { accountCode })
+      if (count >= maxWebhooks) return { kind: 'full' }
+    }
+    const webhook = yield* write(accountCode, { id: id ?? newId, isNew: id === null }, given)
+    const isKept = id !== null && !rotates
+    const secretId = isKept ? null : yield* secrets.rotate(accountCode, webhook.id, rotation)
+    return { kind: 'saved', webhook, secretId }
   }
 
-  function* create(
-    { accountCode }: Origin,
-    given: WebhookInput,
-    creation: Creation,
-  ): Work<SaveWebhookResult> {
-    const obstacle = yield* findObstacle(accountCode, given, null)
-    if (obstacle.kind !== 'none') return obstacle
-    const { count } = yield* only(statements.count, { accountCode })
-    if (count >= creation.maxWebhooks) return { kind: 'full' }
-    const id = obstacle.newId
-    const row = yield* only(statements.insert, { accountCode, id, ...toValues(given) })
-    const secretId = yield* secrets.add({ accountCode, webhookId: id, seal: creation.seal })
-    return { kind: 'saved', webhook: toWebhook(row), secretId }
-  }
-
-  function* update({ accountCode }: Origin, given: WebhookInput, id: number): Work<SaveWebhookResult> {
-    const existing = yield* first(statements.lock, { accountCode, id })
-    if (existing === undefined) return { kind: 'missing', what: 'webhook' }
-    const obstacle = yield* findObstacle(accountCode, given, id)
-    if (obstacle.kind !== 'none') return obstacle
-    const row = yield* only(statements.update, { accountCode, id, ...toValues(given) })
-    return { kind: 'saved', webhook: toWebhook(row), secretId: null }
+  function* write(
+    accountCode: string,
+    { id, isNew }: { readonly id: number; readonly isNew: boolean },
+    { headers, scopes, ...given }: WebhookInput,
+  ): Work<Webhook> {
+    const values = { ...given, headers: joinWords(headers), scopes: joinWords(scopes) }
+    const statement = isNew ? statements.insert : statements.update
+    return toWebhook(yield* only(statement, { accountCode, id, ...values }))
   }
 
   return {
     ...createWebhookReads(database),
     queueMessage: createQueueMessage(database, parts),
-    save: (origin, id, given, creation) =>
-      change(origin, () => (id === null ? create(origin, given, creation) : update(origin, given, id)), {
-        hasChanged: ({ kind }) => kind === 'saved',
-      }),
-    rotate: (origin, id, { overlapMs, seal }, maxSecrets) =>
+    save: (origin, id, given) =>
+      change(origin, () => save(origin, id, given), { hasChanged: ({ kind }) => kind === 'saved' }),
+    rotate: (origin, id, rotation, refuse) =>
       change(
         origin,
         function* () {
           const { accountCode } = origin
           const row = yield* first(statements.lock, { accountCode, id })
           if (row === undefined) return { kind: 'missing' } as const
-          yield* secrets.end(accountCode, id, overlapMs)
-          const secretId = yield* secrets.add({ accountCode, webhookId: id, seal })
-          yield* secrets.deleteOldest(accountCode, id, maxSecrets)
-          return { kind: 'rotated', webhook: toWebhook(row), secretId } as const
+          const webhook = toWebhook(row)
+          const error = refuse(webhook)
+          if (error !== null) return { kind: 'refused', error } as const
+          const secretId = yield* secrets.rotate(accountCode, id, rotation)
+          return { kind: 'rotated', webhook, secretId } as const
         },
         { hasChanged: ({ kind }) => kind === 'rotated' },
       ),
@@ -98,10 +104,6 @@ export function createWebhookStore(
         { hasChanged: ({ kind }) => kind === 'removed' },
       ),
   }
-}
-
-function toValues({ headers, scopes, ...given }: WebhookInput) {
-  return { ...given, headers: joinWords(headers), scopes: joinWords(scopes) }
 }
 
 /** For the removal of a function. */

@@ -1,0 +1,33 @@
+import { GraphQLError } from 'graphql'
+
+/**
+ * The message of an error in a caller's document or variables, without the values that graphql-js repeats in it: one of
+ * them may be a secret (contract, section 9, "Answers"). The position or the path says which one is meant.
+ */
+export function hideValues(error: GraphQLError): string {
+  const { message, originalError } = error
+  if (!(originalError instanceof GraphQLError)) return hideValue(message)
+  // A bad variable: the value, then its place, then what is wrong.
+  const [, variable] = /^(Variable "\$\w+") got invalid value /.exec(message) ?? []
+  const fault = `; ${originalError.message}`
+  if (variable === undefined || !message.endsWith(fault)) return hideValue(message)
+  const [place = ''] = / at "[\w.[\]]+"$/.exec(message.slice(0, -fault.length)) ?? []
+  return `${variable} got invalid value${place}; ${hideValue(originalError.message)}`
+}
+
+// The beginnings of messages that end with a value, in the words of graphql-js.
+const beforeValues = [
+  /^(?:\w+|Enum "\w+") cannot represent [^:]*(?=:)/,
+  /^Expected value of type "[^"]*"(?=, found )/,
+  /^Argument "\w+" has invalid value(?= )/,
+  /^Syntax Error: (?:Expected .{1,40}, found|Unexpected) (?:String|BlockString|Name|Int|Float)(?= ")/,
+  /^Syntax Error: Invalid (?:Unicode|character) escape sequence(?=:)/,
+]
+
+function hideValue(message: string): string {
+  for (const before of beforeValues) {
+    const [start] = before.exec(message) ?? []
+    if (start !== undefined) return `${start}.`
+  }
+  return message
+}

@@ -184,6 +184,24 @@ eachStore(harness => {
     expect(await counted()).toBe(await recount())
   })
 
+  test('events of memberships fill an account too', async () => {
+    for (const userId of [1, 2, 3]) await store.memberships.add(by('a'), { userId, teamId: 1 })
+    const limited = await harness.open({ url, limits: { accountBytes: 3 * storedRowBytes } })
+    const data = '{}'
+    await expect(commit({ data }, limited)).rejects.toMatchObject(full)
+    const made = await commit({ data })
+    await store.queue.enqueue(by('a'), [queuedRun()])
+    const [run = { id: 0, holder: '' }] = await claim(1)
+    const row = keptRun({ input: '{}' })
+    const runs = { gateway: 'one', inserts: [row], ends: [] }
+    await limited.queue.settle('a', [{ ...run, end: { kind: 'done' }, runs }])
+    const inCommit = keptRun({ input: '{}' })
+    await commit({ read: made, runs: { ...runs, inserts: [inCommit] } }, limited)
+    const kept = await store.runs.findByRunIds('a', [row.runId, inCommit.runId])
+    expect(kept.map(({ textBytes }) => textBytes)).toEqual([{}, {}])
+    expect(await counted()).toBe(await recount())
+  })
+
   test('writes at once never pass the maximum', async () => {
     const limits = { accountBytes: 20_000 }
     const stores = [await harness.open({ url, limits }), store]

@@ -6,7 +6,7 @@ import { type Dialect, placeholders } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, type Work } from '../../work.ts'
 import { raiseCounter } from '../counters.ts'
-import { rowBytes } from '../stored-bytes.ts'
+import { membershipBytes, rowBytes } from '../stored-bytes.ts'
 
 /** The input that runs which are queued together share. */
 export interface SharedInput {
@@ -53,7 +53,7 @@ export function createQueuedInputs(dialect: Dialect) {
     /**
      * Call it after runs are dead, or are gone, with the ids of their inputs and the number of rows that are gone.
      * Deletes the inputs that no run has any more, and counts those that only dead runs have no longer to the waiting
-     * bytes. Returns the counter of stored bytes; null without ids.
+     * bytes. Returns the bytes that the account stores; null without ids.
      */
     *release(accountCode: string, ids: readonly number[], goneRuns: number): Work<number | null> {
       if (ids.length === 0) return null
@@ -103,7 +103,7 @@ function prepareStatements({ prepare, chain, typed, tables }: Dialect, given: SQ
             sql`- ${rowBytes} * ${goneRuns} - coalesce(sum(bytes + ${rowBytes}), 0)`,
             sql`from touched where is_used = 0`,
           )}
-          returning value`,
+          returning value + ${membershipBytes} as value`,
         unused: sql`delete from queued_inputs where ${areInputs(sql`is_used = 0`)}`,
         resting: sql`
           update queued_inputs set waiting_bytes = 0 where ${areInputs(sql`is_used = 1 and is_awaited = 0`)}`,

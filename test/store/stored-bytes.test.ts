@@ -202,6 +202,22 @@ eachStore(harness => {
     expect(await counted()).toBe(await recount())
   })
 
+  test('runs that are written again count once, and change nothing', async () => {
+    const running = keptRun({ input: '{}' }, { state: 'running', outcome: null })
+    const ended = { ...keptRun({ input: '{}', payload: '[1]' }), runId: running.runId }
+    const short = keptRun({ input: '{"a":1}', logs: '["é"]' })
+    const write = (inserts: RunRow[], ends: RunRow[]) => store.runs.write('a', 'one', { inserts, ends })
+    await write([running, short], [])
+    await write([], [ended])
+    const before = await counted()
+    await write([short, keptRun({ input: '[]' }), running], [{ ...ended, state: 'lost' }])
+    expect(await counted()).toBe(before + storedRowBytes + 2)
+    expect(await counted()).toBe(await recount())
+    expect(await store.runs.findByRunIds('a', [ended.runId])).toMatchObject([{ state: 'ended' }])
+    const stray = await readRows(url, 'select id from run_inputs where id not in (select id from runs)')
+    expect(stray).toEqual([])
+  })
+
   test('writes at once never pass the maximum', async () => {
     const limits = { accountBytes: 20_000 }
     const stores = [await harness.open({ url, limits }), store]

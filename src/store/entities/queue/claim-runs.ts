@@ -21,7 +21,6 @@ interface ExpiredRun {
   readonly id: number
   readonly holder: string | null
   readonly attempt: number
-  readonly txnId: string
 }
 
 interface Claiming {
@@ -68,7 +67,10 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     if (limit <= 0) return []
     const { holder, leaseMs } = request
     const due = yield* all(statements.findDue, { accountCode, limit })
-    for (const { state, ...run } of due) if (state === 'running') yield* expire(accountCode, run, request)
+    const expired = due.filter(({ state }) => state === 'running')
+    // The ends of other runs lock their rows before the counters too.
+    for (const { id, txnId } of expired) yield* all(statements.loseRuns, { accountCode, id, txnId })
+    for (const run of expired) yield* expire(accountCode, run, request)
     const isAny = due.some(({ state }) => state === 'waiting')
     const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
     const inputs = findInputs(taken)
@@ -84,14 +86,13 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
 
   function* expire(
     accountCode: string,
-    { id, holder, attempt, txnId }: ExpiredRun,
+    { id, holder, attempt }: ExpiredRun,
     { retryAfterMs }: ClaimRequest,
   ): Work<void> {
     const run = { id, holder: holder ?? '' }
     const afterMs = retryAfterMs(attempt)
     if (afterMs === null) yield* moves.die(accountCode, run, leaseEnded)
     else yield* moves.tryAgain(accountCode, run, { afterMs, error: leaseEnded })
-    yield* all(statements.loseRuns, { accountCode, id, txnId })
   }
 
   return {

@@ -28,8 +28,9 @@ export function createWriteRuns({ dialect, stored }: Dependencies): WriteRuns {
   return function* writeRuns(accountCode, gateway, writes, isFull) {
     if (writes.inserts.length + writes.ends.length === 0) return
     const { inserts, ends } = (isFull ?? (yield* stored.isFull(accountCode))) ? withoutTexts(writes) : writes
-    if (inserts.length > 0) yield* insertRuns(statements, { accountCode, gateway, runs: inserts })
+    // A deletion of runs locks their rows before the counters too.
     if (ends.length > 0) yield* endRuns(statements, accountCode, ends)
+    if (inserts.length > 0) yield* insertRuns(statements, { accountCode, gateway, runs: inserts })
   }
 }
 

@@ -184,6 +184,40 @@ eachStore(harness => {
     expect(await counted()).toBe(await recount())
   })
 
+  test('events of memberships fill an account too', async () => {
+    for (const userId of [1, 2, 3]) await store.memberships.add(by('a'), { userId, teamId: 1 })
+    const limited = await harness.open({ url, limits: { accountBytes: 3 * storedRowBytes } })
+    const data = '{}'
+    await expect(commit({ data }, limited)).rejects.toMatchObject(full)
+    const made = await commit({ data })
+    await store.queue.enqueue(by('a'), [queuedRun()])
+    const [run = { id: 0, holder: '' }] = await claim(1)
+    const row = keptRun({ input: '{}' })
+    const runs = { gateway: 'one', inserts: [row], ends: [] }
+    await limited.queue.settle('a', [{ ...run, end: { kind: 'done' }, runs }])
+    const inCommit = keptRun({ input: '{}' })
+    await commit({ read: made, runs: { ...runs, inserts: [inCommit] } }, limited)
+    const kept = await store.runs.findByRunIds('a', [row.runId, inCommit.runId])
+    expect(kept.map(({ textBytes }) => textBytes)).toEqual([{}, {}])
+    expect(await counted()).toBe(await recount())
+  })
+
+  test('runs that are written again count once, and change nothing', async () => {
+    const running = keptRun({ input: '{}' }, { state: 'running', outcome: null })
+    const ended = { ...keptRun({ input: '{}', payload: '[1]' }), runId: running.runId }
+    const short = keptRun({ input: '{"a":1}', logs: '["é"]' })
+    const write = (inserts: RunRow[], ends: RunRow[]) => store.runs.write('a', 'one', { inserts, ends })
+    await write([running, short], [])
+    await write([], [ended])
+    const before = await counted()
+    await write([short, keptRun({ input: '[]' }), running], [{ ...ended, state: 'lost' }])
+    expect(await counted()).toBe(before + storedRowBytes + 2)
+    expect(await counted()).toBe(await recount())
+    expect(await store.runs.findByRunIds('a', [ended.runId])).toMatchObject([{ state: 'ended' }])
+    const stray = await readRows(url, 'select id from run_inputs where id not in (select id from runs)')
+    expect(stray).toEqual([])
+  })
+
   test('writes at once never pass the maximum', async () => {
     const limits = { accountBytes: 20_000 }
     const stores = [await harness.open({ url, limits }), store]

@@ -14,8 +14,8 @@ export interface FreedBytes {
 /** The bytes of a number of rows, as SQL. */
 export const rowBytes = sql.raw(String(storedRowBytes))
 
-// Events of memberships all have the same size, so their own counter counts their bytes.
-const membershipBytes = sql`coalesce((
+/** Events of memberships all have the same size, so their own counter counts their bytes. */
+export const membershipBytes = sql`coalesce((
   select ${rowBytes} * value from counters
   where account_code = ${sql.placeholder('accountCode')} and name = 'membership event'
 ), 0)`

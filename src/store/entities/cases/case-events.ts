@@ -10,6 +10,7 @@ import type { RowOf } from '../../tables/tables-of.ts'
 import { first, only, type Work } from '../../work.ts'
 import { raiseCounters } from '../counters.ts'
 import { type TakenIds, wordTakeIds } from '../queue/enqueue.ts'
+import { membershipBytes } from '../stored-bytes.ts'
 
 // Longer ones are loaded when a document asks for them: a page may have a thousand of 2 MiB.
 const maxShortBytes = 4_096
@@ -34,7 +35,7 @@ export interface CountedBeside {
 }
 
 interface Appended {
-  /** The counter of stored bytes after the change. */
+  /** The bytes that the account stores after the change. */
   readonly stored: number
   readonly taken: TakenIds
 }
@@ -116,15 +117,16 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
   const events = { name: 'case event', count: sql`1` } as const
   const names = sql.raw(columns.map(toColumnName).join())
   const given = columns.map(name => sql.placeholder(name))
-  const event = sql`
+  const row = sql`
     insert into case_events (${names}, id) select ${sql.join(given, sql`, `)}, head.value
     from head where head.name = 'case event'`
   const { value } = tables.counters
+  const all = sql`head.value + ${membershipBytes}`
   const insert = chain(
     {
       head: sql`${raiseCounters([storedBytes, events])} returning name, value`,
-      event,
-      stored: sql`select value from head where head.name = 'stored byte'`,
+      row,
+      stored: sql`select ${all} as value from head where head.name = 'stored byte'`,
     },
     'stored',
     { value },
@@ -133,8 +135,8 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
     {
       taken: wordTakeIds(dialect),
       head: sql`${raiseCounters([storedBytes, events], sql`, taken`)} returning name, value`,
-      event,
-      counted: sql`select taken.last_id, head.value from taken, head where head.name = 'stored byte'`,
+      row,
+      counted: sql`select taken.last_id, ${all} as value from taken, head where head.name = 'stored byte'`,
     },
     'counted',
     { lastId: tables.queueAccounts.lastId, value },

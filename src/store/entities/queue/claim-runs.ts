@@ -26,7 +26,6 @@ interface WorkOfClaim extends Claim {
 interface ExpiredRun extends Omit<DeadRun, 'accountCode' | 'code'> {
   readonly holder: string | null
   readonly attempt: number
-  readonly txnId: string
 }
 
 interface ClaimOfAccount {
@@ -80,10 +79,13 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     if (limit <= 0) return { claimed: [], died: [] }
     const { holder, leaseMs } = request
     const due = yield* all(statements.findDue, { accountCode, limit })
+    const expired = due.filter(({ state }) => state === 'running')
+    // The ends of other runs lock their rows before the counters too.
+    for (const { id, txnId } of expired) yield* all(statements.loseRuns, { accountCode, id, txnId })
     const died: DeadRun[] = []
-    for (const { state, ...run } of due) {
-      if (state !== 'running' || !(yield* expire(accountCode, run, request))) continue
-      died.push({ ...run, accountCode, code: leaseEnded.code })
+    for (const run of expired) {
+      const isDead = yield* expire(accountCode, run, request)
+      if (isDead) died.push({ ...run, accountCode, code: leaseEnded.code })
     }
     const isAny = due.some(({ state }) => state === 'waiting')
     const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
@@ -104,14 +106,13 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
   /** Returns true if it is dead. */
   function* expire(
     accountCode: string,
-    { id, holder, attempt, txnId }: ExpiredRun,
+    { id, holder, attempt }: ExpiredRun,
     { retryAfterMs }: ClaimRequest,
   ): Work<boolean> {
     const run = { id, holder: holder ?? '' }
     const afterMs = retryAfterMs(attempt)
     if (afterMs === null) yield* moves.die(accountCode, run, leaseEnded)
     else yield* moves.tryAgain(accountCode, run, { afterMs, error: leaseEnded })
-    yield* all(statements.loseRuns, { accountCode, id, txnId })
     return afterMs === null
   }
 

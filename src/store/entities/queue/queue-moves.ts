@@ -20,7 +20,7 @@ export interface Moved {
   readonly ids: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null
-  /** The counter of stored bytes, if the move changed it. */
+  /** The bytes that the account stores, if the move changed them. */
   readonly stored?: number | null
 }
 

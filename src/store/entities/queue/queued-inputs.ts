@@ -5,7 +5,7 @@ import { storedRowBytes } from '../../../domain/store-limits.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
 import { raiseCounter } from '../counters.ts'
-import { rowBytes } from '../stored-bytes.ts'
+import { membershipBytes, rowBytes } from '../stored-bytes.ts'
 
 /** The input that runs which are queued together share. */
 export interface SharedInput {
@@ -51,8 +51,8 @@ export function createQueuedInputs(dialect: Dialect) {
   return {
     /**
      * Deletes the inputs that no run uses, and takes those that only dead runs use off the waiting bytes. Call it after
-     * runs died or were deleted, with the ids of their inputs and the number of deleted rows. Returns the counter of
-     * stored bytes; null without ids.
+     * runs died or were deleted, with the ids of their inputs and the number of deleted rows. Returns the bytes that
+     * the account stores; null without ids.
      */
     *release(accountCode: string, ids: readonly number[], goneRuns: number): Work<number | null> {
       if (ids.length === 0) return null
@@ -98,7 +98,7 @@ function prepareStatements({ chain, typed, tables }: Dialect, given: SQL) {
             sql`- ${rowBytes} * ${goneRuns} - coalesce(sum(bytes + ${rowBytes}), 0)`,
             sql`from touched where is_used = 0`,
           )}
-          returning value`,
+          returning value + ${membershipBytes} as value`,
         unused: sql`delete from queued_inputs where ${areInputs(sql`is_used = 0`)}`,
         resting: sql`
           update queued_inputs set waiting_bytes = 0 where ${areInputs(sql`is_used = 1 and is_awaited = 0`)}`,

@@ -99,6 +99,11 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
     )
   }
 
+  const removeStray = (table: SQL) => sql`
+    delete from ${table} where account_code = ${accountCode}
+      and id > (select value - ${count} from counters where account_code = ${accountCode} and name = 'run')
+      and not exists (select 1 from runs where runs.account_code = ${accountCode} and runs.id = ${table}.id)`
+
   return {
     runs,
     inputs,
@@ -111,22 +116,25 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
         last_run: sql`
           ${raiseCounter('run', count, sql`from last_byte where counter = 'run byte'`)}
           returning value - ${count} as before`,
-        row: sql`${insertAfter('runs', columns, runs)} returning id`,
+        row: sql`${insertAfter('runs', columns, runs)} returning id, run_id`,
         input: insertAfter('run_inputs', inputColumns, inputs),
         output: insertAfter('run_outputs', outputColumns, outputs),
       },
       'row',
-      { id },
+      { id, runId },
     ),
+    /** Remove the long values that came with the last `count` ids and have no run. */
+    removeStray: ['run_inputs', 'run_outputs'].map(table => prepare(removeStray(sql.raw(table)))),
     /** Counts the bytes of ended runs. */
     countBytes: prepare(raiseCounters([storedByte, runByte])),
     insertInputs: insertInto('run_inputs', inputColumns, inputs),
     insertOutputs: insertInto('run_outputs', outputColumns, outputs),
+    /** Ends runs that have not ended. */
     end: prepare(
       sql`update runs set state = given.state, outcome = given.outcome, duration = given.duration,
           text_bytes = given.text_bytes, case_id = given.case_id
         from ${runs.rows}
-        where runs.account_code = ${accountCode} and runs.run_id = given.run_id
+        where runs.account_code = ${accountCode} and runs.run_id = given.run_id and runs.outcome is null
         returning runs.id as id, runs.run_id as run_id`,
       { id, runId },
     ),

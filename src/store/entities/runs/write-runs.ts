@@ -28,8 +28,9 @@ export function createWriteRuns({ dialect, stored }: Dependencies): WriteRuns {
   return function* writeRuns(accountCode, gateway, writes, isFull) {
     if (writes.inserts.length + writes.ends.length === 0) return
     const { inserts, ends } = (isFull ?? (yield* stored.isFull(accountCode))) ? withoutTexts(writes) : writes
-    if (inserts.length > 0) yield* insertRuns(statements, { accountCode, gateway, runs: inserts })
+    // A deletion of runs locks their rows before the counters too.
     if (ends.length > 0) yield* endRuns(statements, accountCode, ends)
+    if (inserts.length > 0) yield* insertRuns(statements, { accountCode, gateway, runs: inserts })
   }
 }
 
@@ -52,7 +53,7 @@ interface NewRuns {
 }
 
 function* insertRuns(
-  { insertAll, runs: list, inputs, outputs }: RunWriteStatements,
+  { insertAll, runs: list, inputs, outputs, ...statements }: RunWriteStatements,
   { accountCode, gateway, runs }: NewRuns,
 ): Work<void> {
   let bytesBefore = 0
@@ -62,7 +63,7 @@ function* insertRuns(
     return row
   })
   const texts = toTexts(rows)
-  yield* all(insertAll, {
+  const inserted = yield* all(insertAll, {
     accountCode,
     count: rows.length,
     bytes: bytesBefore,
@@ -71,6 +72,13 @@ function* insertRuns(
     ...inputs.encode(texts.inputs),
     ...outputs.encode(texts.outputs),
   })
+  if (inserted.length === rows.length) return
+  // The store has the others already, from a commit whose answer was lost.
+  const runIds = new Set(inserted.map(({ runId }) => runId))
+  const others = runs.filter(({ runId }) => !runIds.has(runId))
+  const storedBytes = -bytesOf(others) - others.length * storedRowBytes
+  yield* all(statements.countBytes, { accountCode, bytes: 0, storedBytes })
+  for (const remove of statements.removeStray) yield* all(remove, { accountCode, count: rows.length })
 }
 
 type NumberedRun = RunRow & { readonly id: number; readonly bytesBefore: number }
@@ -84,15 +92,16 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
   const given = ends.map(run => toColumns({ ...run, id: 0, bytesBefore: 0 }, ''))
   const ended = yield* all(statements.end, { accountCode, ...statements.runs.encode(given) })
   const ids = new Map(ended.map(({ id, runId }) => [runId, id]))
-  // One that is missing has been deleted for its age.
+  // One that is missing has been deleted for its age, or ended in a commit whose answer was lost.
   const rows = ends.flatMap(run => {
     const id = ids.get(run.runId)
     return id === undefined ? [] : [{ ...run, id, texts: { ...run.texts, input: null, options: null } }]
   })
+  if (rows.length === 0) return
   const { inputs, outputs } = toTexts(rows)
   const { insertInputs, insertOutputs } = statements
   const storedBytes = bytesOf(rows) - bytesOf(rows.map(run => ({ textBytes: pickInputs(run.textBytes) })))
-  yield* all(statements.countBytes, { accountCode, bytes: bytesOf(ends), storedBytes })
+  yield* all(statements.countBytes, { accountCode, bytes: bytesOf(rows), storedBytes })
   if (inputs.length > 0) yield* all(insertInputs, { accountCode, ...statements.inputs.encode(inputs) })
   if (outputs.length > 0) yield* all(insertOutputs, { accountCode, ...statements.outputs.encode(outputs) })
 }

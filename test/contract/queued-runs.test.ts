@@ -189,7 +189,8 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     await saveHook(`throw Object.assign(new Error('no'), { stack: options.authorization })`, { caseTypeCode })
     // The refusal of the call has the token, or its beginning, in its message, and so in the hint of the error.
     await saveHook(
-      `const { errors } = await graphql('query($id: ID!) { case(id: $id) { id } }', { id: options.authorization.slice(7) })
+      `const id = options.authorization.slice(7)
+      const { errors } = await graphql('query($id: ID!) { case(id: $id) { id } }', { id })
       throw new Error(errors[0].message)`,
       { caseTypeCode, scopes: ['cases:read'] },
     )

@@ -87,7 +87,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   async function findNext(): Promise<number> {
     leftOut = findFull(0)
     const nextMs = await store.nextInMs(leftOut)
-    // Requests of the accounts that were left out could hold their shares for ever.
+    // Requests of the accounts that were left out may hold their shares without an end.
     if (nextMs !== 0 && leftOut.length > 0 && (await store.nextInMs([])) === 0) capacity.grow()
     return nextMs ?? lookEveryMs
   }

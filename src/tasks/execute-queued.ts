@@ -31,5 +31,7 @@ export function createExecuteQueued(tasks: Pick<TaskRunner, 'execute'>, log: Log
 }
 
 function hideTokensIn(error: RunError): RunError {
-  return { ...error, message: hideRunTokens(error.message), stack: error.stack && hideRunTokens(error.stack) }
+  const { message, stack, hint = null } = error
+  const hide = (text: string | null) => text && hideRunTokens(text)
+  return { ...error, message: hideRunTokens(message), stack: hide(stack), hint: hide(hint) }
 }

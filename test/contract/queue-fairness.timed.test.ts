@@ -96,3 +96,32 @@ test('queued runs go on while the requests of another account want more sandboxe
   await Promise.all(floods)
   expect(servedMeanwhile).toBeGreaterThan(3)
 })
+
+test.each([
+  2, 4,
+])(`of %i sandboxes, an account's own requests hold up its runs for ${maxMs} ms at most`, async max => {
+  const sandboxes = { ROSTRUM_SANDBOXES: String(max), ROSTRUM_WARM_SANDBOXES: String(max) }
+  const app = await startApp({ ...sandboxes, ROSTRUM_TASK_CPU_MS: '20000' })
+  onTestFinished(() => app.close())
+  await startSandboxes(app)
+  await saveHook(app, 'exit(null)', { event: 'post-save' })
+  const execute = (sourceCode: string) => {
+    const body = { name: 'f', sourceCode, inputDocument: {}, options: {} }
+    return app.send('/api/1/endpoint/execute', { method: 'POST', body })
+  }
+  let isOver = false
+  const flood = Array.from({ length: 6 }, async () => {
+    while (!isOver) await execute('const from = Date.now(); while (Date.now() - from < 100); exit()')
+  })
+  await execute('exit()')
+  const begunAt = performance.now()
+  const body = { case: { case_type_code: 'incident', data: {} } }
+  await app.send('/platform/cases', { method: 'POST', body })
+  const waiting = async () => (await app.app.store.queue.list('demo', null, 0, 1)).length
+  await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
+  const ms = performance.now() - begunAt
+  isOver = true
+  await Promise.all(flood)
+  console.info(`${Math.round(ms)} ms`)
+  expect(ms).toBeLessThan(maxMs)
+})

@@ -194,12 +194,20 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     await saveHook(`fail('x'.repeat(4_070) + options.authorization)`, { caseTypeCode })
     await saveHook(`throw new Error(options.authorization)`, { caseTypeCode })
     await saveHook(`throw Object.assign(new Error('no'), { stack: options.authorization })`, { caseTypeCode })
+    // The refusal of the call has the token, or its beginning, in its message, and so in the hint of the error.
+    await saveHook(
+      `const id = options.authorization.slice(7)
+      const { errors } = await graphql('query($id: ID!) { case(id: $id) { id } }', { id })
+      throw new Error(errors[0].message)`,
+      { caseTypeCode, scopes: ['cases:read'] },
+    )
     await create(caseTypeCode)
-    await expect.poll(() => queuedRuns(', state: DEAD'), { timeout: 10_000 }).toHaveLength(3)
+    await expect.poll(() => queuedRuns(', state: DEAD'), { timeout: 10_000 }).toHaveLength(4)
     const { text, body } = await app.graphql(
-      '{ queuedRuns(first: 10) { nodes { id lastError { message stack } } } }',
+      '{ queuedRuns(first: 10) { nodes { id lastError { message stack hint } } } }',
     )
     expect(text.replace(/x{9,}/g, '')).not.toContain('rrun_')
+    expect(text).toMatch(/"hint":"`graphql\(\)` was refused: [^"]*\[run token\]/)
     const messages = body.data.queuedRuns.nodes.map((run: Reported) => run.lastError.message)
     expect(messages).toContain(`${'x'.repeat(4_070)}Bearer [run token]`)
     expect(messages).toContain('Error: Bearer [run token]')

@@ -44,3 +44,19 @@ test('the memory of a body that ended while it waited is not taken', async () =>
   first.release()
   expect(last.reserve(100)).toBeNull()
 })
+
+test('of bodies that wait for each other, the last ones are refused and the others come whole', async () => {
+  const bodies = new ArrivingBodies(100)
+  const all = Array.from({ length: 5 }, () => enter(bodies))
+  for (const body of all) expect(body.reserve(20)).toBeNull()
+  const grow = async ({ reserve, complete, release }: (typeof all)[number]) => {
+    try {
+      await reserve(40)
+      complete()
+    } finally {
+      release()
+    }
+  }
+  const results = await Promise.allSettled(all.map(grow))
+  expect(results.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), 'rejected'])
+})

@@ -134,3 +134,30 @@ test('a sandbox that was left to a queued run goes to another one if none comes'
   now = 8_000
   expect(await ask('b')).toBeDefined()
 })
+
+test('of a flood of its own requests, an account gets one queued run a second', async () => {
+  let now = 0
+  const { admission, pool, ask, waiting } = await startAdmission({ max: 4, readMs: () => now })
+  await until(() => pool.idle === 4)
+  const held = [await ask('a'), await ask('a')]
+  const others = [ask('a'), ask('a')]
+  admission.growForQueued()
+  now = 1_000
+  for (const run of held.splice(0, 1)) giveBack(run)
+  expect(waiting()).toBe(2)
+  expect(admission.freeForQueuedOf('a')).toBe(1)
+  giveBack(await queued(admission))
+  await Promise.race(others)
+})
+
+test('a place of its share that an account leaves to a queued run is taken again if none comes', async () => {
+  let now = 0
+  const { admission, pool, ask } = await startAdmission({ max: 4, readMs: () => now })
+  await until(() => pool.idle === 4)
+  const held = await ask('a')
+  await ask('a')
+  admission.growForQueued()
+  now = 1_000
+  giveBack(held)
+  expect(await ask('a')).toBeDefined()
+})

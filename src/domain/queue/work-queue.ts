@@ -89,7 +89,10 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   async function findNext(): Promise<number> {
     leftOut = findFull(0)
-    return (await store.nextInMs(leftOut)) ?? lookEveryMs
+    const nextMs = await store.nextInMs(leftOut)
+    // Requests of the accounts that were left out may hold their shares without an end.
+    if (nextMs !== 0 && leftOut.length > 0 && (await store.nextInMs([])) === 0) capacity.grow()
+    return nextMs ?? lookEveryMs
   }
 
   /** Gives the time until the next look. */

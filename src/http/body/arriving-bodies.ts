@@ -134,9 +134,19 @@ export class ArrivingBodies {
         reject(this.#overloaded())
       } else break
     }
+    this.#refuseLastOfMutual()
     if (this.#waiting.size > 0 || this.#looking === null) return
     clearInterval(this.#looking)
     this.#looking = null
+  }
+
+  // Where bodies that wait hold all the memory, they wait for each other. The last one gives its part to the others.
+  #refuseLastOfMutual(): void {
+    const holding = [...this.#waiting].filter(({ entry }) => entry.bytes > 0)
+    const last = holding.at(-1)
+    if (last === undefined || holding.reduce((sum, { entry }) => sum + entry.bytes, 0) < this.#bytes) return
+    this.#drop(last.entry)
+    last.reject(this.#overloaded())
   }
 
   #overloaded(): RostrumError {

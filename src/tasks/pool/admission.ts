@@ -52,7 +52,8 @@ const preemptionPauseMs = 50
  * - An account whose last run destroyed its sandbox leaves the last idle one to others until the next has booted.
  * - If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is
  *   preempted.
- * - Queued runs take idle sandboxes while no other run waits. While others wait, one queued run a second gets one.
+ * - Queued runs take idle sandboxes while no other run waits. While others wait, one queued run a second gets one, and
+ *   each account leaves the last one of its share to it.
  * - Queued runs hold at most half of the sandboxes. An account with queued runs leaves the last one of that half to an
  *   account that has none there.
  */
@@ -88,7 +89,7 @@ export class Admission {
     if (this.#closed) throw stopping()
     if (request.queued) return this.#acquireQueued(accountCode)
     // Other accounts that wait while a sandbox is idle may not take it. Runs of one account go in order of arrival.
-    const mayTake = nested || (this.#queue.lengthOf(accountCode) === 0 && !this.#isLastLeft())
+    const mayTake = nested || (this.#queue.lengthOf(accountCode) === 0 && !this.#isLeft(accountCode))
     const free = mayTake ? this.#take(accountCode, nested) : null
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#canGrowFor(accountCode, nested)) {
@@ -239,9 +240,17 @@ export class Admission {
     return this.#queued.isDue && this.#pool.idle === 1
   }
 
+  // True if the last idle sandbox, or the last one of the account's share, is left to a queued run. The queue does not
+  // say whose run is due: it may be one of the account that floods.
+  #isLeft(accountCode: string): boolean {
+    return this.#isLastLeft() || (this.#queued.isDue && this.#held.freeFor(accountCode) === 1)
+  }
+
   #serveNext(): boolean {
     for (const accountCode of this.#inTurn()) {
-      const sandbox = this.#take(accountCode, this.#queue.isNested(accountCode))
+      const nested = this.#queue.isNested(accountCode)
+      if (!nested && this.#isLeft(accountCode)) continue
+      const sandbox = this.#take(accountCode, nested)
       if (sandbox === null) continue
       this.#queue.admit(accountCode, sandbox)
       return true

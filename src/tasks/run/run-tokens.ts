@@ -30,7 +30,10 @@ export function createRunTokens(): RunTokens {
   }
 }
 
-/** Replaces run tokens in a text: a script may log its own or its parent's, but the system log must not show them. */
+/**
+ * Replaces run tokens in a text: a script may log its own or its parent's, but the system log must not show them.
+ * Messages about a bad value show its beginning, so the beginning of a token is replaced too.
+ */
 export function hideRunTokens(text: string): string {
-  return text.includes(prefix) ? text.replace(/rrun_[\w-]{43}/g, '[run token]') : text
+  return text.includes(prefix) ? text.replace(/rrun_[\w-]{16,43}/g, '[run token]') : text
 }

@@ -26,12 +26,12 @@ function executionRow(
 }
 
 const executeRow = executionRow(executeTask, {
-  readVariables: ({ body }) => ({ input: readTaskBody(body) }),
+  readVariables: ({ body, isStrict }) => ({ input: readTaskBody(body, isStrict) }),
   pointersInto: pointersIntoTask,
 })
 
 const runFunctionRow = executionRow(runFunction, {
-  readVariables: ({ name, body }) => ({ input: { name, ...readFunctionBody(body) } }),
+  readVariables: ({ name, body, isStrict }) => ({ input: { name, ...readFunctionBody(body, isStrict) } }),
   pointersInto: pointersIntoFunction,
 })
 
@@ -47,10 +47,10 @@ const runCaseTaskRow: RestRow = {
   operation: runCaseTask,
   takesForms: false,
   startsRun: true,
-  readVariables: ({ id, name, body, ifMatch }) => ({
+  readVariables: ({ id, name, body, ifMatch, isStrict }) => ({
     caseId: id,
     name,
-    ...readCaseTaskBody(body),
+    ...readCaseTaskBody(body, isStrict),
     ifVersions: readIfMatch(ifMatch),
   }),
   answer(value) {

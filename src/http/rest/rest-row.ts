@@ -9,6 +9,8 @@ export interface RestRequest {
   readonly queryString: string
   readonly body: unknown
   readonly ifMatch: string | undefined
+  /** True if unknown fields of the body are refused. */
+  readonly isStrict: boolean
 }
 
 export interface RestAnswer {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
+import { createTokenUses } from './credentials/token-uses.ts'
 import { atMostHourly } from './domain/at-most-hourly.ts'
 import { createCases } from './domain/cases/cases.ts'
 import { createDirectory } from './domain/directory/directory.ts'
@@ -88,9 +89,14 @@ export async function createApp({
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()
+  const tokenUses = createTokenUses({
+    store: store.tokens,
+    onError: err => log.warn({ err }, 'days of last use could not be written'),
+  })
   const { jwtSecret, jwksUrl } = config
   const { authenticate, confirm } = createAuthenticator({
     store,
+    tokenUses,
     findRun: runTokens.find,
     jwtSecret,
     jwksUrl,
@@ -266,6 +272,7 @@ export async function createApp({
       await queueEnd
       await tasks.close()
       await runKeeping.close()
+      await tokenUses.close()
       await store.close()
     },
   }

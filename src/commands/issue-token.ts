@@ -9,15 +9,19 @@ export interface TokenRequest {
   readonly userId: number | null
   readonly email: string | null
   readonly displayName: string | null
+  readonly label: string | null
+  /** Null: the token never expires. */
+  readonly expiresAt: Date | null
 }
 
 /** Creates a token, and its account and user if they do not exist. Returns the token, which cannot be read again. */
 export async function issueToken(store: Store, request: TokenRequest): Promise<string> {
-  const { accountCode, scopes } = request
+  const { accountCode, scopes, label, expiresAt } = request
   await store.accounts.ensure(accountCode)
   const user = await findOrCreateUser(store, request)
   const token = newApiToken()
-  await store.tokens.create({ accountCode, userId: user.id, label: null, scopes, sha256: hashToken(token) })
+  const sha256 = hashToken(token)
+  await store.tokens.create({ accountCode, userId: user.id, label, scopes, sha256, expiresAt })
   return token
 }
 

@@ -1,7 +1,11 @@
+import { isExpired } from '../domain/directory/api-token.ts'
 import type { ApiToken } from '../domain/store.ts'
 import { formatTable } from './format-table.ts'
 
-const heading = ['ID', 'ACCOUNT', 'USER', 'EMAIL', 'SCOPES', 'CREATED', 'STATE']
+const heading = [
+  ...['ID', 'ACCOUNT', 'USER', 'EMAIL', 'LABEL', 'SCOPES'],
+  ...['CREATED', 'EXPIRES', 'LAST USED', 'STATE'],
+]
 
 /** Formats tokens as a table. The tokens themselves are not stored, so it shows only their data. */
 export function formatTokens(tokens: readonly ApiToken[]): string {
@@ -9,14 +13,25 @@ export function formatTokens(tokens: readonly ApiToken[]): string {
 }
 
 function toCells(token: ApiToken): string[] {
-  const state = token.revokedAt === null ? 'active' : `revoked ${token.revokedAt.toISOString()}`
   return [
     String(token.id),
     token.accountCode,
     String(token.userId),
     token.email ?? '-',
+    token.label ?? '-',
     token.scopes.join(','),
-    token.createdAt.toISOString(),
-    state,
+    formatTime(token.createdAt),
+    token.expiresAt === null ? '-' : formatTime(token.expiresAt),
+    token.lastUsedOn ?? '-',
+    describeState(token),
   ]
+}
+
+function describeState(token: ApiToken): string {
+  if (token.revokedAt !== null) return `revoked ${formatTime(token.revokedAt)}`
+  return isExpired(token) ? 'expired' : 'active'
+}
+
+function formatTime(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -1,13 +1,14 @@
 import type { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
 import { scopes as allScopes, isScope, type Scope } from '../credentials/caller.ts'
-import { describeBadEmail, describeBadName } from '../domain/directory/directory.ts'
+import { describeBadEmail, describeBadLabel, describeBadName } from '../domain/directory/directory.ts'
 import { parseId } from '../domain/id.ts'
 import { checkAccountCode } from '../domain/name.ts'
 import type { Store } from '../domain/store.ts'
 import { RostrumError, StartError } from '../errors.ts'
 import { openStore } from '../store/open-store.ts'
 import { issueToken } from './issue-token.ts'
+import { parseExpiry } from './parse-expiry.ts'
 import { parseFlags, UsageError, usageExitCode } from './parse-flags.ts'
 import { formatTokens } from './token-table.ts'
 
@@ -22,8 +23,12 @@ const help = `Creates an API token and prints only the token. Only its hash is s
   --name <name>      display name of the user
   --scope <scope>    ${allScopes.join(', ')}; repeatable or comma-separated
                      (default: all except admin)
+  --label <text>     what the token is for, shown by --list
+  --expires <when>   90d is in 90 days, 2027-01-31 is the end of that day in UTC,
+                     2027-01-31T18:00:00Z is that time (default: never)
 
-  --list             lists tokens, only of --account if given
+  --list             lists tokens with their expiry and the day of their last use
+                     in UTC, only of --account if given
   --revoke <id>      revokes the token with this id, only of --account if given
   --help             prints this help
 `
@@ -34,6 +39,8 @@ const options = {
   user: { type: 'string' },
   name: { type: 'string' },
   scope: { type: 'string', multiple: true },
+  label: { type: 'string' },
+  expires: { type: 'string' },
   list: { type: 'boolean' },
   revoke: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -114,6 +121,8 @@ function chooseAction(flags: Flags): (store: Store) => Promise<string> {
     userId: flags.user === undefined ? null : parseId(flags.user, 'user id'),
     email: check({ flag: 'email', value: flags.email, problem: describeBadEmail(flags.email) }),
     displayName: check({ flag: 'name', value: flags.name, problem: describeBadName(flags.name) }),
+    label: check({ flag: 'label', value: flags.label, problem: describeBadLabel(flags.label) }),
+    expiresAt: flags.expires === undefined ? null : parseExpiry(flags.expires),
   }
   return async store => `${await issueToken(store, request)}\n`
 }

@@ -6,6 +6,7 @@ import { createApiTokenCallers } from './api-token-caller.ts'
 import type { Caller } from './caller.ts'
 import { readCaller, refuseExpired } from './jwt-claims.ts'
 import { digestToken, isJwtShaped, readBearer } from './read-bearer.ts'
+import type { TokenUses } from './token-uses.ts'
 import type { JwtSettings } from './verify-jwt.ts'
 
 /**
@@ -22,11 +23,12 @@ export interface Authenticator {
 
 interface Dependencies extends JwtSettings {
   readonly store: Store
+  readonly tokenUses: TokenUses
   /** The run of a token; null after it has ended. */
   readonly findRun: (token: string) => Identity['run']
 }
 
-export function createAuthenticator({ store, findRun, ...jwt }: Dependencies): Authenticator {
+export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Dependencies): Authenticator {
   const acceptsJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
   // A run depends on the credential that started it, so each caller has a function that checks its credential again.
   const confirmations = new WeakMap<Caller, () => Promise<Caller> | Caller>()
@@ -54,7 +56,7 @@ export function createAuthenticator({ store, findRun, ...jwt }: Dependencies): A
     return caller
   }
 
-  const findApiTokenCaller = createApiTokenCallers(store.tokens)
+  const findApiTokenCaller = createApiTokenCallers(store.tokens, tokenUses)
 
   function identifyStored(token: string): Identity | Promise<Identity> {
     const digest = digestToken(token)

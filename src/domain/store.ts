@@ -244,6 +244,10 @@ export interface ApiToken {
   readonly scopes: readonly string[]
   readonly createdAt: Date
   readonly revokedAt: Date | null
+  /** From then on it is like an unknown token; null if it never expires. */
+  readonly expiresAt: Date | null
+  /** The day of the last use in UTC, as `2027-01-31`. Null if it was never used. */
+  readonly lastUsedOn: string | null
 }
 
 export interface NewApiToken {
@@ -253,13 +257,15 @@ export interface NewApiToken {
   readonly scopes: readonly string[]
   /** SHA-256 of the token, 32 bytes; the token itself is never stored. */
   readonly sha256: Buffer
+  /** Never, unless given. */
+  readonly expiresAt?: Date | null
 }
 
 export interface TokenStore {
   create(token: NewApiToken): Promise<ApiToken>
   /**
    * Tokens with this hash that are not revoked: one, or several if an operator set the same token for several
-   * accounts.
+   * accounts. They may have expired, see `isExpired`.
    */
   findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
   /**
@@ -274,4 +280,6 @@ export interface TokenStore {
    * token of that account is revoked.
    */
   revoke(id: number, accountCode?: string | null): Promise<boolean>
+  /** Sets the day of the last use of these tokens. A day that is not later than the one stored is not written. */
+  noteUses(day: string, ids: readonly number[]): Promise<void>
 }

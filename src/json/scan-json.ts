@@ -18,8 +18,12 @@ export interface JsonScan {
   readonly isObject: boolean
   /** The last member of each requested name, if the text is an object. */
   readonly members: ReadonlyMap<string, JsonMember>
+  /** The first names of members that were not requested, if any name was. */
+  readonly otherNames: readonly string[]
 }
 
+// An error names this many unknown fields at most.
+const maxOtherNames = 20
 const proto = '__proto__'
 const maxEscapedProto = 6 * proto.length
 const openBrace = 0x7b
@@ -30,6 +34,7 @@ const spaces = new Set([0x20, 0x0a, 0x0d, 0x09])
 export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly string[] = []): JsonScan {
   let hasProto = false
   const members = new Map<string, JsonMember>()
+  const otherNames: string[] = []
   const mayBegin = new Set<number | undefined>([backslash, ...names.map(name => name.charCodeAt(0))])
   const scanner = new JsonScanner(limits, {
     onKey(start, end) {
@@ -39,14 +44,21 @@ export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly stri
     },
     onMember({ keyStart: start, keyEnd: end, valueStart, valueEnd, values }) {
       // The first character rules out most keys.
-      if (!mayBegin.has(bytes[start])) return
-      const name = names.find(candidate => spells(bytes, { start, end }, candidate))
-      if (name !== undefined) members.set(name, { bytes: trim(bytes.subarray(valueStart, valueEnd)), values })
+      const name = mayBegin.has(bytes[start])
+        ? names.find(candidate => spells(bytes, { start, end }, candidate))
+        : undefined
+      if (name === undefined) noteOther(start, end)
+      else members.set(name, { bytes: trim(bytes.subarray(valueStart, valueEnd)), values })
     },
   })
+  function noteOther(start: number, end: number): void {
+    if (names.length === 0 || otherNames.length >= maxOtherNames) return
+    otherNames.push(JSON.parse(`"${bytes.toString('utf8', start, end)}"`))
+  }
+
   if (scanner.write(bytes)) scanner.end()
   const { fault, position, values } = scanner
-  return { fault, position, values, hasProto, isObject: startsWithBrace(bytes), members }
+  return { fault, position, values, hasProto, isObject: startsWithBrace(bytes), members, otherNames }
 }
 
 // The bytes begin with the colon.

@@ -71,11 +71,42 @@ test('the list shows the data of every token, never the token itself, and its st
   const { stdout } = await runToken('--list')
   const lines = stdout.trimEnd().split('\n')
   expect(lines).toHaveLength(3)
-  expect(lines[0]).toMatch(/^ID +ACCOUNT +USER +EMAIL +SCOPES +CREATED +STATE$/)
-  expect(lines[1]).toMatch(/^1 +beta +\d+ +ann@example.com +\S+ +\S+Z +revoked \S+Z$/)
-  expect(lines[2]).toMatch(/^2 +gamma +7 +- +admin +\S+Z +active$/)
+  expect(lines[0]).toMatch(/^ID +ACCOUNT +USER +EMAIL +LABEL +SCOPES +CREATED +EXPIRES +LAST USED +STATE$/)
+  expect(lines[1]).toMatch(/^1 +beta +\d+ +ann@example.com +- +\S+ +\S+Z +- +- +revoked \S+Z$/)
+  expect(lines[2]).toMatch(/^2 +gamma +7 +- +- +admin +\S+Z +- +- +active$/)
   expect(stdout).not.toContain('rst_')
   expect((await runToken('--list', '--account', 'gamma')).stdout.trimEnd().split('\n')).toHaveLength(2)
+})
+
+test('the list shows label, expiry and the day of the last use, and says which tokens have expired', async () => {
+  const about = ['--account', 'beta', '--user', '7', '--scope', 'admin', '--label', 'CI of Ann’s team']
+  await runToken(...about, '--expires', '2999-01-31')
+  const store = await openStore({ url })
+  await store.tokens.noteUses('2026-11-20', [1])
+  await store.tokens.create({
+    ...{ accountCode: 'beta', userId: 7, label: null, scopes: ['admin'] },
+    ...{ sha256: hashToken('one'), expiresAt: new Date('2020-01-01T00:00:00Z') },
+  })
+  await store.close()
+  const [, first, second] = (await runToken('--list')).stdout.split('\n')
+  expect(first).toMatch(
+    /^1 +beta +7 +- +CI of Ann’s team +admin +\S+Z +2999-02-01T00:00:00Z +2026-11-20 +active$/,
+  )
+  expect(second).toMatch(/^2 +beta +7 +- +- +admin +\S+Z +2020-01-01T00:00:00Z +- +expired$/)
+})
+
+test.each([
+  ['1d', () => Date.now() + 86_400_000],
+  ['3650d', () => Date.now() + 3_650 * 86_400_000],
+  ['2996-02-29', () => Date.parse('2996-03-01T00:00:00Z')],
+  ['2999-01-31T18:30Z', () => Date.parse('2999-01-31T18:30:00Z')],
+  ['2999-01-31T18:30:15.5+02:00', () => Date.parse('2999-01-31T16:30:15.500Z')],
+])('`--expires %s` is the time at which the token expires', async (text, time) => {
+  const earliest = time()
+  const { stdout } = await runToken('--account', 'beta', '--expires', text)
+  const expiresAt = (await findToken(stdout.trim()))?.expiresAt?.getTime()
+  expect(expiresAt).toBeGreaterThanOrEqual(earliest)
+  expect(expiresAt).toBeLessThanOrEqual(time())
 })
 
 test('the command works while a gateway serves the same file', async () => {
@@ -89,7 +120,7 @@ test('the command works while a gateway serves the same file', async () => {
 test('--help prints the flags and changes nothing', async () => {
   const { code, stdout } = await runToken('--help')
   expect(code).toBe(0)
-  for (const flag of ['account', 'email', 'user', 'name', 'scope', 'list', 'revoke'])
+  for (const flag of ['account', 'email', 'user', 'name', 'scope', 'label', 'expires', 'list', 'revoke'])
     expect(stdout).toContain(`--${flag}`)
   expect(existsSync(join(folder, 'store.db'))).toBe(false)
 })
@@ -103,6 +134,22 @@ test.each([
   [['--account', 'beta', '--email', 'ann'], /`--email` must be an email address/],
   [['--account', 'beta', '--name', ''], /`--name` must have 1 to 200 characters/],
   [['--account', 'beta', '--user', '0'], /`0` is not a valid user id/],
+  [['--account', 'beta', '--label', ''], /`--label` must have 1 to 100 characters/],
+  [['--account', 'beta', '--label', 'x'.repeat(101)], /`--label` must have 1 to 100 characters/],
+  [['--account', 'beta', '--label', 'a\u001b[31m'], /`--label` must have .* control character/],
+  [['--account', 'demo', '--label', 'ROSTRUM_ADMIN_TOKEN'], /`--label` cannot be `ROSTRUM_ADMIN_TOKEN`/],
+  [
+    ['--account', 'beta', '--expires', '2020-01-31'],
+    /`--expires` must be in the future; `2020-01-31` is past/,
+  ],
+  [['--account', 'beta', '--expires', '2020-01-31T10:00:00Z'], /is past/],
+  [['--account', 'beta', '--expires', '0d'], /`--expires` cannot be `0d`.*`1d`.*`2027-01-31`/],
+  [['--account', 'beta', '--expires', '3651d'], /`--expires` cannot be `3651d`/],
+  [['--account', 'beta', '--expires', '2999-02-29'], /`--expires` cannot be `2999-02-29`/],
+  [['--account', 'beta', '--expires', '2999-01-31T18:30'], /`--expires` cannot be/],
+  [['--account', 'beta', '--expires', '2999-01-31T25:00Z'], /`--expires` cannot be/],
+  [['--account', 'beta', '--expires', 'soon'], /`--expires` cannot be `soon`/],
+  [['--list', '--label', 'x'], /`--list` and `--label`/],
   [['--account', 'beta', '--colour', 'red'], /--colour.*--help/],
   [['--account'], /--account.*--help/],
   [['beta'], /beta.*--help/],

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { startApp, type TestApp } from '../http/start-app.ts'
@@ -81,6 +81,59 @@ test('a token that another connection revokes fails on the next request, every t
   } finally {
     await other.close()
   }
+})
+
+async function issueShortToken(): Promise<string> {
+  const short = newApiToken()
+  const [owner] = await app.app.store.tokens.list('beta')
+  await app.app.store.tokens.create({
+    ...{ accountCode: 'beta', userId: owner?.userId ?? 0, label: null, scopes: ['memberships:read'] },
+    ...{ sha256: hashToken(short), expiresAt: new Date(Date.now() + 3_600_000) },
+  })
+  return short
+}
+
+async function anHourLater(work: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  try {
+    await work()
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+test('a cached token stops at its expiry, like an unknown one, and costs no look-up then', async () => {
+  token = await issueShortToken()
+  expect((await view()).status).toBe(200)
+  await anHourLater(async () => {
+    const refused = await view()
+    const unknown = await app.graphql('{ viewer { email scopes } }', {}, newApiToken())
+    expect([refused.status, refused.body.errors[0].message]).toEqual([401, unknown.body.errors[0].message])
+    expect(await countLookUps(view)).toBe(0)
+  })
+})
+
+test('a token that expires ends its stream before any other event', async () => {
+  token = await issueShortToken()
+  const query = 'subscription { teamMembershipChanged { cursor } }'
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ query }),
+  })
+  expect(response.status).toBe(200)
+  const writer = await app.issueToken('beta', ['memberships:write'])
+  await anHourLater(async () => {
+    const add = 'mutation { addTeamMembership(input: { userId: 99, teamId: 99 }) { id } }'
+    expect((await app.graphql(add, {}, writer)).body.errors).toBeUndefined()
+    const text = await response.text()
+    expect(text).toContain('UNAUTHENTICATED')
+    expect(text).not.toContain('"cursor"')
+  })
 })
 
 test('the next request has scopes and email that were changed in the file', async () => {

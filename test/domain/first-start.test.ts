@@ -72,3 +72,19 @@ test('the operator’s token is valid in demo also where another account has the
   const accounts = (await find('operators-own-token')).map(({ accountCode }) => accountCode)
   expect(accounts).toEqual(['beta', 'demo'])
 })
+
+test('an expired token with the same text does not stand for the operator’s', async () => {
+  await store.accounts.ensure('demo')
+  await store.users.save('demo', 7, {})
+  const [sha256, expiresAt] = [hashToken('operators-own-token'), new Date(0)]
+  await store.tokens.create({
+    accountCode: 'demo',
+    userId: 7,
+    label: null,
+    scopes: ['admin'],
+    sha256,
+    expiresAt,
+  })
+  await prepareFirstStart(store, 'operators-own-token')
+  expect((await find('operators-own-token')).map(token => token.expiresAt)).toEqual([expiresAt, null])
+})

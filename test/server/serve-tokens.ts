@@ -52,7 +52,7 @@ export async function issue({ databaseUrl, request }: TokenOrder): Promise<strin
       scopes,
       userId: user,
       email,
-      displayName: null,
+      ...{ displayName: null, label: null, expiresAt: null },
     })
   } finally {
     await store.close()

@@ -134,6 +134,7 @@ const rooms: readonly Rule[] = [
     title: 'files are for the store, the docs, and what a sandbox is made of and measured by',
     find: matching(/['"](?:node:)?fs(?:\/promises)?['"]/g),
     allowed: {
+      'start.mjs': 'looks whether the packages are installed',
       'store/sqlite/connection/file-checks.ts': 'looks at the database file before it is opened',
       'store/sqlite/key-file.ts': 'keeps the key for secrets beside the database file',
       'store/sqlite/connection/serve-lock.ts': 'keeps a second services from the same file',

@@ -46,8 +46,10 @@ export async function fillStore(path: string): Promise<void> {
       label: '🔑',
       scopes: ['admin'],
       sha256,
+      expiresAt: index === 1 ? new Date('2999-01-31T00:00:00.123Z') : null,
     })
   }
+  await store.tokens.noteUses('2027-01-31', [2, 3])
   const run: RunRow = {
     runId: 'r',
     trigger: 'endpoint',

@@ -35,6 +35,8 @@ eachStore(harness => {
       label: 'laptop',
       scopes: ['memberships:read', 'tasks:execute'],
       revokedAt: null,
+      expiresAt: null,
+      lastUsedOn: null,
     })
     expect(made.createdAt.getTime()).toBeGreaterThanOrEqual(Math.floor(before))
     expect(made.createdAt.getTime()).toBeLessThanOrEqual(Math.ceil(await readClock(url)))
@@ -50,6 +52,29 @@ eachStore(harness => {
     expect(await store.tokens.revoke(id)).toBe(false)
     expect(await store.tokens.revoke(id + 1)).toBe(false)
     expect((await store.tokens.list('a'))[0]?.revokedAt).toBeInstanceOf(Date)
+  })
+
+  test('a token keeps the time at which it expires', async () => {
+    const expiresAt = new Date('2027-02-01T00:00:00.123Z')
+    const made = await store.tokens.create({ ...ofAnn('one'), expiresAt })
+    expect(made.expiresAt).toEqual(expiresAt)
+    expect(await store.tokens.list('a')).toEqual([made])
+    expect(await store.tokens.findBySha256(hashToken('one'))).toMatchObject([{ expiresAt }])
+  })
+
+  test('the day of the last use is that of the latest one, for the tokens that are named', async () => {
+    const [one, two, three] = [
+      await store.tokens.create(ofAnn('one')),
+      await store.tokens.create(ofAnn('two')),
+      await store.tokens.create(ofAnn('three')),
+    ]
+    await store.tokens.noteUses('2027-01-31', [one.id, two.id, three.id + 1])
+    await store.tokens.noteUses('2027-02-01', [two.id])
+    await store.tokens.noteUses('2027-01-30', [one.id, two.id])
+    const days = (await store.tokens.list('a')).map(({ lastUsedOn }) => lastUsedOn)
+    expect(days).toEqual(['2027-01-31', '2027-02-01', null])
+    const [found] = await store.tokens.findBySha256(hashToken('one'))
+    expect(found?.lastUsedOn).toBe('2027-01-31')
   })
 
   test('a token may have no scope and no label', async () => {

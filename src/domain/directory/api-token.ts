@@ -11,3 +11,8 @@ export function newApiToken(): string {
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
+
+/** True once a token is like an unknown one (contract, section 9). The clock is this gateway's, as it is for a JWT. */
+export function isExpired({ expiresAt }: { readonly expiresAt: Date | null }): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now()
+}

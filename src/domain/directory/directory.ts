@@ -1,6 +1,7 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Store, Team, User } from '../store.ts'
+import { adminTokenLabel } from './first-start.ts'
 
 const maxEmailCharacters = 320
 const maxNameCharacters = 200
@@ -45,6 +46,14 @@ export function describeBadName(name: string | null | undefined): string | null 
   if (name === undefined || name === null) return null
   if (name.length >= 1 && name.length <= maxNameCharacters && isStorable(name)) return null
   return `must have 1 to ${maxNameCharacters} characters`
+}
+
+/** What is wrong with the label of a token; null if nothing is, or there is none. */
+export function describeBadLabel(label: string | undefined): string | null {
+  if (label === undefined) return null
+  if (label === adminTokenLabel) return `cannot be \`${label}\`, the label of the token of that setting`
+  if (/^[^\p{Cc}]{1,100}$/u.test(label) && isStorable(label)) return null
+  return 'must have 1 to 100 characters, none of them a control character'
 }
 
 /** PostgreSQL cannot store NUL, and no encoding stores half a surrogate pair. */

@@ -1,8 +1,9 @@
 import type { ApiToken, Store } from '../store.ts'
-import { hashToken, newApiToken } from './api-token.ts'
+import { hashToken, isExpired, newApiToken } from './api-token.ts'
 
 const accountCode = 'demo'
-const adminTokenLabel = 'ROSTRUM_ADMIN_TOKEN'
+/** The label of the tokens that a start with another admin token revokes. */
+export const adminTokenLabel = 'ROSTRUM_ADMIN_TOKEN'
 
 export interface FirstStart {
   /** The token created for an empty store, to be shown once; null if none was created, or the operator set it. */
@@ -46,7 +47,8 @@ async function keepAdminToken(store: Store, token: string): Promise<void> {
 
 async function findHeld(store: Store, token: string): Promise<ApiToken[]> {
   const tokens = await store.tokens.findBySha256(hashToken(token))
-  return tokens.filter(found => found.accountCode === accountCode && found.scopes.includes('admin'))
+  const isHeld = (found: ApiToken) => found.accountCode === accountCode && found.scopes.includes('admin')
+  return tokens.filter(found => isHeld(found) && !isExpired(found))
 }
 
 async function createAdministrator(store: Store): Promise<number> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type FieldError, RostrumError } from '../../errors.ts'
 import { InexactInteger } from '../../json/inexact-integer.ts'
+import { findUnknownFields } from './unknown-fields.ts'
 
 /** A JSON integer that can be an id, as the text that GraphQL takes. */
 export const jsonId = z
@@ -17,11 +18,15 @@ function inexactToNumber(value: unknown): unknown {
   return value instanceof InexactInteger ? Number(value.text) : value
 }
 
-/** Checks a body. Throws `BAD_USER_INPUT` with a JSON pointer to each bad field (contract, section 2). */
-export function readBody<T>(shape: z.ZodType<T>, body: unknown): T {
+/**
+ * Checks a body. Throws `BAD_USER_INPUT` with a JSON pointer to each bad field (contract, section 2), and to each
+ * unknown one if it is read strictly (section 9).
+ */
+export function readBody<T>(shape: z.ZodType<T>, body: unknown, isStrict = false): T {
   const parsed = shape.safeParse(body)
-  if (parsed.success) return parsed.data
-  const fields = parsed.error.issues.map(toFieldError)
+  const unknown = isStrict ? findUnknownFields(shape, body) : []
+  if (parsed.success && unknown.length === 0) return parsed.data
+  const fields = [...(parsed.error?.issues.map(toFieldError) ?? []), ...unknown]
   const message = fields.map(
     ({ pointer, detail }) => `${pointer === '' ? 'The body' : `\`${pointer}\``} ${detail}`,
   )

@@ -19,6 +19,8 @@ export function parseSourceBody(body: Buffer, holdMemory: HoldMemory = () => und
   return new SourceText(decodeBody(body, { keepsMark: true }))
 }
 
+const returnedFields = ['id', 'name', 'case_type_code', 'live_version', 'version', 'created_at']
+
 const savedFunction = jsonObject(
   {
     function: jsonObject(
@@ -32,6 +34,8 @@ const savedFunction = jsonObject(
           .boolean({ error: mustBe('true or false') })
           .nullable()
           .optional(),
+        // What a read returns can be sent back as it is.
+        ...Object.fromEntries(returnedFields.map(name => [name, z.unknown().optional()])),
       },
       'an object',
     ),
@@ -47,14 +51,14 @@ export interface GivenSource {
 }
 
 /** Reads a version of a function from a body (contract, section 9): the source itself, or JSON. */
-export function readSourceBody(body: unknown): GivenSource {
+export function readSourceBody(body: unknown, isStrict = false): GivenSource {
   if (body === undefined) throw emptySource()
   if (body instanceof SourceText) return { sourceCode: body.text, comment: null, makeLive: null }
   const {
     source_code: sourceCode,
     comment = null,
     make_live: makeLive = null,
-  } = readBody(savedFunction, body).function
+  } = readBody(savedFunction, body, isStrict).function
   return { sourceCode, comment, makeLive }
 }
 

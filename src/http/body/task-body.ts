@@ -34,13 +34,18 @@ const openBracket = 0x5b
  */
 export function parseTaskBody(body: Buffer, holdMemory: HoldMemory = () => undefined): unknown {
   decodeBody(body)
-  const { isObject, members, values } = scanBody(body, { maxMembers: maxValues }, names)
+  const { isObject, members, otherNames, values } = scanBody(body, { maxMembers: maxValues }, names)
   if (!isObject) return parseJsonBody(body, holdMemory)
   const given = documents.map(name => members.get(name)?.values ?? 0)
   const made = values - given.reduce((sum, each) => sum + each, 0)
   if (made > maxValues) throw tooManyValues()
   holdMemory(memoryOf(body.length, made))
-  return Object.fromEntries([...members].map(([name, member]) => [name, readMember(name, member)]))
+  // Unknown fields are seen by name alone, and only where they are refused.
+  const others = otherNames.map(name => [name, null])
+  return Object.fromEntries([
+    ...others,
+    ...[...members].map(([name, member]) => [name, readMember(name, member)]),
+  ])
 }
 
 function readMember(name: string, { bytes }: JsonMember): unknown {
@@ -88,8 +93,8 @@ const functionBody = jsonObject(
 )
 
 /** Reads the input of `executeTask` from a body of the execution endpoint (contract, section 4), JSON or form. */
-export function readTaskBody(body: unknown) {
-  const given = readBody(taskBody, body)
+export function readTaskBody(body: unknown, isStrict = false) {
+  const given = readBody(taskBody, body, isStrict)
   return {
     name: given.name,
     sourceCode: given.sourceCode,
@@ -100,8 +105,8 @@ export function readTaskBody(body: unknown) {
 }
 
 /** Reads the input of `runFunction` but for its name, which is in the path (contract, section 7). */
-export function readFunctionBody(body: unknown) {
-  const given = readBody(functionBody, body)
+export function readFunctionBody(body: unknown, isStrict = false) {
+  const given = readBody(functionBody, body, isStrict)
   return {
     inputDocument: new JsonText(asText(given.inputDocument)),
     options: given.options == null ? null : new JsonText(asText(given.options)),

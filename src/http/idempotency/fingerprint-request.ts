@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
+import { prefersStrict, strictHandling } from '../rest/prefers-strict.ts'
 
 /** What a key keeps of its request. */
 export interface RequestFingerprint {
@@ -15,7 +16,7 @@ const version = 2
 /**
  * Identifies a request by everything that decides the answer of a write: method, URL, headers and body, and the caller
  * with its scopes. So nobody reads an answer to somebody else. The content type counts too, because a body can differ
- * as JSON, as a form and as a source.
+ * as JSON, as a form and as a source, and so does strict handling, which refuses what is ignored otherwise.
  *
  * Keys live for 24 hours, so a gateway also finds those that the last version of it has written (contract, section 9).
  * To change a fingerprint: raise `version`, write the new fingerprint, and let the function of today make
@@ -27,15 +28,17 @@ export function fingerprintRequest(request: FastifyRequest, caller: Caller): Req
 }
 
 /** Returns the SHA-256 that versions 1 and 2 share. */
-function digestRequest({ method, url, headers, state }: FastifyRequest, caller: Caller): Buffer {
+function digestRequest(request: FastifyRequest, caller: Caller): Buffer {
+  const { method, url, headers, state } = request
   const { userId, subject, email, displayName, scopes } = caller
   const who = [userId, subject, email, displayName, [...scopes].sort()]
   const { bodyDigest } = state
   const body = bodyDigest === null ? null : [kindOf(headers), bodyDigest.toString('base64')]
   const ifNoneMatch = headers['if-none-match']
   const parts = [method, url, headers['if-match'] ?? null, who, body]
-  // Stored fingerprints of requests without the header stay as they were.
-  if (ifNoneMatch !== undefined) parts.push(ifNoneMatch)
+  // Stored fingerprints of requests without these headers stay as they were.
+  if (ifNoneMatch !== undefined) parts.push(['if-none-match', ifNoneMatch])
+  if (prefersStrict(request)) parts.push(strictHandling)
   return createHash('sha256').update(JSON.stringify(parts)).digest()
 }
 

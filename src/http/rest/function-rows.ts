@@ -38,9 +38,9 @@ const saveRow: RestRow = {
   operation: saveFunction,
   bodies: 'sources',
   startsRun: false,
-  readVariables({ name, queryString, body, ifMatch, ifNoneMatch }) {
+  readVariables({ name, queryString, body, ifMatch, ifNoneMatch, isStrict }) {
     const query = readFunctionQuery(queryString)
-    const given = readSourceBody(body)
+    const given = readSourceBody(body, isStrict)
     const input = {
       name,
       caseTypeCode: query.caseTypeCode,

@@ -19,14 +19,18 @@ const detail = z.string({ error: mustBe('text or null') }).nullable()
  * `BAD_USER_INPUT` with a pointer to each bad field. A member that is left out stays out, because null would change
  * it.
  */
-export function createInputReader({ input, needsOneOf, answer: { name: wrapper } }: Operation) {
+export function createInputReader({ input, needsOneOf, answer }: Operation) {
+  const { name: wrapper } = answer
   const members = input.filter(({ kind }) => !beside.has(kind))
   const besideBody = input.filter(({ kind }) => beside.has(kind))
-  const fields = Object.fromEntries(members.map(member => [member.name, schemaOf(member)]))
+  // What a read returns can be sent back as it is: fields that are not an input are ignored.
+  const returned = answer.members.map(({ name }) => [name, z.unknown().optional()])
+  const inputs = members.map(member => [member.name, schemaOf(member)])
+  const fields = Object.fromEntries([...returned, ...inputs])
   const shape = jsonObject({ [wrapper]: jsonObject(fields, 'an object') }, 'a JSON object')
 
   return (request: RestRequest): Values => {
-    const given = readBody(shape, request.body)[wrapper] as Values
+    const given = readBody(shape, request.body, request.isStrict)[wrapper] as Values
     const values: Record<string, unknown> = {}
     for (const member of besideBody) values[member.field] = readBeside(member, request)
     for (const { name, field } of members) if (given[name] !== undefined) values[field] = given[name]

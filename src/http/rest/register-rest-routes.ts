@@ -19,6 +19,7 @@ import {
 } from '../request/authenticate-request.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
 import type { Registration } from '../request/take-turn.ts'
+import { prefersStrict, strictHandling } from './prefers-strict.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { Bodies, RestRequest, RestRow } from './rest-row.ts'
 
@@ -40,7 +41,7 @@ export async function registerRestRoutes(
         const { method, path } = row.operation
         const onRequest = row.startsRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
         const work = method === 'GET' ? null : { mayRun: row.startsRun }
-        const preHandler = idempotency.createBeginHook(() => work)
+        const preHandler = [confirmStrict, idempotency.createBeginHook(() => work)]
         const handler = createHandler(row, services)
         routes.route({ method, url: path, onRequest, preHandler, handler })
       }
@@ -56,6 +57,12 @@ function replaceParsers(routes: FastifyInstance, bodies: Bodies, services: HttpS
   routes.addContentTypeParser('application/json', createBodyParser(services, parseJson))
   if (bodies === 'data') return
   routes.addContentTypeParser('application/x-www-form-urlencoded', createBodyParser(services, parseFormBody))
+}
+
+// Repeated answers have the header as well.
+function confirmStrict(request: FastifyRequest, reply: FastifyReply, done: HookDone): void {
+  if (prefersStrict(request)) reply.header('preference-applied', strictHandling)
+  done()
 }
 
 // Refuses a run without a place before its body is read. A nested run never waits, so it needs no place.
@@ -89,7 +96,8 @@ function createHandler(row: RestRow, services: HttpServices) {
   }
 }
 
-function readRequest({ params, url, body, headers }: FastifyRequest): RestRequest {
+function readRequest(request: FastifyRequest): RestRequest {
+  const { params, url, body, headers } = request
   const queryStart = url.indexOf('?')
   const { id = '', name = '' } = params as { id?: string; name?: string }
   return {
@@ -100,6 +108,7 @@ function readRequest({ params, url, body, headers }: FastifyRequest): RestReques
     ifMatch: headers['if-match'],
     ifNoneMatch: headers['if-none-match'],
     accept: headers.accept,
+    isStrict: prefersStrict(request),
   }
 }
 

@@ -27,12 +27,12 @@ function executionRow(
 }
 
 const executeRow = executionRow(executeTask, {
-  readVariables: ({ body }) => ({ input: readTaskBody(body) }),
+  readVariables: ({ body, isStrict }) => ({ input: readTaskBody(body, isStrict) }),
   pointersInto: pointersIntoTask,
 })
 
 const runFunctionRow = executionRow(runFunction, {
-  readVariables: ({ name, body }) => ({ input: { name, ...readFunctionBody(body) } }),
+  readVariables: ({ name, body, isStrict }) => ({ input: { name, ...readFunctionBody(body, isStrict) } }),
   pointersInto: pointersIntoFunction,
 })
 
@@ -48,10 +48,10 @@ const runCaseTaskRow: RestRow = {
   operation: runCaseTask,
   bodies: 'records',
   startsRun: true,
-  readVariables: ({ id, name, body, ifMatch }) => ({
+  readVariables: ({ id, name, body, ifMatch, isStrict }) => ({
     caseId: id,
     name,
-    ...readCaseTaskBody(body),
+    ...readCaseTaskBody(body, isStrict),
     ifVersions: readIfMatch(ifMatch),
   }),
   answer(value) {

@@ -12,6 +12,8 @@ export interface RestRequest {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly accept: string | undefined
+  /** True if unknown fields of the body are refused. */
+  readonly isStrict: boolean
 }
 
 export interface RestAnswer {

@@ -11,15 +11,15 @@ export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeM
 }
 
 export function createTokenStore(database: Database, lookUps: TokenLookUps): TokenStore {
-  const { nextTokenId, prepare, typed, now, tables, read, write } = database
+  const { nextTokenId, prepare, typed, now, isListed, encodeList, tables, read, write } = database
   const { apiTokens, users } = tables
   const { forgetCallers, ...reads } = lookUps
-  const { id, accountCode } = placeholders('id', 'accountCode')
+  const { id, accountCode, ids, day } = placeholders('id', 'accountCode', 'ids', 'day')
   const selection = createTokenSelection(tables)
   const isOfAccount = sql`(${typed(accountCode, 'text')} is null or ${apiTokens.accountCode} = ${accountCode})`
   const select = sql`
     select ${columnsOf(selection)} from ${apiTokens} join ${users} on ${isUserOfToken(tables)}`
-  const values = insertValues('id', 'accountCode', 'userId', 'label', 'scopes', 'sha256')
+  const values = insertValues('id', 'accountCode', 'userId', 'label', 'scopes', 'sha256', 'expiresAt')
   const insert = prepare(sql`insert into api_tokens ${values}`)
   const findById = prepare(sql`${select} where ${apiTokens.id} = ${id}`, selection)
   const list = prepare(sql`${select} where ${isOfAccount} order by ${apiTokens.id}`, selection)
@@ -29,13 +29,21 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
         and revoked_at is null returning id`,
     { id: apiTokens.id },
   )
+  // Several gateways may note the same use: the first one writes it.
+  const noteUses = prepare(
+    sql`
+      update api_tokens set last_used_on = ${day} where ${isListed(apiTokens.id, ids)}
+        and (last_used_on is null or last_used_on < ${day}) returning id`,
+    { id: apiTokens.id },
+  )
   return {
     ...reads,
     create: token =>
       write(token.accountCode, function* () {
         forgetCallers()
         const { id } = yield* only(nextTokenId, {})
-        yield* all(insert, { ...token, id, scopes: encodeScopes(token.scopes) })
+        const { expiresAt = null, scopes } = token
+        yield* all(insert, { ...token, id, expiresAt, scopes: encodeScopes(scopes) })
         return decodeScopes(yield* only(findById, { id }))
       }),
     list: async accountCode => (await read(list, { accountCode })).map(decodeScopes),
@@ -45,14 +53,20 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
         forgetCallers()
         return (yield* first(revoke, { id, accountCode })) !== undefined
       }),
+    // Callers that were read stay: the day changes nothing about them.
+    async noteUses(day, ids) {
+      const hasChanged = (rows: readonly unknown[]) => rows.length > 0
+      await write(null, () => all(noteUses, { day, ids: encodeList(ids) }), { hasChanged })
+    },
   }
 }
 
 /** The columns of a token and of the user it belongs to. */
 export function createTokenSelection({ apiTokens, users }: Database['tables']) {
-  const { id, accountCode, userId, label, scopes, createdAt, revokedAt } = apiTokens
+  const { id, accountCode, userId, label, scopes, createdAt, revokedAt, expiresAt, lastUsedOn } = apiTokens
   const { email, displayName } = users
-  return { id, accountCode, userId, email, displayName, label, scopes, createdAt, revokedAt }
+  const times = { createdAt, revokedAt, expiresAt, lastUsedOn }
+  return { id, accountCode, userId, email, displayName, label, scopes, ...times }
 }
 
 export function isUserOfToken({ apiTokens, users }: Database['tables']): SQL {

@@ -78,6 +78,9 @@ export const descriptions = {
       sha256: bytes,
       createdAt,
       revokedAt: nullable(time),
+      expiresAt: nullable(time),
+      // A day as `2027-01-31`, in UTC.
+      lastUsedOn: nullable(text()),
     },
     key: byId,
     indexes: { api_tokens_by_sha256: ['sha256'], api_tokens_by_id: ['id'] },

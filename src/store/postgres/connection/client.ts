@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type pg from 'pg'
 
-export type Parameter = string | number | boolean | null | Buffer
+export type Parameter = string | number | boolean | null | Buffer | Date
 
 export interface Client {
   /** Runs a statement, prepared: others are parsed each time. Gives the values of each row in order. */

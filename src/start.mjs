@@ -1,0 +1,23 @@
+// `npm start` runs the machine's own Node until `npm ci` has installed the one of package.json. So this file is plain
+// JavaScript without packages: it says in a line what to run, where `main.ts` would end with a stack.
+import { existsSync, readFileSync } from 'node:fs'
+
+/** Returns why this Node cannot run Rostrum here, and what to run (contract, section 9). Null if it can. */
+function findObstacle() {
+  if (!existsSync(new URL('../node_modules/fastify', import.meta.url)))
+    return 'The packages of Rostrum are not installed. Run `npm ci && npm start`.'
+  const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const isOld = Number.parseInt(process.versions.node, 10) < Number.parseInt(dependencies.node, 10)
+  if (process.features.typescript && !isOld) return null
+  return (
+    `Rostrum runs on Node.js ${dependencies.node} with type stripping, and this is ${process.version}. ` +
+    'Run `npm ci --ignore-scripts=false && npm start`, which installs that version for Rostrum.'
+  )
+}
+
+const obstacle = findObstacle()
+if (obstacle === null) await import('./main.ts')
+else {
+  process.stderr.write(`${obstacle}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { makeTempFolder } from '../server/temp-folder.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+// The machine's own commands: npm puts those of this project first.
+const path = (process.env.PATH ?? '').split(delimiter).filter(folder => !folder.includes('node_modules'))
+const otherNode = path
+  .map(folder => join(folder, 'node'))
+  .find(file => existsSync(file) && realpathSync(file) !== realpathSync(process.execPath))
+const folder = makeTempFolder()
+
+beforeAll(() => {
+  cpSync(join(root, 'src'), join(folder.path, 'src'), { recursive: true })
+  cpSync(join(root, 'package.json'), join(folder.path, 'package.json'))
+})
+afterEach(() => rmSync(join(folder.path, 'node_modules'), { recursive: true, force: true }))
+afterAll(() => folder.remove())
+
+function run(command: string, args: readonly string[]) {
+  const env = { PATH: path.join(delimiter), HOME: process.env.HOME }
+  return new Promise(resolve => {
+    const child = execFile(command, args, { cwd: folder.path, env }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    )
+  })
+}
+
+// What `npm ci --ignore-scripts` leaves: all packages, and a link to the Node that a script would have installed.
+function installWithoutScripts(): void {
+  mkdirSync(join(folder.path, 'node_modules/fastify'), { recursive: true })
+  mkdirSync(join(folder.path, 'node_modules/.bin'))
+  symlinkSync('../node/bin/node', join(folder.path, 'node_modules/.bin/node'))
+}
+
+const npmStart = () => run('npm', ['start', '--silent'])
+const notInstalled = 'The packages of Rostrum are not installed. Run `npm ci && npm start`.\n'
+const otherVersion =
+  /^Rostrum runs on Node\.js 26\S+ with type stripping, and this is v\S+\. Run `npm ci --ignore-scripts=false .*\n$/
+
+test.skipIf(otherNode === undefined)(
+  '`npm start` before `npm ci` is one line that says to run it',
+  async () => {
+    expect(await npmStart()).toEqual({ code: 1, stdout: '', stderr: notInstalled })
+  },
+)
+
+test.skipIf(otherNode === undefined)(
+  '`npm start` after an `npm ci` without scripts is one line',
+  async () => {
+    installWithoutScripts()
+    expect(await npmStart()).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(otherVersion) })
+  },
+)
+
+test('the right Node without packages is one line as well', async () => {
+  const answer = await run(process.execPath, ['src/start.mjs'])
+  expect(answer).toEqual({ code: 1, stdout: '', stderr: notInstalled })
+})
+
+test('a Node that strips no types is one line as well', async () => {
+  installWithoutScripts()
+  const answer = await run(process.execPath, ['--no-strip-types', 'src/start.mjs'])
+  expect(answer).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(otherVersion) })
+})
+
+test('every npm script that runs Rostrum begins with these checks', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const commands: string[] = Object.values(scripts)
+  expect(commands.filter(command => command.includes('src/main.ts'))).toEqual([])
+  expect(commands.filter(command => command.includes('src/start.mjs'))).toHaveLength(4)
+})

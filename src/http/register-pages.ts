@@ -26,6 +26,7 @@ export const docsPages = [
   'functions',
   'hooks-and-tasks',
   'webhooks',
+  'webhook-senders',
   'durable-work',
   'graphql',
   'rest',

@@ -25,6 +25,8 @@ function mask(text: string): string {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
       .replace(/"(duration_ms|durationMs)":\s*[\d.]+/g, '"$1":<ms>')
       .replace(/\brst_[\w-]+/g, '<token>')
+      // Ids of tokens, which count for the whole store.
+      .replace(/^\d+ +(?=\S+ +\d{16} )|(?<=^Token `)\d+/gm, '<id> ')
       // The comments of a stream, as many as its events took to come.
       .replace(/^(:\n\n)+/gm, ':\n\n')
   )

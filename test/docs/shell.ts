@@ -16,7 +16,10 @@ interface Ran {
 /** One `sh` for a whole page, so that what a line exports is there for the next one, as in a reader's terminal. */
 export interface Shell {
   run(lines: string): Promise<Ran>
-  /** Runs a command that does not end by itself until it has printed what `isDone` waits for, then ends it. */
+  /**
+   * Runs a command that does not end by itself until it has printed what `isDone` waits for, then ends it. It sees what
+   * earlier lines have exported.
+   */
   runUntil(line: string, isDone: (stdout: string) => boolean): Promise<string>
   end(): Promise<void>
 }
@@ -59,9 +62,10 @@ export function startShell({ cwd, env }: ShellOptions): Shell {
       return promise
     },
     async runUntil(line, isDone) {
+      const exported = (await this.run('env -0')).stdout.split('\0').map(text => text.split(/=([\s\S]*)/))
       const command = spawn('sh', ['-c', `exec ${line}`], {
         cwd,
-        env,
+        env: Object.fromEntries(exported),
         stdio: ['ignore', 'pipe', 'inherit'],
         detached: true,
       })

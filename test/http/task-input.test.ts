@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
+import { parseTaskBody, readTaskBody } from '../../src/http/body/content/task-body.ts'
 import { parseFormBody } from '../../src/http/body/form-body.ts'
 import { parseJsonBody } from '../../src/http/body/json-body.ts'
-import { parseTaskBody, readTaskBody } from '../../src/http/body/task-body.ts'
 
 const texts = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{"a":1}', options: '{}' }
 const noMetadata = { caseTypeCode: null, accountNickname: null }

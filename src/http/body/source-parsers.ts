@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import type { HttpServices } from '../request/http-services.ts'
+import { parseSourceBody } from './content/source-body.ts'
 import { createBodyParser } from './create-body-parser.ts'
-import { parseSourceBody } from './source-body.ts'
 
 /** The types of a body that is a source. A body without a type is one too. */
 export const sourceTypes = ['text/javascript', 'application/javascript', 'application/octet-stream']

@@ -6,7 +6,7 @@ import {
 } from '../../domain/functions/function-refusals.ts'
 import { RostrumError } from '../../errors.ts'
 import { deleteFunction, functionShape, getFunction, saveFunction } from '../../operations/function-rows.ts'
-import { hasComment, readSourceBody, SourceText } from '../body/source-body.ts'
+import { hasComment, readSourceBody, SourceText } from '../body/content/source-body.ts'
 import { readFunctionQuery } from './function-query.ts'
 import { readIfLive, toEtag } from './if-match.ts'
 import { toRecord } from './record-row.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RostrumError } from '../../errors.ts'
 import type { InputMember, Operation } from '../../operations/operation.ts'
-import { jsonId, jsonObject, mustBe, readBody } from '../body/read-body.ts'
+import { jsonId, jsonObject, mustBe, readBody } from '../body/content/read-body.ts'
 import { readIfMatch } from './if-match.ts'
 import type { RestRequest } from './rest-row.ts'
 

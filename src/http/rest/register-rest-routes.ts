@@ -6,11 +6,11 @@ import type {
 } from 'fastify'
 import { invalidInput, type RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
+import { parseTaskBody } from '../body/content/task-body.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
 import { createDataParser } from '../body/json-body.ts'
 import { addSourceParsers } from '../body/source-parsers.ts'
-import { parseTaskBody } from '../body/task-body.ts'
 import { answerFailure } from '../errors/answer-error.ts'
 import {
   createAuthenticationHook,

@@ -1,8 +1,13 @@
 import { caseShape, runCaseTask } from '../../operations/case-rows.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { executeTask, recordOperations, runFunction } from '../../operations/rows.ts'
-import { readCaseTaskBody } from '../body/case-task-body.ts'
-import { pointersIntoFunction, pointersIntoTask, readFunctionBody, readTaskBody } from '../body/task-body.ts'
+import { readCaseTaskBody } from '../body/content/case-task-body.ts'
+import {
+  pointersIntoFunction,
+  pointersIntoTask,
+  readFunctionBody,
+  readTaskBody,
+} from '../body/content/task-body.ts'
 import { functionRows } from './function-rows.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
 import { recordRow, toRecord } from './record-row.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { RostrumError } from '../../errors.ts'
-import { decodeBody, type HoldMemory, memoryOf } from './json-body.ts'
+import { RostrumError } from '../../../errors.ts'
+import { decodeBody, type HoldMemory, memoryOf } from '../json-body.ts'
 import { jsonObject, mustBe, readBody } from './read-body.ts'
 
 /** The source of a function, sent as a whole body. */

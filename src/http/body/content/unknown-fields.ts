@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { FieldError } from '../../errors.ts'
-import { InexactInteger } from '../../json/inexact-integer.ts'
+import type { FieldError } from '../../../errors.ts'
+import { InexactInteger } from '../../../json/inexact-integer.ts'
 
 const maxNamed = 20
 const maxNameCharacters = 100

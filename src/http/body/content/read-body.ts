@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type FieldError, RostrumError } from '../../errors.ts'
-import { InexactInteger } from '../../json/inexact-integer.ts'
+import { type FieldError, RostrumError } from '../../../errors.ts'
+import { InexactInteger } from '../../../json/inexact-integer.ts'
 import { findUnknownFields } from './unknown-fields.ts'
 
 /** A JSON integer that can be an id, as the text that GraphQL takes. */

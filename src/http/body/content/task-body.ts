@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { JsonText } from '../../json/json-text.ts'
-import type { JsonMember } from '../../json/scan-json.ts'
-import { taskLabels } from '../../operations/rows.ts'
+import { JsonText } from '../../../json/json-text.ts'
+import type { JsonMember } from '../../../json/scan-json.ts'
+import { taskLabels } from '../../../operations/rows.ts'
 import {
   decodeBody,
   type HoldMemory,
@@ -10,7 +10,7 @@ import {
   parseJsonBody,
   scanBody,
   tooManyValues,
-} from './json-body.ts'
+} from '../json-body.ts'
 import { jsonObject, mustBe, readBody } from './read-body.ts'
 
 const documents: readonly string[] = ['inputDocument', 'options']

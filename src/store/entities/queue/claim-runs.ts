@@ -89,18 +89,29 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     }
     const isAny = due.some(({ state }) => state === 'waiting')
     const taken = isAny ? yield* all(statements.take, { accountCode, holder, leaseMs, limit }) : []
+    const read = yield* readTaken(accountCode, holder, taken)
+    yield* all(statements.serve, { accountCode, taken: taken.length })
+    return { claimed: read.claimed, died: [...died, ...read.died] }
+  }
+
+  // A row that cannot be read is dead, and the claim has the others.
+  function* readTaken(
+    accountCode: string,
+    holder: string,
+    taken: readonly ClaimedRow[],
+  ): Work<ClaimOfAccount> {
     const inputs = findInputs(taken)
-    const runs: ClaimedRun[] = []
+    const claimed: ClaimedRun[] = []
+    const died: DeadRun[] = []
     for (const row of taken) {
       const run = tryToRead(row, inputs)
       if (run instanceof RostrumError) {
         const error = errorOf(run)
         yield* moves.die(accountCode, { id: row.id, holder }, error)
         died.push({ ...row, code: error.code })
-      } else runs.push(run)
+      } else claimed.push(run)
     }
-    yield* all(statements.serve, { accountCode, taken: taken.length })
-    return { claimed: runs.toSorted((a, b) => a.id - b.id), died }
+    return { claimed: claimed.toSorted((a, b) => a.id - b.id), died }
   }
 
   /** Returns true if it is dead. */

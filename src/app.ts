@@ -35,6 +35,7 @@ import { createEngine } from './graphql/engine.ts'
 import { createInProcess } from './graphql/in-process.ts'
 import { createHttpBudgets } from './http/body/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
+import { createReadiness } from './http/readiness.ts'
 import { findMaxAnswerBytes, findMaxLongBytes } from './limits/answer-bytes.ts'
 import { FairTurns } from './limits/fair-turns.ts'
 import { schema } from './schema/index.ts'
@@ -44,7 +45,6 @@ import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-ru
 import { createExecuteQueued } from './tasks/execute-queued.ts'
 import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
-const pingTimeoutMs = 1_000
 const drainTimeoutMs = 10_000
 const reportRefusedEveryMs = 10_000
 // A large transaction delays others.
@@ -204,20 +204,13 @@ export async function createApp({
   })
 
   let queueWork: QueueWork | null = null
-  const isStoreReady = shareWhileRunning(() => answersInTime(store))
-
-  let isPrepared = false
-
-  async function findUnready(): Promise<string[]> {
-    const waitingFor = [...(isPrepared ? [] : ['the first start']), ...(tasks.ready() ? [] : ['a sandbox'])]
-    return (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
-  }
+  const readiness = createReadiness({ store, isSandboxReady: tasks.ready })
 
   const server = await createServer({
     engine,
     authenticate,
     createContext,
-    findUnready,
+    findUnready: readiness.findUnready,
     keyedRequests,
     holdRunPlace: tasks.reserveSlot,
     turns,
@@ -245,7 +238,7 @@ export async function createApp({
     store,
     async prepare() {
       const firstStart = await prepareFirstStart(store, config.adminToken)
-      isPrepared = true
+      readiness.endFirstStart()
       return firstStart
     },
     async start() {
@@ -275,30 +268,6 @@ export async function createApp({
       await tokenUses.close()
       await store.close()
     },
-  }
-}
-
-// One check at a time, because anyone may call `/ready` at any rate.
-function shareWhileRunning<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | null = null
-  return () => {
-    running ??= work().finally(() => {
-      running = null
-    })
-    return running
-  }
-}
-
-async function answersInTime(store: Store): Promise<boolean> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(reject, pingTimeoutMs)
-  try {
-    await Promise.race([store.ping(), timeout])
-    return true
-  } catch {
-    return false
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,0 +1,55 @@
+const pingTimeoutMs = 1_000
+
+interface Dependencies {
+  readonly store: { ping(): Promise<unknown> }
+  readonly isSandboxReady: () => boolean
+}
+
+/** What `/ready` waits for (contract, section 5). */
+export interface Readiness {
+  /** Names what is not ready yet. */
+  findUnready(): Promise<string[]>
+  /** Call it when the account and the token of an empty store exist. */
+  endFirstStart(): void
+}
+
+export function createReadiness({ store, isSandboxReady }: Dependencies): Readiness {
+  const isStoreReady = shareWhileRunning(() => answersInTime(store))
+  let isFirstStart = true
+  return {
+    async findUnready() {
+      const waitingFor = [
+        ...(isFirstStart ? ['the first start'] : []),
+        ...(isSandboxReady() ? [] : ['a sandbox']),
+      ]
+      return (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
+    },
+    endFirstStart() {
+      isFirstStart = false
+    },
+  }
+}
+
+// One check at a time, because anyone may call `/ready` at any rate.
+function shareWhileRunning<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return () => {
+    running ??= work().finally(() => {
+      running = null
+    })
+    return running
+  }
+}
+
+async function answersInTime(store: Dependencies['store']): Promise<boolean> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(reject, pingTimeoutMs)
+  try {
+    await Promise.race([store.ping(), timeout])
+    return true
+  } catch {
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
+}

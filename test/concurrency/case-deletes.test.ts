@@ -65,9 +65,6 @@ describe.each([
       ids.push(id)
       if (statuses[0] === 200) saved.push(id)
     }
-    // Each wins some, or they never met.
-    expect(saved.length).toBeGreaterThan(0)
-    expect(saved.length).toBeLessThan(rounds)
 
     const events = await readEvents()
     for (const id of ids) {

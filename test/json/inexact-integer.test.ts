@@ -78,7 +78,8 @@ const document = fc
 test('an inexact integer is found among strings that look like it', () => {
   fc.assert(
     fc.property(document, ({ json, texts, number: text }) => {
-      fc.pre(Number.isFinite(Number(text)))
+      // The name is refused as a key, whatever is beside it.
+      fc.pre(Number.isFinite(Number(text)) && !json.includes('__proto__'))
       const strings = texts.map(each => JSON.stringify(each)).join()
       const whole = `{"json":${json},"texts":[${strings}],"\\\\\\"${text}":[${text}]}`
       if (isChanged(text)) expect(() => read(whole)).toThrow(`"${text}/0\` is an integer`)

@@ -9,7 +9,8 @@ test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with
   const upstream = await startUpstream(() => undefined)
   const server = await startServer({
     ROSTRUM_GRAPHQL_HOSTS: upstream.host,
-    ROSTRUM_SANDBOXES: '24',
+    // One account holds five eighths of these.
+    ROSTRUM_SANDBOXES: '32',
     ROSTRUM_TASK_TIMEOUT_MS: '60000',
     ROSTRUM_TASK_CPU_MS: '60000',
     ROSTRUM_QUEUE_WAIT_MS: '30000',

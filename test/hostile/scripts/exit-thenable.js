@@ -1,5 +1,5 @@
-// A result that is a promise, and one that is a thenable: neither is waited for.
+// A result that is a thenable is not waited for.
 // ends: exit
-// result: [{},{"then":"text"}]
+// result: [{"then":"text"},{}]
 log('before')
-exit([Promise.resolve('x'), { then: 'text' }])
+exit([{ then: 'text' }, { then() {}, toJSON: () => ({}) }])

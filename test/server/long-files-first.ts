@@ -4,10 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 export const longFiles = [
   'docs/pasted-lines',
   'properties/bytes',
-  'store/copy-store',
-  'hostile/outbound-answers',
   'tasks/nested-runs',
-  'tasks/run-deaths',
   'http/lanes',
 
   'hostile/scripts.slow',
@@ -28,6 +25,8 @@ export const longFiles = [
   'faults/queued-runs.slow',
   'contract/webhook-deaths.slow',
   'commands/stop.slow',
+  'store/copy-store.slow',
+  'sandbox/isolation.slow',
   'contract/running-shutdown.slow',
 ]
 

@@ -38,9 +38,9 @@ beforeAll(async () => {
   await writeRows(
     url,
     `insert into queued_runs (account_code, id, state, "trigger", function_id, name, txn_id, generation, caused_by,
-        scopes, attempt, due_at, created_at, input, options)
+        scopes, attempt, due_at, created_at)
       select 'demo', id, case when id < 100 then 'waiting' else 'dead' end, 'hook', 1, '"x"', txn_id, 0, '{}', '', 1,
-        4000000000000, 0, '{}', '{}' from runs`,
+        4000000000000, 0 from runs`,
   )
 })
 afterAll(() => server.stop())

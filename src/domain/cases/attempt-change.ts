@@ -38,7 +38,7 @@ export interface ChangeRequest {
   readonly work: LongWork
   /** Aborted when the client goes away, which ends the change unless it is committed. */
   readonly signal: AbortSignal
-  /** Of `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number
 }
 

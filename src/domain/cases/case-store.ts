@@ -63,7 +63,7 @@ export interface CaseCommit {
   readonly data: string | null
   /** Null if the type writes the values of no field. */
   readonly values: readonly CaseValue[] | null
-  /** Of the event, as JSON. */
+  /** The changed fields of the event, as JSON. */
   readonly changedFields: string
   readonly functionName: string | null
   /** The runs that decided it, which it writes; null without any. */
@@ -90,7 +90,7 @@ export type CommitResult =
       readonly kind: 'committed'
       readonly row: Case
       readonly changedFields: JsonText
-      /** Of the runs that decided the change. */
+      /** The ids of the runs that decided the change. */
       readonly runIds: readonly string[]
     }
   /** The case, its type or its lease is no longer as it was read. Nothing was written. */

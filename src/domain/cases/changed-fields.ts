@@ -13,7 +13,7 @@ export interface ChangedField {
 export interface StoredData {
   /** Null for a case that is being created. */
   readonly data: JsonObject | null
-  /** Of its JSON. */
+  /** The length of its JSON. */
   readonly length: number
 }
 

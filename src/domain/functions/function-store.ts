@@ -37,7 +37,7 @@ export interface FunctionVersion {
 }
 
 export interface FunctionSource {
-  /** Of the version. */
+  /** The id of the version. */
   readonly id: number
   readonly sourceCode: string
 }

@@ -35,7 +35,7 @@ export interface CaseTask extends CaseTaskInput {
 
 /** The live version of a trigger's function, for a run. */
 export interface LiveFunction {
-  /** Of the trigger. */
+  /** The id of the trigger. */
   readonly id: number
   readonly functionId: number
   readonly functionName: string

@@ -9,7 +9,7 @@ const maxGeneration = 8
 export interface HooksToQueue {
   readonly event: 'post-save' | 'post-delete'
   readonly hooks: readonly Pick<LiveHook, 'id' | 'functionId' | 'functionName' | 'scopes'>[]
-  /** Of the change. */
+  /** The generation of the change. */
   readonly generation: number
   readonly causedBy: CausedBy
 }

@@ -17,7 +17,7 @@ export interface HookScript {
   readonly caseTypeCode: string
   readonly payload: string
   readonly options: string
-  /** Of `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number
   readonly recorder: RunRecorder
   /** Null if `exit` may have any value. */

@@ -9,7 +9,7 @@ export interface QueuedScript {
   readonly run: ClaimedRun
   readonly sourceCode: string
   readonly cause: RunCause
-  /** Of the saves that the script makes. */
+  /** The generation of the saves that the script makes. */
   readonly generation: number
   readonly recorder: RunRecorder
   /** Aborted when the gateway stops, or another one took the run over. */

@@ -6,7 +6,7 @@ import type { WaitingRefusal } from './waiting-limits.ts'
 /** Which dead runs of an account are kept: those that were due in this time, as far as their bytes fit. */
 export interface DeadRunLimits {
   readonly ageMs: number
-  /** Of the inputs and options of the newest ones. */
+  /** Total bytes of inputs and options to keep, newest runs first. */
   readonly maxBytes: number
 }
 
@@ -30,7 +30,7 @@ interface QueuedFacts {
   readonly hookId: number | null
   readonly webhookId: number | null
   readonly functionId: number
-  /** Of the function, or of the webhook: for `txnSource`. */
+  /** The name of the function or the webhook, for `txnSource`. */
   readonly name: string
   readonly caseTypeCode: string | null
   readonly caseId: number | null

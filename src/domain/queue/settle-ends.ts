@@ -3,7 +3,7 @@ import { RostrumError } from '../../errors.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { Claim, ClaimedRun, DeadRun, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
 
-// Of one transaction.
+// Maximum number of ends written in one transaction.
 const maxEnds = 50
 const pauseMs = 500
 // How long an end waits for others while there are runs to begin.

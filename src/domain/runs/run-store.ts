@@ -73,7 +73,7 @@ export interface RunLook {
 export interface OldRuns {
   readonly startedBefore: number
   readonly maxRuns: number
-  /** Of their long values. */
+  /** Maximum bytes of their long values. */
   readonly maxBytes: number
 }
 

@@ -18,7 +18,7 @@ export interface Retention {
   readonly days: number
   /** Runs of one account. */
   readonly count: number
-  /** Of the long values of the runs of one account. */
+  /** Maximum bytes of the long values of one account's runs. */
   readonly bytes: number
   readonly inputDays: number
 }

@@ -50,7 +50,7 @@ export interface WaitingRuns {
 export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   const { store, gateway, hideSecrets, onError, release } = dependencies
   const waiting = new Map<string, Set<RecordedRun>>()
-  // Of each account, one at a time, so that runs that come meanwhile share the next one.
+  // One write per account at a time. Runs that end meanwhile go into the next write.
   const writes = new Map<string, Promise<boolean>>()
   let writing: Promise<void> | null = null
   let notBefore = 0

@@ -3,7 +3,7 @@ import type { Transaction } from '../input/transaction.ts'
 
 /** How far the saves of a run are from the first one: a hook after a save goes one further (contract, section 8). */
 export interface Generation {
-  /** Of the saves that the run makes. */
+  /** The generation of the saves that the run makes. */
   readonly number: number
   /** Called when a save was refused because it would go too far. */
   onTooDeep(): void

@@ -16,7 +16,7 @@ import { all, only, type Work } from '../../work.ts'
 import type { QueueMoves } from './queue-moves.ts'
 import { type ClaimedRow, findInputs, type Inputs, selectClaimed, toClaimedRun } from './queued-rows.ts'
 
-// Of one transaction.
+// Maximum number of accounts in one transaction.
 const maxAccounts = 16
 
 interface WorkOfClaim extends Claim {

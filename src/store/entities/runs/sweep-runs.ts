@@ -90,7 +90,7 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
 const bytesOf = (...texts: readonly string[]) =>
   sql.raw(texts.map(text => `coalesce(octet_length(${text}), 0)`).join(' + '))
 
-// Of an account, the oldest ones are enough to know whether some are past its bytes.
+// The oldest runs of an account show whether it is over its byte limit.
 const maxOldest = sql.raw('20')
 
 const { gateway, ageMs, startedBefore, maxRuns, maxBytes, limit } = placeholders(

@@ -82,21 +82,24 @@ export interface Step {
 
 export type MembershipEventKind = 'added' | 'moved' | 'removed'
 
-/** A change of a membership. It is written in the change's own transaction and never changed. */
-export interface MembershipEvent {
+/** A change of a membership or a case. It is written in the change's own transaction and never changed. */
+export interface LoggedEvent {
   /** 1, 2, 3 and so on within the account, in the order of the commits: no earlier one appears later. */
   readonly sequence: number
+  /** Who made the change, from the credential. */
+  readonly userId: number | null
+  readonly email: string | null
+  readonly transactionId: string
+  readonly at: Date
+}
+
+export interface MembershipEvent extends LoggedEvent {
   readonly kind: MembershipEventKind
   readonly membershipId: number
   /** Null for `added`. */
   readonly before: MembershipPair | null
   /** Null for `removed`. */
   readonly after: MembershipPair | null
-  /** Who made the change, from the credential. */
-  readonly userId: number | null
-  readonly email: string | null
-  readonly transactionId: string
-  readonly at: Date
 }
 
 /** The first or last `limit` memberships of a parent between two exclusive ids, in ascending id. */

@@ -1,7 +1,7 @@
 import type { JsonText } from '../../json/json-text.ts'
 import type { HooksToQueue } from '../hooks/queue-hooks.ts'
 import type { CommittedRuns } from '../runs/hold-runs.ts'
-import type { EventStore, Origin, Page } from '../store.ts'
+import type { EventStore, LoggedEvent, Origin, Page } from '../store.ts'
 
 /** A case as it is stored. Its data stay a text until somebody needs their values. */
 export interface Case {
@@ -31,10 +31,7 @@ export type CaseTypeRevision = Pick<CaseType, 'code' | 'revision'>
 
 export type CaseEventKind = 'created' | 'saved' | 'deleted'
 
-/** A change of a case. It is written in the change's own transaction and never changed. */
-export interface CaseEvent {
-  /** 1, 2, 3 and so on within the account, in the order of the commits. */
-  readonly sequence: number
+export interface CaseEvent extends LoggedEvent {
   readonly kind: CaseEventKind
   readonly caseId: number
   readonly caseTypeCode: string
@@ -43,12 +40,8 @@ export interface CaseEvent {
   /** Changed fields as JSON, `{field: [new, previous]}`; null if they are long and must be loaded. */
   readonly changedFields: JsonText | null
   readonly changedBytes: number
-  readonly userId: number | null
-  readonly email: string | null
   /** The function whose run made the change; null without one. */
   readonly functionName: string | null
-  readonly transactionId: string
-  readonly at: Date
 }
 
 /** What a save writes in one transaction (contract, section 7, step 6). */

@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import type { EventStore } from '../store.ts'
+import type { EventStore, LoggedEvent } from '../store.ts'
 import type { EventFollowers } from './event-followers.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { shareReads } from './share-reads.ts'
@@ -23,10 +23,6 @@ export interface Following<Event> {
   onTrouble(error: unknown): void
 }
 
-interface Sequenced {
-  readonly sequence: number
-}
-
 export interface EventFollowing<Event> {
   /**
    * The account's events, each once and in order, read as they are taken. `OVERLOADED` if there are too many followers,
@@ -39,7 +35,7 @@ export interface EventFollowing<Event> {
  * Notifications only wake the follower. It always reads the table from its last sequence, so nothing is lost or
  * repeated.
  */
-export function createEventFollowing<Event extends Sequenced>(
+export function createEventFollowing<Event extends LoggedEvent>(
   events: EventStore<Event>,
   followers: EventFollowers,
 ): EventFollowing<Event> {
@@ -113,7 +109,7 @@ interface Sending<Event> {
 const isAny = () => true
 
 // Gives the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
-async function* sendInTime<Event extends Sequenced>(
+async function* sendInTime<Event extends LoggedEvent>(
   page: readonly Event[],
   { follower, isWanted }: Sending<Event>,
 ) {

@@ -5,6 +5,7 @@ import type { Database } from '../database.ts'
 import { placeholders } from '../dialect.ts'
 import { numberOf } from '../tables/tables-of.ts'
 import { all, type Work } from '../work.ts'
+import { describeLogs, type EventLog } from './event-log.ts'
 import { rowBytes, type StoredBytesCounter } from './stored-bytes.ts'
 
 // SQLite reads each page of a row that it looks through or deletes, which blocks the event loop. An event has up to 2
@@ -12,31 +13,18 @@ import { rowBytes, type StoredBytesCounter } from './stored-bytes.ts'
 const maxRows = sql.raw('20')
 const maxDeletedBytes = sql.raw(String(4 * 2 ** 20))
 
-interface EventTable {
-  readonly name: string
-  readonly id: string
-  readonly counter: string
-  /** Of one event. */
-  readonly bytes: string
-}
-
-const eventTables: readonly EventTable[] = [
-  { name: 'case_events', id: 'id', counter: 'case event', bytes: 'changed_bytes' },
-  { name: 'membership_events', id: 'sequence', counter: 'membership event', bytes: '0' },
-]
-
 /**
  * Deletes the oldest events of one account after the other. The newest one of an account always stays: cursors are
  * compared with it.
  */
 export function createOldEvents(database: Database, stored: StoredBytesCounter): Store['oldEvents'] {
-  const { read, write } = database
-  const tables = eventTables.map(table => prepareStatements(database, table))
+  const { read, write, tables } = database
+  const logs = Object.values(describeLogs(tables)).map(log => prepareStatements(database, log))
 
   return {
     async forget(ageMs) {
       const age = { ageMs: -ageMs }
-      for (const { findAccounts, deleteOldest } of tables) {
+      for (const { findAccounts, deleteOldest } of logs) {
         for (const { accountCode } of await read(findAccounts, age)) {
           const forgetSome = function* (): Work<number> {
             const freed = yield* all(deleteOldest, { accountCode, ...age })
@@ -51,10 +39,11 @@ export function createOldEvents(database: Database, stored: StoredBytesCounter):
   }
 }
 
-function prepareStatements({ prepare, nowPlus, tables }: Database, table: EventTable) {
+function prepareStatements({ prepare, nowPlus, tables }: Database, log: EventLog) {
   const { accountCode, ageMs } = placeholders('accountCode', 'ageMs')
-  const [name, id, bytes] = [table.name, table.id, table.bytes].map(text => sql.raw(text))
-  const counter = sql.raw(`'${table.counter}'`)
+  const { table, sequence, bytes } = log
+  const id = sql.identifier(sequence.name)
+  const counter = sql.raw(`'${log.counter}'`)
   const isOld = sql`created_at < ${nowPlus(ageMs)}`
   const freed = sql`${bytes} + ${rowBytes}`
   const owner = { accountCode: tables.counters.accountCode }
@@ -63,9 +52,9 @@ function prepareStatements({ prepare, nowPlus, tables }: Database, table: EventT
     findAccounts: prepare(
       sql`
         select account_code from counters where name = ${counter} and exists (
-          select 1 from ${name} where ${name}.account_code = counters.account_code and ${isOld}
+          select 1 from ${table} where ${table}.account_code = counters.account_code and ${isOld}
             and ${id} < counters.value and ${id} = (
-              select min(first.${id}) from ${name} as first where first.account_code = counters.account_code
+              select min(first.${id}) from ${table} as first where first.account_code = counters.account_code
             )
         ) order by account_code`,
       owner,
@@ -73,10 +62,10 @@ function prepareStatements({ prepare, nowPlus, tables }: Database, table: EventT
     /** Deletes up to `maxRows` old events, up to `maxDeletedBytes` or a single one. */
     deleteOldest: prepare(
       sql`
-        delete from ${name} where account_code = ${accountCode} and ${id} in (
+        delete from ${table} where account_code = ${accountCode} and ${id} in (
           select ${id} from (
             select ${id}, sum(${bytes}) over (order by ${id}) - ${bytes} as bytes_before from (
-              select * from ${name} where account_code = ${accountCode} order by ${id} limit ${maxRows}
+              select * from ${table} where account_code = ${accountCode} order by ${id} limit ${maxRows}
             ) as oldest
             where ${isOld} and ${id} < (
               select value from counters where account_code = ${accountCode} and name = ${counter}

@@ -3,12 +3,13 @@ import type { CaseEvent, CaseEventStore } from '../../../domain/cases/case-store
 import type { EventStore, Origin } from '../../../domain/store.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, placeholders, type Values } from '../../dialect.ts'
+import type { Dialect, Values } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
 import { first, only, type Work } from '../../work.ts'
 import { raiseCounters } from '../counters.ts'
+import { createEventLog, describeLogs, selectOrigin, writeOrigin } from '../event-log.ts'
 import { type TakenIds, wordTakeIds } from '../queue/enqueue.ts'
 import { membershipBytes } from '../stored-bytes.ts'
 
@@ -47,32 +48,15 @@ export function createCaseEventStore(
   database: Database,
   onChange: EventStore<CaseEvent>['onChange'],
 ): CaseEventStore {
-  const { prepare, prepareMany, read, tables } = database
-  const { caseEvents } = tables
-  const selection = selectEvent(tables)
-  const given = placeholders('accountCode', 'sequence', 'limit')
-  const select = sql`select ${columnsOf(selection)} from case_events where account_code = ${given.accountCode}`
-  const listAfter = prepareMany(
-    sql`${select} and id > ${given.sequence} order by id limit ${given.limit}`,
-    selection,
-  )
-  const newest = prepare(
-    sql`
-      select id from case_events where account_code = ${given.accountCode} order by id desc limit 1`,
-    { id: caseEvents.id },
-  )
+  const { caseEvents } = database.tables
+  const selection = selectEvent(caseEvents)
+  const log = createEventLog(database, describeLogs(database.tables).cases, { selection, toEvent })
   const pageByCase = createPageByParent(database, { table: caseEvents, parent: 'caseId', selection })
   const whole = { id: caseEvents.id, longFields: caseEvents.longFields }
   const { findByIds } = database.findByIds(caseEvents, whole, 0)
   return {
+    ...log,
     onChange,
-    async listAfter(accountCode, sequence, limit) {
-      return (await read(listAfter, { accountCode, sequence, limit })).map(toEvent)
-    },
-    async newest(accountCode) {
-      const [event] = await read(newest, { accountCode })
-      return event?.id ?? 0
-    },
     async pageByCases(accountCode, caseIds, page) {
       return (await pageByCase(accountCode, caseIds, page)).map(toEvent)
     },
@@ -86,21 +70,10 @@ export function createCaseEventStore(
   }
 }
 
-function selectEvent({ caseEvents: events }: Dialect['tables']) {
-  return {
-    id: events.id,
-    kind: events.kind,
-    caseId: events.caseId,
-    caseTypeCode: events.caseTypeCode,
-    version: events.version,
-    changedFields: events.changedFields,
-    changedBytes: events.changedBytes,
-    userId: events.byUserId,
-    email: events.byEmail,
-    functionName: events.functionName,
-    transactionId: events.transactionId,
-    at: events.createdAt,
-  }
+function selectEvent(events: Dialect['tables']['caseEvents']) {
+  const { id, kind, caseId, caseTypeCode, version, changedFields, changedBytes, functionName } = events
+  const what = { kind, caseId, caseTypeCode, version, changedFields, changedBytes, functionName }
+  return { id, ...what, ...selectOrigin(events) }
 }
 
 function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEvent>>): CaseEvent {
@@ -141,18 +114,16 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
     'counted',
     { lastId: tables.queueAccounts.lastId, value },
   )
-  return function* appendEvent({ accountCode, userId, email, transactionId }, event, beside) {
+  return function* appendEvent(origin, event, beside) {
     const changedBytes = Buffer.byteLength(event.changedFields)
     const isShort = changedBytes <= maxShortBytes
     const values = {
-      accountCode,
+      accountCode: origin.accountCode,
       ...event,
       changedFields: isShort ? event.changedFields : null,
       longFields: isShort ? null : event.changedFields,
       changedBytes,
-      byUserId: userId,
-      byEmail: email,
-      transactionId,
+      ...writeOrigin(origin),
       storedBytes: beside.storedBytes,
     }
     if (beside.take === null) return { stored: (yield* only(insert, values)).value, taken: undefined }

@@ -4,8 +4,7 @@ import { writePatch } from '../../domain/cases/write-patch.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { builder } from '../builder.ts'
 import { Case, Run } from '../refs.ts'
-import { cost, costOfText } from '../relay/field-cost.ts'
-import { costOfData } from './case.ts'
+import { cost, costOfData, costOfText } from '../relay/field-cost.ts'
 
 /** The result of a save, in its transaction. */
 export interface CaseChangeRow extends ChangedCase {

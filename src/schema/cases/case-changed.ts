@@ -2,37 +2,23 @@ import { checkCaseTypeCode } from '../../domain/cases/case-failures.ts'
 import type { CaseEvent as CaseEventRow } from '../../domain/cases/case-store.ts'
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
+import { eventLogs } from '../events/event-logs.ts'
+import { followArguments, followField } from '../events/follow-field.ts'
 import { CaseEvent } from '../refs.ts'
-import { caseEventCursors } from '../relay/cursor.ts'
-import { refuseWithoutScope } from '../scopes/refuse-without-scope.ts'
 
-const name = 'caseChanged'
-const scope = 'cases:read'
+const { name, options, follow } = followField('caseChanged', eventLogs.cases)
 
 builder.subscriptionField(name, t =>
   t.field({
-    description: "Each change of the account's cases, once and in order, from now on or after a cursor.",
+    ...options,
     type: CaseEvent,
-    scope,
     args: {
-      after: t.arg.string({
-        description: 'Only events after this cursor. Default: changes committed after the stream began.',
-      }),
+      ...followArguments,
       caseTypeCode: t.arg.string({ description: 'Only cases of this type.' }),
       ids: t.arg.idList({ description: 'Only cases with these ids, at most 1,000.' }),
     },
-    subscribe: (_root, { after, caseTypeCode, ids }, context) => {
-      const { caller, following, signal, log } = context
-      context.cursorOf = ({ sequence }) => caseEventCursors.encode(sequence)
-      return following.cases.follow({
-        accountCode: caller.accountCode,
-        after: after == null ? null : caseEventCursors.decode(after, 'after'),
-        signal,
-        isWanted: chooseEvents(caseTypeCode, ids),
-        confirm: async () => refuseWithoutScope(await context.confirmCaller(), scope, `Subscription.${name}`),
-        onTrouble: err => log.warn({ err }, 'case events cannot be read; the stream waits'),
-      })
-    },
+    subscribe: (_root, { after, caseTypeCode, ids }, context) =>
+      follow(context.following.cases, { after, context, isWanted: chooseEvents(caseTypeCode, ids) }),
     resolve: event => event,
   }),
 )

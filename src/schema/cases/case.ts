@@ -1,14 +1,12 @@
 import { checkStoredObject } from '../../json/read-stored.ts'
 import { tooLong } from '../../limits/answer-bytes.ts'
+import { eventArguments } from '../events/list-field.ts'
 import { Case } from '../refs.ts'
 import { caseEventCursors } from '../relay/cursor.ts'
-import { cost } from '../relay/field-cost.ts'
+import { costOfData } from '../relay/field-cost.ts'
 import { costOfPage } from '../relay/page-size.ts'
 import { resolvePage } from '../relay/resolve-page.ts'
-import { CaseEventConnection, eventArguments } from './case-event-connection.ts'
-
-// The bytes of all data in one answer are limited apart.
-export const costOfData = cost({ kind: 'fixed', cost: 3 })
+import { CaseEventConnection } from './case-event.ts'
 
 Case.implement({
   description: 'A case of the account.',

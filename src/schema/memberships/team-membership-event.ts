@@ -1,7 +1,9 @@
 import type { MembershipEvent, MembershipPair } from '../../domain/store.ts'
 import { builder } from '../builder.ts'
-import { eventCursors } from '../relay/cursor.ts'
-import { costOfText } from '../relay/field-cost.ts'
+import { eventFields } from '../events/event-fields.ts'
+import { eventLogs } from '../events/event-logs.ts'
+import { followArguments, followField } from '../events/follow-field.ts'
+import { eventConnection, listField } from '../events/list-field.ts'
 
 const EventKind = builder.enumType('TeamMembershipEventKind', {
   description: 'Kind of change.',
@@ -20,14 +22,12 @@ const Pair = builder.objectRef<MembershipPair>('TeamMembershipPair').implement({
   }),
 })
 
-export const TeamMembershipEvent = builder.objectRef<MembershipEvent>('TeamMembershipEvent').implement({
+export const TeamMembershipEvent = builder.objectRef<MembershipEvent>('TeamMembershipEvent')
+
+TeamMembershipEvent.implement({
   description: 'A change of a membership. Written in the transaction of the change, and never modified.',
   fields: t => ({
-    cursor: t.string({
-      description:
-        'Position in the events of the account, which are in the order of the changes. Use it as `after`.',
-      resolve: ({ sequence }) => eventCursors.encode(sequence),
-    }),
+    ...eventFields(t, eventLogs.memberships),
     kind: t.field({ type: EventKind, description: 'Kind of change.', resolve: ({ kind }) => kind }),
     teamMembershipId: t.exposeID('membershipId', { description: 'Id of the membership.' }),
     before: t.field({
@@ -42,19 +42,28 @@ export const TeamMembershipEvent = builder.objectRef<MembershipEvent>('TeamMembe
       description: 'User and team after the change; null for `REMOVED`.',
       resolve: ({ after }) => after,
     }),
-    byUserId: t.exposeID('userId', {
-      nullable: true,
-      description: 'User id of the credential that made the change; null if it is not an integer.',
-    }),
-    byEmail: t.exposeString('email', {
-      nullable: true,
-      description: 'E-mail address of the credential that made the change; null if unknown.',
-      extensions: costOfText,
-    }),
-    txnID: t.exposeString('transactionId', {
-      description: 'Transaction of the script that made the change; the id of the request if no script did.',
-      extensions: costOfText,
-    }),
-    at: t.field({ type: 'DateTime', description: 'Time of the change.', resolve: ({ at }) => at }),
   }),
 })
+
+const { options, list } = listField(eventLogs.memberships)
+const changed = followField('teamMembershipChanged', eventLogs.memberships)
+
+builder.queryField('teamMembershipEvents', t =>
+  t.field({
+    ...options,
+    type: eventConnection(TeamMembershipEvent, eventLogs.memberships),
+    nullable: true,
+    resolve: (_root, given, { caller, events }) => list(events, caller.accountCode, given),
+  }),
+)
+
+builder.subscriptionField(changed.name, t =>
+  t.field({
+    ...changed.options,
+    type: TeamMembershipEvent,
+    args: followArguments,
+    subscribe: (_root, { after }, context) =>
+      changed.follow(context.following.memberships, { after, context }),
+    resolve: event => event,
+  }),
+)

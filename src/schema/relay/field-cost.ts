@@ -42,6 +42,9 @@ export const costOfText = cost({ kind: 'fixed', cost: 10 })
  */
 export const costOfCounted = cost({ kind: 'fixed', cost: 20 })
 
+/** For the data of a case: the bytes of all data in one answer are limited apart. */
+export const costOfData = cost({ kind: 'fixed', cost: 3 })
+
 /** For a record that is looked up: 100,000 of them under aliases block the event loop for most of a second. */
 export const costOfRecord = cost({ kind: 'fixed', cost: 8 })
 

@@ -1,0 +1,43 @@
+import type { EventStore, LoggedEvent } from '../../domain/store.ts'
+import { builder } from '../builder.ts'
+import { type ListArguments, resolveList } from '../relay/list-page.ts'
+import { costOfPage, pageSize } from '../relay/page-size.ts'
+import type { EventLog } from './event-logs.ts'
+
+export const eventArguments = builder.args(t => ({
+  after: t.string({ description: 'Only events after this cursor. Default: from the first event on.' }),
+  first: t.int({ description: `Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.` }),
+}))
+
+type EventRef<Event> = ReturnType<typeof builder.objectRef<Event>>
+
+/** The connection and the edge of a type of events. */
+export function eventConnection<Event extends LoggedEvent>(type: EventRef<Event>, { noun }: EventLog) {
+  return builder.connectionObject(
+    {
+      name: `${type.name}Connection`,
+      description: `A page of ${noun}, in the order of the changes.`,
+      type,
+    },
+    { name: `${type.name}Edge`, description: 'An event and its cursor.' },
+  )
+}
+
+/** The parts of a query of the events of a log, besides its type. */
+export function listField({ changed, scope, cursors }: EventLog) {
+  return {
+    options: {
+      description: `Changes of the account's ${changed}, oldest first.`,
+      scope,
+      extensions: costOfPage,
+      args: eventArguments,
+    },
+    list<Event extends LoggedEvent>(events: EventStore<Event>, accountCode: string, given: ListArguments) {
+      return resolveList(given, {
+        cursors,
+        positionOf: ({ sequence }: Event) => sequence,
+        read: (from, limit) => events.listAfter(accountCode, from ?? 0, limit),
+      })
+    },
+  }
+}

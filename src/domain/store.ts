@@ -131,16 +131,22 @@ export type RemoveResult =
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale'; readonly version: number }
 
-/** One of many changes that are made at once. */
-export type MembershipChange =
-  | { readonly kind: 'add'; readonly pair: MembershipPair }
-  | {
-      readonly kind: 'move'
-      readonly id: number
-      readonly change: Partial<MembershipPair>
-      readonly ifVersions: readonly number[] | null
-    }
-  | { readonly kind: 'remove'; readonly id: number; readonly ifVersions: readonly number[] | null }
+/** The removal of one of many memberships. */
+export interface MembershipRemoval {
+  readonly id: number
+  readonly ifVersions: readonly number[] | null
+}
+
+/** The move of one of many memberships. */
+export interface MembershipMove extends MembershipRemoval {
+  readonly change: Partial<MembershipPair>
+}
+
+/** Changes of one kind that are made at once. No id comes twice. */
+export type MembershipChanges =
+  | { readonly kind: 'add'; readonly items: readonly MembershipPair[] }
+  | { readonly kind: 'move'; readonly items: readonly MembershipMove[] }
+  | { readonly kind: 'remove'; readonly items: readonly MembershipRemoval[] }
 
 /** Whether one change that fails undoes all (`atomic`) or only itself (`partial`). */
 export type BulkMode = 'atomic' | 'partial'
@@ -185,10 +191,10 @@ export interface MembershipStore extends RowStore<Membership> {
   ): Promise<MoveResult>
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<RemoveResult>
   /**
-   * Makes the changes as if one after the other, in one transaction with a constant number of statements. The events
-   * have the order of the changes.
+   * Makes the changes as if one after the other, in one transaction with a constant number of statements. Moves onto
+   * each other's pairs in a ring are made together, before the others. The events have the order of the changes.
    */
-  changeMany(origin: Origin, changes: readonly MembershipChange[], mode: BulkMode): Promise<BulkResult>
+  changeMany(origin: Origin, changes: MembershipChanges, mode: BulkMode): Promise<BulkResult>
   /** The page of each user, in one statement. Rows of different users come mixed, in ascending id. */
   pageByUsers(accountCode: string, userIds: readonly number[], page: Page): Promise<Membership[]>
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>

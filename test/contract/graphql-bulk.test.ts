@@ -108,11 +108,12 @@ test('partial leaves out what cannot be, with the code and the words of the sing
   expect(first?.error?.message).toBe(single.body.errors?.[0]?.message)
 
   const { id } = row
+  const other = await addMembership(server)
   const moved = await change(
     'move',
     [
       { id, teamId: freshId() },
-      { id, teamId: freshId(), ifVersions: [1] },
+      { id: other.id, teamId: freshId(), ifVersions: [7] },
       { id: '99999999', teamId: 1 },
       { id: '-5', teamId: 1 },
       { id },
@@ -122,10 +123,31 @@ test('partial leaves out what cannot be, with the code and the words of the sing
   )
   const bad = 'BAD_USER_INPUT'
   expect(codesOf(moved)).toEqual([null, 'PRECONDITION_FAILED', 'NOT_FOUND', bad, bad, bad])
-  expect(moved.items[1]?.error).toMatchObject({ reason: 'VERSION', version: 2 })
+  expect(moved.items[1]?.error).toMatchObject({ reason: 'VERSION', version: 1 })
 
-  const removed = await change('remove', [{ id }, { id }, { id: '1e1' }], 'PARTIAL')
+  const removed = await change('remove', [{ id }, { id: '99999999' }, { id: '1e1' }], 'PARTIAL')
   expect(codesOf(removed)).toEqual([null, 'NOT_FOUND', bad])
+})
+
+test('an id that comes a second time in one call is refused at its place, and undoes an atomic call', async () => {
+  const [row, other] = [await addMembership(server), await addMembership(server)]
+  const bad = 'BAD_USER_INPUT'
+  const moves = [row, other, row].map(({ id }) => ({ id, teamId: freshId() }))
+  const refused = await change('move', moves)
+  expect([refused.applied, ...codesOf(refused)]).toEqual([false, null, null, bad])
+  expect(refused.items[2]?.error).toMatchObject({
+    reason: null,
+    message: `Item \`0\` of this call names team membership \`${row.id}\` already. Name each membership once.`,
+  })
+  expect(await listMemberships(server, [row.id])).toMatchObject([{ team_id: row.team_id }])
+
+  const moved = await change('move', moves, 'PARTIAL')
+  expect(codesOf(moved)).toEqual([null, null, bad])
+  expect(await listMemberships(server, [row.id])).toMatchObject([{ team_id: moves[0]?.teamId }])
+
+  // The second place is refused even if the first one could not be done.
+  const stale = [{ id: row.id, ifVersions: [1] }, { id: row.id }, { id: other.id }]
+  expect(codesOf(await change('remove', stale, 'PARTIAL'))).toEqual(['PRECONDITION_FAILED', bad, null])
 })
 
 test('atomic is the default, and does nothing where one item cannot be', async () => {

@@ -19,10 +19,8 @@ test('a client that follows 40 MB of events and reads none loses its connection,
   timeout: 90_000,
 }, async () => {
   for (let thousand = 0; thousand <= 20; thousand += 1) {
-    const changes = Array.from({ length: 1_000 }, (_, index) => {
-      return { kind: 'add', pair: { userId: index + 1, teamId: thousand + 1 } } as const
-    })
-    await server.app.store.memberships.changeMany(by('demo'), changes, 'atomic')
+    const items = Array.from({ length: 1_000 }, (_, index) => ({ userId: index + 1, teamId: thousand + 1 }))
+    await server.app.store.memberships.changeMany(by('demo'), { kind: 'add', items }, 'atomic')
   }
   const [first] = await server.app.store.events.listAfter('demo', 0, 1)
   const after = Buffer.from(`event:${first?.sequence}`).toString('base64url')

@@ -1,24 +1,47 @@
-import type { ChangeResult, MembershipChange, MembershipPair, Store } from '../../src/domain/store.ts'
+import type {
+  ChangeResult,
+  MembershipChanges,
+  MembershipMove,
+  MembershipPair,
+  MembershipRemoval,
+  Store,
+} from '../../src/domain/store.ts'
 import { by } from './origin.ts'
 
 // Changes as the tests of bulks write them.
 
 type Versions = readonly number[] | null
 
-export function add(userId: number, teamId: number): MembershipChange {
-  return { kind: 'add', pair: { userId, teamId } }
+export type Change =
+  | ({ readonly kind: 'add' } & MembershipPair)
+  | ({ readonly kind: 'move' } & MembershipMove)
+  | ({ readonly kind: 'remove' } & MembershipRemoval)
+
+export function add(userId: number, teamId: number) {
+  return { kind: 'add', userId, teamId } as const
 }
 
-export function move(
-  id: number,
-  change: Partial<MembershipPair>,
-  ifVersions: Versions = null,
-): MembershipChange {
-  return { kind: 'move', id, change, ifVersions }
+export function move(id: number, change: Partial<MembershipPair>, ifVersions: Versions = null) {
+  return { kind: 'move', id, change, ifVersions } as const
 }
 
-export function remove(id: number, ifVersions: Versions = null): MembershipChange {
-  return { kind: 'remove', id, ifVersions }
+export function remove(id: number, ifVersions: Versions = null) {
+  return { kind: 'remove', id, ifVersions } as const
+}
+
+/** Changes of one kind, as the store takes them. */
+export function together(changes: readonly Change[]): MembershipChanges {
+  const adds = changes.flatMap(change => (change.kind === 'add' ? toPair(change) : []))
+  const moves = changes.filter(change => change.kind === 'move')
+  const removals = changes.filter(change => change.kind === 'remove')
+  if (adds.length === changes.length) return { kind: 'add', items: adds }
+  if (moves.length === changes.length) return { kind: 'move', items: moves }
+  if (removals.length === changes.length) return { kind: 'remove', items: removals }
+  throw new Error('The changes are of different kinds.')
+}
+
+function toPair({ userId, teamId }: MembershipPair): MembershipPair {
+  return { userId, teamId }
 }
 
 export function kindsOf(results: readonly ChangeResult[]): string[] {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { ChangeResult, Store } from '../../src/domain/store.ts'
-import { add, addEach, kindsOf, move, range, remove } from './bulk-changes.ts'
+import { add, addEach, kindsOf, move, range, remove, together } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
@@ -28,13 +28,8 @@ eachStore(harness => {
       await from.memberships.move(by('a'), id, { teamId }, null),
     ]
     const moveAll = async (from: Store, order: readonly number[], teamId: number) =>
-      (
-        await from.memberships.changeMany(
-          by('a'),
-          order.map(id => move(id, { teamId })),
-          'atomic',
-        )
-      ).results
+      (await from.memberships.changeMany(by('a'), together(order.map(id => move(id, { teamId }))), 'atomic'))
+        .results
     for (const round of range(5)) {
       const results: (readonly ChangeResult[])[] = await Promise.all([
         moveAll(store, ids, round * 100),
@@ -57,11 +52,7 @@ eachStore(harness => {
       range(40).map(userId => ({ userId, teamId: 1 })),
     )
     const [bulk, ...removals] = await Promise.all([
-      store.memberships.changeMany(
-        by('a'),
-        ids.map(id => move(id, { teamId: 2 })),
-        'partial',
-      ),
+      store.memberships.changeMany(by('a'), together(ids.map(id => move(id, { teamId: 2 }))), 'partial'),
       ...ids.map(id => other.memberships.remove(by('a'), id, null)),
     ])
     expect(kindsOf(removals)).toEqual(ids.map(() => 'removed'))
@@ -74,8 +65,8 @@ eachStore(harness => {
     const pairs = range(60).map(teamId => add(7, teamId))
     for (const _ of range(3)) {
       const [one, two] = await Promise.all([
-        store.memberships.changeMany(by('a'), pairs, 'atomic'),
-        other.memberships.changeMany(by('a'), pairs.toReversed(), 'atomic'),
+        store.memberships.changeMany(by('a'), together(pairs), 'atomic'),
+        other.memberships.changeMany(by('a'), together(pairs.toReversed()), 'atomic'),
       ])
       const [done, refused] = one.applied ? [one, two] : [two, one]
       const ids = done.results.map(result => (result.kind === 'added' ? result.membership.id : 0))
@@ -84,7 +75,7 @@ eachStore(harness => {
       expect(named.toSorted()).toEqual(ids.toSorted())
       const removed = await store.memberships.changeMany(
         by('a'),
-        ids.map(id => remove(id)),
+        together(ids.map(id => remove(id))),
         'atomic',
       )
       expect(removed.applied).toBe(true)
@@ -97,7 +88,7 @@ eachStore(harness => {
     const [bulk, ...singles] = await Promise.all([
       store.memberships.changeMany(
         by('a'),
-        pairs.map(({ userId, teamId }) => add(userId, teamId)),
+        together(pairs.map(({ userId, teamId }) => add(userId, teamId))),
         'partial',
       ),
       ...pairs.toReversed().map(pair => other.memberships.add(by('a'), pair)),
@@ -126,7 +117,7 @@ eachStore(harness => {
     })
     for (let round = 1; !isRead; round += 1) {
       const onwards = ids.map((id, index) => move(id, { teamId: index + 1 + round })).toReversed()
-      const { applied } = await store.memberships.changeMany(by('a'), onwards, 'atomic')
+      const { applied } = await store.memberships.changeMany(by('a'), together(onwards), 'atomic')
       expect(applied).toBe(true)
     }
     await reading

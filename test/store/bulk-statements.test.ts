@@ -1,8 +1,8 @@
 import SqliteDatabase from 'better-sqlite3'
 import { beforeEach, expect, test } from 'vitest'
-import type { MembershipChange, Store } from '../../src/domain/store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { askPostgres } from './ask-postgres.ts'
-import { add, move, range, remove } from './bulk-changes.ts'
+import { add, type Change, move, range, remove, together } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
@@ -22,9 +22,9 @@ eachStore(harness => {
     await change([add(7, 9_999)])
   })
 
-  async function change(changes: readonly MembershipChange[]): Promise<number[]> {
+  async function change(changes: readonly Change[]): Promise<number[]> {
     statements.length = 0
-    const { applied, results } = await store.memberships.changeMany(by('a'), changes, 'atomic')
+    const { applied, results } = await store.memberships.changeMany(by('a'), together(changes), 'atomic')
     expect(applied).toBe(true)
     return results.map(result => ('membership' in result ? result.membership.id : 0))
   }

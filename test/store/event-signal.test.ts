@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Store } from '../../src/domain/store.ts'
-import { add } from './bulk-changes.ts'
+import { add, together } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
@@ -25,7 +25,7 @@ eachStore(harness => {
       () => store.memberships.add(by('a'), { userId: 1, teamId: 1 }),
       (id: number) => store.memberships.move(by('a'), id, { teamId: 2 }, null),
       (id: number) => store.memberships.remove(by('a'), id, null),
-      () => store.memberships.changeMany(by('a'), [add(1, 3), add(1, 4)], 'atomic'),
+      () => store.memberships.changeMany(by('a'), together([add(1, 3), add(1, 4)]), 'atomic'),
     ]) {
       heard.length = 0
       const [event] = await store.events.listAfter('a', 0, 1)

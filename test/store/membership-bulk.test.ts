@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Membership, MembershipChange, Origin, Store } from '../../src/domain/store.ts'
-import { add, addEach, kindsOf, move, range, remove } from './bulk-changes.ts'
+import type { Membership, Origin, Store } from '../../src/domain/store.ts'
+import { add, addEach, type Change, kindsOf, move, range, remove, together } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 
@@ -12,10 +12,10 @@ eachStore(harness => {
     store = await harness.open()
   })
 
-  const changeSome = (changes: readonly MembershipChange[], origin = by('a')) =>
-    store.memberships.changeMany(origin, changes, 'partial')
-  const changeAll = (changes: readonly MembershipChange[], origin = by('a')) =>
-    store.memberships.changeMany(origin, changes, 'atomic')
+  const changeSome = (changes: readonly Change[], origin = by('a')) =>
+    store.memberships.changeMany(origin, together(changes), 'partial')
+  const changeAll = (changes: readonly Change[], origin = by('a')) =>
+    store.memberships.changeMany(origin, together(changes), 'atomic')
   const find = async (ids: readonly number[]) => (await store.memberships.findByIds('a', ids)).toSorted(byId)
 
   test('added memberships have ascending ids, records and events in the order of the items', async () => {
@@ -62,37 +62,53 @@ eachStore(harness => {
   })
 
   test('one bad item leaves an atomic bulk undone, and each bad item has its error', async () => {
-    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
-    const changes = [add(8, 3), add(8, 3), move(id, { teamId: 4 }), remove(99), add(50, 60), remove(id, [9])]
-    expect(await changeAll(changes)).toEqual({
+    const [id = 0, other = 0, third = 0] = await addEach(
+      store,
+      range(3).map(teamId => ({ userId: 7, teamId })),
+    )
+    expect(await changeAll([add(8, 3), add(8, 3), add(50, 60), add(7, 1)])).toEqual({
       applied: false,
       results: [
         { kind: 'undone' },
         { kind: 'repeated', index: 0 },
         { kind: 'undone' },
-        { kind: 'missing' },
-        { kind: 'undone' },
-        { kind: 'stale', version: 2 },
+        { kind: 'duplicate', existingId: id },
       ],
     })
-    expect(await find([id])).toMatchObject([{ teamId: 3, version: 1 }])
+    const moves = [move(id, { userId: 50 }), move(99, { teamId: 1 }), move(other, { teamId: 3 })]
+    expect(await changeAll([...moves, move(third, { teamId: 9 }, [9])])).toEqual({
+      applied: false,
+      results: [
+        { kind: 'undone' },
+        { kind: 'missing' },
+        { kind: 'duplicate', existingId: third },
+        { kind: 'stale', version: 1 },
+      ],
+    })
+    expect(await changeAll([remove(id), remove(99), remove(other, [9])])).toEqual({
+      applied: false,
+      results: [{ kind: 'undone' }, { kind: 'missing' }, { kind: 'stale', version: 1 }],
+    })
+    expect((await find([id, other, third])).map(({ teamId, version }) => [teamId, version])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ])
     expect(await store.users.findByIds('a', [8, 50])).toEqual([])
-    expect(await store.events.newest('a')).toBe(1)
+    expect(await store.events.newest('a')).toBe(3)
   })
 
   test('a partial bulk leaves out bad items', async () => {
     const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
-    const { applied, results } = await changeSome([add(8, 3), add(7, 3), remove(99), move(id, { teamId: 4 })])
-    expect(applied).toBe(true)
-    expect(kindsOf(results)).toEqual(['added', 'duplicate', 'missing', 'moved'])
+    const added = await changeSome([add(8, 3), add(7, 3), add(9, 3)])
+    expect([added.applied, ...kindsOf(added.results)]).toEqual([true, 'added', 'duplicate', 'added'])
+    const moved = await changeSome([move(99, { teamId: 4 }), move(id, { teamId: 4 })])
+    expect([moved.applied, ...kindsOf(moved.results)]).toEqual([true, 'missing', 'moved'])
     expect(await find([id])).toMatchObject([{ teamId: 4, version: 2 }])
-    expect(await store.events.newest('a')).toBe(3)
-  })
-
-  test('a removed row is missing for later items, and its pair is free', async () => {
-    const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
-    const { results } = await changeSome([remove(id), move(id, { teamId: 4 }), remove(id), add(7, 3)])
-    expect(kindsOf(results)).toEqual(['removed', 'missing', 'missing', 'added'])
+    const removed = await changeSome([remove(id), remove(99)])
+    expect([removed.applied, ...kindsOf(removed.results)]).toEqual([true, 'removed', 'missing'])
+    expect(await find([id])).toEqual([])
+    expect(await store.events.newest('a')).toBe(5)
   })
 
   test('memberships pass their pairs on to each other in a chain and in a ring', async () => {
@@ -101,18 +117,46 @@ eachStore(harness => {
       range(5).map(teamId => ({ userId: 7, teamId })),
     )
     const [a = 0, b = 0, c = 0, d = 0, e = 0] = ids
-    const ring = [move(a, { teamId: 9 }), move(b, { teamId: 1 }), move(a, { teamId: 2 })]
-    const chain = [move(e, { teamId: 6 }), move(d, { teamId: 5 }), move(c, { teamId: 4 })]
+    const ring = [move(a, { teamId: 2 }), move(c, { teamId: 1 }), move(b, { teamId: 3 })]
+    const chain = [move(e, { teamId: 6 }), move(d, { teamId: 5 })]
     const { results } = await changeAll([...ring, ...chain])
     expect(new Set(kindsOf(results))).toEqual(new Set(['moved']))
     expect((await find(ids)).map(({ teamId, version }) => [teamId, version])).toEqual([
-      [2, 3],
+      [2, 2],
+      [3, 2],
       [1, 2],
-      [4, 2],
       [5, 2],
       [6, 2],
     ])
-    expect(await store.events.newest('a')).toBe(5 + 6)
+    const events = await store.events.listAfter('a', 5, 10)
+    expect(events.map(({ membershipId }) => membershipId)).toEqual([a, c, b, e, d])
+  })
+
+  test('a ring is made before the moves beside it, and not if one of its moves cannot be', async () => {
+    const ids = await addEach(
+      store,
+      range(3).map(teamId => ({ userId: 7, teamId })),
+    )
+    const [a = 0, b = 0, c = 0] = ids
+    const swap = [move(a, { teamId: 2 }), move(b, { teamId: 1 })]
+    const stale = await changeSome([move(a, { teamId: 2 }), move(b, { teamId: 1 }, [9])])
+    expect(stale.results).toEqual([
+      { kind: 'duplicate', existingId: b },
+      { kind: 'stale', version: 1 },
+    ])
+    const { results } = await changeSome([move(c, { teamId: 1 }), ...swap])
+    expect(results[0]).toEqual({ kind: 'duplicate', existingId: b })
+    expect(kindsOf(results)).toEqual(['duplicate', 'moved', 'moved'])
+    expect((await find(ids)).map(({ teamId }) => teamId)).toEqual([2, 1, 3])
+  })
+
+  test('a chain is made from the free pair on, as single moves would be', async () => {
+    const [a = 0, b = 0] = await addEach(
+      store,
+      range(2).map(teamId => ({ userId: 7, teamId })),
+    )
+    const forwards = await changeSome([move(a, { teamId: 2 }), move(b, { teamId: 3 })])
+    expect(kindsOf(forwards.results)).toEqual(['duplicate', 'moved'])
   })
 
   test('a thousand memberships that pass their pairs on are moved', async () => {
@@ -137,8 +181,10 @@ eachStore(harness => {
 
   test('another account finds none of the rows', async () => {
     const [id = 0] = await addEach(store, [{ userId: 7, teamId: 3 }])
-    const { results } = await changeSome([move(id, { teamId: 4 }), remove(id), add(7, 3)], by('b'))
-    expect(kindsOf(results)).toEqual(['missing', 'missing', 'added'])
+    const kinds: string[] = []
+    for (const change of [move(id, { teamId: 4 }), remove(id), add(7, 3)])
+      kinds.push(...kindsOf((await changeSome([change], by('b'))).results))
+    expect(kinds).toEqual(['missing', 'missing', 'added'])
     expect(await find([id])).toMatchObject([{ teamId: 3, version: 1 }])
   })
 

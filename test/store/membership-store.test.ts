@@ -66,13 +66,12 @@ eachStore(harness => {
     expect(await idsOf('a', 3)).toEqual([1, 2, 3])
     expect(await idsOf('b', 2)).toEqual([1, 2])
     await store.memberships.add(by('b'), { userId: 1, teamId: 1 })
-    const bulk = [10, 11].map(teamId => ({ kind: 'add', pair: { userId: 1, teamId } }) as const)
-    await store.memberships.changeMany(by('b'), bulk, 'atomic')
-    const refused = await store.memberships.changeMany(
-      by('b'),
-      [bulk[0], bulk[0]].flatMap(one => one ?? []),
-      'atomic',
-    )
+    const addAll = (...teamIds: readonly number[]) => {
+      const items = teamIds.map(teamId => ({ userId: 1, teamId }))
+      return store.memberships.changeMany(by('b'), { kind: 'add', items }, 'atomic')
+    }
+    await addAll(10, 11)
+    const refused = await addAll(10, 10)
     expect(refused.applied).toBe(false)
     await store.memberships.remove(by('b'), 4, null)
     expect((await add('b', 1, 11)).id).toBe(5)

@@ -63,7 +63,7 @@ eachStore(harness => {
     )
     expect([moved?.kind, await store.events.newest('a')]).toEqual(['moved', 2])
     const bulk = await atOnce((memberships, teamId) =>
-      memberships.changeMany(at(3), [{ kind: 'add', pair: { userId: 8, teamId } }], 'atomic'),
+      memberships.changeMany(at(3), { kind: 'add', items: [{ userId: 8, teamId }] }, 'atomic'),
     )
     expect([bulk?.applied, await store.events.newest('a')]).toEqual([true, 3])
     const removed = await atOnce(memberships => memberships.remove(at(4), id, null))

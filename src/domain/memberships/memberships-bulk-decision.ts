@@ -1,111 +1,124 @@
-import { RostrumError } from '../../errors.ts'
-import type { Membership, MembershipChange, MembershipPair } from '../store.ts'
+import type { Membership, MembershipMove, MembershipPair, MembershipRemoval } from '../store.ts'
 
-/** The decision on a change. An added row has no id yet, so a later change to its pair is `repeated`, by index. */
+export interface Moved {
+  readonly kind: 'moved'
+  readonly before: Membership
+  readonly membership: Membership
+}
+
+type Duplicate = { readonly kind: 'duplicate'; readonly existingId: number }
+
+type Miss = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
+
+/** The decision on a change. An added row has no id yet, so its pair the second time is `repeated`, by index. */
 export type Verdict =
   | { readonly kind: 'added'; readonly pair: MembershipPair }
-  | { readonly kind: 'moved'; readonly before: Membership; readonly membership: Membership }
+  | Moved
   | { readonly kind: 'removed'; readonly membership: Membership }
-  | { readonly kind: 'duplicate'; readonly existingId: number }
+  | Duplicate
   | { readonly kind: 'repeated'; readonly index: number }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'stale'; readonly version: number }
+  | Miss
 
 /** A pair and the id of the membership that has it. */
 export interface HeldPair extends MembershipPair {
   readonly id: number
 }
 
-// Each round decides at least one more change. Bulks rarely need a second round: only a membership that a bulk changes
-// twice can get a pair that the first round did not look up.
-const maxRounds = 10
-
-/**
- * Decides the changes by the rules of single ones, as if one after the other. `rows` are all existing rows that they
- * name. Asks which of some pairs have a membership by yielding them.
- */
-export function* decideBulk(
-  changes: readonly MembershipChange[],
-  rows: readonly Membership[],
-): Generator<readonly MembershipPair[], readonly Verdict[], readonly HeldPair[]> {
-  const holders = new Map<string, Holder | null>()
-  for (let round = 0; ; round += 1) {
-    const { verdicts, unknown } = decideAsFarAsKnown(changes, rows, holders)
-    if (unknown.length === 0) return verdicts
-    if (round === maxRounds) throw tooEntangled()
-    for (const pair of unknown) holders.set(keyOf(pair), null)
-    for (const held of yield unknown) holders.set(keyOf(held), held)
-  }
+/** Decides adds by the rules of single ones. `held` are the pairs among them that memberships have. */
+export function decideAdds(pairs: readonly MembershipPair[], held: readonly HeldPair[]): readonly Verdict[] {
+  const taken = new Map<string, Verdict>(
+    held.map(({ id, ...pair }) => [keyOf(pair), { kind: 'duplicate', existingId: id }]),
+  )
+  return pairs.map((pair, index): Verdict => {
+    const refused = taken.get(keyOf(pair))
+    if (refused !== undefined) return refused
+    taken.set(keyOf(pair), { kind: 'repeated', index })
+    return { kind: 'added', pair }
+  })
 }
 
-/** The holder of a pair: a row, or the row that the change with this index adds. */
-type Holder = { readonly id: number } | { readonly index: number }
-
-// A pair that was not looked up yet counts as free.
-function decideAsFarAsKnown(
-  changes: readonly MembershipChange[],
+/** Decides removals by the rules of single ones. `rows` are the rows that exist. */
+export function decideRemovals(
+  removals: readonly MembershipRemoval[],
   rows: readonly Membership[],
-  holders: ReadonlyMap<string, Holder | null>,
-) {
-  const current = new Map(rows.map(row => [row.id, row]))
-  const taken = new Map<string, Holder | null>(rows.map(row => [keyOf(row), row]))
-  const unknown = new Map<string, MembershipPair>()
+): readonly Verdict[] {
+  const findRow = createFindRow(rows)
+  return removals.map((removal): Verdict => {
+    const found = findRow(removal)
+    return 'kind' in found ? found : { kind: 'removed', membership: found }
+  })
+}
 
-  function findHolder(pair: MembershipPair): Holder | null {
-    const key = keyOf(pair)
-    const holder = taken.has(key) ? taken.get(key) : holders.get(key)
-    if (holder === undefined) unknown.set(key, pair)
-    return holder ?? null
+/** Each move as it will be if its pair is free. `rows` are the rows that exist. */
+export function prepareMoves(
+  moves: readonly MembershipMove[],
+  rows: readonly Membership[],
+): readonly (Moved | Miss)[] {
+  const findRow = createFindRow(rows)
+  return moves.map((move): Moved | Miss => {
+    const found = findRow(move)
+    if ('kind' in found) return found
+    const pair = { userId: move.change.userId ?? found.userId, teamId: move.change.teamId ?? found.teamId }
+    const isChanged = keyOf(pair) !== keyOf(found)
+    const membership = isChanged ? { ...found, ...pair, version: found.version + 1 } : found
+    return { kind: 'moved', before: found, membership }
+  })
+}
+
+/**
+ * Decides moves by the rules of single ones, one after the other. Those onto each other's pairs in a ring come first,
+ * together: none of them could be made alone. `held` are the pairs among those to move to that memberships have.
+ */
+export function decideMoves(
+  prepared: readonly (Moved | Miss)[],
+  held: readonly HeldPair[],
+): readonly Verdict[] {
+  const moves = prepared.filter(move => move.kind === 'moved')
+  const current = [...held, ...moves.map(({ before }) => before)]
+  const holders = new Map(current.map(row => [keyOf(row), row.id]))
+  const rings = findRings(moves, holders)
+  for (const { membership } of rings) holders.set(keyOf(membership), membership.id)
+
+  return prepared.map((move): Verdict => {
+    if (move.kind !== 'moved' || rings.has(move)) return move
+    const { before, membership } = move
+    const existingId = holders.get(keyOf(membership))
+    if (existingId !== undefined) return { kind: 'duplicate', existingId }
+    holders.delete(keyOf(before))
+    holders.set(keyOf(membership), membership.id)
+    return move
+  })
+}
+
+/** A move to the row's own values is a ring of one. */
+function findRings(moves: readonly Moved[], holders: ReadonlyMap<string, number>): ReadonlySet<Moved> {
+  const byId = new Map(moves.map(move => [move.before.id, move]))
+  const followed = new Set<Moved>()
+  const rings = new Set<Moved>()
+  for (const start of moves) {
+    const path: Moved[] = []
+    let move: Moved | undefined = start
+    while (move !== undefined && !followed.has(move)) {
+      followed.add(move)
+      path.push(move)
+      move = byId.get(holders.get(keyOf(move.membership)) ?? 0)
+    }
+    const place = move === undefined ? -1 : path.indexOf(move)
+    if (place !== -1) for (const each of path.slice(place)) rings.add(each)
   }
+  return rings
+}
 
-  function add(pair: MembershipPair, index: number): Verdict {
-    const holder = findHolder(pair)
-    if (holder !== null) return refuse(holder)
-    taken.set(keyOf(pair), { index })
-    return { kind: 'added', pair }
-  }
-
-  function move(before: Membership, change: Partial<MembershipPair>): Verdict {
-    const pair = { userId: change.userId ?? before.userId, teamId: change.teamId ?? before.teamId }
-    if (keyOf(pair) === keyOf(before)) return { kind: 'moved', before, membership: before }
-    const holder = findHolder(pair)
-    if (holder !== null) return refuse(holder)
-    const membership = { ...before, ...pair, version: before.version + 1 }
-    current.set(before.id, membership)
-    taken.set(keyOf(before), null).set(keyOf(pair), membership)
-    return { kind: 'moved', before, membership }
-  }
-
-  function remove(membership: Membership): Verdict {
-    current.delete(membership.id)
-    taken.set(keyOf(membership), null)
-    return { kind: 'removed', membership }
-  }
-
-  const verdicts = changes.map((change, index): Verdict => {
-    if (change.kind === 'add') return add(change.pair, index)
-    const row = current.get(change.id)
+function createFindRow(rows: readonly Membership[]) {
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return ({ id, ifVersions }: MembershipRemoval): Membership | Miss => {
+    const row = byId.get(id)
     if (row === undefined) return { kind: 'missing' }
     const { version } = row
-    if (change.ifVersions !== null && !change.ifVersions.includes(version)) return { kind: 'stale', version }
-    return change.kind === 'move' ? move(row, change.change) : remove(row)
-  })
-  return { verdicts, unknown: [...unknown.values()] }
+    return ifVersions === null || ifVersions.includes(version) ? row : { kind: 'stale', version }
+  }
 }
 
 function keyOf({ userId, teamId }: MembershipPair): string {
   return `${userId}/${teamId}`
-}
-
-function refuse(holder: Holder): Verdict {
-  return 'id' in holder
-    ? { kind: 'duplicate', existingId: holder.id }
-    : { kind: 'repeated', index: holder.index }
-}
-
-function tooEntangled(): RostrumError {
-  return new RostrumError(
-    'BAD_USER_INPUT',
-    'The items move the same memberships back and forth too often for one call. Send them in several calls.',
-  )
 }

@@ -1,5 +1,5 @@
 import type { BulkMode, ChangeResult, Membership, MembershipEvent, MembershipPair } from '../store.ts'
-import type { Verdict } from './memberships-bulk-decision.ts'
+import type { Moved, Verdict } from './memberships-bulk-decision.ts'
 
 /** The rows that a decided bulk changes, each once. */
 export interface BulkPlan {
@@ -26,23 +26,13 @@ export function hasChanged(results: readonly ChangeResult[]): boolean {
 }
 
 export function planBulk(verdicts: readonly Verdict[]): BulkPlan {
-  const ends = new Map<number, Membership | null>()
-  const added: MembershipPair[] = []
-  const pairs: MembershipPair[] = []
-  for (const verdict of verdicts) {
-    if (verdict.kind === 'added') {
-      added.push(verdict.pair)
-      pairs.push(verdict.pair)
-    } else if (verdict.kind === 'removed') {
-      ends.set(verdict.membership.id, null)
-    } else if (isMove(verdict)) {
-      ends.set(verdict.membership.id, verdict.membership)
-      pairs.push(verdict.membership)
-    }
-  }
+  const added = verdicts.flatMap(verdict => (verdict.kind === 'added' ? verdict.pair : []))
+  const removed = verdicts.flatMap(verdict => (verdict.kind === 'removed' ? verdict.membership : []))
+  const moved = verdicts.filter(isMove).map(({ membership }) => membership)
+  const pairs = [...added, ...moved]
   return {
-    gone: [...ends.keys()],
-    moved: [...ends.values()].filter(row => row !== null),
+    gone: [...removed, ...moved].map(({ id }) => id),
+    moved,
     added,
     userIds: ascending(pairs.map(({ userId }) => userId)),
     teamIds: ascending(pairs.map(({ teamId }) => teamId)),
@@ -109,8 +99,6 @@ export function undoBulk(verdicts: readonly Verdict[]): ChangeResult[] {
 function isDone({ kind }: Verdict | ChangeResult): boolean {
   return kind === 'added' || kind === 'moved' || kind === 'removed'
 }
-
-type Moved = Verdict & { readonly kind: 'moved' }
 
 // A move to the row's own values changes nothing.
 function isMove(verdict: Verdict): verdict is Moved {

@@ -1,12 +1,22 @@
 import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
-import type { BulkMode, ChangeResult, Membership, MembershipChange, Origin, Store } from '../store.ts'
+import type {
+  BulkMode,
+  BulkResult,
+  ChangeResult,
+  Membership,
+  MembershipMove,
+  MembershipPair,
+  MembershipRemoval,
+  Origin,
+  Store,
+} from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
 
 const maxItems = 1_000
 
 /** A change from a caller, or the error of one that cannot be read. */
-export type BulkItem = MembershipChange | RostrumError
+export type BulkItem<Change> = Change | RostrumError
 
 /** The result of an item: exactly one of the two, or neither if other items undid it. */
 export interface BulkOutcome {
@@ -21,39 +31,80 @@ export interface BulkAnswer {
   readonly items: readonly BulkOutcome[]
 }
 
+type ChangeMany<Change> = (
+  origin: Origin,
+  items: readonly BulkItem<Change>[],
+  mode: BulkMode,
+) => Promise<BulkAnswer>
+
 /**
- * Makes many changes as if one after the other. An item that fails has the error that a single change would have. More
- * than 1,000 items: `BAD_USER_INPUT`.
+ * Makes many changes as if one after the other. An item that fails has the error that a single change would have; an id
+ * that comes a second time is `BAD_USER_INPUT`. More than 1,000 items: `BAD_USER_INPUT`.
  */
-export type ChangeMany = (origin: Origin, items: readonly BulkItem[], mode: BulkMode) => Promise<BulkAnswer>
+export interface BulkChanges {
+  readonly addMany: ChangeMany<MembershipPair>
+  /** Moves onto each other's pairs in a ring are made together, before the others. */
+  readonly moveMany: ChangeMany<MembershipMove>
+  readonly removeMany: ChangeMany<MembershipRemoval>
+}
 
-export function createChangeMany({ memberships }: Store): ChangeMany {
-  return async (origin, items, mode) => {
-    if (items.length > maxItems) throw tooManyItems(items.length)
-    const checked = items.map(item => (item instanceof RostrumError ? item : readItem(() => check(item))))
-    const changes = checked.flatMap(item => (item instanceof RostrumError ? [] : item))
-    const isUndone = mode === 'atomic' && changes.length < items.length
-    const { applied, results } = isUndone
-      ? { applied: false, results: [] }
-      : await changeSome(origin, changes, mode)
-    // Items without a result of the store were not done.
-    const rest = results.values()
-    const outcomes = checked.map(item =>
-      item instanceof RostrumError
-        ? { membership: null, error: item }
-        : describe(item, rest.next().value ?? { kind: 'undone' }),
-    )
-    return { applied, items: outcomes }
-  }
-
-  async function changeSome(origin: Origin, changes: readonly MembershipChange[], mode: BulkMode) {
-    if (changes.length === 0) return { applied: true, results: [] }
-    return memberships.changeMany(origin, changes, mode)
+export function createBulkChanges({ memberships }: Store): BulkChanges {
+  return {
+    addMany: (origin, items, mode) =>
+      changeMany(items, {
+        mode,
+        check: checkPair,
+        make: pairs => memberships.changeMany(origin, { kind: 'add', items: pairs }, mode),
+      }),
+    moveMany: (origin, items, mode) =>
+      changeMany(items, {
+        mode,
+        check({ id, change }) {
+          checkId(id, 'membership id')
+          checkMove(change)
+        },
+        make: moves => memberships.changeMany(origin, { kind: 'move', items: moves }, mode),
+      }),
+    removeMany: (origin, items, mode) =>
+      changeMany(items, {
+        mode,
+        check: ({ id }) => checkId(id, 'membership id'),
+        make: removals => memberships.changeMany(origin, { kind: 'remove', items: removals }, mode),
+      }),
   }
 }
 
+interface Making<Change> {
+  readonly mode: BulkMode
+  /** Throws `BAD_USER_INPUT` for a change that cannot be made. */
+  readonly check: (change: Change) => void
+  readonly make: (changes: readonly Change[]) => Promise<BulkResult>
+}
+
+type AnyChange = MembershipPair | MembershipRemoval
+
+async function changeMany<Change extends AnyChange>(
+  items: readonly BulkItem<Change>[],
+  { mode, check, make }: Making<Change>,
+): Promise<BulkAnswer> {
+  if (items.length > maxItems) throw tooManyItems(items.length)
+  const checked = refuseRepeated(items.map(item => checkItem(item, check)))
+  const changes = checked.flatMap(item => (item instanceof RostrumError ? [] : [item]))
+  const isUndone = mode === 'atomic' && changes.length < items.length
+  const { applied, results } =
+    isUndone || changes.length === 0 ? { applied: !isUndone, results: [] } : await make(changes)
+  // Items without a result of the store were not done.
+  const rest = results.values()
+  const outcomes = checked.map(item =>
+    item instanceof RostrumError
+      ? { membership: null, error: item }
+      : describe(item, rest.next().value ?? { kind: 'undone' }),
+  )
+  return { applied, items: outcomes }
+}
+
 /** The change that `read` gives, or the expected error that it throws: a bad item does not stop the others. */
-export function readItem(read: () => MembershipChange): BulkItem {
+export function readItem<Change>(read: () => Change): BulkItem<Change> {
   try {
     return read()
   } catch (error) {
@@ -62,14 +113,26 @@ export function readItem(read: () => MembershipChange): BulkItem {
   }
 }
 
-function check(change: MembershipChange): MembershipChange {
-  if (change.kind === 'add') checkPair(change.pair)
-  else checkId(change.id, 'membership id')
-  if (change.kind === 'move') checkMove(change.change)
-  return change
+function checkItem<Change>(item: BulkItem<Change>, check: (change: Change) => void): BulkItem<Change> {
+  if (item instanceof RostrumError) return item
+  return readItem(() => {
+    check(item)
+    return item
+  })
 }
 
-function describe(change: MembershipChange, result: ChangeResult): BulkOutcome {
+function refuseRepeated<Change extends AnyChange>(items: readonly BulkItem<Change>[]): BulkItem<Change>[] {
+  const places = new Map<number, number>()
+  return items.map((item, index) => {
+    if (item instanceof RostrumError || !('id' in item)) return item
+    const place = places.get(item.id)
+    if (place !== undefined) return namedTwice(item.id, place)
+    places.set(item.id, index)
+    return item
+  })
+}
+
+function describe(change: AnyChange, result: ChangeResult): BulkOutcome {
   switch (result.kind) {
     case 'added':
     case 'moved':
@@ -84,11 +147,11 @@ function describe(change: MembershipChange, result: ChangeResult): BulkOutcome {
 
 type Failure = Exclude<ChangeResult, { readonly membership: Membership } | { readonly kind: 'undone' }>
 
-function explain(change: MembershipChange, failure: Failure): RostrumError {
+function explain(change: AnyChange, failure: Failure): RostrumError {
   if (failure.kind === 'duplicate') return alreadyMember(failure.existingId)
   if (failure.kind === 'repeated') return addedTwice(failure.index)
   // An added membership has no row that could be missing or stale.
-  if (change.kind === 'add') throw new Error(`An added membership is \`${failure.kind}\`.`)
+  if (!('id' in change)) throw new Error(`An added membership is \`${failure.kind}\`.`)
   return notChanged(change.id, failure)
 }
 
@@ -97,6 +160,13 @@ function addedTwice(index: number): RostrumError {
   return new RostrumError('CONFLICT', `Item \`${index}\` of this call adds the user to this team already.`, {
     reason: 'PAIR_EXISTS',
   })
+}
+
+function namedTwice(id: number, index: number): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    `Item \`${index}\` of this call names team membership \`${id}\` already. Name each membership once.`,
+  )
 }
 
 function tooManyItems(given: number): RostrumError {

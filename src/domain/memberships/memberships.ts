@@ -1,10 +1,10 @@
 import { checkId, checkListedIds } from '../id.ts'
 import type { Membership, MembershipPair, Origin, Store } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
-import { type ChangeMany, createChangeMany } from './memberships-bulk.ts'
+import { type BulkChanges, createBulkChanges } from './memberships-bulk.ts'
 
 /** The rules of memberships (contract, section 2). All ids are positive safe integers, checked here. */
-export interface Memberships {
+export interface Memberships extends BulkChanges {
   /** The memberships that exist, in the order of the ids, each once. More than 1,000 ids: `BAD_USER_INPUT`. */
   list(accountCode: string, ids: readonly number[]): Promise<Membership[]>
   /** `CONFLICT` names the membership that already has the pair, also as the fact `existingId`. */
@@ -18,7 +18,6 @@ export interface Memberships {
   ): Promise<Membership>
   /** Gives the membership as it was. */
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<Membership>
-  readonly changeMany: ChangeMany
 }
 
 export function createMemberships(store: Store): Memberships {
@@ -61,7 +60,7 @@ export function createMemberships(store: Store): Memberships {
       return result.membership
     },
 
-    changeMany: createChangeMany(store),
+    ...createBulkChanges(store),
   }
 }
 

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../../context.ts'
 import { parseId } from '../../domain/id.ts'
-import { type BulkItem, readItem } from '../../domain/memberships/memberships-bulk.ts'
-import type { BulkMode } from '../../domain/store.ts'
+import { type BulkAnswer, readItem } from '../../domain/memberships/memberships-bulk.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 import { readMove } from './read-move.ts'
@@ -55,7 +54,8 @@ builder.mutationFields(t => ({
       }),
       mode: t.arg(mode),
     },
-    resolve: (_root, { items, mode }, context) => changeMany(context, { mode, items: items.map(readAdd) }),
+    resolve: (_root, { items, mode }, context) =>
+      clearLoadersAfter(context, context.memberships.addMany(context.origin, items.map(readAdd), mode)),
   }),
   moveTeamMemberships: t.field({
     ...bulkField,
@@ -69,7 +69,7 @@ builder.mutationFields(t => ({
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
-      changeMany(context, { mode, items: items.map(readMoveItem) }),
+      clearLoadersAfter(context, context.memberships.moveMany(context.origin, items.map(readMoveItem), mode)),
   }),
   removeTeamMemberships: t.field({
     ...bulkField,
@@ -83,40 +83,37 @@ builder.mutationFields(t => ({
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
-      changeMany(context, { mode, items: items.map(readRemoval) }),
+      clearLoadersAfter(
+        context,
+        context.memberships.removeMany(context.origin, items.map(readRemoval), mode),
+      ),
   }),
 }))
 
-interface Bulk {
-  readonly mode: BulkMode
-  readonly items: readonly BulkItem[]
-}
-
-async function changeMany({ origin, memberships, loaders }: RequestContext, { mode, items }: Bulk) {
-  const answer = await memberships.changeMany(origin, items, mode)
+/** Lets the rest of the operation read what the bulk changed. */
+async function clearLoadersAfter(
+  { loaders }: RequestContext,
+  changing: Promise<BulkAnswer>,
+): Promise<BulkAnswer> {
+  const answer = await changing
   loaders.clear()
   return answer
 }
 
-function readAdd({ userId, teamId }: typeof AddTeamMembershipInput.$inferInput): BulkItem {
-  return readItem(() => ({
-    kind: 'add',
-    pair: { userId: parseId(userId, 'user id'), teamId: parseId(teamId, 'team id') },
-  }))
+function readAdd({ userId, teamId }: typeof AddTeamMembershipInput.$inferInput) {
+  return readItem(() => ({ userId: parseId(userId, 'user id'), teamId: parseId(teamId, 'team id') }))
 }
 
-function readMoveItem({ id, ifVersions, ...change }: typeof MoveTeamMembershipItem.$inferInput): BulkItem {
+function readMoveItem({ id, ifVersions, ...change }: typeof MoveTeamMembershipItem.$inferInput) {
   return readItem(() => ({
-    kind: 'move',
     id: parseId(id, 'membership id'),
     change: readMove(change),
     ifVersions: ifVersions ?? null,
   }))
 }
 
-function readRemoval({ id, ifVersions }: typeof RemoveTeamMembershipItem.$inferInput): BulkItem {
+function readRemoval({ id, ifVersions }: typeof RemoveTeamMembershipItem.$inferInput) {
   return readItem(() => ({
-    kind: 'remove',
     id: parseId(id, 'membership id'),
     ifVersions: ifVersions ?? null,
   }))

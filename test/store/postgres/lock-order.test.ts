@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { openClient } from '../ask-postgres.ts'
-import { add, move } from '../bulk-changes.ts'
+import { add, move, remove, together } from '../bulk-changes.ts'
 import { createDatabase } from '../create-database.ts'
 import { by } from '../origin.ts'
 
@@ -67,13 +67,12 @@ test('changes lock the counter of ids, rows and pairs, the step, the counter of 
     'membership event',
   ])
 
-  const bulk = [add(2, 2), add(3, 3), add(4, 4)]
+  const bulk = together([add(2, 2), add(3, 3), add(4, 4)])
   expect(await orderOf(memberships.changeMany(by('a'), bulk, 'atomic'))).toEqual([ids, rows, ...rest])
-  const mixed = [move(2, { userId: 6, teamId: 6 }), move(3, { userId: 1, teamId: 1 }), add(7, 7)]
-  expect(await orderOf(memberships.changeMany(keyed('bulk'), mixed, 'atomic'))).toEqual([
-    ids,
-    rows,
-    step,
-    ...rest,
-  ])
+  const keyedOrder = (key: string, changes: Parameters<typeof together>[0]) =>
+    orderOf(memberships.changeMany(keyed(key), together(changes), 'atomic'))
+  expect(await keyedOrder('adds', [add(7, 7)])).toEqual([ids, rows, step, ...rest])
+  const moves = [move(2, { userId: 6, teamId: 6 }), move(3, { userId: 1, teamId: 1 })]
+  expect(await keyedOrder('moves', moves)).toEqual([ids, rows, step, ...rest])
+  expect(await keyedOrder('removals', [remove(2)])).toEqual([ids, rows, step, 'membership event'])
 })

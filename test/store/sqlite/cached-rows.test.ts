@@ -8,7 +8,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { createCachedRows } from '../../../src/store/sqlite/cached-rows.ts'
 import { createChangeMark } from '../../../src/store/sqlite/connection/change-mark.ts'
 import { makeTempFolder } from '../../server/temp-folder.ts'
-import { move, remove } from '../bulk-changes.ts'
+import { move, remove, together } from '../bulk-changes.ts'
 import { by } from '../origin.ts'
 
 const folder = makeTempFolder()
@@ -51,7 +51,8 @@ test('rows that were read show a change of many at once as soon as that is answe
   const [moved, removed] = [await create(30), await create(31)]
   expect([await read(moved), await read(removed)]).toMatchObject([{ version: 1 }, { version: 1 }])
   const { memberships } = store
-  await memberships.changeMany(by('a'), [move(moved, { userId: 32 }), remove(removed)], 'atomic')
+  await memberships.changeMany(by('a'), together([move(moved, { userId: 32 })]), 'atomic')
+  await memberships.changeMany(by('a'), together([remove(removed)]), 'atomic')
   expect(await read(moved)).toMatchObject({ userId: 32, version: 2 })
   expect(await read(removed)).toBeUndefined()
 })

@@ -1,4 +1,10 @@
-import { decideBulk } from '../../../domain/memberships/memberships-bulk-decision.ts'
+import {
+  decideAdds,
+  decideMoves,
+  decideRemovals,
+  prepareMoves,
+  type Verdict,
+} from '../../../domain/memberships/memberships-bulk-decision.ts'
 import {
   completeBulk,
   hasChanged,
@@ -9,7 +15,7 @@ import {
 import type {
   BulkMode,
   BulkResult,
-  MembershipChange,
+  MembershipChanges,
   MembershipStore,
   Origin,
 } from '../../../domain/store.ts'
@@ -37,16 +43,12 @@ export function createChangeMany(dependencies: Dependencies): MembershipStore['c
       keepsStep: true,
     })
 
-  function* changeAll(
-    origin: Origin,
-    changes: readonly MembershipChange[],
-    mode: BulkMode,
-  ): Work<BulkResult> {
+  function* changeAll(origin: Origin, changes: MembershipChanges, mode: BulkMode): Work<BulkResult> {
     const { accountCode } = origin
     // Locks the counter until the commit, so bulks of an account run one after the other from here on: rows that one
     // of them deletes and puts back would be missing for another that waited for them. SQLite has locked all rows.
     const takesIdsFirst = database.isShared
-    const adds = changes.filter(({ kind }) => kind === 'add').length
+    const adds = changes.kind === 'add' ? changes.items.length : 0
     const reservedId = takesIdsFirst ? yield* takeIds(accountCode, adds) : 0
     const before = yield* findStep<BulkResult>(origin)
     if (before !== undefined) return before
@@ -68,12 +70,13 @@ export function createChangeMany(dependencies: Dependencies): MembershipStore['c
     return yield* takeNumbers(accountCode, 'membership', count)
   }
 
-  function* decide(accountCode: string, changes: readonly MembershipChange[]) {
-    const ids = changes.flatMap(change => (change.kind === 'add' ? [] : change.id))
-    const rows = ids.length === 0 ? [] : yield* statements.findRows(accountCode, ids)
-    const deciding = decideBulk(changes, rows)
-    let step = deciding.next()
-    while (step.done !== true) step = deciding.next(yield* statements.findPairs(accountCode, step.value))
-    return step.value
+  function* decide(accountCode: string, { kind, items }: MembershipChanges): Work<readonly Verdict[]> {
+    if (kind === 'add') return decideAdds(items, yield* statements.findPairs(accountCode, items))
+    const ids = items.map(({ id }) => id)
+    const rows = yield* statements.findRows(accountCode, ids)
+    if (kind === 'remove') return decideRemovals(items, rows)
+    const moves = prepareMoves(items, rows)
+    const pairs = moves.flatMap(move => (move.kind === 'moved' ? move.membership : []))
+    return decideMoves(moves, yield* statements.findPairs(accountCode, pairs))
   }
 }

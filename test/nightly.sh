@@ -4,4 +4,5 @@ set -euo pipefail
 
 PROPERTY_CASES=${PROPERTY_CASES:-210000} vitest run --project slow test/properties \
   --reporter=default --reporter=./test/properties/totals-reporter.ts
-HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1' vitest run test/hostile/scripts.slow.test.ts
+HOSTILE_DOORS=all vitest run test/hostile/scripts.slow.test.ts
+HOSTILE_DOORS=all HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1' vitest run test/hostile/scripts.slow.test.ts

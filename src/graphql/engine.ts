@@ -38,6 +38,8 @@ export interface Answer extends MaskedResult {
 }
 
 export interface Engine {
+  /** True if the operation is a subscription, even one that would be refused. */
+  isSubscription(request: Pick<OperationRequest, 'query' | 'operationName'>): boolean
   /** Parses, bounds, validates and executes. Never rejects: every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
   /**
@@ -112,6 +114,12 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   }
 
   const engine: Engine = {
+    isSubscription({ query, operationName }) {
+      const checked = check({ query, operationName, variables: null })
+      const node = checked.kind === 'refused' ? checked.operation : checked.prepared.node
+      return node?.operation === OperationTypeNode.SUBSCRIPTION
+    },
+
     execute(request, context) {
       const checked = check(request)
       if (checked.kind === 'refused') return toRefusal(checked, context)

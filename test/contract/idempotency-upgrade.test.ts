@@ -29,8 +29,13 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s, after an upgrade', engine => {
     folder.remove()
   })
 
-  const save = (key: string, name: string, as = token) =>
-    app.send(path, { method, token: as, headers: { 'idempotency-key': key }, body: { team: { name } } })
+  const save = (key: string, name: string, as = token, more: Readonly<Record<string, string>> = {}) =>
+    app.send(path, {
+      method,
+      token: as,
+      headers: { 'idempotency-key': key, ...more },
+      body: { team: { name } },
+    })
   const isReplayed = ({ headers }: Awaited<ReturnType<typeof save>>) =>
     headers.get('idempotency-replayed') === 'true'
 
@@ -56,6 +61,16 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s, after an upgrade', engine => {
     for (const refused of [await save('answered', 'Red'), await save('answered', 'Blue', other)]) {
       expect([refused.status, refused.body.reason]).toEqual([409, 'KEY_REUSED'])
     }
+  })
+
+  test.each([
+    ['Prefer', 'handling=strict'],
+    ['If-None-Match', '"none"'],
+  ])('a key that an old gateway answered under `%s: %s`, which it ignored, is replayed', async (name, value) => {
+    const more = { [name]: value }
+    expect(isReplayed(await save(name, 'Blue', token, more))).toBe(false)
+    await makeOld(name, oldFingerprint('Blue'))
+    expect(isReplayed(await save(name, 'Blue', token, more))).toBe(true)
   })
 
   test('a key whose old gateway died is taken over, and refuses another request', async () => {

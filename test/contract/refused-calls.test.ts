@@ -85,8 +85,15 @@ describe('a run that fails after one of its calls was refused', () => {
       await graphql('mutation { removeTeamMembership(id: 999999) { id } }')
       null.x`)
     expect(body.task_execution.error).toMatchObject({
-      hint: '`graphql()` was refused: `example.com` is not on the list of hosts that scripts may reach',
+      hint:
+        '`graphql()` was refused: `example.com` is not on the list of hosts that scripts may reach. ' +
+        'Ask the operator to add it to `ROSTRUM_GRAPHQL_HOSTS`.',
     })
+  })
+
+  test('keeps the words of a syntax error', async () => {
+    const { body } = await server.execute(`await graphql('{').catch(() => null); null.x`)
+    expect(body.task_execution.error?.hint).toContain('was refused: Syntax Error: ')
   })
 
   test('cuts the hint of a long refusal', async () => {

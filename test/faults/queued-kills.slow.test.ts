@@ -4,7 +4,8 @@ import { startServer } from '../server/start-server.ts'
 import { createDatabase } from '../store/create-database.ts'
 import { create, ends, expectEachRan, script, startReports } from './queue-stage.ts'
 
-const kills = 50
+// The nightly mode kills more often.
+const kills = Number(process.env.KILLS ?? 20)
 
 // `killed-sqlite` does the same on SQLite.
 test(`on PostgreSQL, ${kills} gateways killed right after a 201 lose no hook`, async () => {

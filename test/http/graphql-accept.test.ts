@@ -54,6 +54,59 @@ test.each([
   expect([answer.status, answer.type?.split(';')[0], answer.hadEffect]).toEqual([200, type, true])
 })
 
+const subscription =
+  'subscription s { teamMembershipChanged { __typename } } query q { viewer { accountCode } }'
+
+test.each([
+  ['text/event-stream;q=1, application/json;q=0.5', 's', 'text/event-stream'],
+  ['application/json, text/event-stream', 's', 'text/event-stream'],
+  [
+    'application/graphql-response+json, application/json, text/event-stream, multipart/mixed',
+    's',
+    'text/event-stream',
+  ],
+  ['application/json, text/event-stream', 'q', 'application/json'],
+  ['text/event-stream, application/graphql-response+json;q=0.9', 'q', 'application/graphql-response+json'],
+])('under `Accept: %s` operation `%s` is answered as %s', async (accept, operationName, type) => {
+  const body = { query: subscription, operationName }
+  const ended = new AbortController()
+  const text = new URLSearchParams(body)
+  const headers = { accept, authorization: `Bearer ${app.adminToken}` }
+  for (const method of ['POST', 'GET']) {
+    const answer = await fetch(`${app.url}/graphql${method === 'GET' ? `?${text}` : ''}`, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: JSON.stringify(body) }),
+      signal: ended.signal,
+    })
+    expect([method, answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([
+      method,
+      200,
+      type,
+    ])
+  }
+  ended.abort()
+})
+
+test.each(['*/*', 'application/json'])('a subscription under `Accept: %s` needs a stream', async accept => {
+  const answer = await app.send('/graphql', {
+    method: 'POST',
+    headers: { accept },
+    body: { query: subscription, operationName: 's' },
+  })
+  expect(answer.status).toBe(406)
+})
+
+test('a subscription that is refused is a stream for a client that accepts both', async () => {
+  const answer = await app.send('/graphql', {
+    method: 'POST',
+    headers: { accept: 'application/json, text/event-stream' },
+    body: { query: 'subscription { nothing }' },
+  })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  expect(answer.text).toContain('event: complete')
+})
+
 test('a stream closes the connection of a client that asked for it, and keeps that of any other', async () => {
   const body = '{"query":"{ viewer { accountCode } }"}'
   const request = (connection: string) =>

@@ -111,6 +111,7 @@ test('a GET queries, and changes nothing', async () => {
   const refused = await ask('mutation { saveTeam(input: { id: 77 }) { id } }')
   expect(refused.status).toBe(405)
   expect(refused.headers.get('allow')).toBe('POST')
+  expect(refused.body.errors[0].extensions.code).toBe('METHOD_NOT_ALLOWED')
   expect((await app.send('/platform/teams/77')).status).toBe(404)
 })
 
@@ -189,7 +190,12 @@ test.each([
 test('a persisted query without its text is refused as clients expect, so that they send it', async () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: 'x' } }
   const given = encodeURIComponent(JSON.stringify(extensions))
-  for (const ask of [() => post({ extensions }), () => app.send(`/graphql?extensions=${given}`)]) {
+  for (const ask of [
+    () => post({ extensions }),
+    () => post({ query: '', extensions }),
+    () => app.send(`/graphql?extensions=${given}`),
+    () => app.send(`/graphql?query=&extensions=${given}`),
+  ]) {
     const { status, body } = await ask()
     expect([status, body]).toEqual([
       200,

@@ -124,3 +124,14 @@ test('a function refuses unknown fields beside its source, and takes what a read
   const { body } = await server.rest<object>('GET', path)
   expect((await send(path, body, { method: 'PUT' })).status).toBe(200)
 })
+
+test('a DELETE refuses every field of a body, and removes nothing', async () => {
+  const path = '/platform/functions/kept'
+  const made = await send(path, { function: { source_code: 'exit(1)' } }, { method: 'PUT' })
+  expect(made.status).toBe(201)
+  const refused = await send(path, { force: true }, { method: 'DELETE' })
+  expect([refused.status, refused.pointers, refused.applied]).toEqual([400, ['/force'], 'handling=strict'])
+  expect((await server.rest('GET', path)).status).toBe(200)
+  const { status } = await server.rest('DELETE', path, { headers: { prefer: 'handling=strict' } })
+  expect(status).toBe(204)
+})

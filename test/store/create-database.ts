@@ -10,6 +10,12 @@ export function createEmptyDatabase(): Promise<string> {
   return askForDatabase('/empty')
 }
 
+/** Gives a database back that its test has left, for another one. */
+export async function releaseDatabase(url: string): Promise<void> {
+  const answer = await fetch(inject('databasesUrl'), { method: 'POST', body: url })
+  if (!answer.ok) throw new Error(`The database was not cleaned: ${await answer.text()}`)
+}
+
 async function askForDatabase(path: string): Promise<string> {
   const answer = await fetch(new URL(path, inject('databasesUrl')))
   const text = await answer.text()

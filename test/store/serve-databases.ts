@@ -1,12 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { TestProject } from 'vitest/node'
 import { openStore } from '../../src/store/open-store.ts'
+import { cleanDatabase, readDatabaseShape } from './clean-database.ts'
 import { forTests, type PostgresServer, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers every request with the URL of a new PostgreSQL database: migrated, or empty on the path `/empty`. */
+    /**
+     * Answers a GET with the URL of a PostgreSQL database without rows: migrated, or without tables on the path
+     * `/empty`. A POST gives one back, whose URL is the body, for another test.
+     */
     databasesUrl: string
   }
 }
@@ -17,13 +22,22 @@ declare module 'vitest' {
  */
 export default async function serveDatabases(project: TestProject): Promise<() => Promise<void>> {
   let postgres: Promise<PostgresServer> | undefined
-  let migrated: Promise<string> | undefined
-  const server = createServer(async ({ url }, response) => {
+  let migrated: Promise<Migrated> | undefined
+  const cleaned: string[] = []
+  async function findDatabase(path: string | undefined): Promise<string> {
+    postgres ??= startPostgres([...forTests, '-c', 'max_connections=300'])
+    const { createDatabase } = await postgres
+    if (path === '/empty') return createDatabase()
+    migrated ??= migrate(await createDatabase())
+    const template = await migrated
+    return cleaned.pop() ?? createDatabase(template.url)
+  }
+  const server = createServer(async (request, response) => {
     try {
-      postgres ??= startPostgres([...forTests, '-c', 'max_connections=300'])
-      const { createDatabase } = await postgres
-      migrated ??= migrate(await createDatabase())
-      response.end(await createDatabase(url === '/empty' ? undefined : await migrated))
+      if (request.method !== 'POST') return response.end(await findDatabase(request.url))
+      const url = await text(request)
+      if (migrated !== undefined && (await cleanDatabase(url, (await migrated).shape))) cleaned.push(url)
+      response.end()
     } catch (error) {
       response.writeHead(500).end(String(error))
     }
@@ -36,8 +50,13 @@ export default async function serveDatabases(project: TestProject): Promise<() =
   }
 }
 
+interface Migrated {
+  readonly url: string
+  readonly shape: string
+}
+
 // To copy a migrated database takes a fifth of the processor time of the migrations.
-async function migrate(url: string): Promise<string> {
+async function migrate(url: string): Promise<Migrated> {
   await (await openStore({ url })).close()
-  return url
+  return { url, shape: await readDatabaseShape(url) }
 }

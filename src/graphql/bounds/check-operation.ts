@@ -155,7 +155,10 @@ export function createOperationCheck(
       refuseLongIntrospection(prepared, node)
       if (readOnly && node?.operation === 'mutation') {
         return refused('method', [
-          new GraphQLError('A GET request can only send queries; use POST for this operation.'),
+          new RostrumError(
+            'METHOD_NOT_ALLOWED',
+            'A GET request can only send queries; use POST for this operation.',
+          ),
         ])
       }
       const operation = cacheOperation({ prepared, node, name: operationName ?? null })

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AccountPlace } from '../../limits/account-places.ts'
 import type { FairTurns } from '../../limits/fair-turns.ts'
 import type { Holding } from '../../limits/holding.ts'
+import { prefersStrict } from '../rest/prefers-strict.ts'
 import type { HttpBudgets } from './budgets.ts'
 import { type BodyMemory, collectBody, maxBytesAtOnce } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
@@ -25,8 +26,8 @@ export function createBodyParser(
   read: ReadBody,
 ) {
   function readNow(request: FastifyRequest, body: Buffer): unknown {
-    // Many clients send a content type with every request, but a DELETE has no body.
-    if (request.method === 'DELETE') return undefined
+    // Many clients send a content type with every request, but a DELETE needs no body. Only a strict one reads it.
+    if (request.method === 'DELETE' && (body.length === 0 || !prefersStrict(request))) return undefined
     const { state, headers } = request
     const value = read(body, bytes => state.heldBody?.resize(bytes))
     if (headers['idempotency-key'] !== undefined) state.bodyDigest = digestOf(body)

@@ -22,7 +22,12 @@ export function readOrdinaryOperation({ method, headers, body }: FastifyRequest)
   if (method !== 'POST' || !contentTypes.has(headers['content-type'] ?? '') || !isObject(body)) return null
   for (const name in body) if (!parameters.has(name)) return null
   const { query, variables, operationName, extensions } = body
-  if (typeof query !== 'string' || (operationName != null && typeof operationName !== 'string')) return null
+  if (
+    typeof query !== 'string' ||
+    query === '' ||
+    (operationName != null && typeof operationName !== 'string')
+  )
+    return null
   if ((variables != null && !isObject(variables)) || (extensions != null && !isObject(extensions)))
     return null
   return { query, variables: variables ?? null, operationName: operationName ?? null }

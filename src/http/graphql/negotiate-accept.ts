@@ -8,28 +8,42 @@ export const eventStream = 'text/event-stream'
 const json = withCharset(['application/json', 'application/graphql-response+json'])
 const stream = withCharset([eventStream])
 
+interface Negotiated {
+  readonly type: string | null
+  /** True if the client names streams. One that accepts everything need not read them. */
+  readonly allowsStream: boolean
+}
+
 /**
  * Returns the media type of the answer to a GraphQL request: JSON, or a stream for clients that accept nothing else.
  * Returns null if `Accept` allows neither. Yoga would only check that after the execution.
  */
 export function negotiateAccept(request: IncomingMessage): string | null {
-  const { accept } = request.headers
-  if (!accept) return 'application/json'
-  const known = negotiated.get(accept)
-  if (known !== undefined) return known.type
-  const type = negotiate(request)
-  if (accept.length <= maxCachedLength) negotiated.set(accept, { type })
-  return type
+  return negotiate(request).type
+}
+
+/** True if `Accept` names streams, maybe beside JSON: a subscription is answered with one then. */
+export function allowsStream(request: IncomingMessage): boolean {
+  return negotiate(request).allowsStream
 }
 
 // Clients send the same few headers.
-const negotiated = new LRUCache<string, { readonly type: string | null }>({ max: 100 })
+const negotiated = new LRUCache<string, Negotiated>({ max: 100 })
 const maxCachedLength = 200
 
-function negotiate(request: IncomingMessage): string | null {
+const withoutAccept: Negotiated = { type: 'application/json', allowsStream: false }
+
+function negotiate(request: IncomingMessage): Negotiated {
+  const { accept } = request.headers
+  if (!accept) return withoutAccept
+  const known = negotiated.get(accept)
+  if (known !== undefined) return known
   const negotiator = new Negotiator(request)
-  const type = negotiator.mediaType(json) ?? negotiator.mediaType(stream)
-  return type?.split(';', 1)[0] ?? null
+  const streamType = negotiator.mediaType(stream)
+  const type = (negotiator.mediaType(json) ?? streamType)?.split(';', 1)[0] ?? null
+  const found = { type, allowsStream: streamType !== undefined && /text\/event-stream/i.test(accept) }
+  if (accept.length <= maxCachedLength) negotiated.set(accept, found)
+  return found
 }
 
 // For clients that name the charset.

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
+import type { Engine } from '../../graphql/engine.ts'
 import { loadWhenQuiet } from '../../when-quiet.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { createDataParser } from '../body/json-body.ts'
@@ -15,7 +16,8 @@ import type { Registration } from '../request/take-turn.ts'
 import { createYogaAnswers } from './answer-by-yoga.ts'
 import { answerDirectly, readOrdinaryOperation } from './direct-lane.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
-import { eventStream, negotiateAccept } from './negotiate-accept.ts'
+import { allowsStream, eventStream, negotiateAccept } from './negotiate-accept.ts'
+import { readGraphqlParams } from './read-graphql-params.ts'
 
 /** Registers `GET` and `POST /graphql` (contract, section 3). GraphiQL needs no credential. */
 export async function registerGraphqlRoute(
@@ -44,7 +46,7 @@ export async function registerGraphqlRoute(
       url: graphqlPath,
       exposeHeadRoute: false,
       handler: async (request, reply) => {
-        const type = negotiateAccept(request.raw)
+        const type = choosesStream(request, services.engine) ? eventStream : negotiateAccept(request.raw)
         if (type === null) return answerError({ request, reply, status: 406, error: unacceptable() })
         const isDirect = services.hasDirectLane && type !== eventStream
         const operation = isDirect ? readOrdinaryOperation(request) : null
@@ -53,6 +55,14 @@ export async function registerGraphqlRoute(
       },
     })
   })
+}
+
+// A client that accepts both reads JSON for a query, and events for a subscription.
+function choosesStream(request: FastifyRequest, { isSubscription }: Engine): boolean {
+  if (!allowsStream(request.raw)) return false
+  const { query, operationName } = (readGraphqlParams(request) ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof query !== 'string' || !/\bsubscription\b/.test(query)) return false
+  return isSubscription({ query, operationName: typeof operationName === 'string' ? operationName : null })
 }
 
 // Searches the text, before it is parsed: a document without `mutation` has none, and one without these fields starts

@@ -82,7 +82,7 @@ function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
 function refusePersistedQuery(params: unknown): void {
   const { query, extensions } = (params ?? {}) as Readonly<Record<string, unknown>>
   const { persistedQuery } = (extensions ?? {}) as Readonly<Record<string, unknown>>
-  if (query != null || persistedQuery == null) return
+  if ((query != null && query !== '') || persistedQuery == null) return
   throw new RostrumError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
 }
 

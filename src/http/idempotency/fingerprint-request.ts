@@ -23,22 +23,31 @@ const version = 2
  * `lastFingerprint`, with its own version byte. Remove that function with the next change, at least one release later.
  */
 export function fingerprintRequest(request: FastifyRequest, caller: Caller): RequestFingerprint {
-  const digest = digestRequest(request, caller)
-  return { fingerprint: Buffer.concat([Buffer.of(version), digest]), lastFingerprint: digest }
+  const parts = readParts(request, caller)
+  const fingerprint = Buffer.concat([Buffer.of(version), digest([...parts, ...readConditions(request)])])
+  return { fingerprint, lastFingerprint: digest(parts) }
 }
 
-/** Returns the SHA-256 that versions 1 and 2 share. */
-function digestRequest(request: FastifyRequest, caller: Caller): Buffer {
+/** Returns what versions 1 and 2 read of a request. */
+function readParts(request: FastifyRequest, caller: Caller): unknown[] {
   const { method, url, headers, state } = request
   const { userId, subject, email, displayName, scopes } = caller
   const who = [userId, subject, email, displayName, [...scopes].sort()]
   const { bodyDigest } = state
   const body = bodyDigest === null ? null : [kindOf(headers), bodyDigest.toString('base64')]
-  const ifNoneMatch = headers['if-none-match']
-  const parts = [method, url, headers['if-match'] ?? null, who, body]
-  // Stored fingerprints of requests without these headers stay as they were.
-  if (ifNoneMatch !== undefined) parts.push(['if-none-match', ifNoneMatch])
-  if (prefersStrict(request)) parts.push(strictHandling)
+  return [method, url, headers['if-match'] ?? null, who, body]
+}
+
+/** Returns what only version 2 reads. Version 1 ignored these headers, also as parts of a fingerprint. */
+function readConditions(request: FastifyRequest): unknown[] {
+  const ifNoneMatch = request.headers['if-none-match']
+  return [
+    ...(ifNoneMatch === undefined ? [] : [['if-none-match', ifNoneMatch]]),
+    ...(prefersStrict(request) ? [strictHandling] : []),
+  ]
+}
+
+function digest(parts: readonly unknown[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest()
 }
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 /** `Preference-Applied` of an answer to such a request. */
 export const strictHandling = 'handling=strict'
 
-const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
+const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * True for a request with a body that prefers `handling=strict` (RFC 7240, section 4.4), which refuses unknown fields.

@@ -4,8 +4,10 @@ import type {
   FastifyRequest,
   HookHandlerDoneFunction as HookDone,
 } from 'fastify'
+import { z } from 'zod'
 import { invalidInput, type RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
+import { readBody } from '../body/content/read-body.ts'
 import { parseTaskBody } from '../body/content/task-body.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
@@ -75,10 +77,14 @@ function createPlaceHook({ holdRunPlace }: HttpServices) {
   }
 }
 
+// A request to delete something has no fields, so each one is unknown.
+const noFields = z.object({})
+
 function createHandler(row: RestRow, services: HttpServices) {
   const { document: query, field } = row.operation
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
+    if (given.isStrict && row.operation.method === 'DELETE') readBody(noFields, given.body ?? {}, true)
     const variables = row.readVariables(given)
     const executing = executeFor(request.state, services, { query, variables })
     const { result, failures } = executing instanceof Promise ? await executing : executing

@@ -3,6 +3,9 @@ import ipaddr from 'ipaddr.js'
 const globalUnicast = ipaddr.IPv6.parse('2000::')
 const maxUrlLength = 8 * 2 ** 10
 
+// Ends the messages of refusals that a setting can lift.
+const askOperator = 'Ask the operator to add it to `ROSTRUM_GRAPHQL_HOSTS`.'
+
 /** One entry of the allow-list: the host as `new URL` writes it, and its port if the entry names one. */
 interface AllowedHost {
   readonly host: string
@@ -35,14 +38,21 @@ export function createAllowList(entries: readonly string[]) {
       const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
       const ofHost = allowed.filter(entry => entry.host === url.hostname)
       if (ofHost.length === 0) {
-        throw new OutboundRefusal(`\`${url.hostname}\` is not on the list of hosts that scripts may reach`)
+        throw new OutboundRefusal(
+          `\`${url.hostname}\` is not on the list of hosts that scripts may reach. ${askOperator}`,
+        )
       }
       const isListed = ofHost.some(entry => (entry.port === null ? port === 443 : entry.port === port))
       if (!isListed)
-        throw new OutboundRefusal(`port ${port} of \`${url.hostname}\` is not on the list of hosts`)
+        throw new OutboundRefusal(
+          `port ${port} of \`${url.hostname}\` is not on the list of hosts that scripts may reach. ${askOperator}`,
+        )
       const mayBePlain = ofHost.some(entry => entry.port === port)
       if (url.protocol === 'http:' && !mayBePlain) {
-        throw new OutboundRefusal('only `https:` is allowed for a host that is listed without a port')
+        throw new OutboundRefusal(
+          'only `https:` is allowed for a host that is listed without a port. Use it, or ask the operator to list ' +
+            'the port in `ROSTRUM_GRAPHQL_HOSTS`.',
+        )
       }
       return url
     },

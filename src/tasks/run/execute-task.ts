@@ -48,8 +48,10 @@ const maxHintCharacters = 1_000
 
 function toHint(refusal: string): string {
   const message = refusal.replace(/^graphql: /, '')
-  // The message follows a colon, but a name such as `NOT_FOUND` keeps its letters.
-  const sentence = /^[A-Z][a-z ]/.test(message) ? message[0]?.toLowerCase() + message.slice(1) : message
+  // The message follows a colon. Names such as `NOT_FOUND` and `Syntax Error` keep their letters.
+  const sentence = /^(?!Syntax Error:)[A-Z][a-z ]/.test(message)
+    ? message[0]?.toLowerCase() + message.slice(1)
+    : message
   return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
 }
 

@@ -1,8 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Membership, Origin, Store } from '../../src/domain/store.ts'
+import { type ColumnDescription, toColumnName } from '../../src/store/tables/describe-table.ts'
+import { descriptions } from '../../src/store/tables/descriptions.ts'
 import { add, addEach, type Change, kindsOf, move, range, remove, together } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
+import { readRows } from './read-rows.ts'
+import { writeRows } from './write-rows.ts'
 
 const byId = (one: Membership, other: Membership) => one.id - other.id
 
@@ -96,6 +100,31 @@ eachStore(harness => {
     ])
     expect(await store.users.findByIds('a', [8, 50])).toEqual([])
     expect(await store.events.newest('a')).toBe(3)
+  })
+
+  test('a move keeps every other column of its row', async () => {
+    const url = await harness.freshUrl()
+    const own = await harness.open({ url })
+    const [id = 0] = await addEach(own, [{ userId: 7, teamId: 3 }])
+    const kept = Object.entries<ColumnDescription>(descriptions.teamMemberships.columns).filter(
+      ([key]) => !['accountCode', 'id', 'userId', 'teamId', 'version'].includes(key),
+    )
+    const isSqlite = harness.engine === 'SQLite'
+    const values = {
+      text: `'kept'`,
+      integer: '5',
+      boolean: isSqlite ? '1' : 'true',
+      time: isSqlite ? '1000' : `'2020-01-01'`,
+      bytes: isSqlite ? `x'01'` : `'\\x01'`,
+    }
+    const assignments = kept.map(([key, { type }]) => `${toColumnName(key)} = ${values[type]}`)
+    await writeRows(url, `update team_memberships set ${assignments.join()} where id = ${id}`)
+    const read = () =>
+      readRows(url, `select ${kept.map(([key]) => toColumnName(key)).join()} from team_memberships`)
+    const before = await read()
+    const moves = [move(id, { teamId: 4 })]
+    expect((await own.memberships.changeMany(by('a'), together(moves), 'atomic')).applied).toBe(true)
+    expect(await read()).toEqual(before)
   })
 
   test('a partial bulk leaves out bad items', async () => {

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { BulkPlan, CompleteBulk } from '../../../domain/memberships/memberships-bulk-plan.ts'
 import type { BulkResult, Membership, MembershipPair, Origin } from '../../../domain/store.ts'
-import { type Dialect, placeholders } from '../../dialect.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { descriptions } from '../../tables/descriptions.ts'
 import { all, type Work } from '../../work.ts'
 import { raiseCounter } from '../counters.ts'
 import { insertEvents, writePairs } from '../events.ts'
-import { selectMembership } from './membership-reads.ts'
+import { namesOfKept, selectMembership } from './membership-reads.ts'
 
 interface BulkWrite {
   readonly origin: Origin
@@ -28,7 +29,7 @@ export function prepareBulkStatements(dialect: Dialect) {
   const selection = selectMembership(tables)
   const findRows = prepare(
     sql`
-      select id, user_id, team_id, leader, version from team_memberships
+      select ${columnsOf(selection)} from team_memberships
       where account_code = ${accountCode} and ${isListed(id, ids)} order by id ${forUpdate}`,
     selection,
   )
@@ -45,14 +46,14 @@ export function prepareBulkStatements(dialect: Dialect) {
       all(findRows, { accountCode, ids: encodeList(ids) }),
     findPairs: (accountCode: string, wanted: readonly MembershipPair[]) =>
       all(findPairs, { accountCode, ...pairs.encode(wanted) }),
-    write: prepareWrite(dialect),
+    write: prepareWrite(dialect, namesOfKept(descriptions.teamMemberships.columns)),
   }
 }
 
 // PostgreSQL locks in the order in which a single change locks: rows and pairs (ascending, with ids in the order
 // given), the step, the counter of events, then teams and users. SQLite needs users and teams before the rows that
 // refer to them.
-function prepareWrite({ chain, list, typed, after, tables }: Dialect) {
+function prepareWrite({ chain, list, typed, after, tables }: Dialect, kept: readonly string[]) {
   const pair = { userId: 'integer', teamId: 'integer' } as const
   const userIds = list('user_ids', { id: 'integer' })
   const teamIds = list('team_ids', { id: 'integer' })
@@ -80,10 +81,11 @@ function prepareWrite({ chain, list, typed, after, tables }: Dialect) {
         on conflict do nothing`,
       gone: sql`
         delete from team_memberships where account_code = ${accountCode} and id in (select id from ${ends.rows})
-        returning id, leader, created_at`,
+        returning id, ${sql.raw(kept.join())}`,
       put_back: sql`
-        insert into team_memberships (account_code, id, user_id, team_id, version, leader, created_at)
-        select ${accountCode}, moved.id, moved.user_id, moved.team_id, moved.version, gone.leader, gone.created_at
+        insert into team_memberships (account_code, id, user_id, team_id, version, ${sql.raw(kept.join())})
+        select ${accountCode}, moved.id, moved.user_id, moved.team_id, moved.version,
+          ${sql.raw(kept.map(name => `gone.${name}`).join())}
         from ${moved.rows} cross join gone where gone.id = moved.id
         order by moved.user_id, moved.team_id
         returning id`,

@@ -1,6 +1,7 @@
 import type { Database } from '../../database.ts'
 import type { Dialect } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
+import { type TableDescription, toColumnName } from '../../tables/describe-table.ts'
 
 export function selectMembership({ teamMemberships: memberships }: Dialect['tables']) {
   return {
@@ -10,6 +11,17 @@ export function selectMembership({ teamMemberships: memberships }: Dialect['tabl
     leader: memberships.leader,
     version: memberships.version,
   }
+}
+
+/**
+ * The columns that a move keeps as they are, by their names in the database: all that it does not write itself. A
+ * change in bulk deletes the rows and inserts them again, so what is missing here would be lost.
+ */
+export function namesOfKept(columns: TableDescription['columns']): readonly string[] {
+  const written = ['accountCode', 'id', 'userId', 'teamId', 'version']
+  return Object.keys(columns)
+    .filter(key => !written.includes(key))
+    .map(toColumnName)
 }
 
 /** The reads of memberships, which need no hand-tuned statement, and what forgets a cached row. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Membership, MembershipPair, Origin } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
-import type { Chain } from '../../dialect.ts'
+import { type Chain, namesOf } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
@@ -10,6 +10,7 @@ import { askTogether } from '../connection/ask-together.ts'
 import type { Calls } from '../connection/calls.ts'
 import type { Client } from '../connection/client.ts'
 import { isOfData, isUniqueViolation } from '../connection/sql-state.ts'
+import { tables } from '../tables.ts'
 import { insertStep, stepValues } from './membership-changes.ts'
 
 /** Undefined where the pair has a membership, and where the step was made before. */
@@ -63,7 +64,7 @@ const accountCode = sql.placeholder('accountCode')
 const accountOf = ({ origin }: Addition) => origin.accountCode
 
 /** Those that were made, of one account. */
-function prepareAddAll({ chain, list, tables }: Database) {
+function prepareAddAll({ chain, list }: Database) {
   const asked = list('asked', {
     userId: 'integer',
     teamId: 'integer',
@@ -116,7 +117,7 @@ function wordParts(rows: SQL): Chain {
       insert into team_memberships (account_code, id, user_id, team_id)
       select ${accountCode}, ids.before + row_number() over (order by user_id, team_id), user_id, team_id
       from ids, wanted order by user_id, team_id
-      on conflict (account_code, user_id, team_id) do nothing returning id, user_id, team_id, leader, version`,
+      on conflict (account_code, user_id, team_id) do nothing returning ${namesOf(selectMembership(tables))}`,
     account: sql`insert into accounts (account_code) values (${accountCode}) on conflict do nothing`,
     the_users: sql`
       insert into users (account_code, id) select distinct ${accountCode}, user_id from added order by user_id
@@ -135,6 +136,6 @@ function wordParts(rows: SQL): Chain {
         made.user_id, made.team_id, made.by_user_id, made.by_email, made.transaction_id
       from made, head`,
     step: insertStep('made', { key: sql`key`, number: sql`number` }),
-    answer: sql`select id, user_id, team_id, leader, version, place from made`,
+    answer: sql`select ${namesOf(selectMembership(tables))}, place from made`,
   }
 }

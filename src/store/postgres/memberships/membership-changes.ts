@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Membership, Origin } from '../../../domain/store.ts'
-import { type Dialect, placeholders, type Statement } from '../../dialect.ts'
+import { type Dialect, namesOf, placeholders, type Statement } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import type { Move, RowChange } from '../../entities/memberships/membership-look-ups.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
 import { first } from '../../work.ts'
+import { tables } from '../tables.ts'
 
 const { accountCode, id, versions } = placeholders('accountCode', 'id', 'versions')
 const { key, number } = placeholders('key', 'number')
@@ -20,12 +21,13 @@ const isTheRow = sql`
     where step.account_code = ${accountCode} and step.key = ${step.key} and step.number = ${step.number}
   )`
 
+const selection = selectMembership(tables)
+const members = Object.entries(selection).map(([key, { name }]) => `'${key}', ${name}`)
+
 /** Keeps `row` as the result of the step that `key` and `number` name; no step where `key` is null. */
 export const insertStep = (row: 'moved' | 'removed' | 'made', { key, number } = step) => sql`
   insert into idempotency_steps (account_code, key, number, result)
-  select ${accountCode}, ${key}, ${number}, json_build_object(
-    'id', id, 'userId', user_id, 'teamId', team_id, 'leader', leader, 'version', version
-  )::text
+  select ${accountCode}, ${key}, ${number}, json_build_object(${sql.raw(members.join(', '))})::text
   from ${sql.raw(row)} where ${key} is not null`
 
 /** The values of `insertStep`. */
@@ -68,7 +70,7 @@ const move = {
       version = before.version
         + case when (before.user_id, before.team_id) = (new_user_id, new_team_id) then 0 else 1 end
     from before where row.account_code = ${accountCode} and row.id = ${id}
-    returning row.id, row.user_id, row.team_id, row.leader, row.version`,
+    returning ${namesOf(selection, 'row')}`,
   ...record(
     'moved',
     sql`moved join before on moved.version <> before.version`,
@@ -78,7 +80,7 @@ const move = {
 
 const remove = {
   removed: sql`
-    delete from team_memberships where ${isTheRow} returning id, user_id, team_id, leader, version`,
+    delete from team_memberships where ${isTheRow} returning ${namesOf(selection)}`,
   ...record('removed', sql`removed`, sql`removed.user_id, removed.team_id, null, null`),
 }
 
@@ -93,8 +95,7 @@ const remove = {
  * A chain gives no row in three cases: the account has no such row in one of the versions, another row has the new
  * pair, or the step was made before.
  */
-export function createMembershipChanges({ chain, encodeList, tables }: Dialect) {
-  const selection = selectMembership(tables)
+export function createMembershipChanges({ chain, encodeList }: Dialect) {
   const moving = chain(move, 'moved', selection)
   const removing = chain(remove, 'removed', selection)
 

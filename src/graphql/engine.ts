@@ -38,6 +38,8 @@ export interface Answer extends MaskedResult {
 }
 
 export interface Engine {
+  /** Names of the mutations that start a run. */
+  readonly runFields: ReadonlySet<string>
   /** Parses, bounds, validates and executes. Never rejects: every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
   /**
@@ -112,6 +114,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   }
 
   const engine: Engine = {
+    runFields: findRunFields(schema),
+
     execute(request, context) {
       const checked = check(request)
       if (checked.kind === 'refused') return toRefusal(checked, context)
@@ -151,6 +155,16 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     },
   }
   return engine
+}
+
+/**
+ * Returns the names of the mutations that start a run of their own, whose outcome is not known if the gateway dies:
+ * their fields say so in `extensions.startsRun`. A save that runs hooks is not one: it can be made again, because
+ * nothing was stored (contract, section 7).
+ */
+export function findRunFields(schema: GraphQLSchema): ReadonlySet<string> {
+  const fields = Object.values(schema.getMutationType()?.getFields() ?? {})
+  return new Set(fields.filter(({ extensions }) => extensions.startsRun === true).map(({ name }) => name))
 }
 
 type Refused = Extract<ReturnType<ReturnType<typeof createOperationCheck>>, { readonly kind: 'refused' }>

@@ -8,15 +8,10 @@ import { answerError, prepareFailure } from '../errors/answer-error.ts'
 import { isGraphqlUrl } from '../paths.ts'
 import type { HttpServices } from '../request/http-services.ts'
 import type { RequestState } from '../request/request-state.ts'
+import type { Work } from './find-work.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { decodeAnswer, encodeAnswer, storedHeaders } from './stored-answer.ts'
-
-/** Work that is done once under a key. */
-interface Work {
-  /** It may start a run. A run is never started again. */
-  readonly mayRun: boolean
-}
 
 interface KeyedAttempt extends Work {
   readonly attempt: Attempt

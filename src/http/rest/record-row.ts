@@ -23,7 +23,6 @@ export function recordRow(operation: Operation): RestRow {
   return {
     operation,
     bodies: input.some(({ kind }) => kind === 'json') ? 'data' : 'records',
-    startsRun: false,
     readVariables(request) {
       const values: Record<string, unknown> = {}
       for (const name of variables) values[name] = read[name]?.(request)

@@ -43,7 +43,7 @@ test('the pages of the docs are served as they are, all of them and nothing else
     expect((await get(path)).status, path).toBe(404)
 })
 
-test('`HEAD /` has the headers of `GET /` and no body; other methods of each page are 405 with those there are', async () => {
+test('`HEAD /` has the headers of `GET /` and no body; other methods of each page are 405', async () => {
   const page = await get('/')
   const head = await server.rest('HEAD', '/', { token: null })
   expect([head.status, head.text]).toEqual([200, ''])

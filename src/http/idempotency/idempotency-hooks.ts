@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { keyRefusals } from '../../domain/idempotency/key-refusals.ts'
+import { answerNotKept } from '../../domain/idempotency/key-refusals.ts'
 import type { Attempt } from '../../domain/idempotency/keyed-requests.ts'
 import { RostrumError } from '../../errors.ts'
 import { maskError } from '../../graphql/mask-error.ts'
@@ -160,7 +160,7 @@ function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer)
   const { status, headers, body } = decodeAnswer(answer)
   reply.header('idempotency-replayed', 'true')
   if (body === null) {
-    const error = keyRefusals.answerNotKept({ status, location: headers.location })
+    const error = answerNotKept({ status, location: headers.location })
     return void answerError({ request, reply, error })
   }
   reply.code(status).headers(headers)

@@ -93,6 +93,11 @@ export function invalidInput(fields: readonly FieldError[]): RostrumError {
   return new RostrumError('BAD_USER_INPUT', `${problems.join('; ')}.`, { fields })
 }
 
+/** The error for a record that does not exist. One of another account gets the same answer. */
+export function notFound(what: string, id: number | string | null): RostrumError {
+  return new RostrumError('NOT_FOUND', `There is no ${what} \`${id}\`.`)
+}
+
 /** A failure to start. Its message is one line for the operator on standard error. */
 export class StartError extends Error {
   override readonly name = 'StartError'

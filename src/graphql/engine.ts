@@ -40,6 +40,8 @@ export interface Answer extends MaskedResult {
 export interface Engine {
   /** True if the operation is a subscription, even one that would be refused. */
   isSubscription(request: Pick<OperationRequest, 'query' | 'operationName'>): boolean
+  /** Names of the mutations that start a run. */
+  readonly runFields: ReadonlySet<string>
   /** Parses, bounds, validates and executes. Never rejects: every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
   /**
@@ -119,6 +121,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       const node = checked.kind === 'refused' ? checked.operation : checked.prepared.node
       return node?.operation === OperationTypeNode.SUBSCRIPTION
     },
+    runFields: findRunFields(schema),
 
     execute(request, context) {
       const checked = check(request)
@@ -159,6 +162,16 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     },
   }
   return engine
+}
+
+/**
+ * Returns the names of the mutations that start a run of their own, whose outcome is not known if the gateway dies:
+ * their fields say so in `extensions.startsRun`. A save that runs hooks is not one: it can be made again, because
+ * nothing was stored (contract, section 7).
+ */
+export function findRunFields(schema: GraphQLSchema): ReadonlySet<string> {
+  const fields = Object.values(schema.getMutationType()?.getFields() ?? {})
+  return new Set(fields.filter(({ extensions }) => extensions.startsRun === true).map(({ name }) => name))
 }
 
 type Refused = Extract<ReturnType<ReturnType<typeof createOperationCheck>>, { readonly kind: 'refused' }>

@@ -14,7 +14,7 @@ import { arrivalTimeoutMs, createHttpServer } from './edge/create-http-server.ts
 import { maxHeadBytes, refuseHead } from './edge/refuse-head.ts'
 import { createUnreadHooks, UnreadAnswers } from './edge/unread-answers.ts'
 import { answerError } from './errors/answer-error.ts'
-import { answerUnknownRoute } from './errors/answer-unknown-route.ts'
+import { createUnknownRouteAnswer } from './errors/answer-unknown-route.ts'
 import { fromServerFault } from './errors/server-fault.ts'
 import { registerGraphqlRoute } from './graphql/register-graphql-route.ts'
 import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
@@ -71,6 +71,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     },
   })
 
+  const answerUnknownRoute = createUnknownRouteAnswer(server)
   server.decorateRequest('state', null as unknown as RequestState)
   server.addHook('preClose', async () => {
     isClosing = true

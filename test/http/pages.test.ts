@@ -43,12 +43,14 @@ test('the pages of the docs are served as they are, all of them and nothing else
     expect((await get(path)).status, path).toBe(404)
 })
 
-test('`HEAD /` has the headers of `GET /` and no body; other methods are 405 with those there are', async () => {
+test('`HEAD /` has the headers of `GET /` and no body; other methods of each page are 405', async () => {
   const page = await get('/')
   const head = await server.rest('HEAD', '/', { token: null })
   expect([head.status, head.text]).toEqual([200, ''])
   for (const name of ['content-type', 'content-length', 'content-security-policy'])
     expect(head.headers.get(name)).toBe(page.headers.get(name))
-  const posted = await server.rest('POST', '/', { token: null, body: {} })
-  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
+  for (const path of ['/', '/health', '/ready', ...docsPages.map(name => `/docs/${name}.md`)]) {
+    const posted = await server.rest('POST', path, { token: null, body: {} })
+    expect([posted.status, posted.headers.get('allow')], path).toEqual([405, 'GET'])
+  }
 })

@@ -1,4 +1,4 @@
-import { invalidInput, RostrumError } from '../../errors.ts'
+import { invalidInput, notFound, RostrumError } from '../../errors.ts'
 import { badName, isName } from '../name.ts'
 
 /** Gives the code back. `BAD_USER_INPUT`, with the pointer, if it is none. */
@@ -7,9 +7,8 @@ export function checkCaseTypeCode(code: string, pointer = '/caseTypeCode'): stri
   throw invalidInput([{ pointer, detail: badName(code) }])
 }
 
-/** An id of another account gets the same answer as an id that does not exist. */
 export function noCase(id: number): RostrumError {
-  return new RostrumError('NOT_FOUND', `There is no case \`${id}\`.`)
+  return notFound('case', id)
 }
 
 export function staleCase(id: number, version: number): RostrumError {

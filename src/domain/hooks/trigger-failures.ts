@@ -1,13 +1,12 @@
-import { RostrumError } from '../../errors.ts'
+import { notFound, RostrumError } from '../../errors.ts'
 
 // Longer names are cut in messages.
 const maxShownCharacters = 70
 
 type Kind = 'hook' | 'case task'
 
-/** A trigger of another account gets the same answer as one that does not exist. */
 export function noTrigger(kind: Kind, id: number): RostrumError {
-  return new RostrumError('NOT_FOUND', `There is no ${kind} \`${id}\`.`)
+  return notFound(kind, id)
 }
 
 export function tooMany(message: string): RostrumError {

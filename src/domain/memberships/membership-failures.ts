@@ -1,4 +1,4 @@
-import { type FieldError, RostrumError } from '../../errors.ts'
+import { type FieldError, notFound, RostrumError } from '../../errors.ts'
 import { describeBadId, isId } from '../id.ts'
 import type { MembershipPair } from '../store.ts'
 
@@ -34,10 +34,8 @@ export function alreadyMember(existingId: number): RostrumError {
 
 type NotChanged = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
-/** An id of another account gets the same answer as an id that does not exist. */
 export function notChanged(id: number, result: NotChanged): RostrumError {
-  if (result.kind === 'missing')
-    return new RostrumError('NOT_FOUND', `There is no team membership \`${id}\`.`)
+  if (result.kind === 'missing') return notFound('team membership', id)
   return new RostrumError(
     'PRECONDITION_FAILED',
     `Team membership \`${id}\` has changed since it was read: its version is now \`${result.version}\`. Read it again.`,

@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { notFound, RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
 import type { DeadRunChoice, QueuedRun, QueueStore } from './queue-store.ts'
@@ -30,7 +30,7 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       checkId(id, 'queued run id')
       const result = await store.retry(origin, id)
       if (result.kind === 'retried') return result.run
-      if (result.kind === 'missing') throw missing(id)
+      if (result.kind === 'missing') throw notFound('queued run', id)
       if (result.kind === 'full') throw cannotQueue(result.refusal)
       throw new RostrumError(
         'CONFLICT',
@@ -56,7 +56,7 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       checkId(id, 'queued run id')
       const result = await store.cancel(origin, id)
       if (result.kind === 'cancelled') return result.run
-      if (result.kind === 'missing') throw missing(id)
+      if (result.kind === 'missing') throw notFound('queued run', id)
       throw new RostrumError(
         'CONFLICT',
         `Queued run \`${id}\` is running. Cancel it when it waits or is dead.`,
@@ -64,8 +64,4 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       )
     },
   }
-}
-
-function missing(id: number): RostrumError {
-  return new RostrumError('NOT_FOUND', `There is no queued run \`${id}\`.`)
 }

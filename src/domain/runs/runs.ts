@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { isHash } from '../functions/functions.ts'
 import type { HeldRuns } from './hold-runs.ts'
 import { prepareReplay, type Replay, type ReplayParts, type ReplayScript } from './prepare-replay.ts'
@@ -49,7 +49,7 @@ export function createRuns(dependencies: Dependencies): Runs {
     hold,
     async prepareReplay(accountCode, runId, replay) {
       const run = await find(accountCode, runId)
-      if (run === null) throw new RostrumError('NOT_FOUND', `There is no run \`${runId.slice(0, 40)}\`.`)
+      if (run === null) throw notFound('run', runId.slice(0, 40))
       return prepareReplay(dependencies, accountCode, { ...replay, run })
     },
     // Each look is a turn of its own: SQLite reads while the event loop waits, and an operation may have many searches.

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { ClaimRequest, IdempotencyStore } from '../idempotency/idempotency.ts'
+import { createClaimRefusals } from '../idempotency/key-refusals.ts'
 import { createKeyedRequests, retentionMs } from '../idempotency/keyed-requests.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
-import { messageRefusals } from './message-refusals.ts'
 import type { Webhook, WebhookStore } from './webhook-store.ts'
 
 // Longer answers are kept without their body.
@@ -11,6 +11,16 @@ const maxAnswerBytes = 64 * 2 ** 10
 const withoutBody = Buffer.from(' ')
 // A message is its id alone: a sender may change its words.
 const fingerprint = Buffer.from('message')
+
+// Two requests with one message id are the same message, so no refusal speaks of another one.
+const messageRefusals = createClaimRefusals({
+  lost: 'This message took so long that another gateway took it over. Send it again.',
+  unkept: 'The message was run, but that could not be kept: it runs again if you send it again.',
+  stillRunning: 'This message is still running. Try again in 1 s.',
+  full: maxBytes =>
+    `The messages and idempotency keys of the last 24 hours hold ${maxBytes} bytes in this account, the maximum, ` +
+    'so a new message cannot be kept. Nothing was run. Try again in 60 s.',
+})
 
 export interface MessageRun {
   readonly accountCode: string

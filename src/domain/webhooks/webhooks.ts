@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { invalidInput, RostrumError } from '../../errors.ts'
+import { invalidInput, notFound, RostrumError } from '../../errors.ts'
 import { type GivenTrigger, noChosenFunction } from '../hooks/complete-trigger.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
@@ -97,7 +97,7 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
         case 'refused':
           throw result.error
         case 'missing':
-          throw result.what === 'webhook' ? noWebhook(id) : noChosenFunction(result.chosen)
+          throw result.what === 'webhook' ? notFound('webhook', id) : noChosenFunction(result.chosen)
         case 'duplicate':
           throw new RostrumError(
             'CONFLICT',
@@ -127,7 +127,7 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
         const wrong = checkSecret(verification, own)
         return wrong.length === 0 ? null : invalidInput(wrong)
       })
-      if (result.kind === 'missing') throw noWebhook(id)
+      if (result.kind === 'missing') throw notFound('webhook', id)
       if (result.kind === 'refused') throw result.error
       onChange()
       const { webhook, secretId } = result
@@ -137,16 +137,11 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
     async remove(origin, id) {
       checkId(id, 'webhook id')
       const result = await store.remove(origin, id)
-      if (result.kind === 'missing') throw noWebhook(id)
+      if (result.kind === 'missing') throw notFound('webhook', id)
       onChange()
       return result.webhook
     },
 
     list: store.list,
   }
-}
-
-/** A webhook of another account gets the same answer as one that does not exist. */
-function noWebhook(id: number | null): RostrumError {
-  return new RostrumError('NOT_FOUND', `There is no webhook \`${id}\`.`)
 }

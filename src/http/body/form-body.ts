@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { parseParameters } from '../rest/parse-parameters.ts'
+import { type ParametersRequest, parseParameters } from '../rest/parse-parameters.ts'
 import { decodeBody, type HoldMemory, memoryOf } from './json-body.ts'
 
 const maxFields = 100
@@ -9,17 +9,27 @@ export function parseFormBody(
   body: Buffer,
   holdMemory: HoldMemory = () => undefined,
 ): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null)
   holdMemory(memoryOf(body.length, 0))
-  const text = decodeBody(body)
-  for (const [name, value] of parseParameters({ text, maxFields, what: 'A form', fatal: true })) {
-    if (name in fields) {
-      throw new RostrumError(
-        'BAD_USER_INPUT',
-        `The form has the field \`${name.slice(0, 100)}\` more than once.`,
-      )
-    }
-    fields[name] = value
+  return parseFields<string>({ text: decodeBody(body), maxFields, what: 'A form' }, name => {
+    throw new RostrumError(
+      'BAD_USER_INPUT',
+      `The form has the field \`${name.slice(0, 100)}\` more than once.`,
+    )
+  })
+}
+
+/**
+ * Parses parameters into an object without prototype. `join` returns the value of a name that occurs again. Throws
+ * `BAD_USER_INPUT` like `parseParameters`, also for escapes that are not UTF-8.
+ */
+export function parseFields<Value>(
+  request: Omit<ParametersRequest, 'fatal'>,
+  join: (name: string, before: Value | string, value: string) => Value,
+): Record<string, Value | string> {
+  const fields: Record<string, Value | string> = Object.create(null)
+  for (const [name, value] of parseParameters({ ...request, fatal: true })) {
+    const before = fields[name]
+    fields[name] = before === undefined ? value : join(name, before, value)
   }
   return fields
 }

@@ -1,52 +1,48 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
-import { graphqlPath, webhookPath } from '../paths.ts'
-import { restRoutes } from '../rest/rest-routes.ts'
+import { graphqlPath } from '../paths.ts'
 import { answerError } from './answer-error.ts'
 
 interface KnownPath {
   readonly pattern: RegExp
+  /** In the order of `Allow`. */
   readonly methods: readonly string[]
 }
 
-const knownPaths: readonly KnownPath[] = [
-  ...Map.groupBy(restRoutes, ({ operation }) => operation.path)
-    .entries()
-    .map(([path, rows]) => ({
-      pattern: toPattern(path),
-      methods: rows.map(({ operation }) => operation.method),
-    })),
-  { pattern: toPattern(webhookPath), methods: ['POST'] },
-  { pattern: toPattern('/'), methods: ['GET'] },
-  { pattern: toPattern('/health'), methods: ['GET'] },
-  { pattern: toPattern('/ready'), methods: ['GET'] },
-]
+// `HEAD` goes without saying where there is `GET`.
+const shownMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Answers a request that matches no route: 405, which names the methods of a known path, else 404 (contract, section
- * 9). Called in a hook, so that the body of a request without a credential is not read.
+ * Takes note of each route that the server registers from now on. Returns a function that answers a request that
+ * matches none: 405, which names the methods of a known path, else 404 (contract, section 9). Call it in a hook, so
+ * that the body of a request without a credential is not read.
  */
-export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = request.url.split('?', 1)[0] ?? ''
-  if (path === graphqlPath) {
-    reply.header('allow', 'GET, POST')
-    const error = new RostrumError('METHOD_NOT_ALLOWED', 'GraphQL takes `GET` and `POST` only.')
-    return answerError({ request, reply, error })
+export function createUnknownRouteAnswer(server: FastifyInstance) {
+  const knownPaths = new Map<string, KnownPath>()
+  server.addHook('onRoute', ({ url, method }) => {
+    const before = knownPaths.get(url)
+    const methods = [before?.methods ?? [], method].flat()
+    const pattern = before?.pattern ?? toPattern(url)
+    knownPaths.set(url, { pattern, methods: shownMethods.filter(name => methods.includes(name)) })
+  })
+
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const known = knownPaths.values().find(({ pattern }) => pattern.test(path))
+    if (known === undefined) {
+      const error = new RostrumError('NOT_FOUND', 'There is nothing at this path.')
+      return answerError({ request, reply, error })
+    }
+    const allowed = known.methods.join(', ')
+    reply.header('allow', allowed)
+    const message =
+      path === graphqlPath
+        ? 'GraphQL takes `GET` and `POST` only.'
+        : `This path has no \`${request.method}\`; it has ${allowed}.`
+    return answerError({ request, reply, error: new RostrumError('METHOD_NOT_ALLOWED', message) })
   }
-  const known = knownPaths.find(({ pattern }) => pattern.test(path))
-  if (known === undefined) {
-    return answerError({
-      request,
-      reply,
-      error: new RostrumError('NOT_FOUND', 'There is nothing at this path.'),
-    })
-  }
-  const allowed = known.methods.join(', ')
-  reply.header('allow', allowed)
-  const message = `This path has no \`${request.method}\`; it has ${allowed}.`
-  return answerError({ request, reply, error: new RostrumError('METHOD_NOT_ALLOWED', message) })
 }
 
 function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replace(/:\w+/g, '[^/]*')}$`)
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]*')}$`)
 }

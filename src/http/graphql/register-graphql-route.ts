@@ -5,6 +5,7 @@ import { loadWhenQuiet } from '../../when-quiet.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { createDataParser } from '../body/json-body.ts'
 import { answerError } from '../errors/answer-error.ts'
+import { createDocumentWorkFinder, type Work } from '../idempotency/find-work.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'
 import {
@@ -25,6 +26,15 @@ export async function registerGraphqlRoute(
   { services, takeTurn, idempotency, unread, unreadAnswers }: Registration,
 ): Promise<void> {
   const yoga = createYogaAnswers(services, unreadAnswers)
+  const findDocumentWork = createDocumentWorkFinder(services.engine.runFields)
+  // Null for a request that changes nothing.
+  function findWork({ method, body, raw }: FastifyRequest): Work | null {
+    const { query } = (body ?? {}) as { readonly query?: unknown }
+    const work = method === 'POST' && typeof query === 'string' ? findDocumentWork(query) : null
+    if (work !== null && negotiateAccept(raw) === eventStream) throw refuseStream()
+    return work
+  }
+
   server.addHook('onListen', async () => {
     const stopLoading = loadWhenQuiet(yoga.load)
     server.server.once('close', stopLoading)
@@ -36,7 +46,7 @@ export async function registerGraphqlRoute(
     routes.addHook('onRequest', takeTurn)
     routes.addHook('preHandler', refuseEndedRun)
     routes.addHook('preHandler', unread.refuseWhenFull)
-    routes.addHook('preHandler', idempotency.createBeginHook(findMutation))
+    routes.addHook('preHandler', idempotency.createBeginHook(findWork))
     routes.addHook('onSend', idempotency.storeAnswer)
     routes.addHook('onSend', unread.countAnswer)
     routes.removeContentTypeParser('application/json')
@@ -63,15 +73,6 @@ function choosesStream(request: FastifyRequest, { isSubscription }: Engine): boo
   const { query, operationName } = (readGraphqlParams(request) ?? {}) as Readonly<Record<string, unknown>>
   if (typeof query !== 'string' || !/\bsubscription\b/.test(query)) return false
   return isSubscription({ query, operationName: typeof operationName === 'string' ? operationName : null })
-}
-
-// Searches the text, before it is parsed: a document without `mutation` has none, and one without these fields starts
-// no run.
-function findMutation({ method, body, raw }: FastifyRequest): { readonly mayRun: boolean } | null {
-  const { query } = (body ?? {}) as { readonly query?: unknown }
-  if (method !== 'POST' || typeof query !== 'string' || !/\bmutation\b/.test(query)) return null
-  if (negotiateAccept(raw) === eventStream) throw refuseStream()
-  return { mayRun: /executeTask|runFunction|runCaseTask|replayRun/.test(query) }
 }
 
 function unacceptable(): RostrumError {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { keyRefusals } from '../../domain/idempotency/key-refusals.ts'
+import { answerNotKept } from '../../domain/idempotency/key-refusals.ts'
 import type { Attempt } from '../../domain/idempotency/keyed-requests.ts'
 import { RostrumError } from '../../errors.ts'
 import { maskError } from '../../graphql/mask-error.ts'
@@ -8,15 +8,10 @@ import { answerError, prepareFailure } from '../errors/answer-error.ts'
 import { isGraphqlUrl } from '../paths.ts'
 import type { HttpServices } from '../request/http-services.ts'
 import type { RequestState } from '../request/request-state.ts'
+import type { Work } from './find-work.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { decodeAnswer, encodeAnswer, storedHeaders } from './stored-answer.ts'
-
-/** Work that is done once under a key. */
-interface Work {
-  /** It may start a run. A run is never started again. */
-  readonly mayRun: boolean
-}
 
 interface KeyedAttempt extends Work {
   readonly attempt: Attempt
@@ -165,7 +160,7 @@ function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer)
   const { status, headers, body } = decodeAnswer(answer)
   reply.header('idempotency-replayed', 'true')
   if (body === null) {
-    const error = keyRefusals.answerNotKept({ status, location: headers.location })
+    const error = answerNotKept({ status, location: headers.location })
     return void answerError({ request, reply, error })
   }
   reply.code(status).headers(headers)

@@ -20,7 +20,6 @@ interface FunctionRow extends Readonly<Record<string, unknown>> {
 const getRow: RestRow = {
   operation: getFunction,
   bodies: 'sources',
-  startsRun: false,
   readVariables: ({ name, queryString }) => ({ ...readName(name, queryString), exact: true }),
   answer(value, { name, queryString, accept }) {
     if (value === null) throw noFunction(readName(name, queryString))
@@ -37,7 +36,6 @@ const getRow: RestRow = {
 const saveRow: RestRow = {
   operation: saveFunction,
   bodies: 'sources',
-  startsRun: false,
   readVariables({ name, queryString, body, ifMatch, ifNoneMatch, isStrict }) {
     const query = readFunctionQuery(queryString)
     const given = readSourceBody(body, isStrict)
@@ -81,7 +79,6 @@ const saveRow: RestRow = {
 const deleteRow: RestRow = {
   operation: deleteFunction,
   bodies: 'sources',
-  startsRun: false,
   readVariables: ({ name, queryString, ifMatch }) => ({
     ...readName(name, queryString),
     ifLive: readIfLive(ifMatch),

@@ -1,6 +1,6 @@
 import { RostrumError } from '../../errors.ts'
 
-interface ParametersRequest {
+export interface ParametersRequest {
   /** Text whose characters are those of its bytes, or any text without a lone surrogate. */
   readonly text: string
   readonly maxFields: number

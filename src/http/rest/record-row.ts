@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { notFound, RostrumError } from '../../errors.ts'
 import type { Member, Operation, RecordShape, VariableName } from '../../operations/operation.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
 import { parseParameters } from './parse-parameters.ts'
@@ -23,7 +23,6 @@ export function recordRow(operation: Operation): RestRow {
   return {
     operation,
     bodies: input.some(({ kind }) => kind === 'json') ? 'data' : 'records',
-    startsRun: false,
     readVariables(request) {
       const values: Record<string, unknown> = {}
       for (const name of variables) values[name] = read[name]?.(request)
@@ -45,7 +44,7 @@ function createRecordAnswer({ method, path, isList, within, answer: shape }: Ope
   }
   return (value, { id }) => {
     const row = within === null || value === null ? value : (value as Row)[within]
-    if (row === null) throw notFound(shape, id)
+    if (row === null) throw notFound(shape.name.replaceAll('_', ' '), id)
     return answerRecord(row as Row, shape, method === 'POST' ? path : null)
   }
 }
@@ -83,10 +82,6 @@ function toValue({ kind, members }: Member, value: unknown): unknown {
     default:
       return kind satisfies never
   }
-}
-
-function notFound({ name }: RecordShape, id: string): RostrumError {
-  return new RostrumError('NOT_FOUND', `There is no ${name.replaceAll('_', ' ')} \`${id}\`.`)
 }
 
 const maxQueryFields = 10_000

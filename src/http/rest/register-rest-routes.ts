@@ -14,6 +14,7 @@ import { parseFormBody } from '../body/form-body.ts'
 import { createDataParser } from '../body/json-body.ts'
 import { addSourceParsers } from '../body/source-parsers.ts'
 import { answerFailure } from '../errors/answer-error.ts'
+import { findRouteWork } from '../idempotency/find-work.ts'
 import {
   createAuthenticationHook,
   refuseEncodedBody,
@@ -41,8 +42,9 @@ export async function registerRestRoutes(
       replaceParsers(routes, bodies, services)
       for (const row of restRoutes.filter(candidate => candidate.bodies === bodies)) {
         const { method, path } = row.operation
-        const onRequest = row.startsRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
-        const work = method === 'GET' ? null : { mayRun: row.startsRun }
+        const work = findRouteWork(row.operation, services.engine.runFields)
+        // A run needs a place before its body is read.
+        const onRequest = work?.mayRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
         const preHandler = [confirmStrict, idempotency.createBeginHook(() => work)]
         const handler = createHandler(row, services)
         routes.route({ method, url: path, onRequest, preHandler, handler })

@@ -21,7 +21,6 @@ function executionRow(
   return {
     operation,
     bodies: 'tasks',
-    startsRun: true,
     readVariables,
     answer(value) {
       const execution = toRecord(operation.answer.members, value as Row)
@@ -52,7 +51,6 @@ interface TaskResult {
 const runCaseTaskRow: RestRow = {
   operation: runCaseTask,
   bodies: 'records',
-  startsRun: true,
   readVariables: ({ id, name, body, ifMatch, isStrict }) => ({
     caseId: id,
     name,

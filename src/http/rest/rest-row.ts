@@ -34,8 +34,6 @@ export type Bodies = 'records' | 'data' | 'tasks' | 'sources'
 export interface RestRow {
   readonly operation: Operation
   readonly bodies: Bodies
-  /** True if it starts a run, which needs a place before its body is read. */
-  readonly startsRun: boolean
   readVariables(request: RestRequest): Record<string, unknown>
   /** `value` is the data of the root field. */
   answer(value: unknown, request: RestRequest): RestAnswer

@@ -4,9 +4,9 @@ import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
 import { scanJson } from '../../json/scan-json.ts'
+import { parseFields } from '../body/form-body.ts'
 import { decodeBody } from '../body/json-body.ts'
 import { refuseEncoding } from '../request/authenticate-request.ts'
-import { parseParameters } from '../rest/parse-parameters.ts'
 import { readHeader } from './check-delivery.ts'
 
 const maxFields = 1_000
@@ -80,10 +80,5 @@ function refuseBadJson(text: string): void {
 
 /** Parameters by their names; the values of one that occurs several times are a list. */
 function readParameters(text: string, what: string): Readonly<Record<string, string | string[]>> {
-  const parameters: Record<string, string | string[]> = Object.create(null)
-  for (const [name, value] of parseParameters({ text, maxFields, what, fatal: true })) {
-    const before = parameters[name]
-    parameters[name] = before === undefined ? value : [before, value].flat()
-  }
-  return parameters
+  return parseFields<string[]>({ text, maxFields, what }, (_name, before, value) => [before, value].flat())
 }

@@ -2,7 +2,7 @@ import { causeOfFunction } from '../../domain/runs/run-cause.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { type GivenJson, readJson } from '../../json/read-json.ts'
 import { builder } from '../builder.ts'
-import { cost } from '../relay/field-cost.ts'
+import { costOfRun } from '../relay/field-cost.ts'
 import { hideError } from '../tasks/hide-error.ts'
 import { runScript } from '../tasks/run-script.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
@@ -32,7 +32,7 @@ builder.mutationField('runFunction', t =>
     type: TaskExecution,
     nullable: true,
     scope: 'tasks:execute',
-    extensions: cost({ kind: 'fixed', cost: 10_000 }),
+    extensions: costOfRun,
     args: {
       input: t.arg({ type: RunFunctionInput, required: true, description: 'The function and its input.' }),
     },

@@ -10,7 +10,7 @@ import type { TaskExecution as Execution } from '../../tasks/run/task-execution.
 import { builder } from '../builder.ts'
 import { CaseChange, type CaseChangeRow } from '../cases/case-change.ts'
 import { changeArguments, readChange } from '../cases/read-change.ts'
-import { cost } from '../relay/field-cost.ts'
+import { costOfRun } from '../relay/field-cost.ts'
 import { hideError } from '../tasks/hide-error.ts'
 import { runTrigger } from '../tasks/run-trigger.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
@@ -49,7 +49,7 @@ builder.mutationField('runCaseTask', t =>
     type: CaseTaskResult,
     nullable: true,
     scope: 'cases:write',
-    extensions: cost({ kind: 'fixed', cost: 10_000 }),
+    extensions: costOfRun,
     args: {
       caseId: t.arg.id({ required: true, description: 'Id of the case.' }),
       name: t.arg.string({ required: true, description: 'Name of the task.' }),

@@ -33,6 +33,12 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
   return { cost: fieldCost }
 }
 
+/**
+ * For a mutation that starts a run: its price, and the mark by which a repeated request under its idempotency key does
+ * not run it again.
+ */
+export const costOfRun = { ...cost({ kind: 'fixed', cost: 10_000 }), startsRun: true }
+
 /** For a text of about a hundred characters, which aliases could repeat 100,000 times in one answer. */
 export const costOfText = cost({ kind: 'fixed', cost: 10 })
 

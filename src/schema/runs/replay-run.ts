@@ -3,7 +3,7 @@ import { scopes as allScopes, type Caller, hasScope, withScopes } from '../../cr
 import type { Replay, ReplayScript } from '../../domain/runs/prepare-replay.ts'
 import { builder } from '../builder.ts'
 import { Run } from '../refs.ts'
-import { cost } from '../relay/field-cost.ts'
+import { costOfRun } from '../relay/field-cost.ts'
 
 const ReplayVersion = builder.enumType('ReplayVersion', {
   description: 'Which version of its function a replay runs.',
@@ -23,7 +23,7 @@ builder.mutationField('replayRun', t =>
     type: Run,
     nullable: true,
     scope: 'functions:write',
-    extensions: cost({ kind: 'fixed', cost: 10_000 }),
+    extensions: costOfRun,
     args: {
       id: t.arg.id({ required: true, description: 'Id of the run.' }),
       version: t.arg({

@@ -1,6 +1,6 @@
 import { endpointCause } from '../../domain/runs/run-cause.ts'
 import { builder } from '../builder.ts'
-import { cost } from '../relay/field-cost.ts'
+import { costOfRun } from '../relay/field-cost.ts'
 import { runScript } from './run-script.ts'
 import { TaskExecution } from './task-execution.ts'
 
@@ -39,7 +39,7 @@ builder.mutationField('executeTask', t =>
     type: TaskExecution,
     nullable: true,
     scope: 'tasks:execute',
-    extensions: cost({ kind: 'fixed', cost: 10_000 }),
+    extensions: costOfRun,
     args: {
       input: t.arg({ type: ExecuteTaskInput, required: true, description: 'The script and its input.' }),
     },

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AccountBudget } from '../../limits/account-budget.ts'
 import { AccountPlaces } from '../../limits/account-places.ts'
+import type { ShareOwner } from '../../limits/share-owner.ts'
 
 /** The memory of requests and streams, counted to their accounts. */
 export interface HttpBudgets {
@@ -42,16 +43,16 @@ function shared(account: number) {
 }
 
 /**
- * Turns for bodies in chunks: an account begins one in each iteration of the event loop. A read of 64 KiB may hold ten
+ * Turns for bodies in chunks: an owner begins one in each iteration of the event loop. A read of 64 KiB may hold ten
  * thousand chunks, which take 10 ms.
  */
 class ChunkTurns {
-  readonly #last = new Map<string, Promise<void>>()
+  readonly #last = new Map<ShareOwner, Promise<void>>()
 
-  async take(accountCode: string): Promise<void> {
-    const turn = (this.#last.get(accountCode) ?? Promise.resolve()).then(() => nextTurn())
-    this.#last.set(accountCode, turn)
+  async take(owner: ShareOwner): Promise<void> {
+    const turn = (this.#last.get(owner) ?? Promise.resolve()).then(() => nextTurn())
+    this.#last.set(owner, turn)
     await turn
-    if (this.#last.get(accountCode) === turn) this.#last.delete(accountCode)
+    if (this.#last.get(owner) === turn) this.#last.delete(owner)
   }
 }

@@ -34,9 +34,8 @@ export function createBodyParser(
   }
 
   // Bodies that end at the same time would be read one after the other, for ten milliseconds each.
-  async function readInTurn(request: FastifyRequest, body: Buffer): Promise<unknown> {
-    const { identity, signal } = request.state
-    const accountCode = identity?.caller.accountCode ?? ''
+  async function readInTurn(request: FastifyRequest, body: Buffer, accountCode: string): Promise<unknown> {
+    const { signal } = request.state
     await turns.wait(accountCode)
     signal.throwIfAborted()
     const value = readNow(request, body)
@@ -46,9 +45,10 @@ export function createBodyParser(
 
   return (request: FastifyRequest, payload: Readable, done: BodyDone): void => {
     const { state } = request
-    const { heldBody: holding } = state
-    if (holding === null) throw new Error('A body can be read only after it was counted to an account.')
-    const accountCode = state.identity?.caller.accountCode ?? ''
+    const { heldBody: holding, identity } = state
+    if (holding === null || identity === null)
+      throw new Error('A body can be read only after it was counted to an account.')
+    const { accountCode } = identity.caller
     let place: AccountPlace | null = null
     const collecting = {
       payload,
@@ -64,7 +64,7 @@ export function createBodyParser(
 
     function finish(error: Error | null, body: Buffer): void {
       if (error === null && body.length > maxBytesAtOnce) {
-        readInTurn(request, body)
+        readInTurn(request, body, accountCode)
           .finally(() => place?.leave())
           .then(value => done(null, value), done)
         return

@@ -1,4 +1,5 @@
 import { AccountBudget } from '../../../limits/account-budget.ts'
+import type { ShareOwner } from '../../../limits/share-owner.ts'
 import { createAccountTurns, type InTurn } from './account-turns.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'
 import type { Pool, PoolClient } from './pool.ts'
@@ -31,7 +32,7 @@ export interface Calls {
  * fails within `maxMs`, and is refused at once while its owner has too many unanswered calls. A call that timed out may
  * still be executed, so it counts until the database has answered it.
  */
-type Bound = <T>(owner: string | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
+type Bound = <T>(owner: ShareOwner | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
 
 export function createCalls(pool: Pool): Calls {
   const tooLate = 'Other changes of this account took too long'
@@ -45,7 +46,7 @@ export function createCalls(pool: Pool): Calls {
 
 function createBound(pool: Pool): Bound {
   const budgetOf = (max: typeof maxCalls, what: string) =>
-    new AccountBudget(max, { describe: held => `${held} ${what}`, retryAfterSeconds: 1 })
+    new AccountBudget<ShareOwner>(max, { describe: held => `${held} ${what}`, retryAfterSeconds: 1 })
   const calls = budgetOf(maxCalls, 'waiting database calls')
   const tokenCalls = budgetOf(maxTokenCalls, 'look-ups of unknown tokens')
   return async (given, call) => {

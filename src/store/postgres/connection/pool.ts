@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { ShareOwner } from '../../../limits/share-owner.ts'
 import { createAccountTurns } from './account-turns.ts'
 import { type Client, createClient, type Send } from './client.ts'
 import { connectionTo, maxSilentMs } from './connect.ts'
@@ -15,7 +16,7 @@ const maxConnectionsOfAccount = 5
  */
 export interface Pool {
   /** The client whose statements wait for the turn of this account or share. */
-  of(owner: string): PoolClient
+  of(owner: ShareOwner): PoolClient
   close(): Promise<void>
 }
 

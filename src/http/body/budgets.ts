@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AccountBudget } from '../../limits/account-budget.ts'
-import { AccountPlaces } from '../../limits/account-places.ts'
+import { Places } from '../../limits/places.ts'
 import type { ShareOwner } from '../../limits/share-owner.ts'
 
 /** The memory of requests and streams, counted to their accounts. */
@@ -8,7 +8,7 @@ export interface HttpBudgets {
   /** Bodies, from their announcement to the answer. */
   readonly bodies: AccountBudget
   /** The long bodies of an account that arrive at once; its next ones stay in the buffers of the system. */
-  readonly bodyPlaces: AccountPlaces
+  readonly bodyPlaces: Places
   readonly chunkTurns: ChunkTurns
   /** Documents and variables of open streams. */
   readonly streams: AccountBudget
@@ -28,7 +28,7 @@ export function createHttpBudgets(bodyBytes: number): HttpBudgets {
       describe: held => `Bodies of ${held} bytes`,
       retryAfterSeconds: 1,
     }),
-    bodyPlaces: new AccountPlaces(maxBodiesAtOnce),
+    bodyPlaces: new Places({ each: maxBodiesAtOnce }),
     chunkTurns: new ChunkTurns(),
     streams: new AccountBudget(shared(maxStreamBytes), {
       describe: held => `Streams with documents and variables of ${held} bytes`,
@@ -47,12 +47,11 @@ function shared(account: number) {
  * thousand chunks, which take 10 ms.
  */
 class ChunkTurns {
-  readonly #last = new Map<ShareOwner, Promise<void>>()
+  readonly #places = new Places<ShareOwner>({ each: 1 })
 
   async take(owner: ShareOwner): Promise<void> {
-    const turn = (this.#last.get(owner) ?? Promise.resolve()).then(() => nextTurn())
-    this.#last.set(owner, turn)
-    await turn
-    if (this.#last.get(owner) === turn) this.#last.delete(owner)
+    const place = await this.#places.take(owner)
+    await nextTurn()
+    place.leave()
   }
 }

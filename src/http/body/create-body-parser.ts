@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { AccountPlace } from '../../limits/account-places.ts'
 import type { FairTurns } from '../../limits/fair-turns.ts'
 import type { Holding } from '../../limits/holding.ts'
+import type { Place } from '../../limits/places.ts'
 import type { HttpBudgets } from './budgets.ts'
 import { type BodyMemory, collectBody, maxBytesAtOnce } from './collect-body.ts'
 import type { HoldMemory } from './json-body.ts'
@@ -49,7 +49,7 @@ export function createBodyParser(
     if (holding === null || identity === null)
       throw new Error('A body can be read only after it was counted to an account.')
     const { accountCode } = identity.caller
-    let place: AccountPlace | null = null
+    let place: Place | null = null
     const collecting = {
       payload,
       announced: Number(request.headers['content-length'] ?? 0),

@@ -1,7 +1,8 @@
+import { endBefore } from '../../../end-before.ts'
 import { AccountBudget } from '../../../limits/account-budget.ts'
 import type { ShareOwner } from '../../../limits/share-owner.ts'
-import { createAccountTurns, type InTurn } from './account-turns.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'
+import { createInTurn, type InTurn } from './in-turn.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
 
@@ -18,6 +19,8 @@ const maxChangesAtOnce = 4
 // A bulk holds the account's counters over round trips. If a gateway hangs, each of its bulks would hold them until
 // PostgreSQL ends it, one after the other.
 const maxBulksAtOnce = 1
+
+const inTime = { after: { ms: maxMs, error: () => outcomeUnknown('The database took too long') } }
 
 /** What the statements of a store share. */
 export interface Calls {
@@ -39,8 +42,8 @@ export function createCalls(pool: Pool): Calls {
   return {
     pool,
     bound: createBound(pool),
-    inTurn: createAccountTurns({ account: maxChangesAtOnce, tooLate }),
-    inTurnOfBulks: createAccountTurns({ account: maxBulksAtOnce, tooLate }),
+    inTurn: createInTurn({ each: maxChangesAtOnce, tooLate }),
+    inTurnOfBulks: createInTurn({ each: maxBulksAtOnce, tooLate }),
   }
 }
 
@@ -55,19 +58,9 @@ function createBound(pool: Pool): Bound {
     budget.hold(owner, 1)
     const answer = call(pool.of(owner)).finally(() => budget.release(owner, 1))
     try {
-      return await answerInTime(answer)
+      return await endBefore(answer, inTime)
     } catch (error) {
       throw explainFailure(error)
     }
-  }
-}
-
-async function answerInTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(outcomeUnknown('The database took too long')), maxMs)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

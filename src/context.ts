@@ -13,10 +13,10 @@ import type { QueuedRuns } from './domain/queue/queued-runs.ts'
 import type { Runs } from './domain/runs/runs.ts'
 import type { MembershipEvent, Origin, Store } from './domain/store.ts'
 import type { Webhooks } from './domain/webhooks/webhooks.ts'
-import { AccountPlaces } from './limits/account-places.ts'
 import { AnswerBytes } from './limits/answer-bytes.ts'
 import { LongWork } from './limits/long-work.ts'
 import { Pace } from './limits/pace.ts'
+import { Places } from './limits/places.ts'
 import type { Run } from './tasks/run/run.ts'
 import type { TaskRunner } from './tasks/task-runner.ts'
 
@@ -115,7 +115,7 @@ export function createContextFactory(services: Services): CreateContext {
 // A context has the services by its prototype, so that a request does not copy them. Parts that few operations need are
 // created on use.
 function createContextClass(services: Services) {
-  const places = new AccountPlaces(1)
+  const places = new Places({ each: 1 })
   return class OperationContext extends sharePrototype<SharedServices>(services) implements RequestContext {
     readonly requestId: string
     readonly caller: Caller

@@ -37,6 +37,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 const forAll = [
   'config.ts',
   'errors.ts',
+  'end-before.ts',
   'context.ts',
   'limits',
   'json',

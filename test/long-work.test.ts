@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { AccountPlaces } from '../src/limits/account-places.ts'
 import { LongWork } from '../src/limits/long-work.ts'
+import { Places } from '../src/limits/places.ts'
 
 test('one change of an account goes on at a time, each step in a later turn', async () => {
-  const places = new AccountPlaces(1)
+  const places = new Places({ each: 1 })
   const steps: string[] = []
   const change = async (name: string, account = 'a') => {
     const work = new LongWork(places.hold(account), () => nextTurn())

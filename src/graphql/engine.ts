@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
-import { AccountPlaces } from '../limits/account-places.ts'
+import { Places } from '../limits/places.ts'
 import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
@@ -60,8 +60,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   const check = createOperationCheck(schema)
   const findPlan = createPlanCache(schema)
   const shared = createSharedResults()
-  const largeQueries = new AccountPlaces(maxLarge.query)
-  const largeMutations = new AccountPlaces(maxLarge.mutation)
+  const largeQueries = new Places({ each: maxLarge.query })
+  const largeMutations = new Places({ each: maxLarge.mutation })
 
   // Null if the operation cannot be planned.
   function planOnce({ document, node }: PreparedOperation, variables: Variables): OperationPlan | null {

@@ -1,3 +1,5 @@
+import { endBefore } from '../end-before.ts'
+
 const pingTimeoutMs = 1_000
 
 interface Dependencies {
@@ -41,15 +43,11 @@ function shareWhileRunning<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function answersInTime(store: Dependencies['store']): Promise<boolean> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(reject, pingTimeoutMs)
-  try {
-    await Promise.race([store.ping(), timeout])
-    return true
-  } catch {
-    return false
-  } finally {
-    clearTimeout(timer)
-  }
+function answersInTime(store: Dependencies['store']): Promise<boolean> {
+  const error = () => new Error('The store did not answer in time.')
+  const answer = endBefore(store.ping(), { after: { ms: pingTimeoutMs, error } })
+  return answer.then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,4 +1,5 @@
 import { RostrumError } from '../errors.ts'
+import type { ShareOwner } from './share-owner.ts'
 
 export interface BudgetLimits {
   /** The maximum of one account. */
@@ -19,10 +20,10 @@ export interface BudgetWording {
  * Counts how much of one resource each account holds, in bytes or slots. `hold` throws `OVERLOADED` if that would
  * exceed a limit. Release everything held with the same arguments.
  */
-export class AccountBudget {
+export class AccountBudget<Owner extends ShareOwner = string> {
   readonly #limits: BudgetLimits
   readonly #wording: BudgetWording
-  readonly #held = new Map<string, number>()
+  readonly #held = new Map<Owner, number>()
   #total = 0
 
   constructor(limits: BudgetLimits, wording: BudgetWording) {
@@ -34,18 +35,18 @@ export class AccountBudget {
     return this.#total
   }
 
-  heldBy(accountCode: string): number {
-    return this.#held.get(accountCode) ?? 0
+  heldBy(owner: Owner): number {
+    return this.#held.get(owner) ?? 0
   }
 
-  hold(accountCode: string, amount: number): void {
-    this.refuseBeyond(accountCode, amount)
-    this.add(accountCode, amount)
+  hold(owner: Owner, amount: number): void {
+    this.refuseBeyond(owner, amount)
+    this.add(owner, amount)
   }
 
   /** Throws like `hold` of this amount, without holding it. */
-  refuseBeyond(accountCode: string, amount: number): void {
-    const held = this.heldBy(accountCode)
+  refuseBeyond(owner: Owner, amount: number): void {
+    const held = this.heldBy(owner)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
     const { total, share = 0 } = this.#limits
     if (this.#total + amount > total && held + amount > share) {
@@ -54,31 +55,31 @@ export class AccountBudget {
   }
 
   /** Holds an amount that can no longer be refused, even past the limits. */
-  add(accountCode: string, amount: number): void {
-    this.#held.set(accountCode, this.heldBy(accountCode) + amount)
+  add(owner: Owner, amount: number): void {
+    this.#held.set(owner, this.heldBy(owner) + amount)
     this.#total += amount
   }
 
   /** The account that holds the most; undefined if nothing is held. */
-  findLargest(): string | undefined {
-    let largest: string | undefined
-    for (const accountCode of this.#held.keys())
-      if (largest === undefined || this.heldBy(accountCode) > this.heldBy(largest)) largest = accountCode
+  findLargest(): Owner | undefined {
+    let largest: Owner | undefined
+    for (const owner of this.#held.keys())
+      if (largest === undefined || this.heldBy(owner) > this.heldBy(largest)) largest = owner
     return largest
   }
 
-  release(accountCode: string, amount: number): void {
-    const held = this.heldBy(accountCode) - amount
-    if (held > 0) this.#held.set(accountCode, held)
-    else this.#held.delete(accountCode)
+  release(owner: Owner, amount: number): void {
+    const held = this.heldBy(owner) - amount
+    if (held > 0) this.#held.set(owner, held)
+    else this.#held.delete(owner)
     this.#total -= amount
   }
 
-  #overloaded(held: number, owner: string): RostrumError {
+  #overloaded(held: number, holder: string): RostrumError {
     const { describe, retryAfterSeconds } = this.#wording
     return new RostrumError(
       'OVERLOADED',
-      `${describe(held)} of ${owner} are held already, about the maximum. Try again in ${retryAfterSeconds} s.`,
+      `${describe(held)} of ${holder} are held already, about the maximum. Try again in ${retryAfterSeconds} s.`,
       { retryAfterSeconds },
     )
   }

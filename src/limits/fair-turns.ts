@@ -1,5 +1,6 @@
 import { RostrumError } from '../errors.ts'
 import { FairQueue } from './fair-queue.ts'
+import type { ShareOwner } from './share-owner.ts'
 
 // Time for a round of turns before the event loop polls for new requests: about thirty short turns, or one long one.
 const msOfRound = 1
@@ -19,8 +20,8 @@ const maxLooksMs = 10
 export class FairTurns {
   readonly #maxRequests: number
   readonly #readMs: () => number
-  readonly #active = new Map<string, number>()
-  readonly #waiting = new FairQueue<() => void>()
+  readonly #active = new Map<ShareOwner, number>()
+  readonly #waiting = new FairQueue<() => void, ShareOwner>()
   /** True from the first request until a round finds nothing waiting. */
   #isBusy = false
   /** Scheduled turns of this round that have not run yet. */
@@ -28,15 +29,15 @@ export class FairTurns {
   #isRound = false
   #roundEndsAt = 0
   /** The use of each account since the queue was last empty: one for each turn, more for a long one. */
-  readonly #used = new Map<string, number>()
+  readonly #used = new Map<ShareOwner, number>()
   /** The use of the last served account before its turn. A new account starts with the same. */
   #usedByLast = 0
   /** Accounts whose last turn was long. */
-  readonly #slow = new Set<string>()
+  readonly #slow = new Set<ShareOwner>()
   /** Remaining rounds without turns for accounts whose turns are long. */
   #looksLeft = 0
   #looksEndAt = 0
-  #turn: { readonly accountCode: string; readonly beganAt: number } | null = null
+  #turn: { readonly owner: ShareOwner; readonly beganAt: number } | null = null
 
   /** `maxRequests`: the maximum of one account that run or wait. */
   constructor(maxRequests: number, readMs = () => performance.now()) {
@@ -45,43 +46,43 @@ export class FairTurns {
   }
 
   /** Resolves when the request has its turn. Throws `OVERLOADED` if its account has too many. Call `end` for each. */
-  async take(accountCode: string): Promise<void> {
-    const active = this.#active.get(accountCode) ?? 0
+  async take(owner: ShareOwner): Promise<void> {
+    const active = this.#active.get(owner) ?? 0
     if (active >= this.#maxRequests) {
       throw overloaded(`${active} requests of this account are running or waiting already, the maximum`)
     }
-    this.#active.set(accountCode, active + 1)
-    const turn = this.#join(accountCode)
+    this.#active.set(owner, active + 1)
+    const turn = this.#join(owner)
     if (turn !== null) await turn
   }
 
   /** Resolves when the account has its turn, for work that is counted elsewhere, such as the calls of a run. */
-  async wait(accountCode: string): Promise<void> {
-    const turn = this.#join(accountCode)
+  async wait(owner: ShareOwner): Promise<void> {
+    const turn = this.#join(owner)
     if (turn !== null) await turn
   }
 
   // Null if the turn is immediate.
-  #join(accountCode: string): Promise<void> | null {
+  #join(owner: ShareOwner): Promise<void> | null {
     const isFirst = !this.#isBusy
     this.#isBusy = true
     // One more than the turns, to measure the time of the last one.
     if (isFirst) this.#addTurn()
     if (!this.#isRound && this.#turnsLeft <= maxInRound) this.#addTurn()
     if (isFirst) return null
-    if (this.#waiting.lengthOf(accountCode) === 0) {
-      this.#used.set(accountCode, Math.max(this.#used.get(accountCode) ?? 0, this.#usedByLast))
+    if (this.#waiting.lengthOf(owner) === 0) {
+      this.#used.set(owner, Math.max(this.#used.get(owner) ?? 0, this.#usedByLast))
     }
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.add(accountCode, resolve)
+    this.#waiting.add(owner, resolve)
     return promise
   }
 
   /** Ends the turn of a request. */
-  end(accountCode: string): void {
-    const left = (this.#active.get(accountCode) ?? 1) - 1
-    if (left === 0) this.#active.delete(accountCode)
-    else this.#active.set(accountCode, left)
+  end(owner: ShareOwner): void {
+    const left = (this.#active.get(owner) ?? 1) - 1
+    if (left === 0) this.#active.delete(owner)
+    else this.#active.set(owner, left)
   }
 
   /** Notes a new connection, after which more may wait to be accepted. */
@@ -108,12 +109,12 @@ export class FairTurns {
   }
 
   #beginTurn(now: number, isFirstOfRound: boolean): void {
-    let next: string | undefined
+    let next: ShareOwner | undefined
     let least = Number.POSITIVE_INFINITY
-    for (const accountCode of this.#waiting.accounts()) {
-      const used = this.#used.get(accountCode) ?? 0
-      if (used >= least || (this.#looksLeft > 0 && this.#slow.has(accountCode))) continue
-      next = accountCode
+    for (const owner of this.#waiting.owners()) {
+      const used = this.#used.get(owner) ?? 0
+      if (used >= least || (this.#looksLeft > 0 && this.#slow.has(owner))) continue
+      next = owner
       least = used
     }
     if (next === undefined) return
@@ -122,18 +123,18 @@ export class FairTurns {
       return
     }
     this.#usedByLast = least
-    this.#turn = { accountCode: next, beganAt: now }
+    this.#turn = { owner: next, beganAt: now }
     this.#waiting.serve(next)?.()
   }
 
   #endTurn(now: number): void {
     if (this.#turn === null) return
-    const { accountCode, beganAt } = this.#turn
+    const { owner, beganAt } = this.#turn
     const ms = Math.round(now - beganAt)
-    this.#used.set(accountCode, (this.#used.get(accountCode) ?? 0) + Math.max(1, ms))
-    if (ms < longMs) this.#slow.delete(accountCode)
+    this.#used.set(owner, (this.#used.get(owner) ?? 0) + Math.max(1, ms))
+    if (ms < longMs) this.#slow.delete(owner)
     else {
-      this.#slow.add(accountCode)
+      this.#slow.add(owner)
       this.#lookAround(now)
     }
     this.#turn = null

@@ -1,10 +1,10 @@
 import { type Level, type Logger, symbols } from 'pino'
+import type { ShareOwner } from './share-owner.ts'
 
 const msOfMinute = 60_000
 // Accounts past this number in one minute share one count, so that the counts stay small.
 const maxAccounts = 10_000
-// No account code has a parenthesis.
-const otherAccounts = '(others)'
+const otherAccounts: ShareOwner = Symbol('(others)')
 // The bytes of the level, the time, the message and the names of a line.
 const bytesOfFrame = 120
 
@@ -39,7 +39,7 @@ export class ScriptLogShare {
   readonly #log: Logger
   readonly #maxBytes: number
   readonly #readMs: () => number
-  readonly #usage = new Map<string, Usage>()
+  readonly #usage = new Map<ShareOwner, Usage>()
   #minute = 0
 
   constructor({ log, maxBytes, readMs = Date.now }: ShareOptions) {
@@ -71,8 +71,9 @@ export class ScriptLogShare {
   /** Writes what was left out, also in this minute. */
   reportAll(): void {
     const minute = new Date(this.#minute * msOfMinute).toISOString()
-    for (const [account, { droppedLines: lines, droppedBytes: bytes }] of this.#usage) {
+    for (const [owner, { droppedLines: lines, droppedBytes: bytes }] of this.#usage) {
       if (lines === 0) continue
+      const account = typeof owner === 'string' ? owner : owner.description
       this.#log.warn(
         { account, lines, bytes, minute },
         'log lines of scripts were left out; kept runs have them',

@@ -1,4 +1,6 @@
 import type { Origin } from '../domain/store.ts'
+import type { ShareOwner } from '../limits/share-owner.ts'
+import { type Changed, queuedRuns } from './change-listeners.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'
 import { createSteps } from './steps.ts'
 import type { Work } from './work.ts'
@@ -17,22 +19,19 @@ export interface ChangeOptions<T> extends WriteOptions<T> {
   readonly hasQueued?: (result: T) => boolean
 }
 
-/** Announced instead of an account when there are new queued runs. No account code has a parenthesis. */
-export const queueSignal = '(queue)'
-
 /** How a database runs statements. */
 export interface Runner {
   read<Row>(statement: Statement<Row>, values: Values): Promise<Row[]>
   /**
-   * Runs `work` in one transaction, for an account or (null) for the gateway itself, and resolves once that is
-   * durable. `work` may run again after a failure of the transaction: it does nothing but yield statements.
+   * Runs `work` in one transaction, for the owner of a share or (null) for the gateway itself, and resolves once that
+   * is durable. `work` may run again after a failure of the transaction: it does nothing but yield statements.
    */
-  write<T>(accountCode: string | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
+  write<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
   /**
    * Like `write`, but on PostgreSQL each statement is a transaction of its own, so that a gateway that hangs holds no
    * lock. Others may change rows between the statements.
    */
-  writeEach<T>(accountCode: string | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
+  writeEach<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
 }
 
 /** A dialect with its connection. */
@@ -47,8 +46,8 @@ export interface Database extends Dialect, Runner {
 interface Dependencies {
   readonly dialect: Dialect
   readonly runner: Runner
-  /** Wakes the listeners of an account's events. */
-  readonly announce: (accountCode: string) => void
+  /** Wakes the listeners of a change. */
+  readonly announce: (changed: Changed) => void
 }
 
 export function createDatabase({ dialect, runner, announce }: Dependencies): Database {
@@ -61,7 +60,7 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
       const doIt = keepsStep ? work : () => doOnce(origin, work, hasChanged)
       const result = await runner.write(origin.accountCode, doIt, options)
       if (hasChanged(result)) announce(origin.accountCode)
-      if (hasQueued(result)) announce(queueSignal)
+      if (hasQueued(result)) announce(queuedRuns)
       return result
     },
   }

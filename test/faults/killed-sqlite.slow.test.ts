@@ -16,7 +16,7 @@ const kills = Number(process.env.KILLS ?? 20)
 const leastChangesOfALife = 80
 const standBy = fileURLToPath(new URL('stand-by.ts', import.meta.url))
 
-test(`a SQLite gateway killed ${kills} times under load, each time after a 201, loses no answer and no hook`, async () => {
+test(`a SQLite gateway killed ${kills} times, each time after a 201, loses no answer and no hook`, async () => {
   const folder = makeTempFolder()
   onTestFinished(() => folder.remove())
   const { reports, upstream } = await startReports()

@@ -88,3 +88,13 @@ test('accounts past 10,000 in one minute share one count', () => {
   share.reportAll()
   expect(counts()).toMatchObject([{ account: '(others)', lines: 2 }])
 })
+
+test('an account named like the count of the others has a count of its own', () => {
+  const { write, share, counts } = start(400)
+  write('(others)', 'x'.repeat(500))
+  for (let n = 1; n < 10_000; n++)
+    share.linesOf(`a${n}`).write('info', { facts: {}, message: 'said', bytes: 1 })
+  write('late', 'x'.repeat(500))
+  share.reportAll()
+  expect(counts()).toMatchObject(Array(2).fill({ account: '(others)', lines: 1 }))
+})

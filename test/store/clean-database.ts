@@ -7,7 +7,8 @@ const maxBytes = 20 * 2 ** 20
 const readShape = `
   select md5(string_agg(line, ',' order by line)) as shape, pg_database_size(current_database()) as bytes,
     (select count(*) from pg_stat_activity where datname = current_database()) as connections from (
-    select c.relname::text || c.relkind::text || coalesce(a.attname || a.attnotnull::text || a.atttypid::text, '') as line
+    select c.relname::text || c.relkind::text ||
+      coalesce(a.attname || a.attnotnull::text || a.atttypid::text, '') as line
       from pg_class c left join pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = 'public'::regnamespace
     union all select tgname || tgenabled::text from pg_trigger where not tgisinternal

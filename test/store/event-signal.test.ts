@@ -57,6 +57,17 @@ eachStore(harness => {
     expect(heard.length).toBeLessThan(100)
   })
 
+  test('a change of an account wakes no queue, whatever the account is named', async () => {
+    let wakes = 0
+    const stop = store.queue.onQueued(() => (wakes += 1))
+    for (const account of ['(queue)', 'Symbol(queued runs)', 'rostrum_queue']) {
+      await store.memberships.add(by(account), { userId: 1, teamId: 1 })
+      await expect.poll(() => heard).toContain(account)
+    }
+    expect(wakes).toBe(0)
+    stop()
+  })
+
   test('a removed listener is not called', async () => {
     stopListening()
     const others: (string | null)[] = []

@@ -1,4 +1,5 @@
 import { RostrumError } from '../../errors.ts'
+import { Places } from '../../limits/places.ts'
 
 export interface TurnRequest {
   readonly accountCode: string
@@ -19,61 +20,39 @@ const maxWaiting = 256
 
 /** Saves and deletes of one case take turns within this gateway (contract, section 7, step 2). */
 export class CaseTurns {
-  /** The waiting ones of each case that has its turn taken. */
-  readonly #cases = new Map<string, (() => void)[]>()
+  readonly #places = new Places({ each: 1 })
   readonly #waiting = new Map<string, number>()
 
   /** Throws `OVERLOADED` if too many of the account wait, and past the deadline. */
   async take({ accountCode, id, deadline, signal }: TurnRequest): Promise<CaseTurn> {
-    const key = `${id} ${accountCode}`
-    const waiting = this.#cases.get(key)
-    const end = () => this.#end(key)
-    if (waiting === undefined) {
-      this.#cases.set(key, [])
-      return { hasWaited: false, end }
+    let hasWaited = false
+    const beginWaiting = () => {
+      const waiting = this.#refuseWhenFull(accountCode)
+      signal.throwIfAborted()
+      const ms = deadline - performance.now()
+      if (ms <= 0) throw tooLate()
+      this.#waiting.set(accountCode, waiting + 1)
+      hasWaited = true
+      return { signal, after: { ms, error: tooLate } }
     }
-    const count = this.#waiting.get(accountCode) ?? 0
-    if (count >= maxWaiting)
-      throw overloaded(`${count} saves of this account are waiting already, the maximum`)
-    this.#waiting.set(accountCode, count + 1)
     try {
-      await waitIn(waiting, { deadline, signal })
+      const place = await this.#places.take(`${id} ${accountCode}`, beginWaiting)
+      return { hasWaited, end: place.leave }
     } finally {
-      const left = (this.#waiting.get(accountCode) ?? 1) - 1
-      if (left === 0) this.#waiting.delete(accountCode)
-      else this.#waiting.set(accountCode, left)
+      if (hasWaited) this.#endWaiting(accountCode)
     }
-    return { hasWaited: true, end }
   }
 
-  #end(key: string): void {
-    const next = this.#cases.get(key)?.shift()
-    if (next === undefined) this.#cases.delete(key)
-    else next()
+  #refuseWhenFull(accountCode: string): number {
+    const waiting = this.#waiting.get(accountCode) ?? 0
+    if (waiting < maxWaiting) return waiting
+    throw overloaded(`${waiting} saves of this account are waiting already, the maximum`)
   }
-}
 
-async function waitIn(
-  waiting: (() => void)[],
-  { deadline, signal }: Pick<TurnRequest, 'deadline' | 'signal'>,
-): Promise<void> {
-  signal.throwIfAborted()
-  if (performance.now() >= deadline) throw tooLate()
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const leave = (reason: unknown) => {
-    const at = waiting.indexOf(resolve)
-    if (at !== -1) waiting.splice(at, 1)
-    reject(reason)
-  }
-  const onAbort = () => leave(signal.reason)
-  const timer = setTimeout(() => leave(tooLate()), Math.max(0, deadline - performance.now()))
-  waiting.push(resolve)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    await promise
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
+  #endWaiting(accountCode: string): void {
+    const left = (this.#waiting.get(accountCode) ?? 1) - 1
+    if (left === 0) this.#waiting.delete(accountCode)
+    else this.#waiting.set(accountCode, left)
   }
 }
 

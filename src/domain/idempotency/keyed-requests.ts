@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endBefore } from '../../end-before.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
 import { type ClaimRefusals, keyRefusals } from './key-refusals.ts'
-import { createDeadline, type Deadline, endBefore } from './wait-for-key.ts'
+import { createDeadline, type Deadline } from './wait-for-key.ts'
 
 /** How long the store keeps an answer. */
 export const retentionMs = 24 * 60 * 60 * 1000
@@ -87,7 +88,7 @@ export function createKeyedRequests(
         for (;;) {
           const ended = running.get(id)
           if (ended === undefined) return await claim(id, request, deadline)
-          const answer = await endBefore(deadline.start(), ended)
+          const answer = await endBefore(ended, { signal: deadline.start() })
           if (answer !== null) return { kind: 'answered', answer }
         }
       } finally {

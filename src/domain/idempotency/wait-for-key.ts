@@ -26,16 +26,3 @@ export function createDeadline(
     clear: () => clearTimeout(timer),
   }
 }
-
-/** Gives the result of the promise. Rejects with the reason of the signal if it aborts first. */
-export async function endBefore<T>(signal: AbortSignal, ending: Promise<T>): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.throwIfAborted()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([ending, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}

@@ -56,7 +56,8 @@ export function createReadyRuns(leaseMs: number, giveBack: (run: ClaimedRun) => 
   }
 
   function take(mayBegin = (_accountCode: string) => true): ReadyRun | undefined {
-    const ready = queue.serve([...queue.accounts()].find(mayBegin) ?? '')
+    const next = [...queue.owners()].find(mayBegin)
+    const ready = next === undefined ? undefined : queue.serve(next)
     if (ready === undefined || !isLate(ready)) return ready
     // The process hung, so its lease may have ended.
     giveBack(ready.run)

@@ -1,7 +1,8 @@
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ClaimRequest, IdempotencyStore } from '../idempotency/idempotency.ts'
 import { createClaimRefusals } from '../idempotency/key-refusals.ts'
 import { createKeyedRequests, retentionMs } from '../idempotency/keyed-requests.ts'
+import { toMessageKey } from '../idempotency/stored-key.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
 import type { Webhook, WebhookStore } from './webhook-store.ts'
 
@@ -85,7 +86,7 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
 
   return {
     async runOnce({ accountCode, webhookId, messageId, signal }, run) {
-      const key = keyOf(webhookId, messageId)
+      const key = toMessageKey(webhookId, messageId)
       const beginWaiting = () => signal
       const message = { accountCode, key, fingerprint, isRepeatable: true, beginWaiting }
       const begun = await messages.begin(message)
@@ -105,7 +106,7 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
           ? null
           : {
               accountCode,
-              key: keyOf(webhook.id, messageId),
+              key: toMessageKey(webhook.id, messageId),
               holder,
               fingerprint,
               holdMs: 0,
@@ -129,11 +130,6 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
       }
     },
   }
-}
-
-// No key of a caller has a space.
-function keyOf(webhookId: number, messageId: string): string {
-  return `webhook ${webhookId} ${hash('sha256', messageId)}`
 }
 
 const nobody = { userId: null, subject: null, email: null, displayName: null }

@@ -13,7 +13,6 @@ interface Place {
   readonly webhookId: number
 }
 
-// No account code has a parenthesis.
 const otherWebhooks: Place = { account: '(others)', webhook: '(others)', webhookId: 0 }
 
 export interface RefusalLines {
@@ -28,7 +27,8 @@ export interface RefusalLines {
 /** Reports refused deliveries of webhooks that exist (contract, section 9, "Secrets of senders"). */
 export class RefusedDeliveries {
   readonly #lines: Required<RefusalLines>
-  readonly #counts = new Map<string, { readonly place: Place; refused: number }>()
+  /** By webhook, and by `otherWebhooks` itself. */
+  readonly #counts = new Map<string | Place, { readonly place: Place; refused: number }>()
   #minute = 0
 
   constructor(lines: RefusalLines) {
@@ -61,14 +61,11 @@ export class RefusedDeliveries {
   }
 
   #countOf(given: Place) {
-    const isFull = this.#counts.size >= maxWebhooks && !this.#counts.has(keyOf(given))
-    const place = isFull ? otherWebhooks : given
-    const key = keyOf(place)
+    const id = `${given.webhookId} ${given.account}`
+    const isFull = this.#counts.size >= maxWebhooks && !this.#counts.has(id)
+    const [key, place] = isFull ? [otherWebhooks, otherWebhooks] : [id, given]
     const count = this.#counts.get(key) ?? { place, refused: 0 }
     this.#counts.set(key, count)
     return count
   }
 }
-
-// No account code has a space.
-const keyOf = ({ account, webhookId }: Place) => `${account} ${webhookId}`

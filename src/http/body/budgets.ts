@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AccountBudget } from '../../limits/account-budget.ts'
-import { AccountPlaces } from '../../limits/account-places.ts'
+import { Places } from '../../limits/places.ts'
+import type { ShareOwner } from '../../limits/share-owner.ts'
 
 /** The memory of requests and streams, counted to their accounts. */
 export interface HttpBudgets {
   /** Bodies, from their announcement to the answer. */
   readonly bodies: AccountBudget
   /** The long bodies of an account that arrive at once; its next ones stay in the buffers of the system. */
-  readonly bodyPlaces: AccountPlaces
+  readonly bodyPlaces: Places
   readonly chunkTurns: ChunkTurns
   /** Documents and variables of open streams. */
   readonly streams: AccountBudget
@@ -27,7 +28,7 @@ export function createHttpBudgets(bodyBytes: number): HttpBudgets {
       describe: held => `Bodies of ${held} bytes`,
       retryAfterSeconds: 1,
     }),
-    bodyPlaces: new AccountPlaces(maxBodiesAtOnce),
+    bodyPlaces: new Places({ each: maxBodiesAtOnce }),
     chunkTurns: new ChunkTurns(),
     streams: new AccountBudget(shared(maxStreamBytes), {
       describe: held => `Streams with documents and variables of ${held} bytes`,
@@ -42,16 +43,15 @@ function shared(account: number) {
 }
 
 /**
- * Turns for bodies in chunks: an account begins one in each iteration of the event loop. A read of 64 KiB may hold ten
+ * Turns for bodies in chunks: an owner begins one in each iteration of the event loop. A read of 64 KiB may hold ten
  * thousand chunks, which take 10 ms.
  */
 class ChunkTurns {
-  readonly #last = new Map<string, Promise<void>>()
+  readonly #places = new Places<ShareOwner>({ each: 1 })
 
-  async take(accountCode: string): Promise<void> {
-    const turn = (this.#last.get(accountCode) ?? Promise.resolve()).then(() => nextTurn())
-    this.#last.set(accountCode, turn)
-    await turn
-    if (this.#last.get(accountCode) === turn) this.#last.delete(accountCode)
+  async take(owner: ShareOwner): Promise<void> {
+    const place = await this.#places.take(owner)
+    await nextTurn()
+    place.leave()
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { AccountPlace } from '../../limits/account-places.ts'
 import type { FairTurns } from '../../limits/fair-turns.ts'
 import type { Holding } from '../../limits/holding.ts'
+import type { Place } from '../../limits/places.ts'
 import { prefersStrict } from '../rest/prefers-strict.ts'
 import type { HttpBudgets } from './budgets.ts'
 import { type BodyMemory, collectBody, maxBytesAtOnce } from './collect-body.ts'
@@ -35,9 +35,8 @@ export function createBodyParser(
   }
 
   // Bodies that end at the same time would be read one after the other, for ten milliseconds each.
-  async function readInTurn(request: FastifyRequest, body: Buffer): Promise<unknown> {
-    const { identity, signal } = request.state
-    const accountCode = identity?.caller.accountCode ?? ''
+  async function readInTurn(request: FastifyRequest, body: Buffer, accountCode: string): Promise<unknown> {
+    const { signal } = request.state
     await turns.wait(accountCode)
     signal.throwIfAborted()
     const value = readNow(request, body)
@@ -47,10 +46,11 @@ export function createBodyParser(
 
   return (request: FastifyRequest, payload: Readable, done: BodyDone): void => {
     const { state } = request
-    const { heldBody: holding } = state
-    if (holding === null) throw new Error('A body can be read only after it was counted to an account.')
-    const accountCode = state.identity?.caller.accountCode ?? ''
-    let place: AccountPlace | null = null
+    const { heldBody: holding, identity } = state
+    if (holding === null || identity === null)
+      throw new Error('A body can be read only after it was counted to an account.')
+    const { accountCode } = identity.caller
+    let place: Place | null = null
     const collecting = {
       payload,
       announced: Number(request.headers['content-length'] ?? 0),
@@ -65,7 +65,7 @@ export function createBodyParser(
 
     function finish(error: Error | null, body: Buffer): void {
       if (error === null && body.length > maxBytesAtOnce) {
-        readInTurn(request, body)
+        readInTurn(request, body, accountCode)
           .finally(() => place?.leave())
           .then(value => done(null, value), done)
         return

@@ -5,6 +5,7 @@ import type { EventStream } from '../../graphql/event-stream.ts'
 import type { FairTurns } from '../../limits/fair-turns.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { Pending } from '../request/pending.ts'
+import type { RequestState } from '../request/request-state.ts'
 import { eventStream } from './negotiate-accept.ts'
 import { writeEvent, writeLastEvent } from './write-events.ts'
 
@@ -38,7 +39,7 @@ async function* countUnread(
   { request: { state, raw }, reply, unread }: Sending,
   chunks: AsyncGenerator<Buffer, void>,
 ): AsyncGenerator<Buffer, void> {
-  const accountCode = state.identity?.caller.accountCode ?? ''
+  const accountCode = accountOf(state)
   const cut = () => raw.socket.destroy()
   for await (const chunk of chunks) {
     const answer = { accountCode, bytes: chunk.length, cut }
@@ -53,7 +54,7 @@ async function* countUnread(
 }
 
 async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator<Buffer, void> {
-  const accountCode = request.state.identity?.caller.accountCode ?? ''
+  const accountCode = accountOf(request.state)
   // Some browsers report a stream as open only after its first bytes.
   yield ping
   for (let next: Next | null = takeNext(stream); next !== null; ) {
@@ -63,6 +64,11 @@ async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator
     yield Buffer.from(chunk.text)
     next = chunk.next
   }
+}
+
+function accountOf({ identity }: RequestState): string {
+  if (identity === null) throw new Error('A stream belongs to an account, but no credential was checked.')
+  return identity.caller.accountCode
 }
 
 type Next = Pending<IteratorResult<unknown, void>>

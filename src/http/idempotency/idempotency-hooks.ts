@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import { answerNotKept } from '../../domain/idempotency/key-refusals.ts'
 import type { Attempt } from '../../domain/idempotency/keyed-requests.ts'
+import { toCallerKey } from '../../domain/idempotency/stored-key.ts'
 import { RostrumError } from '../../errors.ts'
 import { maskError } from '../../graphql/mask-error.ts'
 import { SharedBodies } from '../body/shared-bodies.ts'
@@ -178,9 +179,9 @@ export function refuseStream(): RostrumError {
 // Visible ASCII without a comma, which joins two headers or the items of a list.
 const oneKey = /^[!-+\--~]{1,255}$/
 
-/** Reads the key of an `Idempotency-Key` header. Throws `BAD_USER_INPUT` if it is not one key. */
+/** Reads an `Idempotency-Key` header into the key of the store. Throws `BAD_USER_INPUT` if it is not one key. */
 function readIdempotencyKey(header: string | string[]): string {
-  if (typeof header === 'string' && oneKey.test(header)) return header
+  if (typeof header === 'string' && oneKey.test(header)) return toCallerKey(header)
   throw new RostrumError(
     'BAD_USER_INPUT',
     '`Idempotency-Key` must be one key of 1 to 255 visible ASCII characters without a comma, such as a UUID.',

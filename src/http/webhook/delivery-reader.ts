@@ -4,8 +4,9 @@ import { ArrivingBodies, StalledBodyError } from '../body/arriving-bodies.ts'
 import { collectBody } from '../body/collect-body.ts'
 import type { HttpServices } from '../request/http-services.ts'
 
-// All senders whose signature was not checked yet take turns as one account. No account has an empty code.
-const nobody = ''
+/** All senders whose signature was not checked yet take turns as one owner. */
+export const uncheckedDeliveries = Symbol('unchecked deliveries')
+
 const minUncheckedBytes = 48 * 2 ** 20
 
 type Parts = Pick<HttpServices, 'webhookBytes' | 'budgets'>
@@ -51,7 +52,7 @@ export function createDeliveryReader({ webhookBytes, budgets: { chunkTurns } }: 
         )
       }
       if (announced > 0) collect()
-      else void chunkTurns.take(nobody).then(collect)
+      else void chunkTurns.take(uncheckedDeliveries).then(collect)
     },
   }
 }

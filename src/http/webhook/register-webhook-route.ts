@@ -3,7 +3,7 @@ import { webhookPath } from '../paths.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { answerDelivery } from './answer-delivery.ts'
 import { type CheckedDelivery, checkDelivery } from './check-delivery.ts'
-import { createDeliveryReader } from './delivery-reader.ts'
+import { createDeliveryReader, uncheckedDeliveries } from './delivery-reader.ts'
 import { readDelivery } from './read-delivery.ts'
 import { callerOf } from './run-delivery.ts'
 
@@ -19,9 +19,8 @@ export async function registerWebhookRoute(
   const { turns, webhooks } = services
   const reader = createDeliveryReader(services)
 
-  // All unchecked deliveries share the turns of one account, which no account is.
   async function check(request: FastifyRequest, reply: FastifyReply): Promise<CheckedDelivery> {
-    await turns.wait('')
+    await turns.wait(uncheckedDeliveries)
     return checkDelivery(request, reply, webhooks)
   }
 

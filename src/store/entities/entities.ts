@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AccountStore, Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
+import type { ChangeListeners } from '../change-listeners.ts'
 import type { Database } from '../database.ts'
 import { numberOf } from '../tables/tables-of.ts'
 import { first } from '../work.ts'
@@ -42,14 +43,15 @@ interface Dependencies {
   readonly database: Database
   readonly limits: StoreLimits
   readonly tokenLookUps: TokenLookUps
-  readonly onChange: Store['events']['onChange']
+  readonly listeners: ChangeListeners
   /** Called with the bytes of an answer that an idempotency key keeps from now on. */
   readonly afterSettle?: (bytes: number) => void
 }
 
 /** The stores that are written once for both databases. */
 export function createEntities(dependencies: Dependencies) {
-  const { database, limits, tokenLookUps, onChange, afterSettle } = dependencies
+  const { database, limits, tokenLookUps, listeners, afterSettle } = dependencies
+  const { onChange, onQueued } = listeners
   const takeNumbers = createTakeNumbers(database)
   const provision = createProvision(database)
   const stored = createStoredBytes(database, limits)
@@ -82,7 +84,7 @@ export function createEntities(dependencies: Dependencies) {
     hooks: createHookStore(database, parts),
     caseTasks: createCaseTaskStore(database, parts),
     runs: createRunStore(database, parts),
-    queue: createQueueStore({ database, accounts, limits, onChange, ...parts }),
+    queue: createQueueStore({ database, accounts, limits, onQueued, ...parts }),
     webhooks: { ...createWebhookStore(database, parts), changeMark: tokenLookUps.changeMark },
     idempotency: createIdempotencyStore(
       database,

@@ -34,7 +34,7 @@ export async function openPostgresStore({ url, limits, onStatement }: OpenPostgr
     announce: signal.announce,
   })
   const tokenLookUps = createTokenLookUps(calls)
-  const { parts, stores } = createEntities({ database, limits, tokenLookUps, onChange: signal.onChange })
+  const { parts, stores } = createEntities({ database, limits, tokenLookUps, listeners: signal })
   const ping = database.prepare(sql`select 1 from accounts limit 1`)
   return {
     memberships: createMembershipStore({ database, parts, calls, signal }),

@@ -12,13 +12,13 @@ const maxAttempts = 10
 export function createPostgresRunner({ bound, inTurn }: Calls): Runner {
   return {
     read: (statement, values) => bound(readOwner(values), async client => statement.run(values, client)),
-    write: (accountCode, work, { hasChanged } = {}) =>
-      bound(accountCode, client =>
-        inTurn(accountCode ?? shares.gateway, () =>
+    write: (owner, work, { hasChanged } = {}) =>
+      bound(owner, client =>
+        inTurn(owner ?? shares.gateway, () =>
           retry(() => client.begin(transaction => run(transaction, work()), hasChanged)),
         ),
       ),
-    writeEach: (accountCode, work) => bound(accountCode, client => runEach(client, work())),
+    writeEach: (owner, work) => bound(owner, client => runEach(client, work())),
   }
 }
 

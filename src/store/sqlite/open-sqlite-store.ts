@@ -38,7 +38,7 @@ export async function openSqliteStore({ limits, onLost, ...options }: OpenSqlite
     database,
     limits,
     tokenLookUps: createTokenLookUps(dialect, changeMark),
-    onChange: signal.onChange,
+    listeners: signal,
     afterSettle(bytes) {
       if (bytes >= largeAnswerBytes) client.pragma('wal_checkpoint(PASSIVE)')
     },

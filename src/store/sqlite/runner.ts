@@ -3,7 +3,7 @@ import type { Work } from '../work.ts'
 import type { Transactions } from './connection/transactions.ts'
 
 export function createSqliteRunner(transactions: Transactions): Runner {
-  const write: Runner['write'] = (_accountCode, work, { hasChanged } = {}) =>
+  const write: Runner['write'] = (_owner, work, { hasChanged } = {}) =>
     transactions.write(() => run(work()), hasChanged)
   // The lock is held for the statements alone, so `writeEach` needs nothing more.
   return { read: async (statement, values) => statement.run(values), write, writeEach: write }

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net'
+import { endBefore } from '../../end-before.ts'
 import type { ScriptLines, ScriptLogShare } from '../../limits/script-log-share.ts'
 import { type AllowList, createAllowList, isPublicAddress, OutboundRefusal } from './outbound-address.ts'
 import { createCheckedLookup } from './outbound-lookup.ts'
@@ -89,25 +90,15 @@ async function send(url: URL, body: string, { lookup, maxBytes, signal }: Sendin
   const onRead = (bytes: number) => {
     answerBytes = bytes
   }
-  const aborted = rejectWhenAborted(signal)
   try {
     const path = url.pathname + url.search
     const asking = connection.request({ path, method: 'POST', headers, body, reset: true })
     const reading = asking.then(answer => readOutboundAnswer(answer, { maxBytes, onRead }))
-    return await Promise.race([reading, aborted.promise])
+    return await endBefore(reading, { signal })
   } finally {
-    aborted.forget()
     finished.abort()
     void connection.destroy()
   }
-}
-
-function rejectWhenAborted(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort, { once: true })
-  return { promise, forget: () => signal.removeEventListener('abort', onAbort) }
 }
 
 function findRefusal(error: unknown): OutboundRefusal | null {

@@ -1,3 +1,4 @@
+import { endBefore } from '../../end-before.ts'
 import type { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
@@ -203,27 +204,16 @@ export class Admission {
     return this.#queue.reserveSlot(accountCode, this.#held.freeFor(accountCode))
   }
 
-  async #wait({ accountCode, nested, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
+  #wait({ accountCode, nested, deadline, signal }: AdmissionRequest): Promise<SandboxProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxProcess>()
     const waiting: WaitingRun<SandboxProcess> = { nested, admit: resolve, refuse: reject }
-    const giveUp = (reason: unknown) => {
-      this.#queue.remove(accountCode, waiting)
-      reject(reason)
-    }
     const waitMs = Math.max(0, Math.min(this.#limits.waitMs, Math.floor(deadline - performance.now())))
-    const refuse = () =>
-      giveUp(overloaded(`No sandbox became free within ${waitMs} ms`, Math.ceil(waitMs / 1000)))
-    const timer = setTimeout(refuse, waitMs)
-    const onAbort = () => giveUp(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
+    const error = () => overloaded(`No sandbox became free within ${waitMs} ms`, Math.ceil(waitMs / 1000))
+    const onEnd = () => this.#queue.remove(accountCode, waiting)
+    const ended = endBefore(promise, { signal, after: { ms: waitMs, error }, onEnd })
     this.#queue.add(accountCode, waiting)
     this.#serve()
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-    }
+    return ended
   }
 
   // Serves one run at a time, because each changes which account is next.

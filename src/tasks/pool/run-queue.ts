@@ -48,7 +48,7 @@ export class RunQueue<Sandbox> {
 
   /** The waiting accounts in the order of their turns. */
   accounts(): string[] {
-    return [...this.#waiting.accounts()]
+    return [...this.#waiting.owners()]
   }
 
   /** Throws `OVERLOADED` if the queue has no slot for one more run, besides `reserved` ones of its account. */

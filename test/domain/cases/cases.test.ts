@@ -4,8 +4,8 @@ import { writePatch } from '../../../src/domain/cases/write-patch.ts'
 import { createHeldRuns } from '../../../src/domain/runs/hold-runs.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import type { JsonObject } from '../../../src/json/read-json.ts'
-import { AccountPlaces } from '../../../src/limits/account-places.ts'
 import { LongWork } from '../../../src/limits/long-work.ts'
+import { Places } from '../../../src/limits/places.ts'
 import { eachStore } from '../../store/each-store.ts'
 import { by } from '../../store/origin.ts'
 
@@ -20,7 +20,7 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
   causedBy: { userId: 1, subject: null, email: null, displayName: null },
   generation: { number: 0, onTooDeep() {} },
   runHook: () => Promise.reject(new Error('There is no hook.')),
-  work: new LongWork(new AccountPlaces(1).hold('a'), async () => {}),
+  work: new LongWork(new Places({ each: 1 }).hold('a'), async () => {}),
   signal: new AbortController().signal,
   deadline: performance.now() + 10_000,
   caseTypeCode: null,

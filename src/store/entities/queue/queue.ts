@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
-import type { Store } from '../../../domain/store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
-import { type Database, queueSignal } from '../../database.ts'
+import type { ShareOwner } from '../../../limits/share-owner.ts'
+import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
@@ -24,15 +25,16 @@ interface Dependencies {
   readonly provision: Parts['provision']
   readonly enqueue: Enqueue
   readonly writeRuns: WriteRuns
-  readonly onChange: Store['events']['onChange']
+  readonly onQueued: QueueStore['onQueued']
 }
 
-// The ends of an account do not wait for the turns of its changes, which can be many.
-const queueShareOf = (accountCode: string) => `${accountCode} (queue)`
+// More accounts than end runs at once. An account that drops out gets a new share, beside what still runs in the old.
+const maxShares = 10_000
 
 export function createQueueStore(dependencies: Dependencies): QueueStore {
-  const { database, accounts, limits, provision, enqueue, writeRuns, onChange } = dependencies
+  const { database, accounts, limits, provision, enqueue, writeRuns, onQueued } = dependencies
   const { change, read, write, isShared } = database
+  const shareOf = createQueueShares()
   const inputs = createQueuedInputs(database)
   const moves = createQueueMoves(database, accounts, inputs)
   const claiming = createClaiming(database, moves)
@@ -61,7 +63,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         { hasQueued: ids => ids.length > 0 },
       ),
     settle: (accountCode, ends, next = null) =>
-      write(queueShareOf(accountCode), function* () {
+      write(shareOf(accountCode), function* () {
         const moved = yield* moveAll(moves, accountCode, ends)
         const held = moved.flatMap(({ ids }) => ids)
         const [stored] = moved.flatMap(({ stored }) => stored ?? [])
@@ -103,11 +105,14 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
       )
       return result.kind === 'cancelled' ? { kind: 'cancelled', run: toQueuedRun(result.row) } : result
     },
-    onQueued: listener =>
-      onChange(accountCode => {
-        if (accountCode === null || accountCode === queueSignal) listener()
-      }),
+    onQueued,
   }
+}
+
+/** The ends of an account have a share of their own: they do not wait for its changes, which can be many. */
+function createQueueShares(): (accountCode: string) => ShareOwner {
+  const shares = new LRUCache<string, symbol>({ max: maxShares, memoMethod: () => Symbol('queued runs') })
+  return accountCode => shares.memo(accountCode)
 }
 
 function withoutInput<Row extends { readonly inputId: number }>({ inputId: _, ...row }: Row) {

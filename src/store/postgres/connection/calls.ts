@@ -1,6 +1,8 @@
+import { endBefore } from '../../../end-before.ts'
 import { AccountBudget } from '../../../limits/account-budget.ts'
-import { createAccountTurns, type InTurn } from './account-turns.ts'
+import type { ShareOwner } from '../../../limits/share-owner.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'
+import { createInTurn, type InTurn } from './in-turn.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
 
@@ -18,6 +20,8 @@ const maxChangesAtOnce = 4
 // PostgreSQL ends it, one after the other.
 const maxBulksAtOnce = 1
 
+const inTime = { after: { ms: maxMs, error: () => outcomeUnknown('The database took too long') } }
+
 /** What the statements of a store share. */
 export interface Calls {
   readonly pool: Pool
@@ -31,21 +35,21 @@ export interface Calls {
  * fails within `maxMs`, and is refused at once while its owner has too many unanswered calls. A call that timed out may
  * still be executed, so it counts until the database has answered it.
  */
-type Bound = <T>(owner: string | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
+type Bound = <T>(owner: ShareOwner | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
 
 export function createCalls(pool: Pool): Calls {
   const tooLate = 'Other changes of this account took too long'
   return {
     pool,
     bound: createBound(pool),
-    inTurn: createAccountTurns({ account: maxChangesAtOnce, tooLate }),
-    inTurnOfBulks: createAccountTurns({ account: maxBulksAtOnce, tooLate }),
+    inTurn: createInTurn({ each: maxChangesAtOnce, tooLate }),
+    inTurnOfBulks: createInTurn({ each: maxBulksAtOnce, tooLate }),
   }
 }
 
 function createBound(pool: Pool): Bound {
   const budgetOf = (max: typeof maxCalls, what: string) =>
-    new AccountBudget(max, { describe: held => `${held} ${what}`, retryAfterSeconds: 1 })
+    new AccountBudget<ShareOwner>(max, { describe: held => `${held} ${what}`, retryAfterSeconds: 1 })
   const calls = budgetOf(maxCalls, 'waiting database calls')
   const tokenCalls = budgetOf(maxTokenCalls, 'look-ups of unknown tokens')
   return async (given, call) => {
@@ -54,19 +58,9 @@ function createBound(pool: Pool): Bound {
     budget.hold(owner, 1)
     const answer = call(pool.of(owner)).finally(() => budget.release(owner, 1))
     try {
-      return await answerInTime(answer)
+      return await endBefore(answer, inTime)
     } catch (error) {
       throw explainFailure(error)
     }
-  }
-}
-
-async function answerInTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(outcomeUnknown('The database took too long')), maxMs)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,19 +1,25 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { ChangeListener, EventStore } from '../../../domain/store.ts'
+import {
+  type Changed,
+  type ChangeListeners,
+  createChangeListeners,
+  queuedRuns,
+} from '../../change-listeners.ts'
 import type { Client } from './client.ts'
 import { keepListening } from './keep-listening.ts'
 
-const channel = 'rostrum_events'
-const notify = `select pg_notify('${channel}', code) from jsonb_array_elements_text($1::text::jsonb) as code`
+// The payload is the code of the account.
+const eventChannel = 'rostrum_events'
+const queueChannel = 'rostrum_queue'
+const notify = `select pg_notify(each ->> 0, each ->> 1) from jsonb_array_elements($1::text::jsonb) as each`
 
 // Between two notifications of a gateway.
 const pauseMs = 10
 
-/** Notifies the gateways of one database of each other's changes of memberships. */
-export interface EventSignal {
-  readonly onChange: EventStore['onChange']
+/** Notifies the gateways of one database of each other's changes. */
+export interface EventSignal extends ChangeListeners {
   /** Called after the commit. A notification that fails is not sent again. */
-  announce(accountCode: string): void
+  announce(changed: Changed): void
   close(): void
 }
 
@@ -27,22 +33,29 @@ interface Dependencies {
  * database makes one commit after the other, and less than half the changes a second (2,700 instead of 6,200).
  */
 export function createEventSignal({ url, client }: Dependencies): EventSignal {
-  const listeners = new Set<ChangeListener>()
-  const changed = new Set<string>()
+  const { wake, onChange, onQueued } = createChangeListeners()
+  const announced = new Set<Changed>()
   let stopListening: (() => void) | null = null
   let isNotifying = false
 
-  const wake: ChangeListener = accountCode => {
-    for (const listener of listeners) listener(accountCode)
+  function listen(): void {
+    // Notifications sent before it listens, and between two connections, are lost: anything may have changed.
+    const onListening = () => wake(null)
+    stopListening ??= keepListening({
+      url,
+      channels: [eventChannel, queueChannel],
+      onListening,
+      onNotification: (channel, payload) => wake(channel === queueChannel ? queuedRuns : payload),
+    })
   }
 
   async function notifyOthers(): Promise<void> {
     isNotifying = true
     await nextTurn()
-    while (changed.size > 0) {
-      const accountCodes = JSON.stringify([...changed])
-      changed.clear()
-      await client.query(notify, [accountCodes]).catch(() => undefined)
+    while (announced.size > 0) {
+      const notifications = JSON.stringify([...announced].map(toNotification))
+      announced.clear()
+      await client.query(notify, [notifications]).catch(() => undefined)
       await sleep(pauseMs, undefined, { ref: false })
     }
     isNotifying = false
@@ -50,16 +63,21 @@ export function createEventSignal({ url, client }: Dependencies): EventSignal {
 
   return {
     onChange(listener) {
-      listeners.add(listener)
-      // Notifications sent before it listens, and between two connections, are lost: each account may have changed.
-      const onListening = () => wake(null)
-      stopListening ??= keepListening({ url, channel, onListening, onNotification: wake })
-      return () => void listeners.delete(listener)
+      listen()
+      return onChange(listener)
     },
-    announce(accountCode) {
-      changed.add(accountCode)
+    onQueued(listener) {
+      listen()
+      return onQueued(listener)
+    },
+    announce(changed) {
+      announced.add(changed)
       if (!isNotifying) void notifyOthers()
     },
     close: () => stopListening?.(),
   }
+}
+
+function toNotification(changed: Changed): readonly [channel: string, payload: string] {
+  return changed === queuedRuns ? [queueChannel, ''] : [eventChannel, changed]
 }

@@ -6,14 +6,14 @@ const pauseMs = 100
 
 interface KeepListening {
   readonly url: string
-  readonly channel: string
+  readonly channels: readonly string[]
   /** Called each time listening begins: at first, and after a connection was lost. */
   readonly onListening: () => void
-  readonly onNotification: (payload: string) => void
+  readonly onNotification: (channel: string, payload: string) => void
 }
 
-/** Listens to a channel on its own connection, and reconnects. Gives a function that stops it. */
-export function keepListening({ url, channel, onListening, onNotification }: KeepListening): () => void {
+/** Listens to channels on its own connection, and reconnects. Returns a function that stops it. */
+export function keepListening({ url, channels, onListening, onNotification }: KeepListening): () => void {
   const stopping = new AbortController()
   let client: pg.Client | undefined
 
@@ -21,9 +21,9 @@ export function keepListening({ url, channel, onListening, onNotification }: Kee
     client = new pg.Client({ ...connectionTo(url), query_timeout: maxSilentMs })
     const ended = new Promise<void>(resolve => client?.once('end', resolve))
     client.on('error', () => {})
-    client.on('notification', ({ payload }) => onNotification(payload ?? ''))
+    client.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''))
     await client.connect()
-    await client.query(`listen ${channel}`)
+    await client.query(channels.map(channel => `listen ${channel}`).join('; '))
     onListening()
     await ended
   }

@@ -1,8 +1,9 @@
 import pg from 'pg'
-import { createAccountTurns } from './account-turns.ts'
+import type { ShareOwner } from '../../../limits/share-owner.ts'
 import { type Client, createClient, type Send } from './client.ts'
 import { connectionTo, maxSilentMs } from './connect.ts'
 import { connectionBroke, explainNoConnection } from './explain-failure.ts'
+import { createInTurn } from './in-turn.ts'
 import { endsConnection } from './sql-state.ts'
 
 const maxConnections = 10
@@ -15,7 +16,7 @@ const maxConnectionsOfAccount = 5
  */
 export interface Pool {
   /** The client whose statements wait for the turn of this account or share. */
-  of(owner: string): PoolClient
+  of(owner: ShareOwner): PoolClient
   close(): Promise<void>
 }
 
@@ -43,9 +44,9 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
   pool.on('error', () => {})
   pool.on('connect', connection => connection.on('error', () => {}))
 
-  const inTurn = createAccountTurns({
+  const inTurn = createInTurn({
     total: maxConnections,
-    account: maxConnectionsOfAccount,
+    each: maxConnectionsOfAccount,
     tooLate: 'The database gave no connection',
   })
 

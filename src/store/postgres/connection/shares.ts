@@ -1,12 +1,9 @@
-/**
- * Owners of calls without an account: each has its own calls and connections beside the accounts. No account code has
- * a parenthesis.
- */
+/** The owners of calls without an account. Each has its own calls and connections beside the accounts. */
 export const shares = {
   /** Statements that answer several accounts at once, with a few rows for each. */
-  shared: '(shared)',
+  shared: Symbol('shared'),
   /** Look-ups of tokens that this gateway has never found: anyone can make one up. */
-  unknownTokens: '(unknown tokens)',
+  unknownTokens: Symbol('unknown tokens'),
   /** Calls of the gateway itself, and for `/ready`. */
-  gateway: '(gateway)',
-} as const
+  gateway: Symbol('gateway'),
+}

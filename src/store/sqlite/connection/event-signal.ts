@@ -1,31 +1,27 @@
-import type { ChangeListener, EventStore } from '../../../domain/store.ts'
+import { type Changed, type ChangeListeners, createChangeListeners } from '../../change-listeners.ts'
 
-/** The listeners of changes of memberships in this process. */
-export interface EventSignal {
-  readonly onChange: EventStore['onChange']
+/** The listeners of changes in this process. */
+export interface EventSignal extends ChangeListeners {
   /** Called in the turn of the commit; listeners are called in the next turn. */
-  announce(accountCode: string): void
+  announce(changed: Changed): void
 }
 
 export function createEventSignal(): EventSignal {
-  const listeners = new Set<ChangeListener>()
-  const changed = new Set<string>()
+  const { areNone, wake, ...listeners } = createChangeListeners()
+  const announced = new Set<Changed>()
 
-  function wake(): void {
-    const accountCodes = [...changed]
-    changed.clear()
-    for (const listener of listeners) for (const accountCode of accountCodes) listener(accountCode)
+  function wakeAll(): void {
+    const all = [...announced]
+    announced.clear()
+    for (const changed of all) wake(changed)
   }
 
   return {
-    onChange(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    announce(accountCode) {
-      if (listeners.size === 0) return
-      if (changed.size === 0) setImmediate(wake)
-      changed.add(accountCode)
+    ...listeners,
+    announce(changed) {
+      if (areNone()) return
+      if (announced.size === 0) setImmediate(wakeAll)
+      announced.add(changed)
     },
   }
 }

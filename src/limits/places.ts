@@ -1,0 +1,94 @@
+import { type Ending, endBefore } from '../end-before.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { ShareOwner } from './share-owner.ts'
+
+const nothing = (): void => undefined
+
+/** The place of one piece of work. */
+export interface Place {
+  /** Calls `begin` at once, or when the owner gets a place. Returns true if that was at once. */
+  readonly take: (begin: () => void) => boolean
+  /** Ends the waiting, or frees the place. Does nothing if `take` was not called. */
+  readonly leave: () => void
+}
+
+export interface PlaceLimits {
+  /** Places of one owner. */
+  readonly each: number
+  /** Places of all owners together. */
+  readonly total?: number
+}
+
+/** Gives places to owners in turn, and to none more than its maximum. Work of one owner goes in order of arrival. */
+export class Places<Owner extends ShareOwner = string> {
+  readonly #each: number
+  readonly #total: number
+  readonly #taken = new Map<Owner, number>()
+  readonly #waiting = new FairQueue<() => void, Owner>()
+  #totalTaken = 0
+
+  constructor({ each, total = Number.POSITIVE_INFINITY }: PlaceLimits) {
+    this.#each = each
+    this.#total = total
+  }
+
+  /** Returns a place that is not taken yet. */
+  hold(owner: Owner): Place {
+    let leave = nothing
+    return {
+      take: begin => {
+        const start = () => {
+          this.#taken.set(owner, this.#takenBy(owner) + 1)
+          this.#totalTaken++
+          leave = () => this.#leave(owner)
+          begin()
+        }
+        const isFree = this.#isFreeFor(owner)
+        if (isFree) start()
+        else {
+          leave = () => this.#waiting.remove(owner, start)
+          this.#waiting.add(owner, start)
+        }
+        return isFree
+      },
+      leave: () => {
+        const end = leave
+        leave = nothing
+        end()
+      },
+    }
+  }
+
+  /** Resolves with a place that is taken. `beginWaiting` is called if it has to wait, and says what ends the wait. */
+  async take(owner: Owner, beginWaiting: () => Ending = () => ({})): Promise<Place> {
+    const place = this.hold(owner)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (place.take(resolve)) return place
+    try {
+      await endBefore(promise, beginWaiting())
+      return place
+    } catch (error) {
+      place.leave()
+      throw error
+    }
+  }
+
+  #takenBy(owner: Owner): number {
+    return this.#taken.get(owner) ?? 0
+  }
+
+  #isFreeFor(owner: Owner): boolean {
+    return this.#totalTaken < this.#total && this.#takenBy(owner) < this.#each
+  }
+
+  #leave(owner: Owner): void {
+    // Unless all places were taken, the others wait for their own.
+    const owners = this.#totalTaken < this.#total ? [owner] : this.#waiting.owners()
+    const left = this.#takenBy(owner) - 1
+    if (left === 0) this.#taken.delete(owner)
+    else this.#taken.set(owner, left)
+    this.#totalTaken--
+    const next = Iterator.from(owners).find(each => this.#isFreeFor(each))
+    if (next !== undefined) this.#waiting.serve(next)?.()
+  }
+}

@@ -63,7 +63,7 @@ const hook = '{caseTypeCode: "wall", event: PRE_SAVE, functionId: $f}'
 const webhook = '{name: "wall", verification: GITHUB, functionId: $f}'
 const task = '{caseTypeCode: "wall", name: "wall", functionId: $f}'
 
-const versions = '[{id: $m, teamId: 9}, {id: $m, teamId: 9, ifVersions: [7]}]'
+const [moved, movedAtVersion] = ['[{id: $m, teamId: 9}]', '[{id: $m, teamId: 9, ifVersions: [7]}]']
 const bulk = '{ applied items { teamMembership { id userId } error { code message existingId version } } }'
 
 /** Every operation that takes an id, on both sides and through a script. */
@@ -87,10 +87,18 @@ export const operations: [string, Operation][] = [
     graphql('mutation($m: ID!) { moveTeamMembership(id: $m, input: {teamId: 9}) { userId } }'),
   ],
   ['removeTeamMembership', graphql('mutation($m: ID!) { removeTeamMembership(id: $m) { userId } }')],
-  ['moveTeamMemberships', graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${versions}) ${bulk} }`)],
+  ['moveTeamMemberships', graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${moved}) ${bulk} }`)],
   [
     'moveTeamMemberships, partial',
-    graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${versions}, mode: PARTIAL) ${bulk} }`),
+    graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${moved}, mode: PARTIAL) ${bulk} }`),
+  ],
+  [
+    'moveTeamMemberships, at a version',
+    graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${movedAtVersion}) ${bulk} }`),
+  ],
+  [
+    'moveTeamMemberships, partial, at a version',
+    graphql(`mutation($m: ID!) { moveTeamMemberships(items: ${movedAtVersion}, mode: PARTIAL) ${bulk} }`),
   ],
   [
     'removeTeamMemberships',

@@ -41,63 +41,137 @@ const secretsKeys = z.string().transform((text, context) => {
   return keys.filter(key => key !== null)
 })
 
-// One row for each setting: its rule. A test compares the names and defaults with the table in `docs/settings.md`.
-const settings = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: whole(0, 65_535).default(4000),
-  DATABASE_URL: z
-    .string()
-    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be `sqlite:<path>` or `postgres://…`')
-    .default('sqlite:data/rostrum.db'),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      error: 'must be one of trace, debug, info, warn, error, fatal, silent',
-    })
-    .default('info'),
-  ROSTRUM_ADMIN_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 characters, without spaces')
-    .optional(),
-  ROSTRUM_JWT_SECRET: z.string().min(16, 'must have 16 characters or more (32 for full strength)').optional(),
-  ROSTRUM_JWKS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  ROSTRUM_SANDBOXES: whole(1, 1024).default(4 * processors),
-  ROSTRUM_WARM_SANDBOXES: whole(1, 1024).default(processors),
-  ROSTRUM_ISOLATION: z.enum(['run', 'account'], { error: 'must be `run` or `account`' }).default('run'),
-  ROSTRUM_JIT: z
-    .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
-    .transform(text => text === '1' || text === 'true')
-    .default(false),
-  ROSTRUM_TASK_TIMEOUT_MS: whole(10, 3_600_000).default(10_000),
-  ROSTRUM_TASK_CPU_MS: whole(10, 3_600_000).default(1_000),
-  ROSTRUM_TASK_MEMORY_MB: whole(8, 4_096).default(64),
-  ROSTRUM_TASK_SOURCE_BYTES: bytes(16 * 2 ** 20).default(256 * 2 ** 10),
-  ROSTRUM_TASK_RESULT_BYTES: bytes(64 * 2 ** 20).default(2 * 2 ** 20),
-  ROSTRUM_TASK_LOG_ENTRIES: whole(1, 100_000).default(1_000),
-  ROSTRUM_TASK_LOG_BYTES: bytes(16 * 2 ** 20).default(256 * 2 ** 10),
-  ROSTRUM_SCRIPT_LOG_BYTES: bytes(Number.MAX_SAFE_INTEGER).default(2 ** 20),
-  ROSTRUM_TASK_GRAPHQL_CALLS: whole(0, 100_000).default(100),
-  ROSTRUM_TASK_GRAPHQL_AT_ONCE: whole(1, 1_000).default(10),
-  ROSTRUM_TASK_GRAPHQL_BYTES: bytes(64 * 2 ** 20).default(2 * 2 ** 20),
-  ROSTRUM_TASK_DEPTH: whole(1, 16).default(3),
-  ROSTRUM_QUEUE_RUNS: whole(0, 100_000).default(256),
-  ROSTRUM_QUEUE_ACCOUNT_RUNS: whole(0, 100_000).default(64),
-  ROSTRUM_QUEUE_WAIT_MS: whole(1, 600_000).default(2_000),
-  ROSTRUM_ACCOUNT_REQUESTS: whole(1, 1_000_000).default(1_000),
-  ROSTRUM_ACCOUNT_KEY_BYTES: bytes(2 ** 40).default(128 * 2 ** 20),
-  ROSTRUM_BODY_BYTES: bytes(256 * 2 ** 20).default(2 * 2 ** 20),
-  ROSTRUM_RUN_DAYS: whole(1, 3_650).default(30),
-  ROSTRUM_RUN_COUNT: whole(0, 100_000_000).default(100_000),
-  ROSTRUM_RUN_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(2 ** 30),
-  ROSTRUM_RUN_INPUT_DAYS: whole(0, 3_650).default(7),
-  ROSTRUM_EVENT_DAYS: whole(0, 36_500).default(0),
-  ROSTRUM_RETRY_MS: retryTimes.default([1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]),
-  ROSTRUM_QUEUE_LEASE_MS: whole(100, 600_000).default(15_000),
-  ROSTRUM_ACCOUNT_STORE_BYTES: whole(0, Number.MAX_SAFE_INTEGER).default(10 * 2 ** 30),
-  ROSTRUM_QUEUE_BYTES: whole(1, Number.MAX_SAFE_INTEGER).default(256 * 2 ** 20),
-  ROSTRUM_GRAPHQL_HOSTS: hosts.default([]),
-  ROSTRUM_SECRETS_KEY: secretsKeys.default([]),
-  ROSTRUM_WEBHOOK_BYTES: bytes(256 * 2 ** 20).default(256 * 2 ** 10),
-})
+/** A setting: the environment variable, and the rule that reads it. */
+interface Setting<Value> {
+  readonly variable: string
+  readonly rule: z.ZodType<Value>
+}
+
+function setting<Value>(variable: string, rule: z.ZodType<Value>): Setting<Value> {
+  return { variable, rule }
+}
+
+interface Settings {
+  readonly [name: string]: Setting<unknown> | Settings
+}
+
+type Values<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : Values<Table[Name]>
+}
+
+const bodyBytes = setting('ROSTRUM_BODY_BYTES', bytes(256 * 2 ** 20).default(2 * 2 ** 20))
+
+const adminToken = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 characters, without spaces')
+const jwtSecret = z.string().min(16, 'must have 16 characters or more (32 for full strength)')
+const jwksUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+
+// One row for each setting: where the gateway reads it, its variable and its rule. A test compares the names and
+// defaults with the table in `docs/settings.md`.
+const settings = {
+  host: setting('HOST', z.string().default('127.0.0.1')),
+  port: setting('PORT', whole(0, 65_535).default(4000)),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    z
+      .string()
+      .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be `sqlite:<path>` or `postgres://…`')
+      .default('sqlite:data/rostrum.db'),
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+        error: 'must be one of trace, debug, info, warn, error, fatal, silent',
+      })
+      .default('info'),
+  ),
+  adminToken: setting('ROSTRUM_ADMIN_TOKEN', adminToken.nullable().default(null)),
+  jwtSecret: setting('ROSTRUM_JWT_SECRET', jwtSecret.nullable().default(null)),
+  jwksUrl: setting('ROSTRUM_JWKS_URL', jwksUrl.nullable().default(null)),
+  sandboxes: {
+    max: setting('ROSTRUM_SANDBOXES', whole(1, 1024).default(4 * processors)),
+    /** At most `max`. */
+    warm: setting('ROSTRUM_WARM_SANDBOXES', whole(1, 1024).default(processors)),
+    isolation: setting(
+      'ROSTRUM_ISOLATION',
+      z.enum(['run', 'account'], { error: 'must be `run` or `account`' }).default('run'),
+    ),
+    jit: setting(
+      'ROSTRUM_JIT',
+      z
+        .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
+        .transform(text => text === '1' || text === 'true')
+        .default(false),
+    ),
+  },
+  bodyBytes,
+  runLimits: {
+    /** Time of the whole run, waiting included. */
+    timeoutMs: setting('ROSTRUM_TASK_TIMEOUT_MS', whole(10, 3_600_000).default(10_000)),
+    cpuMs: setting('ROSTRUM_TASK_CPU_MS', whole(10, 3_600_000).default(1_000)),
+    memoryMb: setting('ROSTRUM_TASK_MEMORY_MB', whole(8, 4_096).default(64)),
+    sourceBytes: setting('ROSTRUM_TASK_SOURCE_BYTES', bytes(16 * 2 ** 20).default(256 * 2 ** 10)),
+    resultBytes: setting('ROSTRUM_TASK_RESULT_BYTES', bytes(64 * 2 ** 20).default(2 * 2 ** 20)),
+    logEntries: setting('ROSTRUM_TASK_LOG_ENTRIES', whole(1, 100_000).default(1_000)),
+    logBytes: setting('ROSTRUM_TASK_LOG_BYTES', bytes(16 * 2 ** 20).default(256 * 2 ** 10)),
+    graphqlCalls: setting('ROSTRUM_TASK_GRAPHQL_CALLS', whole(0, 100_000).default(100)),
+    graphqlCallsAtOnce: setting('ROSTRUM_TASK_GRAPHQL_AT_ONCE', whole(1, 1_000).default(10)),
+    /** Query, variables and url of one call: the same as a request body. */
+    graphqlCallBytes: bodyBytes,
+    graphqlAnswerBytes: setting('ROSTRUM_TASK_GRAPHQL_BYTES', bytes(64 * 2 ** 20).default(2 * 2 ** 20)),
+    /** Levels of nested runs, the first included. */
+    depth: setting('ROSTRUM_TASK_DEPTH', whole(1, 16).default(3)),
+  },
+  scriptLogBytes: setting('ROSTRUM_SCRIPT_LOG_BYTES', bytes(Number.MAX_SAFE_INTEGER).default(2 ** 20)),
+  queue: {
+    runs: setting('ROSTRUM_QUEUE_RUNS', whole(0, 100_000).default(256)),
+    accountRuns: setting('ROSTRUM_QUEUE_ACCOUNT_RUNS', whole(0, 100_000).default(64)),
+    waitMs: setting('ROSTRUM_QUEUE_WAIT_MS', whole(1, 600_000).default(2_000)),
+  },
+  /** Maximum requests of one account that run or wait. */
+  accountRequests: setting('ROSTRUM_ACCOUNT_REQUESTS', whole(1, 1_000_000).default(1_000)),
+  /** Bytes that the idempotency keys of one account may take for their 24 hours. */
+  accountKeyBytes: setting('ROSTRUM_ACCOUNT_KEY_BYTES', bytes(2 ** 40).default(128 * 2 ** 20)),
+  /** How long runs and their inputs are kept, and how many runs of one account. */
+  runRetention: {
+    days: setting('ROSTRUM_RUN_DAYS', whole(1, 3_650).default(30)),
+    count: setting('ROSTRUM_RUN_COUNT', whole(0, 100_000_000).default(100_000)),
+    bytes: setting('ROSTRUM_RUN_BYTES', whole(0, Number.MAX_SAFE_INTEGER).default(2 ** 30)),
+    inputDays: setting('ROSTRUM_RUN_INPUT_DAYS', whole(0, 3_650).default(7)),
+  },
+  /** Time for which events are kept; null without an end. */
+  eventMs: setting(
+    'ROSTRUM_EVENT_DAYS',
+    whole(0, 36_500)
+      .default(0)
+      .transform(days => (days === 0 ? null : days * 86_400_000)),
+  ),
+  queuedRuns: {
+    /** The times until the next attempt of a queued run, after each failed one. */
+    retryMs: setting(
+      'ROSTRUM_RETRY_MS',
+      retryTimes.default([1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]),
+    ),
+    /** How long a gateway keeps a queued run without renewing it. */
+    leaseMs: setting('ROSTRUM_QUEUE_LEASE_MS', whole(100, 600_000).default(15_000)),
+  },
+  /** Maximum bytes of one account in the store. */
+  storeLimits: {
+    accountBytes: setting(
+      'ROSTRUM_ACCOUNT_STORE_BYTES',
+      whole(0, Number.MAX_SAFE_INTEGER)
+        .default(10 * 2 ** 30)
+        .transform(max => max || Number.MAX_SAFE_INTEGER),
+    ),
+    queueBytes: setting('ROSTRUM_QUEUE_BYTES', whole(1, Number.MAX_SAFE_INTEGER).default(256 * 2 ** 20)),
+  },
+  /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
+  graphqlHosts: setting('ROSTRUM_GRAPHQL_HOSTS', hosts.default([])),
+  /** Keys for secrets. The first one encrypts. */
+  secretsKeys: setting('ROSTRUM_SECRETS_KEY', secretsKeys.default([])),
+  /** Maximum of the body of a webhook. */
+  webhookBytes: setting('ROSTRUM_WEBHOOK_BYTES', bytes(256 * 2 ** 20).default(256 * 2 ** 10)),
+} satisfies Settings
 
 /** A key for secrets: 32 bytes as hex, base64 or base64url. Null for any other text. */
 export function readSecretsKey(text: string): Buffer | null {
@@ -105,112 +179,52 @@ export function readSecretsKey(text: string): Buffer | null {
   return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
 }
 
-type Settings = z.infer<typeof settings>
-
-export const settingNames = Object.keys(settings.shape)
+/** What the gateway reads from the settings. */
+export type Config = Values<typeof settings>
 
 /**
  * The limits of one run (contract, "Limits"). Every part from here to the isolate receives all of them, so a new limit
- * is one row here and one in the settings above.
+ * is one row in the settings above.
  */
-export type RunLimits = Readonly<ReturnType<typeof readRunLimits>>
+export type RunLimits = Config['runLimits']
 
-function readRunLimits(s: Settings) {
-  return {
-    /** Time of the whole run, waiting included. */
-    timeoutMs: s.ROSTRUM_TASK_TIMEOUT_MS,
-    cpuMs: s.ROSTRUM_TASK_CPU_MS,
-    memoryMb: s.ROSTRUM_TASK_MEMORY_MB,
-    sourceBytes: s.ROSTRUM_TASK_SOURCE_BYTES,
-    resultBytes: s.ROSTRUM_TASK_RESULT_BYTES,
-    logEntries: s.ROSTRUM_TASK_LOG_ENTRIES,
-    logBytes: s.ROSTRUM_TASK_LOG_BYTES,
-    graphqlCalls: s.ROSTRUM_TASK_GRAPHQL_CALLS,
-    graphqlCallsAtOnce: s.ROSTRUM_TASK_GRAPHQL_AT_ONCE,
-    /** Query, variables and url of one call: the same as a request body. */
-    graphqlCallBytes: s.ROSTRUM_BODY_BYTES,
-    graphqlAnswerBytes: s.ROSTRUM_TASK_GRAPHQL_BYTES,
-    /** Levels of nested runs, the first included. */
-    depth: s.ROSTRUM_TASK_DEPTH,
-  }
+export const settingNames = [...new Set(listVariables(settings))]
+
+function listVariables(table: Settings): string[] {
+  return Object.values(table).flatMap(row => (isSetting(row) ? row.variable : listVariables(row)))
 }
 
-/** What the gateway reads from the settings. A new one is a row in `settings` and one in `arrange`. */
-export type Config = Readonly<ReturnType<typeof arrange>>
+function isSetting(row: Setting<unknown> | Settings): row is Setting<unknown> {
+  return 'variable' in row && typeof row.variable === 'string'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the settings. Throws a `StartError` that names a bad value. An empty value counts as unset. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const parsed = settings.safeParse(given)
-  if (!parsed.success) throw new StartError(describeFirstIssue(parsed.error, given))
-  return Object.freeze(arrange(parsed.data))
+export function readConfig(environment: Environment): Config {
+  const config = readSettings(settings, environment)
+  const { max, warm } = config.sandboxes
+  return Object.freeze({ ...config, sandboxes: { ...config.sandboxes, warm: Math.min(warm, max) } })
 }
 
-/** Names of `ROSTRUM_` variables that are not settings. They are probably misspelt, so the start warns about them. */
-export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.keys(environment).filter(name => name.startsWith('ROSTRUM_') && !settingNames.includes(name))
+function readSettings<Table extends Settings>(table: Table, environment: Environment): Values<Table> {
+  const values = Object.entries(table).map(([name, row]) => [
+    name,
+    isSetting(row) ? readSetting(row, environment) : readSettings(row, environment),
+  ])
+  return Object.fromEntries(values) as Values<Table>
 }
 
 // Does not repeat a secret's value, because the message may be logged.
-function describeFirstIssue(error: z.ZodError, given: Record<string, string | undefined>): string {
-  const issue = error.issues[0]
-  const name = String(issue?.path[0])
-  const shown = /TOKEN|SECRET|DATABASE_URL/.test(name) ? '' : `; it is \`${given[name]}\``
-  return `The setting ${name} ${issue?.message}${shown}.`
+function readSetting({ variable, rule }: Setting<unknown>, environment: Environment): unknown {
+  const given = environment[variable] || undefined
+  const { data, error } = rule.safeParse(given)
+  if (error === undefined) return data
+  const shown = /TOKEN|SECRET|DATABASE_URL/.test(variable) ? '' : `; it is \`${given}\``
+  throw new StartError(`The setting ${variable} ${error.issues[0]?.message}${shown}.`)
 }
 
-function arrange(s: Settings) {
-  return {
-    host: s.HOST,
-    port: s.PORT,
-    databaseUrl: s.DATABASE_URL,
-    logLevel: s.LOG_LEVEL,
-    adminToken: s.ROSTRUM_ADMIN_TOKEN ?? null,
-    jwtSecret: s.ROSTRUM_JWT_SECRET ?? null,
-    jwksUrl: s.ROSTRUM_JWKS_URL ?? null,
-    bodyBytes: s.ROSTRUM_BODY_BYTES,
-    /** Maximum of the body of a webhook. */
-    webhookBytes: s.ROSTRUM_WEBHOOK_BYTES,
-    scriptLogBytes: s.ROSTRUM_SCRIPT_LOG_BYTES,
-    /** Keys for secrets. The first one encrypts. */
-    secretsKeys: s.ROSTRUM_SECRETS_KEY,
-    /** Maximum requests of one account that run or wait. */
-    accountRequests: s.ROSTRUM_ACCOUNT_REQUESTS,
-    /** Bytes that the idempotency keys of one account may take for their 24 hours. */
-    accountKeyBytes: s.ROSTRUM_ACCOUNT_KEY_BYTES,
-    sandboxes: {
-      max: s.ROSTRUM_SANDBOXES,
-      warm: Math.min(s.ROSTRUM_WARM_SANDBOXES, s.ROSTRUM_SANDBOXES),
-      isolation: s.ROSTRUM_ISOLATION,
-      jit: s.ROSTRUM_JIT,
-    },
-    queue: {
-      runs: s.ROSTRUM_QUEUE_RUNS,
-      accountRuns: s.ROSTRUM_QUEUE_ACCOUNT_RUNS,
-      waitMs: s.ROSTRUM_QUEUE_WAIT_MS,
-    },
-    runLimits: readRunLimits(s),
-    /** How long runs and their inputs are kept, and how many runs of one account. */
-    runRetention: {
-      days: s.ROSTRUM_RUN_DAYS,
-      count: s.ROSTRUM_RUN_COUNT,
-      bytes: s.ROSTRUM_RUN_BYTES,
-      inputDays: s.ROSTRUM_RUN_INPUT_DAYS,
-    },
-    /** Time for which events are kept; null without an end. */
-    eventMs: s.ROSTRUM_EVENT_DAYS === 0 ? null : s.ROSTRUM_EVENT_DAYS * 86_400_000,
-    /** Maximum bytes of one account in the store. */
-    storeLimits: {
-      accountBytes: s.ROSTRUM_ACCOUNT_STORE_BYTES || Number.MAX_SAFE_INTEGER,
-      queueBytes: s.ROSTRUM_QUEUE_BYTES,
-    },
-    queuedRuns: {
-      /** The times until the next attempt of a queued run, after each failed one. */
-      retryMs: s.ROSTRUM_RETRY_MS,
-      /** How long a gateway keeps a queued run without renewing it. */
-      leaseMs: s.ROSTRUM_QUEUE_LEASE_MS,
-    },
-    /** Hosts that `graphql(…, url)` may reach, as `host` or `host:port`, in lower case. */
-    graphqlHosts: s.ROSTRUM_GRAPHQL_HOSTS,
-  }
+/** Names of `ROSTRUM_` variables that are not settings. They are probably misspelt, so the start warns about them. */
+export function unknownSettings(environment: Environment): string[] {
+  return Object.keys(environment).filter(name => name.startsWith('ROSTRUM_') && !settingNames.includes(name))
 }

@@ -16,7 +16,7 @@ import { createCaseTasks } from './domain/hooks/case-tasks.ts'
 import { createHooks } from './domain/hooks/hooks.ts'
 import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
-import { createForgettingDead } from './domain/queue/forget-dead-runs.ts'
+import { createDeletingDead } from './domain/queue/delete-dead-runs.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
@@ -128,7 +128,7 @@ export async function createApp({
   const stopSweepingRuns = startSweepingRuns({
     store: store.runs,
     forgetOthers: [
-      createForgettingDead(store.queue, config.runRetention),
+      createDeletingDead(store.queue, config.runRetention),
       atMostHourly(async () => {
         if (config.eventMs !== null) await store.oldEvents.forget(config.eventMs)
       }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
-import { createForgettingDead } from '../../src/domain/queue/forget-dead-runs.ts'
+import { createDeletingDead } from '../../src/domain/queue/delete-dead-runs.ts'
 import type { ClaimRequest, QueuedEnd } from '../../src/domain/queue/queue-store.ts'
 import { maxWaiting } from '../../src/domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../src/domain/runs/hold-runs.ts'
@@ -360,35 +360,48 @@ eachStore(harness => {
       for (const accountCode of accounts) await enqueue(accountCode, 1)
       for (const _ of accounts) await settle(await claimOne(), { kind: 'dead', error: failed })
     }
-    const forgetBeyond = (maxRuns: number, limit = 10) => store.queue.forgetDeadBeyond(maxRuns, limit)
-    const forgetOld = (ageMs: number, maxBytes = 2 ** 20) => store.queue.forgetOldDead({ ageMs, maxBytes })
+    const deleteBeyond = (maxRuns: number, limit = 10) => store.queue.deleteDeadBeyond(maxRuns, limit)
+    const deleteExpired = (ageMs: number, limit = 1) => store.queue.deleteExpiredDead(ageMs, limit)
     const idsOf = async (accountCode = 'a') => (await statesOf(accountCode)).map(([id]) => id)
 
     await die('a', 'a', 'a', 'a', 'b')
     await enqueue('a', 1)
-    expect(await forgetBeyond(4)).toBe(0)
-    expect(await forgetBeyond(2, 1)).toBe(1)
-    expect(await forgetBeyond(2)).toBe(1)
-    expect(await forgetBeyond(2)).toBe(0)
+    expect(await deleteBeyond(4)).toBe(0)
+    expect(await deleteBeyond(2, 1)).toBe(1)
+    expect(await deleteBeyond(2)).toBe(1)
+    expect(await deleteBeyond(2)).toBe(0)
     expect(await idsOf()).toEqual([3, 4, 5])
-    const { input, options } = queuedRun()
-    const bytes = Buffer.byteLength(input + options)
-    await forgetOld(dayMs, 2 * bytes)
+    await deleteExpired(dayMs)
     expect(await idsOf()).toEqual([3, 4, 5])
-    await forgetOld(dayMs, 2 * bytes - 1)
+    await deleteBeyond(1)
     expect(await idsOf()).toEqual([4, 5])
 
     const day = harness.engine === 'SQLite' ? 'due_at - 86400000' : `due_at - interval '24 hours'`
     await writeRows(url, `update queued_runs set due_at = ${day} where account_code = 'a'`)
     expect(await store.queue.retry(by('a'), 4)).toMatchObject({ kind: 'retried' })
-    await forgetOld(dayMs)
+    await deleteExpired(dayMs)
     expect((await statesOf()).map(([, state]) => state)).toEqual(['waiting', 'waiting'])
     await store.queue.cancel(by('a'), 5)
     await settle(await claimOne(), { kind: 'dead', error: failed })
     await writeRows(url, `update queued_runs set due_at = ${day} where account_code = 'a'`)
-    await createForgettingDead(store.queue, { days: 2 })()
+    await createDeletingDead(store.queue, { days: 2 })()
     expect(await idsOf()).toEqual([4])
-    await createForgettingDead(store.queue, { days: 1 })()
+    await createDeletingDead(store.queue, { days: 1 })()
     expect([await idsOf(), await idsOf('b')]).toEqual([[], [1]])
+  })
+
+  test('an account keeps its newest 1,000 dead runs', async () => {
+    await enqueue('a', ...Array.from({ length: 1_003 }, (_, index) => index + 1))
+    await enqueue('b', 1)
+    await writeRows(url, `update queued_runs set state = 'dead', claim_at = null, lane = null`)
+    await createDeletingDead(store.queue, { days: 1 })()
+    const ids: number[] = []
+    for (let after = 0; ; after = ids.at(-1) ?? 0) {
+      const page = await store.queue.list('a', 'dead', after, 500)
+      if (page.length === 0) break
+      ids.push(...page.map(({ id }) => id))
+    }
+    expect([ids.length, ids[0]]).toEqual([1_000, 4])
+    expect(await store.queue.list('b', 'dead', 0, 10)).toHaveLength(1)
   })
 })

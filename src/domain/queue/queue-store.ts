@@ -3,13 +3,6 @@ import type { RunError, RunHookEvent } from '../runs/run-record.ts'
 import type { Origin, RowStore } from '../store.ts'
 import type { WaitingRefusal } from './waiting-limits.ts'
 
-/** Which dead runs of an account are kept: those that were due in this time, as far as their bytes fit. */
-export interface DeadRunLimits {
-  readonly ageMs: number
-  /** Total bytes of inputs and options to keep, newest runs first. */
-  readonly maxBytes: number
-}
-
 export type QueuedRunState = 'waiting' | 'running' | 'dead'
 
 /** `blocked`: waits for an earlier run of its lane. Callers see it as `waiting`. */
@@ -177,10 +170,10 @@ export interface QueueStore extends RowStore<QueuedRun> {
    */
   retryDead(origin: Origin, choice: DeadRunChoice & { readonly limit: number }): Promise<number>
   cancel(origin: Origin, id: number): Promise<CancelResult>
-  /** Deletes up to `limit` dead runs past the newest ones of their account. Gives their number: 0 at the end. */
-  forgetDeadBeyond(maxRuns: number, limit: number): Promise<number>
-  /** Deletes the dead runs past these limits. It reads all dead runs, so call it seldom. */
-  forgetOldDead(limits: DeadRunLimits): Promise<void>
+  /** Deletes up to `limit` dead runs past the newest ones of their account. Returns their number: 0 at the end. */
+  deleteDeadBeyond(maxRuns: number, limit: number): Promise<number>
+  /** Deletes the dead runs that were due before this age, `limit` in one transaction. Reads all: call it seldom. */
+  deleteExpiredDead(ageMs: number, limit: number): Promise<void>
   /** Calls the listener soon after a commit that queued runs. It is a hint: a call can be lost, or come for nothing. */
   onQueued(listener: () => void): () => void
 }

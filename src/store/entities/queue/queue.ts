@@ -10,8 +10,8 @@ import { all, first, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { WriteRuns } from '../runs/write-runs.ts'
 import { createClaiming } from './claim-runs.ts'
+import { createDeleteDead } from './delete-dead.ts'
 import { type Enqueue, laneOf } from './enqueue.ts'
-import { createForgetDead } from './forget-dead.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
 import { createQueueMoves, type Moved, type QueueMoves } from './queue-moves.ts'
 import { createQueuedInputs, shareInputs } from './queued-inputs.ts'
@@ -44,7 +44,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
 
   return {
     ...claiming.store,
-    ...createForgetDead(database, accounts, inputs),
+    ...createDeleteDead(database, accounts, inputs),
     ...createRetrying(database, { accounts, inputs, limits }),
     ...createCounting(database),
     findByIds: async (accountCode, ids) => (await findByIds(accountCode, ids)).map(toQueuedRun),

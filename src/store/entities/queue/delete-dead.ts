@@ -1,0 +1,77 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import type { QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { Database } from '../../database.ts'
+import { type Dialect, placeholders, type Statement, type Values } from '../../dialect.ts'
+import { all, type Work } from '../../work.ts'
+import type { QueueAccounts } from './queue-accounts.ts'
+import type { QueuedInputs } from './queued-inputs.ts'
+
+/** Deletes dead runs of one account after the other, while its queue is locked: none of them is retried meanwhile. */
+export function createDeleteDead(
+  database: Database,
+  accounts: QueueAccounts,
+  inputs: QueuedInputs,
+): Pick<QueueStore, 'deleteDeadBeyond' | 'deleteExpiredDead'> {
+  const { read, write } = database
+  const statements = prepareStatements(database)
+  const hasChanged = (count: number) => count > 0
+
+  function* remove(accountCode: string, statement: DeleteStatement, values: Values): Work<number> {
+    yield* accounts.lock(accountCode)
+    const rows = yield* all(statement, { accountCode, ...values })
+    yield* inputs.release(
+      accountCode,
+      rows.map(({ inputId }) => inputId),
+      rows.length,
+    )
+    return rows.length
+  }
+
+  return {
+    async deleteDeadBeyond(maxRuns, limit) {
+      for (const { accountCode } of await read(statements.findAccounts, {})) {
+        const removeSome = () => remove(accountCode, statements.deleteBeyond, { maxRuns, limit })
+        const count = await write(accountCode, removeSome, { hasChanged })
+        if (count > 0) return count
+      }
+      return 0
+    },
+    async deleteExpiredDead(ageMs, limit) {
+      for (const { accountCode } of await read(statements.findAccounts, {})) {
+        const removeSome = () => remove(accountCode, statements.deleteExpired, { ageMs: -ageMs, limit })
+        while ((await write(accountCode, removeSome, { hasChanged })) === limit) await nextTurn()
+      }
+    },
+  }
+}
+
+type DeleteStatement = Statement<{ readonly inputId: number }>
+
+// Both go along the index of states.
+function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
+  const given = placeholders('accountCode', 'ageMs', 'maxRuns', 'limit')
+  const { inputId } = tables.queuedRuns
+  const areDead = sql`account_code = ${given.accountCode} and state = 'dead'`
+  const deleteWhere = (condition: ReturnType<typeof sql>) =>
+    prepare(
+      sql`
+        delete from queued_runs where ${areDead} and id in (
+          select id from queued_runs where ${areDead} and ${condition} order by id limit ${given.limit}
+        ) returning input_id`,
+      { inputId },
+    )
+  return {
+    findAccounts: prepare(
+      sql`
+        select account_code from queue_accounts where exists (
+          select 1 from queued_runs where queued_runs.account_code = queue_accounts.account_code and state = 'dead'
+        )`,
+      { accountCode: tables.queueAccounts.accountCode },
+    ),
+    deleteBeyond: deleteWhere(sql`id <= (
+      select id from queued_runs where ${areDead} order by id desc limit 1 offset ${given.maxRuns}
+    )`),
+    deleteExpired: deleteWhere(sql`due_at < ${nowPlus(given.ageMs)}`),
+  }
+}

@@ -1,8 +1,10 @@
 import { hash, randomUUID } from 'node:crypto'
+import { RostrumError } from '../../errors.ts'
 import type { ClaimRequest, IdempotencyStore } from '../idempotency/idempotency.ts'
+import { type ClaimRefusals, keyRefusals } from '../idempotency/key-refusals.ts'
 import { createKeyedRequests, retentionMs } from '../idempotency/keyed-requests.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
-import { messageRefusals } from './message-refusals.ts'
+import { type DeliveryInput, nobody } from './run-delivery.ts'
 import type { Webhook, WebhookStore } from './webhook-store.ts'
 
 // Longer answers are kept without their body.
@@ -11,6 +13,35 @@ const maxAnswerBytes = 64 * 2 ** 10
 const withoutBody = Buffer.from(' ')
 // A message is its id alone: a sender may change its words.
 const fingerprint = Buffer.from('message')
+
+/** The errors of a message of a webhook. The texts about other requests cannot occur: a message is its id alone. */
+const messageRefusals: ClaimRefusals = {
+  ...keyRefusals,
+  lost: () =>
+    new RostrumError(
+      'CONFLICT',
+      'This message took so long that another gateway took it over. Send it again.',
+      { reason: 'RUNNING', retryAfterSeconds: 1 },
+    ),
+  unkept: cause =>
+    new RostrumError(
+      'UNAVAILABLE',
+      'The message was run, but that could not be kept: it runs again if you send it again.',
+      { retryAfterSeconds: 1, cause },
+    ),
+  full: maxBytes =>
+    new RostrumError(
+      'OVERLOADED',
+      `The messages and idempotency keys of the last 24 hours hold ${maxBytes} bytes in this account, the maximum, ` +
+        'so a new message cannot be kept. Nothing was run. Try again in 60 s.',
+      { retryAfterSeconds: 60 },
+    ),
+  stillRunning: () =>
+    new RostrumError('CONFLICT', 'This message is still running. Try again in 1 s.', {
+      reason: 'RUNNING',
+      retryAfterSeconds: 1,
+    }),
+}
 
 export interface MessageRun {
   readonly accountCode: string
@@ -36,7 +67,7 @@ export interface QueuedDelivery {
   readonly webhook: Webhook
   /** Null for a sender that gives none. */
   readonly messageId: string | null
-  readonly input: { readonly payload: string; readonly options: string }
+  readonly input: DeliveryInput
   readonly txnId: string
 }
 
@@ -126,11 +157,9 @@ function keyOf(webhookId: number, messageId: string): string {
   return `webhook ${webhookId} ${hash('sha256', messageId)}`
 }
 
-const nobody = { userId: null, subject: null, email: null, displayName: null }
-
 function toQueuedRun(
   { id, name, functionId, scopes }: Webhook,
-  { payload, options }: QueuedDelivery['input'],
+  { payload, options }: DeliveryInput,
   txnId: string,
 ): NewQueuedRun {
   return {

@@ -20,7 +20,6 @@ import { createDeletingDead } from './domain/queue/delete-dead-runs.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
-import { keepFailure } from './domain/runs/hold-runs.ts'
 import { createRunKeeping } from './domain/runs/keep-runs.ts'
 import { keepNothing } from './domain/runs/run-record.ts'
 import { createRuns } from './domain/runs/runs.ts'
@@ -29,6 +28,7 @@ import type { Store } from './domain/store.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
 import { createMessageRuns } from './domain/webhooks/message-runs.ts'
 import { RefusedDeliveries } from './domain/webhooks/refused-deliveries.ts'
+import { createRunDelivery } from './domain/webhooks/run-delivery.ts'
 import { createWebhookLookUp } from './domain/webhooks/webhook-look-up.ts'
 import { createWebhooks } from './domain/webhooks/webhooks.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -42,7 +42,6 @@ import { schema } from './schema/index.ts'
 import { createLoaders } from './store/loaders.ts'
 import { openStore } from './store/open-store.ts'
 import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-runner.ts'
-import { createExecuteQueued } from './tasks/execute-queued.ts'
 import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const drainTimeoutMs = 10_000
@@ -170,13 +169,14 @@ export async function createApp({
   const createContext = createContextFactory({
     memberships,
     directory,
-    functions: createFunctions(store.functions),
-    cases: createCases({ store, holdRuns: runKeeping.hold, waitForTurn }),
+    functions: createFunctions(store.functions, tasks),
+    cases: createCases({ store, scripts: tasks, holdRuns: runKeeping.hold, waitForTurn }),
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
     runs: createRuns({
       store: store.runs,
-      hold: runKeeping.hold,
+      scripts: tasks,
+      holdRuns: runKeeping.hold,
       waitForTurn,
       findLive: store.functions.findLive,
       findSource: store.functions.findSource,
@@ -225,8 +225,11 @@ export async function createApp({
         webhooks: store.webhooks,
         accountBytes: config.accountKeyBytes,
       }),
-      findLive: store.functions.findLive,
-      execute: request => keepFailure(runKeeping.hold(), recorder => tasks.execute({ ...request, recorder })),
+      runDelivery: createRunDelivery({
+        findLive: store.functions.findLive,
+        scripts: tasks,
+        holdRuns: runKeeping.hold,
+      }),
     },
     maxAnswerBytes,
     budgets: createHttpBudgets(bodyBytes),
@@ -247,7 +250,9 @@ export async function createApp({
         store: store.queue,
         findLive: store.functions.findLive,
         capacity: tasks.queuedCapacity,
-        execute: createExecuteQueued(tasks, log),
+        scripts: tasks,
+        log,
+        hideSecrets: hideRunTokens,
         holdRuns: runKeeping.hold,
         ...config.queuedRuns,
         onDead: createDeadRunReport({ findFunctions: store.functions.findByIds, linesOf: tasks.linesOf }),

@@ -40,6 +40,19 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin')
 }
 
+interface TriggeredRun {
+  readonly accountCode: string
+  /** Who caused the run: data for its script, not a credential that could be confirmed. */
+  readonly causedBy: Pick<Caller, 'userId' | 'subject' | 'email' | 'displayName'>
+  readonly scopes: readonly string[]
+  readonly rightsOf: RightsOf
+}
+
+/** The caller of a run that no request waits for with its own credential: it has the rights of its trigger alone. */
+export function callerOfTrigger({ accountCode, causedBy, scopes, rightsOf }: TriggeredRun): Caller {
+  return { accountCode, ...causedBy, scopes: new Set(scopes.filter(isScope)), rightsOf }
+}
+
 /** The same caller with other rights, which are never those of its credential. `rightsOf` is null for a replay's. */
 export function withScopes(caller: Caller, scopes: readonly string[], rightsOf: RightsOf | null): Caller {
   const { rightsOf: _, ...given } = caller

@@ -10,7 +10,7 @@ import { Admission } from './pool/admission.ts'
 import { SandboxPool } from './pool/sandbox-pool.ts'
 import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
 import { compileSource } from './run/compile-source.ts'
-import { executeTask } from './run/execute-task.ts'
+import { executeScript } from './run/execute-script.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { QueuedCapacity, TaskRunner } from './task-runner.ts'
 
@@ -72,10 +72,11 @@ export function createTaskRunner(options: TaskRunnerOptions): ServingTaskRunner 
     outboundWaits,
     limits,
   })
+  const parts = { limits, admission, runTokens, answerCall, scriptLogShare }
   return {
-    execute: request =>
-      executeTask({ limits, admission, runTokens, answerCall, recorder, scriptLogShare }, request),
-    compile: request => compileSource({ limits, admission, scriptLogShare }, request),
+    run: (script, asking, settings) =>
+      executeScript(parts, { script, asking, settings: { recorder, ...settings } }),
+    compile: request => compileSource(parts, request),
     reserveSlot: accountCode => admission.reserveSlot(accountCode),
     queuedCapacity: {
       free: () => admission.freeForQueued(),

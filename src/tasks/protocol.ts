@@ -4,8 +4,8 @@
 // the parent.
 
 import type { RunLimits } from '../config.ts'
+import type { LogLevel, RunError, RunErrorCode } from '../domain/runs/run.ts'
 import type { PlatformMethod } from '../operations/operation.ts'
-import type { LogLevel, TaskError, TaskErrorCode } from './run/task-execution.ts'
 
 export type { RunLimits } from '../config.ts'
 export type { InputMember, Label, Member, PlatformMethod } from '../operations/operation.ts'
@@ -105,8 +105,8 @@ export type Ending =
   | { readonly kind: 'error'; readonly error: ScriptError }
 
 /** Only the gateway reports `CRASHED`. */
-export interface ScriptError extends TaskError {
-  readonly code: Exclude<TaskErrorCode, 'CRASHED'>
+export interface ScriptError extends RunError {
+  readonly code: Exclude<RunErrorCode, 'CRASHED'>
 }
 
 /** Maximum bytes of a line from a sandbox: a control character of its longest text takes six bytes as JSON. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
+import { runErrorCodes } from '../../src/domain/runs/run.ts'
 import { catalogue, conflictReasons } from '../../src/errors.ts'
 import { bounds } from '../../src/graphql/bounds/bounds.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { schema } from '../../src/schema/index.ts'
-import { taskErrorCodes } from '../../src/tasks/run/task-execution.ts'
 import { pages, readPage, readTable, root } from './pages.ts'
 
 const withoutTicks = (cell = '') => cell.replaceAll('`', '')
@@ -72,7 +72,7 @@ test('the tables of scripts have every name that a script sees, and every code o
   )
   expect(globals.filter(name => !names.includes(name))).toEqual([])
   const codes = firstCells('docs/scripts.md', 'How a run ends').filter(cell => /^[A-Z]/.test(cell))
-  expect(codes.filter(code => code !== 'error.code').toSorted()).toEqual(taskErrorCodes.toSorted())
+  expect(codes.filter(code => code !== 'error.code').toSorted()).toEqual(runErrorCodes.toSorted())
 })
 
 test('the page of GraphQL names every root field and gives every bound', () => {

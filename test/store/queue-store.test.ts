@@ -12,7 +12,7 @@ import { queuedRun } from './queued-run.ts'
 import { runRow } from './run-row.ts'
 import { writeRows } from './write-rows.ts'
 
-const failed = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null }
+const failed = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null } as const
 
 eachStore(harness => {
   let store: Store

@@ -7,7 +7,7 @@ import { by } from './origin.ts'
 import { queuedRun } from './queued-run.ts'
 import { readRows } from './read-rows.ts'
 
-const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null }
+const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null } as const
 const [input, options] = [`{"a":"${'é'.repeat(500)}"}`, '{}']
 const bytes = Buffer.byteLength(input) + Buffer.byteLength(options)
 

@@ -8,7 +8,7 @@ import { queuedRun } from './queued-run.ts'
 import { readRows } from './read-rows.ts'
 import { writeRows } from './write-rows.ts'
 
-const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null }
+const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null } as const
 const all = { hookId: null, webhookId: null }
 
 eachStore(harness => {

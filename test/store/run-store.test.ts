@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createRunKeeping } from '../../src/domain/runs/keep-runs.ts'
-import { endpointCause } from '../../src/domain/runs/run-cause.ts'
+import { makeCause } from '../../src/domain/runs/run-cause.ts'
 import type { KeptRun, RunFilter, RunRow } from '../../src/domain/runs/run-store.ts'
 import { createRuns } from '../../src/domain/runs/runs.ts'
 import { forgetOldRuns } from '../../src/domain/runs/sweep-runs.ts'
@@ -31,7 +31,8 @@ const all: RunFilter = {
 }
 const version = 'f'.repeat(64)
 const runParts = {
-  hold: () => expect.unreachable(),
+  scripts: { run: () => expect.unreachable() },
+  holdRuns: () => expect.unreachable(),
   findLive: () => expect.unreachable(),
   findSource: () => expect.unreachable(),
   waitForTurn: () => Promise.resolve(),
@@ -301,7 +302,7 @@ eachStore(harness => {
   const start = (runId: string) => ({
     ...runOf({ runId }),
     accountCode: 'a',
-    cause: endpointCause,
+    cause: makeCause({ trigger: 'endpoint' }),
     input: '{"a":1}',
     writeOptions: () => '{"x":1}',
     bytes: 100,

@@ -13,7 +13,7 @@ import { queuedRun } from './queued-run.ts'
 import { readRows } from './read-rows.ts'
 import { saveFunction, versionOf } from './save-function.ts'
 
-const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null }
+const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null } as const
 const full = { code: 'OVERLOADED', retryAfterSeconds: 60 }
 
 // The texts of each table; a row counts besides.

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
-import { readTaskInput } from '../../src/tasks/input/read-task-input.ts'
+import { readScript } from '../../src/tasks/input/read-script.ts'
 import { scriptOptions } from '../../src/tasks/input/script-options.ts'
-import { taskInput } from './start-tasks.ts'
+import { scriptOf } from './start-tasks.ts'
 
 const { runLimits } = readConfig({})
 
@@ -18,7 +18,7 @@ const caller: Caller = {
 }
 
 function textOf(text: string, by: Caller = caller): string {
-  const { options } = readTaskInput(taskInput('exit(1)', { options: text }), runLimits)
+  const { options } = readScript(scriptOf('exit(1)', { options: text }), runLimits)
   return scriptOptions({ given: options, caller: by, transaction, token: 'rrun_1' })
 }
 

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
-import { endpointCause } from '../../src/domain/runs/run-cause.ts'
 import { keepNothing } from '../../src/domain/runs/run-record.ts'
 import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
 import type { AnswerRunCall } from '../../src/tasks/calls/answer-call.ts'
@@ -8,10 +7,10 @@ import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
 import { OutboundWaits } from '../../src/tasks/outbound/outbound-waits.ts'
 import { Admission } from '../../src/tasks/pool/admission.ts'
 import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
-import { executeTask } from '../../src/tasks/run/execute-task.ts'
+import { executeScript } from '../../src/tasks/run/execute-script.ts'
 import { createRunTokens } from '../../src/tasks/run/run-tokens.ts'
 import { patience } from '../server/patience.ts'
-import { callerOf, silentLog, taskInput } from './start-tasks.ts'
+import { callerOf, scriptOf, silentLog } from './start-tasks.ts'
 
 const file = fileURLToPath(new URL('spoken-child.js', import.meta.url))
 
@@ -81,7 +80,6 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
     limits: config.runLimits,
     admission,
     runTokens: createRunTokens(),
-    recorder: keepNothing,
     scriptLogShare: new ScriptLogShare({ log: silentLog, maxBytes: 0 }),
     answerCall: answerCall ?? (async ({ variables }) => variables.toText()),
   }
@@ -89,14 +87,16 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
   return {
     pool,
     run: (account = 'alpha') =>
-      executeTask(parts, {
-        input: taskInput('exit(1)'),
-        caller: callerOf(account),
-        parentRun: null,
-        cause: endpointCause,
-        onRun: () => {},
-        signal: new AbortController().signal,
-        log: silentLog,
+      executeScript(parts, {
+        script: scriptOf('exit(1)'),
+        asking: {
+          caller: callerOf(account),
+          parentRun: null,
+          onRun: () => {},
+          signal: new AbortController().signal,
+          log: silentLog,
+        },
+        settings: { recorder: keepNothing },
       }),
   }
 }

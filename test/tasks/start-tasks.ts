@@ -2,27 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
-import { endpointCause } from '../../src/domain/runs/run-cause.ts'
+import type { Execution, Run } from '../../src/domain/runs/run.ts'
+import { makeCause } from '../../src/domain/runs/run-cause.ts'
 import { keepNothing } from '../../src/domain/runs/run-record.ts'
+import type { Script } from '../../src/domain/runs/script.ts'
 import type { ExecuteGraphql } from '../../src/tasks/calls/answer-call.ts'
 import { createTaskRunner } from '../../src/tasks/create-task-runner.ts'
-import type { Run } from '../../src/tasks/run/run.ts'
 import { createRunTokens } from '../../src/tasks/run/run-tokens.ts'
-import type { TaskExecution, TaskInput } from '../../src/tasks/run/task-execution.ts'
 import { patience } from '../server/patience.ts'
 
 export interface RunOptions {
   readonly account?: string
   readonly parentRun?: Run
   readonly signal?: AbortSignal
-  readonly input?: Partial<TaskInput>
+  readonly input?: Partial<Script>
 }
 
 export const silentLog = pino({ level: 'silent' })
 
-export function taskInput(sourceCode: string, rest: Partial<TaskInput> = {}): TaskInput {
-  const metadata = { caseTypeCode: null, accountNickname: null }
-  return { name: 'test', sourceCode, inputDocument: '{}', options: '{}', metadata, ...rest }
+export function scriptOf(sourceCode: string, rest: Partial<Script> = {}): Script {
+  const cause = makeCause({ trigger: 'endpoint' })
+  const texts = { name: 'test', sourceCode, payload: '{}', options: '{}' }
+  return { cause, ...texts, caseTypeCode: null, rights: 'caller', ...rest }
 }
 
 export function callerOf(accountCode: string): Caller {
@@ -67,11 +68,9 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
     sourceCode: string,
     { account = 'alpha', parentRun, signal, input }: RunOptions = {},
   ): Promise<ReadExecution> {
-    const execution = await runner.execute({
-      input: taskInput(sourceCode, input),
+    const execution = await runner.run(scriptOf(sourceCode, input), {
       caller: callerOf(account),
       parentRun: parentRun ?? null,
-      cause: endpointCause,
       onRun: () => {},
       signal: signal ?? new AbortController().signal,
       log: silentLog,
@@ -83,9 +82,9 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
 }
 
 /** An execution with its parsed payload. */
-export type ReadExecution = Omit<TaskExecution, 'payload'> & { readonly payload: unknown }
+export type ReadExecution = Omit<Execution, 'payload'> & { readonly payload: unknown }
 
-export function readPayload(execution: TaskExecution): ReadExecution {
+export function readPayload(execution: Execution): ReadExecution {
   const { payload } = execution
   return { ...execution, payload: payload === null ? null : JSON.parse(payload.text) }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { endpointCause } from '../../src/domain/runs/run-cause.ts'
+import { makeCause } from '../../src/domain/runs/run-cause.ts'
 import { continueOrStart as continueTransaction } from '../../src/tasks/input/transaction.ts'
 
 const guid = '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab'
@@ -7,7 +7,7 @@ const parent = { txnID: '11111111-2222-4333-8444-555555555555', txnSource: 'endp
 const task = {
   given: undefined,
   parent: null,
-  cause: endpointCause,
+  cause: makeCause({ trigger: 'endpoint' }),
   caseTypeCode: null,
   name: 'recalculate',
 } as const
@@ -20,7 +20,7 @@ function continueOrStart({ given, ...rest }: Omit<Source, 'given'> & { readonly 
 
 describe('a new transaction', () => {
   test('of a hook has the event in its source, and continues the transaction of its cause', () => {
-    const cause = { ...endpointCause, trigger: 'hook', event: 'pre-save', txnId: guid } as const
+    const cause = makeCause({ trigger: 'hook', event: 'pre-save', txnId: guid })
     const { txnID, txnSource } = continueOrStart({ ...task, cause, caseTypeCode: 'incident', parent })
     expect(txnID).toBe(guid)
     expect(txnSource).toMatch(/^hook\|incident\/pre-save\/recalculate\|/)
@@ -72,7 +72,7 @@ describe('a new transaction', () => {
 describe('a stored function has its own source', () => {
   const stored = {
     ...task,
-    cause: { ...endpointCause, trigger: 'function' },
+    cause: makeCause({ trigger: 'function' }),
     caseTypeCode: 'incident',
   } as const
   const own = expect.stringMatching(/^function\|incident\/recalculate\|/)

@@ -4,10 +4,11 @@ import { readStored } from '../../json/read-stored.ts'
 import type { LongWork } from '../../limits/long-work.ts'
 import type { FindHooks } from '../hooks/find-hooks.ts'
 import type { LiveHook } from '../hooks/hook-store.ts'
-import { type Generation, type HooksToQueue, refuseTooDeep } from '../hooks/queue-hooks.ts'
-import { type RunHookScript, runHooks } from '../hooks/run-hooks.ts'
-import type { CausedBy } from '../queue/queue-store.ts'
+import { type HooksToQueue, refuseTooDeep } from '../hooks/queue-hooks.ts'
+import { runHooks } from '../hooks/run-hooks.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
+import { firstGeneration, type Generation } from '../runs/run.ts'
+import type { Asking, Scripts } from '../runs/script.ts'
 import type { Origin } from '../store.ts'
 import { waitIfLong, writeCaseData } from './case-data.ts'
 import { noCase, staleCase } from './case-failures.ts'
@@ -24,20 +25,15 @@ export interface ChangeRequest {
   readonly id: number | null
   readonly ifVersions: readonly number[] | null
   readonly dryRun: boolean
-  /** True if a running script asks. Such a change never waits for a turn. */
-  readonly isInner: boolean
-  /** Cases that the transaction is saving already. A change of one of them is `CONFLICT` at once. */
-  readonly savingCases: ReadonlySet<number>
-  /** Who asks, for the hooks after the change. */
-  readonly causedBy: CausedBy
-  readonly generation: Generation
+  /**
+   * A change that a running script asks for never waits for a turn, and is `CONFLICT` at once for a case that the
+   * transaction is saving already. A client that goes away ends a change unless it is committed.
+   */
+  readonly asking: Asking
   /** The stored function whose run asks; null without one. */
   readonly functionName: string | null
-  readonly runHook: RunHookScript
   /** Long data take a step each to parse, merge, write and compare them. */
   readonly work: LongWork
-  /** Aborted when the client goes away, which ends the change unless it is committed. */
-  readonly signal: AbortSignal
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number
 }
@@ -60,6 +56,7 @@ export interface ChangeParts {
   readonly store: CaseStore
   readonly turns: CaseTurns
   readonly findHooks: FindHooks
+  readonly scripts: Scripts
   readonly holdRuns: () => HeldRuns
 }
 
@@ -119,9 +116,15 @@ export async function beginAttempt({ parts, request, steps }: Change, count: num
 }
 
 function toQueue(hooks: HooksToQueue['hooks'], { request, steps }: Change): HooksToQueue | null {
-  const { causedBy, generation } = request
   if (hooks.length === 0) return null
+  const { userId, subject, email, displayName } = request.asking.caller
+  const causedBy = { userId, subject, email, displayName }
+  const generation = generationOf(request)
   return { event: `post-${steps.change}`, hooks, causedBy, generation: generation.number }
+}
+
+function generationOf({ asking: { parentRun } }: ChangeRequest): Generation {
+  return parentRun?.generation ?? firstGeneration
 }
 
 async function readRow(store: CaseStore, request: ChangeRequest) {
@@ -137,18 +140,18 @@ async function readRow(store: CaseStore, request: ChangeRequest) {
 
 /** Steps 3 to 7 of one attempt, as contract section 7 numbers them. Null if the case or its type has changed. */
 export async function tryToChange(
-  { parts: { store }, request }: Change,
+  { parts: { store, scripts }, request }: Change,
   attempt: Attempt,
   { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: HeldRuns },
 ): Promise<ChangedCase | null> {
-  const { origin, dryRun, signal, deadline, runHook, functionName, work } = request
+  const { origin, dryRun, asking, deadline, functionName, work } = request
   const { row, data: stored, type, caseTypeCode, after } = attempt
   // 3 and 4. Runs the hooks, up to the first that refuses.
   const { transactionId } = origin
   const { hooks, wanted, count } = attempt
   const data = await runHooks({
     ...{ row, stored, caseTypeCode, wanted, hooks, transactionId, attempt: count },
-    ...{ dryRun, deadline, signal, runHook, recorder: runs, work },
+    ...{ dryRun, deadline, asking, scripts, recorder: runs, work },
   })
   const { changed, text } = await describeChange(data, { data: stored, length: row?.dataBytes ?? 0 }, work)
   const { runIds, whenKept } = runs
@@ -163,9 +166,9 @@ export async function tryToChange(
   const isEqual = row !== null && data !== null && changed.length === 0
   if (dryRun || isEqual) return { ...outcome, isSaved: false }
   // 6. Commits. From here on, a client that disconnects stops nothing.
-  if (after !== null) refuseTooDeep(request.generation)
+  if (after !== null) refuseTooDeep(generationOf(request))
   const written = await runs.prepare()
-  signal.throwIfAborted()
+  asking.signal.throwIfAborted()
   const done = await store.commit({
     origin,
     caseTypeCode,

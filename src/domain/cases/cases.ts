@@ -4,7 +4,7 @@ import { createFindHooks } from '../hooks/find-hooks.ts'
 import { runTask, type SaveResult, type TaskRequest, type TaskResult } from '../hooks/run-task.ts'
 import { checkId, checkListedIds } from '../id.ts'
 import { type HeldRuns, holdAfter } from '../runs/hold-runs.ts'
-import type { RunOutcome } from '../runs/run-record.ts'
+import type { Scripts } from '../runs/script.ts'
 import type { Page, Store } from '../store.ts'
 import type { ChangedCase, ChangeRequest, ReadCase } from './attempt-change.ts'
 import { mergePatch } from './case-data.ts'
@@ -42,23 +42,22 @@ export interface Cases {
   /** Gives the case as it was. Fails like `save`. */
   remove(request: ChangeRequest & { readonly id: number }): Promise<ChangedCase>
   /** Runs a task on a case. Fails like `save`, or with `NOT_FOUND` for an unknown task. */
-  runTask<Execution extends { readonly outcome: RunOutcome }>(
-    request: TaskRequest<Execution>,
-  ): Promise<TaskResult<Execution>>
+  runTask(request: TaskRequest): Promise<TaskResult>
   findType(accountCode: string, code: string): Promise<CaseType | null>
   readonly saveType: SaveCaseType
 }
 
 interface Dependencies {
   readonly store: Pick<Store, 'cases' | 'hooks' | 'caseTasks'>
+  readonly scripts: Scripts
   readonly holdRuns: () => HeldRuns
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
 }
 
-export function createCases({ store: stores, holdRuns, waitForTurn }: Dependencies): Cases {
+export function createCases({ store: stores, scripts, holdRuns, waitForTurn }: Dependencies): Cases {
   const { cases: store, hooks, caseTasks } = stores
-  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), holdRuns }
+  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), scripts, holdRuns }
   // The commit of the save writes the run of the task too.
   const saveResult: SaveResult = (request, data, taskRuns) => {
     const findType = (row: Case | null) => store.findType(request.origin.accountCode, row?.caseTypeCode ?? '')
@@ -123,7 +122,7 @@ export function createCases({ store: stores, holdRuns, waitForTurn }: Dependenci
 
     runTask(request) {
       checkId(request.id, 'case id')
-      return runTask({ cases: store, caseTasks, holdRuns, saveResult }, request)
+      return runTask({ cases: store, caseTasks, scripts, holdRuns, saveResult }, request)
     },
 
     findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),

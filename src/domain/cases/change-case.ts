@@ -38,9 +38,10 @@ export async function changeCase(
 
 async function changeInTurn(change: Change): Promise<ChangedCase> {
   const { parts, request } = change
-  const { origin, id, signal, deadline, savingCases } = request
+  const { origin, id, asking, deadline } = request
+  const { parentRun, signal } = asking
   const { accountCode } = origin
-  if (id !== null && savingCases.has(id)) throw ownCase(id)
+  if (id !== null && parentRun?.savingCases.has(id)) throw ownCase(id)
 
   // 1. A repeated request whose save was committed gets its first result, whatever the version is now.
   const earlier = await parts.store.findCommitted(origin)
@@ -55,7 +56,7 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
   const runs = parts.holdRuns()
   try {
     // 2. Waits for the turn of the case.
-    if (id === null || request.isInner || request.dryRun) return await attemptAll(change, first, runs)
+    if (id === null || parentRun !== null || request.dryRun) return await attemptAll(change, first, runs)
     request.work.pause()
     const turn = await parts.turns.take({ accountCode, id, deadline, signal })
     try {
@@ -100,13 +101,13 @@ async function attemptAll(change: Change, first: Attempt, runs: HeldRuns): Promi
 // A change that a script asks for does not wait: the holder may be waiting for what its transaction holds.
 async function takeLease(
   store: CaseStore,
-  { origin: { accountCode }, deadline, signal, isInner }: ChangeRequest,
+  { origin: { accountCode }, deadline, asking: { signal, parentRun } }: ChangeRequest,
   { id, holder }: { readonly id: number; readonly holder: string },
 ): Promise<boolean> {
   for (;;) {
     const ms = Math.max(1, Math.ceil(deadline - performance.now()))
     if (await store.lease(accountCode, id, { holder, ms })) return true
-    if (isInner || performance.now() + lookEachMs >= deadline) return false
+    if (parentRun !== null || performance.now() + lookEachMs >= deadline) return false
     await sleep(lookEachMs, undefined, { signal })
   }
 }

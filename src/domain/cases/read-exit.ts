@@ -3,6 +3,7 @@ import type { JsonText } from '../../json/json-text.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { GivenJson, JsonObject } from '../../json/read-json.ts'
 import type { LongWork } from '../../limits/long-work.ts'
+import { errorWithoutPosition, type RunError } from '../runs/run.ts'
 import { caseDataLimits, readCaseData, refuseManyFields, waitIfLong } from './case-data.ts'
 
 /** Case data with their JSON. */
@@ -11,21 +12,12 @@ export interface WrittenData {
   readonly text: string
 }
 
-/** The error of a run whose result cannot become case data. */
-export interface ExitError {
-  readonly code: 'RESULT' | 'LIMIT'
-  readonly message: string
-  readonly line: null
-  readonly column: null
-  readonly stack: null
-}
-
-/** Reads the value given to `exit` as case data (contract, section 7). */
-export async function readExit({ text }: JsonText, work: LongWork): Promise<WrittenData | ExitError> {
+/** Reads the value given to `exit` as case data (contract, section 7), or returns why it cannot become any. */
+export async function readExit({ text }: JsonText, work: LongWork): Promise<WrittenData | RunError> {
   const bytes = Buffer.byteLength(text)
   const { bytes: max } = caseDataLimits
   if (bytes > max) {
-    return exitError(
+    return errorWithoutPosition(
       'LIMIT',
       `The data given to \`exit\` have ${bytes} bytes of JSON; at most ${max} are allowed`,
     )
@@ -39,10 +31,6 @@ export async function readExit({ text }: JsonText, work: LongWork): Promise<Writ
     return { data, text }
   } catch (error) {
     if (!(error instanceof RostrumError)) throw error
-    return exitError('RESULT', `\`exit\` must get the data of the case: ${error.message}`)
+    return errorWithoutPosition('RESULT', `\`exit\` must get the data of the case: ${error.message}`)
   }
-}
-
-function exitError(code: ExitError['code'], message: string): ExitError {
-  return { code, message, line: null, column: null, stack: null }
 }

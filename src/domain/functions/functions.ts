@@ -3,16 +3,12 @@ import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
 import { isStorable } from '../directory/directory.ts'
 import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
+import type { Execution } from '../runs/run.ts'
+import { makeCause } from '../runs/run-cause.ts'
+import type { Asking, Script, Scripts } from '../runs/script.ts'
 import type { Origin } from '../store.ts'
 import { conditionNotMet, describeFunction, noFunction, noVersion } from './function-refusals.ts'
-import type {
-  FunctionLimits,
-  FunctionName,
-  FunctionStore,
-  IfLive,
-  RunnableFunction,
-  StoredFunction,
-} from './function-store.ts'
+import type { FunctionLimits, FunctionName, FunctionStore, IfLive, StoredFunction } from './function-store.ts'
 
 const limits: FunctionLimits = { functions: 1_000, versions: 100 }
 const maxCommentCharacters = 1_000
@@ -25,6 +21,12 @@ export interface FunctionInput extends FunctionName {
   readonly comment: string | null
   readonly makeLive: boolean
   readonly ifLive: IfLive
+}
+
+/** A function to run, with its input. A name without a function of this case type means the one without a type. */
+export interface FunctionCall extends FunctionName, Pick<Script, 'payload' | 'options'> {
+  /** The hash of the version to run; null for the live one. */
+  readonly version: string | null
 }
 
 /** The rules of functions (contract, section 7). */
@@ -46,12 +48,22 @@ export interface Functions {
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** The function of exactly this case type code, or without one. */
   findExact(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
-  /** The version to run, the live one if `hash` is null. `NOT_FOUND` for an unknown function or version. */
-  findRunnable(accountCode: string, given: FunctionName, hash: string | null): Promise<RunnableFunction>
+  /** Runs a function. Rejects as `Scripts.run` does, and with `NOT_FOUND` for an unknown function or version. */
+  run(asking: Asking, call: FunctionCall): Promise<Execution>
   listAfter: FunctionStore['listAfter']
 }
 
-export function createFunctions(store: FunctionStore): Functions {
+export function createFunctions(store: FunctionStore, scripts: Scripts): Functions {
+  async function findRunnable(accountCode: string, given: FunctionName, hash: string | null) {
+    if (!isName(given.name)) throw noFunction(given.name)
+    const isBadHash = hash !== null && !isHash(hash)
+    const result = await store.findRunnable(accountCode, withUsableCode(given), isBadHash ? null : hash)
+    if (result.kind === 'missing')
+      throw result.what === 'function' ? noFunction(given.name) : noVersion(hash ?? '')
+    if (isBadHash) throw noVersion(hash)
+    return result.runnable
+  }
+
   return {
     check({ name, caseTypeCode, sourceCode, comment }) {
       const fields: FieldError[] = []
@@ -124,14 +136,12 @@ export function createFunctions(store: FunctionStore): Functions {
 
     findExact: async (accountCode, given) => (canExist(given) ? store.findExact(accountCode, given) : null),
 
-    async findRunnable(accountCode, given, hash) {
-      if (!isName(given.name)) throw noFunction(given.name)
-      const isBadHash = hash !== null && !isHash(hash)
-      const result = await store.findRunnable(accountCode, withUsableCode(given), isBadHash ? null : hash)
-      if (result.kind === 'missing')
-        throw result.what === 'function' ? noFunction(given.name) : noVersion(hash ?? '')
-      if (isBadHash) throw noVersion(hash)
-      return result.runnable
+    async run(asking, { version, payload, options, ...given }) {
+      const { id, name, hash, sourceCode } = await findRunnable(asking.caller.accountCode, given, version)
+      const cause = makeCause({ trigger: 'function', function: { id, name, hash } })
+      const { caseTypeCode } = given
+      const script = { cause, name, sourceCode, payload, options, caseTypeCode, rights: 'caller' } as const
+      return scripts.run(script, asking)
     },
 
     listAfter: store.listAfter,

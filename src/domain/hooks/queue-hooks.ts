@@ -1,6 +1,7 @@
 import { RostrumError } from '../../errors.ts'
 import type { Case, CaseCommit } from '../cases/case-store.ts'
 import type { CausedBy, NewQueuedRun } from '../queue/queue-store.ts'
+import type { Generation } from '../runs/run.ts'
 import type { LiveHook } from './hook-store.ts'
 
 const maxGeneration = 8
@@ -12,13 +13,6 @@ export interface HooksToQueue {
   /** The generation of the change. */
   readonly generation: number
   readonly causedBy: CausedBy
-}
-
-/** How many saves of hooks after a save led to a change (contract, section 8). */
-export interface Generation {
-  readonly number: number
-  /** Called when the change is refused because it would go too far. */
-  onTooDeep(): void
 }
 
 /** Throws `TOO_DEEP` for a change that would queue runs of a generation too many. */

@@ -1,34 +1,16 @@
-import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import type { ChangeRequest } from '../cases/attempt-change.ts'
 import type { Case } from '../cases/case-store.ts'
 import { describeChange } from '../cases/changed-fields.ts'
-import { type ExitError, readExit, type WrittenData } from '../cases/read-exit.ts'
-import { endpointCause, type RunCause } from '../runs/run-cause.ts'
+import { readExit, type WrittenData } from '../cases/read-exit.ts'
+import { makeCause } from '../runs/run-cause.ts'
 import type { RunRecorder } from '../runs/run-record.ts'
-import type { HookExecution } from './hook-refusals.ts'
+import type { CheckExit, Script, Scripts } from '../runs/script.ts'
 import { refuseAsHook } from './hook-refusals.ts'
 import type { LiveHook } from './hook-store.ts'
 
-/** The script of a hook. Its texts are JSON. */
-export interface HookScript {
-  readonly hook: LiveHook
-  readonly cause: RunCause
-  readonly caseTypeCode: string
-  readonly payload: string
-  readonly options: string
-  /** In milliseconds of `performance.now()`. */
-  readonly deadline: number
-  readonly recorder: RunRecorder
-  /** Null if `exit` may have any value. */
-  readonly refuseResult: ((payload: JsonText) => Promise<ExitError | null>) | null
-}
-
-/** Runs a script with the rights of its hook. Rejects if it never started: `OVERLOADED`, `TOO_DEEP`. */
-export type RunHookScript = (script: HookScript) => Promise<HookExecution>
-
 /** A save or a delete as one attempt wants it. */
-export interface HookedChange extends Pick<ChangeRequest, 'work'> {
+export interface HookedChange extends Pick<ChangeRequest, 'asking' | 'deadline' | 'dryRun' | 'work'> {
   /** The case as it is stored; null for one that is being created. */
   readonly row: Pick<Case, 'id' | 'version' | 'data' | 'dataBytes'> | null
   readonly stored: JsonObject | null
@@ -39,16 +21,14 @@ export interface HookedChange extends Pick<ChangeRequest, 'work'> {
   readonly transactionId: string
   /** From 1. */
   readonly attempt: number
-  readonly dryRun: boolean
-  readonly deadline: number
-  readonly signal: AbortSignal
-  readonly runHook: RunHookScript
+  readonly scripts: Scripts
   readonly recorder: RunRecorder
 }
 
 /**
  * Runs the hooks before a save or a delete one after the other (contract, section 7, steps 3 and 4), and gives the
- * data as they made them. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first that refuses.
+ * data as they made them. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first that refuses, and as
+ * `Scripts.run` does.
  */
 export async function runHooks(change: HookedChange): Promise<WrittenData | null> {
   let data = change.wanted
@@ -57,23 +37,21 @@ export async function runHooks(change: HookedChange): Promise<WrittenData | null
 }
 
 async function runHook(hook: LiveHook, given: WrittenData | null, change: HookedChange) {
-  const { row, stored, caseTypeCode, transactionId, attempt, dryRun, deadline, signal } = change
+  const { row, stored, caseTypeCode, transactionId, attempt, dryRun, deadline, asking } = change
   let data = given
-  const readData = async (payload: JsonText): Promise<ExitError | null> => {
+  const readData: CheckExit = async payload => {
     const read = await readExit(payload, change.work)
     if ('code' in read) return read
     data = read
     return null
   }
-  const { id: functionId, name, hash } = { id: hook.functionId, name: hook.functionName, hash: hook.hash }
+  const { functionId, functionName: name, hash, sourceCode, scopes } = hook
   const before = { data: stored, length: row?.dataBytes ?? 0 }
   const { text: changedFields } = await describeChange(given, before, change.work)
   // The script may change other cases.
   change.work.pause()
-  const execution = await change.runHook({
-    hook,
-    cause: {
-      ...endpointCause,
+  const script: Script = {
+    cause: makeCause({
       trigger: 'hook',
       event: hook.event,
       function: { id: functionId, name, hash },
@@ -81,18 +59,21 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
       attempt,
       dryRun,
       txnId: transactionId,
-    },
-    caseTypeCode,
+    }),
+    name,
+    sourceCode,
     payload: given?.text ?? row?.data?.text ?? '{}',
+    isWritten: true,
     options: writeOptions({ row, caseTypeCode, changedFields }),
-    deadline,
-    recorder: change.recorder,
+    caseTypeCode,
+    rights: { scopes, of: 'hook' },
     // Any value lets a delete go on.
-    refuseResult: given === null ? null : readData,
-  })
+    checkExit: given === null ? null : readData,
+  }
+  const execution = await change.scripts.run(script, asking, { deadline, recorder: change.recorder })
   // A run that ended because the client has gone says nothing about the script.
-  signal.throwIfAborted()
-  if (execution.outcome !== 'exit') throw refuseAsHook(hook, execution, transactionId)
+  asking.signal.throwIfAborted()
+  if (execution.outcome !== 'exit') throw refuseAsHook({ hook, execution, caller: asking.caller })
   return data
 }
 

@@ -1,43 +1,34 @@
+import type { Logger } from 'pino'
+import { callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
-import { endpointCause, type RunCause } from '../runs/run-cause.ts'
-import type { RunError, RunOutcome, RunRecorder } from '../runs/run-record.ts'
+import { errorWithoutPosition as errorOf, type RunError } from '../runs/run.ts'
+import { makeCause } from '../runs/run-cause.ts'
+import type { RunRecorder } from '../runs/run-record.ts'
+import type { Asking, Script, Scripts } from '../runs/script.ts'
 import type { ClaimedRun, QueuedEnd, RetryAfterMs } from './queue-store.ts'
 
-/** A script with the input of a queued run. */
-export interface QueuedScript {
-  readonly run: ClaimedRun
-  readonly sourceCode: string
-  readonly cause: RunCause
-  /** The generation of the saves that the script makes. */
-  readonly generation: number
-  readonly recorder: RunRecorder
-  /** Aborted when the gateway stops, or another one took the run over. */
-  readonly signal: AbortSignal
-  /** Called when a save of the script was refused because it would go too far. */
-  onTooDeep(): void
+/** What every attempt runs with. */
+export interface AttemptParts {
+  readonly scripts: Scripts
+  readonly log: Logger
+  /** Hides the tokens of runs: the store keeps the message and the error for others to read. */
+  readonly hideSecrets: (text: string) => string
 }
 
-/** Runs a script with the scopes of the queued run alone. Rejects with `OVERLOADED` if no sandbox is free. */
-export type ExecuteQueued = (script: QueuedScript) => Promise<{
-  readonly outcome: RunOutcome
-  readonly message: string | null
-  readonly error: RunError | null
-}>
-
-interface Attempt {
+interface Attempt extends AttemptParts {
   readonly run: ClaimedRun
   /** Finds the live version of its function. */
   readonly findLive: () => Promise<RunnableFunction | null>
-  readonly execute: ExecuteQueued
   readonly retryAfterMs: RetryAfterMs
   readonly recorder: RunRecorder
+  /** Aborted when the gateway stops, or another one took the run over. */
   readonly signal: AbortSignal
 }
 
 /** Runs the live version of a queued run's function once, and gives what becomes of the run (contract, section 8). */
 export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
-  const { run, signal } = attempt
+  const { run, recorder, signal } = attempt
   let isTooDeep = false
   const onTooDeep = () => {
     isTooDeep = true
@@ -46,19 +37,18 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     const live = await attempt.findLive()
     if (live === null) return { kind: 'dead', error: errorOf('RUNTIME', 'Its function has been removed') }
     signal.throwIfAborted()
-    const { outcome, message, error } = await attempt.execute({
-      ...toScript(run, live),
-      ...attempt,
-      onTooDeep,
-    })
+    const generation = { number: numberOf(run), onTooDeep }
+    const running = attempt.scripts.run(toScript(run, live), askFor(attempt), { recorder, generation })
+    const { outcome, message, error } = await running
     // One that has reached its end counts, whatever came after.
     if (signal.aborted && outcome === 'error') return { kind: 'given back' }
     if (isTooDeep) return { kind: 'dead', error: errorOf('LIMIT', tooDeep) }
     if (outcome === 'exit') return { kind: 'done' }
     if (outcome === 'fail') {
-      return { kind: 'dead', error: errorOf('RUNTIME', shorten(message ?? '')), isFail: true }
+      const said = shorten(attempt.hideSecrets(message ?? ''))
+      return { kind: 'dead', error: errorOf('RUNTIME', said), isFail: true }
     }
-    return again(attempt, error === null ? errorOf('CRASHED', withoutOutcome) : shortenError(error))
+    return again(attempt, error === null ? errorOf('CRASHED', withoutOutcome) : toKeptError(attempt, error))
   } catch (error) {
     if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {
       return { kind: 'given back' }
@@ -85,8 +75,14 @@ const maxErrorCharacters = 4_096
 
 const shorten = (text: string) => text.slice(0, maxErrorCharacters)
 
-function shortenError({ message, stack, ...error }: RunError): RunError {
-  return { ...error, message: shorten(message), stack: stack && shorten(stack) }
+function toKeptError({ hideSecrets }: Attempt, error: RunError): RunError {
+  const { message, stack, hint = null } = error
+  return {
+    ...error,
+    message: shorten(hideSecrets(message)),
+    stack: stack && shorten(hideSecrets(stack)),
+    hint: hint && hideSecrets(hint),
+  }
 }
 
 function again({ run, retryAfterMs }: Attempt, error: RunError): QueuedEnd['end'] {
@@ -94,15 +90,20 @@ function again({ run, retryAfterMs }: Attempt, error: RunError): QueuedEnd['end'
   return afterMs === null ? { kind: 'dead', error } : { kind: 'again', afterMs, error }
 }
 
-function toScript(run: ClaimedRun, { sourceCode, id, name, hash }: RunnableFunction) {
-  const { trigger, event, caseId, caseVersion, attempt, txnId, generation } = run
+// What a webhook causes is the first save of its transaction.
+function numberOf({ trigger, generation }: ClaimedRun): number {
+  return trigger === 'hook' ? generation + 1 : 0
+}
+
+function askFor({ run, log, signal }: Attempt): Asking {
+  const caller = callerOfTrigger({ ...run, rightsOf: run.trigger })
+  return { caller, parentRun: null, signal, log, onRun: () => undefined }
+}
+
+function toScript(run: ClaimedRun, { sourceCode, id, name, hash }: RunnableFunction): Script {
+  const { trigger, event, caseId, caseVersion, attempt, txnId } = run
   return {
-    run,
-    sourceCode,
-    // What a webhook causes is the first save of its transaction.
-    generation: trigger === 'hook' ? generation + 1 : 0,
-    cause: {
-      ...endpointCause,
+    cause: makeCause({
       trigger,
       event,
       function: { id, name, hash },
@@ -110,10 +111,12 @@ function toScript(run: ClaimedRun, { sourceCode, id, name, hash }: RunnableFunct
       attempt,
       txnId,
       queuedRunId: run.id,
-    },
+    }),
+    name: run.name,
+    sourceCode,
+    payload: run.input,
+    options: run.options,
+    caseTypeCode: run.caseTypeCode,
+    rights: 'caller',
   }
-}
-
-function errorOf(code: string, message: string): RunError {
-  return { code, message, line: null, column: null, stack: null }
 }

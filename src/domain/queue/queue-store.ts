@@ -1,5 +1,6 @@
 import type { CommittedRuns } from '../runs/hold-runs.ts'
-import type { RunError, RunHookEvent } from '../runs/run-record.ts'
+import type { RunError } from '../runs/run.ts'
+import type { RunHookEvent } from '../runs/run-record.ts'
 import type { Origin, RowStore } from '../store.ts'
 import type { WaitingRefusal } from './waiting-limits.ts'
 

@@ -1,16 +1,15 @@
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { RunRecorder } from '../runs/run-record.ts'
-import { attemptRun, type ExecuteQueued } from './attempt-run.ts'
+import { type AttemptParts, attemptRun } from './attempt-run.ts'
 import { createLiveLookUps } from './live-look-ups.ts'
 import type { ClaimedRun, QueueStore, RetryAfterMs } from './queue-store.ts'
 import type { ReadyRun } from './ready-runs.ts'
 import type { Settling } from './settle-ends.ts'
 
-interface Dependencies {
+interface Dependencies extends AttemptParts {
   readonly store: Pick<QueueStore, 'renew'>
   readonly findLive: FunctionStore['findLive']
-  readonly execute: ExecuteQueued
   /** Holds the run of an attempt for the commit of its end. */
   readonly holdRuns: () => HeldRuns
   readonly retryAfterMs: RetryAfterMs

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
-import type { ExecuteQueued } from './attempt-run.ts'
+import type { AttemptParts } from './attempt-run.ts'
 import { createLooks, lookEveryMs, minPauseMs } from './looks.ts'
 import type { Claim, ClaimedRun, DeadRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
 import { createReadyRuns } from './ready-runs.ts'
@@ -28,11 +28,10 @@ interface Capacity {
   onFree(listener: () => void): void
 }
 
-interface Dependencies {
+interface Dependencies extends AttemptParts {
   readonly store: QueueStore
   readonly findLive: FunctionStore['findLive']
   readonly capacity: Capacity
-  readonly execute: ExecuteQueued
   /** Holds the run of an attempt for the commit of its end. */
   readonly holdRuns: () => HeldRuns
   readonly leaseMs: number

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { scopes as allScopes, type Caller, hasScope } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
-import type { JsonText } from '../../json/json-text.ts'
 import type { LongWork } from '../../limits/long-work.ts'
-import { type ExitError, readExit } from '../cases/read-exit.ts'
+import { readExit } from '../cases/read-exit.ts'
 import { noVersion } from '../functions/function-refusals.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { isHash } from '../functions/functions.ts'
-import { endpointCause, type RunCause, triggerWithScopes } from './run-cause.ts'
+import { makeCause, triggerWithScopes } from './run-cause.ts'
 import type { KeptRun, RunStore, RunText } from './run-store.ts'
+import type { CheckExit, Script, ScriptRights } from './script.ts'
 
 export interface Replay {
   /** The version of the function to run, live or not; null leaves it to `version`. */
@@ -16,22 +17,8 @@ export interface Replay {
   readonly version: 'original' | 'live'
   /** True if it must change nothing. */
   readonly dryRun: boolean
-}
-
-/** A run's script with its kept input. Its texts are JSON. */
-export interface ReplayScript {
-  readonly name: string
-  readonly caseTypeCode: string | null
-  readonly sourceCode: string
-  readonly payload: string
-  readonly options: string
-  readonly cause: RunCause
-  /** The scopes of the original run. */
-  readonly scopes: readonly string[]
-  /** The trigger whose scopes these are; null if they are those of a caller. */
-  readonly rightsOf: ReturnType<typeof triggerWithScopes>
-  /** Null if `exit` may have any value. */
-  readonly refuseResult: ((payload: JsonText, work: LongWork) => Promise<ExitError | null>) | null
+  /** For the check of a long result. */
+  readonly work: LongWork
 }
 
 export interface ReplayParts {
@@ -47,13 +34,14 @@ export interface ReplayParts {
 /**
  * Reads what it takes to run a kept input again, under a new transaction (contract, section 8). `CONFLICT` for a run
  * that replays dry only, and for one whose input or script is not kept. `NOT_FOUND` for a version that its
- * function does not have.
+ * function does not have. `caller` asks for the replay.
  */
 export async function prepareReplay(
   parts: ReplayParts,
-  accountCode: string,
-  { run, dryRun, ...chosen }: Replay & { readonly run: KeptRun },
-): Promise<ReplayScript> {
+  caller: Caller,
+  { run, dryRun, work, ...chosen }: Replay & { readonly run: KeptRun },
+): Promise<Script> {
+  const { accountCode } = caller
   if (!dryRun && isDryOnly(run)) {
     throw conflict(
       run,
@@ -67,17 +55,15 @@ export async function prepareReplay(
     readText(parts, accountCode, run, 'input'),
     readText(parts, accountCode, run, 'options'),
   ])
-  const { name, event, caseId, caseVersion, trigger } = run
+  const { name, event, caseId, caseVersion } = run
   return {
     name,
     caseTypeCode: readCaseTypeCode(run),
     sourceCode: found.sourceCode,
     payload,
     options,
-    scopes: run.scopes,
-    rightsOf: await findRightsOf(parts, accountCode, run),
-    cause: {
-      ...endpointCause,
+    rights: await findRights(parts, caller, run),
+    cause: makeCause({
       trigger: 'replay',
       event,
       function: { id: functionId, name, hash: found.hash },
@@ -85,9 +71,20 @@ export async function prepareReplay(
       replayOf: run.runId,
       dryRun,
       txnId: randomUUID(),
-    },
-    refuseResult: exitsData(run) ? (given, work) => refuseResultOf(trigger, given, work) : null,
+    }),
+    checkExit: exitsData(run) ? createCheckExit(run, work) : null,
   }
+}
+
+// A run of somebody else, with the rights of that credential, gives the caller no more than it has.
+async function findRights(parts: ReplayParts, caller: Caller, run: KeptRun): Promise<ScriptRights> {
+  const of = await findRightsOf(parts, caller.accountCode, run)
+  return { scopes: of === null ? findCommonScopes(caller, run.scopes) : run.scopes, of }
+}
+
+function findCommonScopes(caller: Caller, given: readonly string[]): readonly string[] {
+  const ofRun = new Set(given)
+  return allScopes.filter(scope => hasScope(caller, scope) && (ofRun.has(scope) || ofRun.has('admin')))
 }
 
 /**
@@ -110,13 +107,11 @@ function exitsData({ event, trigger }: KeptRun): boolean {
 }
 
 // A task saves nothing by `exit(null)`.
-async function refuseResultOf(
-  trigger: KeptRun['trigger'],
-  given: JsonText,
-  work: LongWork,
-): Promise<ExitError | null> {
-  const read = trigger === 'task' && given.text === 'null' ? null : await readExit(given, work)
-  return read !== null && 'code' in read ? read : null
+function createCheckExit({ trigger }: KeptRun, work: LongWork): CheckExit {
+  return async payload => {
+    const read = trigger === 'task' && payload.text === 'null' ? null : await readExit(payload, work)
+    return read !== null && 'code' in read ? read : null
+  }
 }
 
 // A replay of one of these was dry itself.
@@ -128,7 +123,7 @@ async function findScript(
   { findLive, findSource }: ReplayParts,
   accountCode: string,
   run: KeptRun & { readonly functionId: number | null },
-  chosen: Omit<Replay, 'dryRun'>,
+  chosen: Pick<Replay, 'functionVersion' | 'version'>,
 ): Promise<{ readonly hash: string; readonly sourceCode: string }> {
   const { functionId, functionVersion: original } = run
   if (chosen.functionVersion === null && chosen.version === 'live') {

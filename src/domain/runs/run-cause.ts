@@ -1,3 +1,4 @@
+import type { RightsOf } from '../../credentials/caller.ts'
 import type { RunHookEvent, RunTrigger } from './run-record.ts'
 
 /** A version of a stored function. */
@@ -37,13 +38,11 @@ export interface RunCause {
 }
 
 /** A trigger whose scopes its runs have, for every caller; null for a trigger with the rights of its caller. */
-export function triggerWithScopes(trigger: RunTrigger): 'hook' | 'task' | 'webhook' | null {
+export function triggerWithScopes(trigger: RunTrigger): RightsOf | null {
   return trigger === 'hook' || trigger === 'task' || trigger === 'webhook' ? trigger : null
 }
 
-/** A script that came with its request. */
-export const endpointCause: RunCause = {
-  trigger: 'endpoint',
+const noDetails: Omit<RunCause, 'trigger'> = {
   event: null,
   function: null,
   case: null,
@@ -54,7 +53,7 @@ export const endpointCause: RunCause = {
   txnId: null,
 }
 
-/** A stored function that a caller runs by its name. */
-export function causeOfFunction({ id, name, hash }: RunFunction): RunCause {
-  return { ...endpointCause, trigger: 'function', function: { id, name, hash } }
+/** Completes a cause: what is left out does not apply to the trigger. */
+export function makeCause(given: Pick<RunCause, 'trigger'> & Partial<RunCause>): RunCause {
+  return { ...noDetails, ...given }
 }

@@ -1,9 +1,9 @@
-import type { JsonText } from '../../json/json-text.ts'
+import type { Execution } from './run.ts'
 import type { RunCause } from './run-cause.ts'
 
 export type RunTrigger = 'endpoint' | 'function' | 'hook' | 'task' | 'webhook' | 'replay'
 export type RunState = 'running' | 'ended' | 'lost' | 'superseded'
-export type RunOutcome = 'exit' | 'fail' | 'error'
+export type RunOutcome = Execution['outcome']
 export type RunHookEvent = 'pre-save' | 'post-save' | 'pre-delete' | 'post-delete'
 
 /** The facts about a run that are known when it begins. */
@@ -28,31 +28,8 @@ export interface RunStart {
   readonly bytes: number
 }
 
-/** What went wrong in a run. */
-export interface RunError {
-  readonly code: string
-  readonly message: string
-  readonly line: number | null
-  readonly column: number | null
-  readonly stack: string | null
-  readonly hint?: string | null
-}
-
 /** The facts about a run that are known when it ends. */
-export interface RunEnd {
-  readonly outcome: RunOutcome
-  readonly message: string | null
-  readonly error: RunError | null
-  readonly payload: JsonText | null
-  readonly payloadBytes: number
-  readonly logs: readonly {
-    readonly at: Date
-    readonly level: string
-    readonly data: unknown
-    readonly bytes: number
-  }[]
-  readonly durationMs: number
-}
+export type RunEnd = Omit<Execution, 'id' | 'name' | 'requestContext'>
 
 /** Keeps runs without holding their answers. */
 export interface RunRecorder {

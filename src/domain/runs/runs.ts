@@ -1,8 +1,9 @@
 import { notFound } from '../../errors.ts'
 import { isHash } from '../functions/functions.ts'
 import type { HeldRuns } from './hold-runs.ts'
-import { prepareReplay, type Replay, type ReplayParts, type ReplayScript } from './prepare-replay.ts'
+import { prepareReplay, type Replay, type ReplayParts } from './prepare-replay.ts'
 import type { KeptRun, RunFilter, RunStore } from './run-store.ts'
+import type { Asking, Scripts } from './script.ts'
 
 /** The runs of an account that are kept (contract, section 7). */
 export interface Runs {
@@ -10,10 +11,11 @@ export interface Runs {
   find(accountCode: string, runId: string): Promise<KeptRun | null>
   /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
   list(request: RunSearch): Promise<KeptRun[]>
-  /** Rejects as `prepareReplay` does, and with `NOT_FOUND` for an unknown run. */
-  prepareReplay(accountCode: string, runId: string, replay: Replay): Promise<ReplayScript>
-  /** Keeps a run so that it can be waited for. */
-  hold(): HeldRuns
+  /**
+   * Runs a kept input again, and resolves with its run once that has ended and is kept; null without one. Rejects as
+   * `prepareReplay` and `Scripts.run` do, and with `NOT_FOUND` for an unknown run.
+   */
+  replay(asking: Asking, runId: string, replay: Replay): Promise<KeptRun | null>
 }
 
 export interface RunSearch {
@@ -29,14 +31,15 @@ interface Dependencies extends Omit<ReplayParts, 'store'> {
   readonly store: RunStore
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
-  hold(): HeldRuns
+  readonly scripts: Scripts
+  readonly holdRuns: () => HeldRuns
 }
 
 // Ids of runs and transactions. Other texts name none, and a database may refuse to compare them.
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function createRuns(dependencies: Dependencies): Runs {
-  const { store, hold, waitForTurn } = dependencies
+  const { store, scripts, holdRuns, waitForTurn } = dependencies
 
   async function find(accountCode: string, runId: string): Promise<KeptRun | null> {
     if (!guid.test(runId)) return null
@@ -46,11 +49,18 @@ export function createRuns(dependencies: Dependencies): Runs {
 
   return {
     find,
-    hold,
-    async prepareReplay(accountCode, runId, replay) {
-      const run = await find(accountCode, runId)
+    async replay(asking, runId, replay) {
+      const { caller } = asking
+      const run = await find(caller.accountCode, runId)
       if (run === null) throw notFound('run', runId.slice(0, 40))
-      return prepareReplay(dependencies, accountCode, { ...replay, run })
+      const script = await prepareReplay(dependencies, caller, { ...replay, run })
+      const recorder = holdRuns()
+      const execution = await scripts.run(script, asking, { recorder }).finally(async () => {
+        replay.work.pause()
+        recorder.keep()
+        await recorder.whenKept()
+      })
+      return find(caller.accountCode, execution.id)
     },
     // Each look is a turn of its own: SQLite reads while the event loop waits, and an operation may have many searches.
     async list({ accountCode, filter, before, limit, signal }) {

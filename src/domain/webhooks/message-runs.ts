@@ -4,6 +4,7 @@ import { createClaimRefusals } from '../idempotency/key-refusals.ts'
 import { createKeyedRequests, retentionMs } from '../idempotency/keyed-requests.ts'
 import { toMessageKey } from '../idempotency/stored-key.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
+import { type DeliveryInput, nobody } from './run-delivery.ts'
 import type { Webhook, WebhookStore } from './webhook-store.ts'
 
 // Longer answers are kept without their body.
@@ -47,7 +48,7 @@ export interface QueuedDelivery {
   readonly webhook: Webhook
   /** Null for a sender that gives none. */
   readonly messageId: string | null
-  readonly input: { readonly payload: string; readonly options: string }
+  readonly input: DeliveryInput
   readonly txnId: string
 }
 
@@ -132,11 +133,9 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
   }
 }
 
-const nobody = { userId: null, subject: null, email: null, displayName: null }
-
 function toQueuedRun(
   { id, name, functionId, scopes }: Webhook,
-  { payload, options }: QueuedDelivery['input'],
+  { payload, options }: DeliveryInput,
   txnId: string,
 ): NewQueuedRun {
   return {

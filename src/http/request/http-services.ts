@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { CreateContext, Identity, RequestContext } from '../../context.ts'
+import type { CreateContext, Identity } from '../../context.ts'
 import type { Authenticate } from '../../credentials/authenticator.ts'
-import type { FunctionStore } from '../../domain/functions/function-store.ts'
 import type { KeyedRequests } from '../../domain/idempotency/keyed-requests.ts'
 import type { MessageRuns } from '../../domain/webhooks/message-runs.ts'
 import type { RefusedDeliveries } from '../../domain/webhooks/refused-deliveries.ts'
+import type { RunDelivery } from '../../domain/webhooks/run-delivery.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
@@ -43,11 +43,11 @@ export interface HttpServices {
   readonly hasDirectLane: boolean
 }
 
-export interface WebhookServices extends Pick<FunctionStore, 'findLive'> {
+export interface WebhookServices {
   readonly lookUp: WebhookLookUp
   readonly refused: RefusedDeliveries
   readonly messages: MessageRuns
-  readonly execute: RequestContext['tasks']['execute']
+  readonly runDelivery: RunDelivery
 }
 
 /** Executes an operation of a request whose credential was checked. */

@@ -1,30 +1,37 @@
 import { randomUUID } from 'node:crypto'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../credentials/caller.ts'
+import type { Execution } from '../../domain/runs/run.ts'
+import type { DeliveryInput } from '../../domain/webhooks/run-delivery.ts'
+import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
 import { answerFailure } from '../errors/answer-error.ts'
 import type { HttpServices } from '../request/http-services.ts'
-import { type RunDelivery, runDelivery } from './run-delivery.ts'
 
-export interface AnswerDelivery extends RunDelivery {
+export interface AnswerDelivery {
+  readonly request: FastifyRequest
   readonly reply: FastifyReply
+  readonly caller: Caller
+  readonly webhook: Webhook
   readonly messageId: string | null
+  readonly input: DeliveryInput
 }
-
-type Execution = Awaited<ReturnType<typeof runDelivery>>
 
 /** Runs a delivery, once if it has a message id, and answers it (contract, section 8). */
 export async function answerDelivery(
   delivery: AnswerDelivery,
   services: HttpServices,
 ): Promise<FastifyReply> {
-  const { request, reply, caller, webhook, messageId } = delivery
+  const { request, reply, caller, webhook, messageId, input } = delivery
   if (webhook.mode === 'queued') return queueDelivery(delivery, services)
-  if (messageId === null) return answerExecution(delivery, await runDelivery(delivery, services))
   const { accountCode } = caller
-  const { signal } = request.state
+  const { signal, log, onRun } = request.state
+  const asking = { caller, parentRun: null, signal, log, onRun }
+  const run = () => services.webhooks.runDelivery({ webhook, input, asking })
+  if (messageId === null) return answerExecution(delivery, await run())
   const message = { accountCode, webhookId: webhook.id, messageId, signal }
   const ran = await services.webhooks.messages.runOnce(message, async () => {
-    const execution = await runDelivery(delivery, services)
+    const execution = await run()
     return { result: execution, answer: execution.payload?.text ?? null }
   })
   if (ran.kind === 'ran') return answerExecution(delivery, ran.result)

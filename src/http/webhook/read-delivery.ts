@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isCredentialHeader } from '../../domain/webhooks/credential-headers.ts'
+import type { DeliveryInput } from '../../domain/webhooks/run-delivery.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
@@ -17,12 +18,6 @@ const maxDepth = 100_000
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const jsonType = /^(application|text)\/([\w.+-]+\+)?json\s*(;|$)/i
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i
-
-/** What the function of a webhook gets, as JSON texts. */
-export interface DeliveryInput {
-  readonly payload: string
-  readonly options: string
-}
 
 /**
  * Reads a delivery whose signature was checked (contract, section 8). Throws `UNSUPPORTED_MEDIA_TYPE` for a compressed

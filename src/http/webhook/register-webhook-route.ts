@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../../domain/webhooks/run-delivery.ts'
 import { webhookPath } from '../paths.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { answerDelivery } from './answer-delivery.ts'
 import { type CheckedDelivery, checkDelivery } from './check-delivery.ts'
 import { createDeliveryReader, uncheckedDeliveries } from './delivery-reader.ts'
 import { readDelivery } from './read-delivery.ts'
-import { callerOf } from './run-delivery.ts'
 
 /**
  * Registers the path of deliveries (contract, section 8), which needs no credential: the signature of the raw bytes is

@@ -1,10 +1,8 @@
-import { causeOfFunction } from '../../domain/runs/run-cause.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { type GivenJson, readJson } from '../../json/read-json.ts'
 import { builder } from '../builder.ts'
 import { costOfRun } from '../relay/field-cost.ts'
 import { hideError } from '../tasks/hide-error.ts'
-import { runScript } from '../tasks/run-script.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
 
 const RunFunctionInput = builder.inputType('RunFunctionInput', {
@@ -37,19 +35,16 @@ builder.mutationField('runFunction', t =>
       input: t.arg({ type: RunFunctionInput, required: true, description: 'The function and its input.' }),
     },
     resolve: async (_root, { input }, context) => {
-      const { caller, functions } = context
-      const name = { name: input.name, caseTypeCode: input.caseTypeCode ?? null }
-      const inputDocument = toText(input.inputDocument, '/inputDocument')
-      const options = input.options == null ? '{}' : toText(input.options, '/options')
-      const found = await functions.findRunnable(caller.accountCode, name, input.version ?? null)
-      const task = {
-        name: found.name,
-        sourceCode: found.sourceCode,
-        inputDocument,
-        options,
-        metadata: { caseTypeCode: name.caseTypeCode, accountNickname: null },
-      }
-      return hideError(await runScript(context, task, causeOfFunction(found)), context)
+      const execution = await context.functions.run(context, {
+        name: input.name,
+        caseTypeCode: input.caseTypeCode ?? null,
+        version: input.version ?? null,
+        payload: toText(input.inputDocument, '/inputDocument'),
+        options: input.options == null ? '{}' : toText(input.options, '/options'),
+      })
+      // The script may have changed records that this operation has cached.
+      context.loaders.clear()
+      return hideError(execution, context)
     },
   }),
 )

@@ -1,18 +1,16 @@
 import type { RequestContext } from '../../context.ts'
 import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
 import { caseDataLimits } from '../../domain/cases/case-data.ts'
-import type { TaskScript } from '../../domain/hooks/run-task.ts'
 import { parseId } from '../../domain/id.ts'
+import type { Execution } from '../../domain/runs/run.ts'
 import { invalidInput } from '../../errors.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { type GivenJson, readJson } from '../../json/read-json.ts'
-import type { TaskExecution as Execution } from '../../tasks/run/task-execution.ts'
 import { builder } from '../builder.ts'
 import { CaseChange, type CaseChangeRow } from '../cases/case-change.ts'
 import { changeArguments, readChange } from '../cases/read-change.ts'
 import { costOfRun } from '../relay/field-cost.ts'
 import { hideError } from '../tasks/hide-error.ts'
-import { runTrigger } from '../tasks/run-trigger.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
 
 // Its data and the patch.
@@ -68,8 +66,6 @@ builder.mutationField('runCaseTask', t =>
         id: parseId(caseId, 'case id'),
         name,
         params: params == null ? {} : readParams(params),
-        runTask: ({ task, ...script }: TaskScript) =>
-          runTrigger(context, { name: task.name, trigger: task, ...script }),
         deadlineOfSave: () => context.deadline,
       })
       context.loaders.clear()

@@ -1,4 +1,3 @@
-import type { TaskError } from '../../tasks/run/task-execution.ts'
 import { builder } from '../builder.ts'
 import { Hook, QueuedRun, Run, Webhook } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
@@ -67,7 +66,7 @@ QueuedRun.implement({
       resolve({ lastError, name }, _args, context) {
         if (lastError === null) return null
         context.answerBytes.add(Buffer.byteLength(lastError.message + lastError.stack))
-        return hideErrorOf({ id: null, name }, lastError as TaskError, context)
+        return hideErrorOf({ id: null, name }, lastError, context)
       },
     }),
     runs: t.field({

@@ -1,6 +1,4 @@
-import type { RequestContext } from '../../context.ts'
-import { scopes as allScopes, type Caller, hasScope, withScopes } from '../../credentials/caller.ts'
-import type { Replay, ReplayScript } from '../../domain/runs/prepare-replay.ts'
+import type { Replay } from '../../domain/runs/prepare-replay.ts'
 import { builder } from '../builder.ts'
 import { Run } from '../refs.ts'
 import { costOfRun } from '../relay/field-cost.ts'
@@ -42,50 +40,11 @@ builder.mutationField('replayRun', t =>
       }),
     },
     resolve: async (_root, { id, functionVersion = null, ...given }, context) => {
-      const { runs, caller, loaders } = context
-      const script = await runs.prepareReplay(caller.accountCode, id, { ...given, functionVersion })
-      const runId = await runReplay(context, script)
-      loaders.clear()
-      return runs.find(caller.accountCode, runId)
+      const replay = { ...given, functionVersion, work: context.createLongWork() }
+      const run = await context.runs.replay(context, id, replay)
+      // The script may have changed records that this operation has cached.
+      context.loaders.clear()
+      return run
     },
   }),
 )
-
-/** Resolves with the id of the run once it has ended and is kept. */
-async function runReplay(context: RequestContext, script: ReplayScript): Promise<string> {
-  const { tasks, runs, caller, parentRun, signal, log, onRun } = context
-  const { name, sourceCode, payload, options, caseTypeCode, cause, refuseResult } = script
-  const recorder = runs.hold()
-  const work = context.createLongWork()
-  try {
-    const execution = await tasks.execute({
-      input: {
-        name,
-        sourceCode,
-        inputDocument: payload,
-        options,
-        metadata: { caseTypeCode, accountNickname: null },
-      },
-      cause,
-      refuseResult: refuseResult && (result => refuseResult(result, work)),
-      recorder,
-      caller: withScopes(
-        caller,
-        script.rightsOf === null ? findCommonScopes(caller, script.scopes) : script.scopes,
-        script.rightsOf,
-      ),
-      ...{ parentRun, signal, log, onRun },
-    })
-    return execution.id
-  } finally {
-    work.pause()
-    recorder.keep()
-    await recorder.whenKept()
-  }
-}
-
-// A run of somebody else, with the rights of that credential, gives the caller no more than it has.
-function findCommonScopes(caller: Caller, given: readonly string[]): readonly string[] {
-  const ofRun = new Set(given)
-  return allScopes.filter(scope => hasScope(caller, scope) && (ofRun.has(scope) || ofRun.has('admin')))
-}

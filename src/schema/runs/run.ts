@@ -1,9 +1,9 @@
 import type { RequestContext } from '../../context.ts'
+import type { LogEntry, RunError } from '../../domain/runs/run.ts'
 import type { KeptRun, RunText } from '../../domain/runs/run-store.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { readStored, type StoredPlace } from '../../json/read-stored.ts'
 import { maxLogEntries } from '../../limits/answer-bytes.ts'
-import type { LogEntry, TaskError } from '../../tasks/run/task-execution.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { hideErrorOf } from '../tasks/hide-error.ts'
@@ -96,7 +96,7 @@ Run.implement({
       description: 'What went wrong.',
       extensions: costOfCounted,
       resolve: async (run, _args, context) =>
-        hideErrorOf({ id: run.runId, name: run.name }, await read<TaskError>(run, 'error', context), context),
+        hideErrorOf({ id: run.runId, name: run.name }, await read<RunError>(run, 'error', context), context),
     }),
     logs: t.field({
       type: [TaskLogEntry],

@@ -1,7 +1,6 @@
-import { endpointCause } from '../../domain/runs/run-cause.ts'
+import { makeCause } from '../../domain/runs/run-cause.ts'
 import { builder } from '../builder.ts'
 import { costOfRun } from '../relay/field-cost.ts'
-import { runScript } from './run-script.ts'
 import { TaskExecution } from './task-execution.ts'
 
 const TaskMetadataInput = builder.inputType('TaskMetadataInput', {
@@ -44,11 +43,14 @@ builder.mutationField('executeTask', t =>
       input: t.arg({ type: ExecuteTaskInput, required: true, description: 'The script and its input.' }),
     },
     resolve: async (_root, { input }, context) => {
-      const metadata = {
-        caseTypeCode: input.metadata?.caseTypeCode ?? null,
-        accountNickname: input.metadata?.accountNickname ?? null,
-      }
-      return runScript(context, { ...input, metadata }, endpointCause)
+      const { name, sourceCode, inputDocument: payload, options, metadata } = input
+      const { caseTypeCode = null, accountNickname = null } = metadata ?? {}
+      const cause = makeCause({ trigger: 'endpoint' })
+      const script = { name, sourceCode, payload, options, caseTypeCode, accountNickname, cause }
+      const execution = await context.tasks.run({ ...script, rights: 'caller' }, context)
+      // The script may have changed records that this operation has cached.
+      context.loaders.clear()
+      return execution
     },
   }),
 )

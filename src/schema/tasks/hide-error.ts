@@ -1,18 +1,18 @@
 import type { RequestContext } from '../../context.ts'
 import { hasScope } from '../../credentials/caller.ts'
-import type { TaskError, TaskExecution } from '../../tasks/run/task-execution.ts'
+import type { Execution, RunError } from '../../domain/runs/run.ts'
 
 /** Callers without `runs:read` get only the code of a stored function's error (contract, section 7). */
-export function hideError(execution: TaskExecution, context: RequestContext): TaskExecution {
+export function hideError(execution: Execution, context: RequestContext): Execution {
   return { ...execution, error: hideErrorOf(execution, execution.error, context) }
 }
 
 /** The same for the error of a run, or of a queued one, whose last run is not named. */
 export function hideErrorOf(
   { id, name }: { readonly id: string | null; readonly name: string },
-  error: TaskError | null,
+  error: RunError | null,
   { caller }: RequestContext,
-): TaskError | null {
+): RunError | null {
   if (error === null || hasScope(caller, 'runs:read')) return error
   const run = id === null ? '' : ` in run \`${id}\``
   const message = `The function \`${name}\` failed${run}; read its error with the scope \`runs:read\`.`

@@ -1,11 +1,11 @@
-import type { Transaction } from '../../tasks/input/transaction.ts'
 import type {
-  TaskErrorCode as ErrorCode,
-  TaskExecution as Execution,
+  Execution,
   LogEntry,
   LogLevel,
-  TaskError,
-} from '../../tasks/run/task-execution.ts'
+  RunError,
+  RunErrorCode,
+  Transaction,
+} from '../../domain/runs/run.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 
@@ -36,7 +36,7 @@ const TaskErrorCode = builder.enumType('TaskErrorCode', {
     RESULT: { description: 'The script gave `exit` a value that JSON cannot represent.' },
     LIMIT: { description: 'The run went past a size limit, for example that of its result.' },
     CRASHED: { description: 'The sandbox process died.' },
-  } as const satisfies Record<ErrorCode, { description: string }>,
+  } as const satisfies Record<RunErrorCode, { description: string }>,
 })
 
 const TaskLogLevel = builder.enumType('TaskLogLevel', {
@@ -49,7 +49,7 @@ const TaskLogLevel = builder.enumType('TaskLogLevel', {
   } as const satisfies Record<string, { value: LogLevel }>,
 })
 
-export const TaskErrorRef = builder.objectRef<TaskError>('TaskError').implement({
+export const TaskErrorRef = builder.objectRef<RunError>('TaskError').implement({
   description: 'Why a script failed.',
   fields: t => ({
     code: t.field({ type: TaskErrorCode, description: 'Kind of error.', resolve: error => error.code }),

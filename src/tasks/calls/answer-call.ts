@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { RunLimits } from '../../config.ts'
+import type { Run } from '../../domain/runs/run.ts'
 import { RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { OutboundRefusal } from '../outbound/outbound-address.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
-import type { Run } from '../run/run.ts'
 import type { CallVariables, Variables } from './call-variables.ts'
 
 /** Executes a script's `graphql()` call in process, with the rights and the transaction of the run. */

@@ -1,14 +1,13 @@
+import { errorWithoutPosition, type RunError } from '../../domain/runs/run.ts'
 import { JsonText } from '../../json/json-text.ts'
 import type { Ending } from '../protocol.ts'
 import { isSandboxJson } from '../run/read-sandbox-json.ts'
-import type { TaskError } from '../run/task-execution.ts'
-import { errorWithoutPosition } from './error-without-position.ts'
 
 /** How a run ended: by the script, or by the end of its process. */
 export type RunEnding =
   | { readonly kind: 'exit'; readonly payload: JsonText; readonly payloadBytes: number }
   | { readonly kind: 'fail'; readonly message: string }
-  | { readonly kind: 'error'; readonly error: TaskError }
+  | { readonly kind: 'error'; readonly error: RunError }
   | { readonly kind: 'crashed'; readonly reason: string }
   /** The process ended before it began this run, so that another one can take it. */
   | { readonly kind: 'notBegun'; readonly reason: string }
@@ -45,10 +44,10 @@ function readExit(text: string, resultBytes: number): ReadEnding {
   return distrusted(errorWithoutPosition('CRASHED', 'The sandbox sent a result that is not JSON'))
 }
 
-function distrusted(error: TaskError): ReadEnding {
+function distrusted(error: RunError): ReadEnding {
   return { ending: { kind: 'error', error }, isReusable: false }
 }
 
-function tooLarge(what: string, resultBytes: number): TaskError {
+function tooLarge(what: string, resultBytes: number): RunError {
   return errorWithoutPosition('LIMIT', `The ${what} has more than the ${resultBytes} bytes allowed`)
 }

@@ -1,7 +1,5 @@
-import type { Run } from '../run/run.ts'
+import { type Execution, errorWithoutPosition, type Run, type RunError } from '../../domain/runs/run.ts'
 import type { RunLog } from '../run/run-log.ts'
-import type { TaskError, TaskExecution } from '../run/task-execution.ts'
-import { errorWithoutPosition } from './error-without-position.ts'
 import type { RunEnding } from './read-ending.ts'
 
 export interface EndedRun {
@@ -15,7 +13,7 @@ export interface EndedRun {
 }
 
 /** The answer of an execution. */
-export function toExecution({ run, ending, log, startedAt, hint }: EndedRun): TaskExecution {
+export function toExecution({ run, ending, log, startedAt, hint }: EndedRun): Execution {
   const outcome = outcomeOf(ending)
   const { error } = outcome
   return {
@@ -29,7 +27,7 @@ export function toExecution({ run, ending, log, startedAt, hint }: EndedRun): Ta
   }
 }
 
-type Outcome = Pick<TaskExecution, 'outcome' | 'payload' | 'payloadBytes' | 'message' | 'error'>
+type Outcome = Pick<Execution, 'outcome' | 'payload' | 'payloadBytes' | 'message' | 'error'>
 
 const noPayload = { payload: null, payloadBytes: 4 } as const
 
@@ -56,6 +54,6 @@ export function outcomeOf(ending: RunEnding): Outcome {
   }
 }
 
-function errorOutcome(error: TaskError) {
+function errorOutcome(error: RunError) {
   return { ...noPayload, outcome: 'error' as const, message: null, error }
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../../credentials/caller.ts'
-import type { GivenOptions, OptionName } from './read-task-input.ts'
-import type { Transaction } from './transaction.ts'
+import type { Transaction } from '../../domain/runs/run.ts'
+import type { GivenOptions, OptionName } from './read-script.ts'
 
 export interface ScriptOptions {
   readonly given: GivenOptions

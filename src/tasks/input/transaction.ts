@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Transaction } from '../../domain/runs/run.ts'
 import type { RunCause } from '../../domain/runs/run-cause.ts'
 import { scanJson } from '../../json/scan-json.ts'
-
-/** Connects the calls that one request causes. A script reads it with `requestContext()` (contract, section 4). */
-export interface Transaction {
-  readonly txnID: string
-  /** `<trigger>|<case_type_code>/<hook or task name>|<ISO 8601 time>` */
-  readonly txnSource: string
-}
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const maxSourceLength = 1_000

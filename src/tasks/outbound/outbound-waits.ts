@@ -1,4 +1,4 @@
-import type { Run } from '../run/run.ts'
+import type { Run } from '../../domain/runs/run.ts'
 import { OutboundRefusal } from './outbound-address.ts'
 
 // How long a run may wait for other hosts in total while another account needs its sandbox: half of the queue's wait.

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import type { RunError } from '../../domain/runs/run.ts'
 import type { ScriptLogShare } from '../../limits/script-log-share.ts'
 import { outcomeOf } from '../ending/to-execution.ts'
-import { refuseLongSource } from '../input/read-task-input.ts'
+import { refuseLongSource } from '../input/read-script.ts'
 import type { CompileRequest } from '../task-runner.ts'
 import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
 import { RunLog } from './run-log.ts'
-import type { TaskError } from './task-execution.ts'
 
 /** Compiles a source in a sandbox without running it. Rejects as `TaskRunner.compile` says. */
 export async function compileSource(
   parts: AdmissionParts & { readonly scriptLogShare: ScriptLogShare },
   { sourceCode, accountCode, parentRun, signal, log }: CompileRequest,
-): Promise<TaskError | null> {
+): Promise<RunError | null> {
   const { limits, scriptLogShare } = parts
   refuseLongSource(sourceCode, limits)
   const ending = await runAdmitted(parts, {

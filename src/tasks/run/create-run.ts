@@ -1,27 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import type { RunLimits } from '../../config.ts'
+import { type Caller, withScopes } from '../../credentials/caller.ts'
+import { firstGeneration, type Run } from '../../domain/runs/run.ts'
 import type { RunCause } from '../../domain/runs/run-cause.ts'
+import type { Asking, RunSettings, ScriptRights } from '../../domain/runs/script.ts'
 import { RostrumError } from '../../errors.ts'
-import type { CheckedTask } from '../input/read-task-input.ts'
+import type { CheckedScript } from '../input/read-script.ts'
 import { continueOrStart } from '../input/transaction.ts'
-import type { ExecuteRequest } from '../task-runner.ts'
-import type { Generation, Run } from './run.ts'
 
 const never = Number.POSITIVE_INFINITY
-const firstGeneration: Generation = { number: 0, onTooDeep: () => undefined }
 
 export interface RunCreation {
-  readonly request: ExecuteRequest
-  readonly task: CheckedTask
+  readonly script: CheckedScript
+  readonly asking: Asking
+  readonly settings: RunSettings
   readonly limits: RunLimits
   readonly startedAt: number
   /** Aborted when the run ends. */
   readonly signal: AbortSignal
 }
 
-/** Creates the run of a checked task. Throws `TOO_DEEP` if it is nested too deeply (contract, "Limits"). */
-export function createRun({ request, task, limits, startedAt, signal }: RunCreation): Run {
-  const { parentRun, caller, cause, deadline, generation = firstGeneration } = request
+/** Creates the run of a checked script. Throws `TOO_DEEP` if it is nested too deeply (contract, "Limits"). */
+export function createRun({ script, asking, settings, limits, startedAt, signal }: RunCreation): Run {
+  const { parentRun } = asking
+  const { name, cause, caseTypeCode, options } = script
+  const { deadline, generation = firstGeneration } = settings
   const depth = (parentRun?.depth ?? 0) + 1
   if (depth > limits.depth) {
     throw new RostrumError(
@@ -31,15 +34,15 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
   }
   return {
     id: randomUUID(),
-    name: task.name,
+    name,
     functionName: cause.function?.name ?? null,
-    caller,
+    caller: giveRights(asking.caller, script.rights),
     transaction: continueOrStart({
-      given: task.options.members.get('requestContext'),
+      given: options.members.get('requestContext'),
       parent: parentRun?.transaction ?? null,
       cause,
-      caseTypeCode: task.caseTypeCode,
-      name: task.name,
+      caseTypeCode,
+      name,
     }),
     savingCases: findSavingCases(cause, parentRun),
     dryRun: cause.dryRun || (parentRun?.dryRun ?? false),
@@ -48,6 +51,10 @@ export function createRun({ request, task, limits, startedAt, signal }: RunCreat
     deadline: Math.min(startedAt + limits.timeoutMs, deadline ?? never, parentRun?.deadline ?? never),
     signal,
   }
+}
+
+function giveRights(caller: Caller, rights: ScriptRights): Caller {
+  return rights === 'caller' ? caller : withScopes(caller, rights.scopes, rights.of)
 }
 
 const noCases: ReadonlySet<number> = new Set()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { logLevels, runErrorCodes } from '../../domain/runs/run.ts'
 import type { FromSandbox } from '../protocol.ts'
-import { logLevels, taskErrorCodes } from './task-execution.ts'
 
 const position = z.int().min(1).nullable()
 
@@ -10,7 +10,7 @@ const ending = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('error'),
     error: z.strictObject({
-      code: z.enum(taskErrorCodes).exclude(['CRASHED']),
+      code: z.enum(runErrorCodes).exclude(['CRASHED']),
       message: z.string().max(10_000),
       line: position.catch(null),
       column: position.catch(null),

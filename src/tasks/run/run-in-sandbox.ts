@@ -1,6 +1,6 @@
 import type { RunLimits } from '../../config.ts'
+import { errorWithoutPosition } from '../../domain/runs/run.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
-import { errorWithoutPosition } from '../ending/error-without-position.ts'
 import { type RunEnding, readEnding } from '../ending/read-ending.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { RunMessage } from '../protocol.ts'

@@ -1,9 +1,9 @@
 import type { RunLimits } from '../../config.ts'
+import type { LogEntry, LogLevel } from '../../domain/runs/run.ts'
 import type { ScriptLines } from '../../limits/script-log-share.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { CutMessage } from '../protocol.ts'
 import { readSandboxJson } from './read-sandbox-json.ts'
-import type { LogEntry, LogLevel } from './task-execution.ts'
 
 // One for each power of two among the safe integers, one at the end, and a margin.
 const maxCutMessages = 64

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { digestToken } from '../../credentials/read-bearer.ts'
-import type { Run } from './run.ts'
+import type { Run } from '../../domain/runs/run.ts'
 
 const prefix = 'rrun_'
 

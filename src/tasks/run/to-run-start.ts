@@ -1,29 +1,28 @@
+import type { Run } from '../../domain/runs/run.ts'
 import type { RunStart } from '../../domain/runs/run-record.ts'
-import type { CheckedTask } from '../input/read-task-input.ts'
+import type { CheckedScript } from '../input/read-script.ts'
 import { keptOptions } from '../input/script-options.ts'
-import type { ExecuteRequest } from '../task-runner.ts'
-import type { Run } from './run.ts'
 
 interface BeginningRun {
   readonly run: Run
-  readonly task: CheckedTask
-  readonly request: ExecuteRequest
+  readonly script: CheckedScript
+  readonly parentRun: Run | null
   /** In milliseconds since 1970. */
   readonly startedAt: number
 }
 
 /** The facts about a run that are kept from its beginning. */
-export function toRunStart({ run, task, request, startedAt }: BeginningRun): RunStart {
+export function toRunStart({ run, script, parentRun, startedAt }: BeginningRun): RunStart {
   const { caller, transaction } = run
-  const { payload, options } = task
+  const { cause, payload, options } = script
   return {
     runId: run.id,
     accountCode: caller.accountCode,
-    cause: request.cause,
+    cause,
     name: run.name,
     txnId: transaction.txnID,
     txnSource: transaction.txnSource,
-    parentRunId: request.parentRun?.id ?? null,
+    parentRunId: parentRun?.id ?? null,
     byUserId: caller.userId,
     scopes: [...caller.scopes],
     startedAt,

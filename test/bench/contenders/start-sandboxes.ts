@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../../../src/config.ts'
 import type { Caller } from '../../../src/credentials/caller.ts'
-import { endpointCause } from '../../../src/domain/runs/run-cause.ts'
+import { makeCause } from '../../../src/domain/runs/run-cause.ts'
 import { keepNothing } from '../../../src/domain/runs/run-record.ts'
+import type { Script } from '../../../src/domain/runs/script.ts'
 import { createTaskRunner } from '../../../src/tasks/create-task-runner.ts'
 import { createRunTokens } from '../../../src/tasks/run/run-tokens.ts'
 import { accountCode, sampleScript } from '../data.ts'
@@ -39,18 +40,20 @@ export async function startSandboxes() {
   while (!tasks.ready()) await sleep(5)
 
   return async function runScript({ payload, options }: SavedCaseJob) {
-    const execution = await tasks.execute({
-      input: {
-        name: 'bench',
-        sourceCode: sampleScript,
-        inputDocument: JSON.stringify(payload),
-        options: JSON.stringify(options),
-        metadata: { caseTypeCode: options.case.case_type_code, accountNickname: null },
-      },
-      cause: { ...endpointCause, trigger: 'hook', event: 'post-save' },
+    const script: Script = {
+      cause: makeCause({ trigger: 'hook', event: 'post-save' }),
+      name: 'bench',
+      sourceCode: sampleScript,
+      payload: JSON.stringify(payload),
+      options: JSON.stringify(options),
+      caseTypeCode: options.case.case_type_code,
+      rights: 'caller',
+    }
+    const { signal } = new AbortController()
+    const execution = await tasks.run(script, {
       caller,
       parentRun: null,
-      signal: new AbortController().signal,
+      signal,
       log,
       onRun: () => undefined,
     })

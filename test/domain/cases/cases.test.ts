@@ -2,26 +2,27 @@ import { beforeEach, expect, test } from 'vitest'
 import { type Cases, createCases, type SaveRequest } from '../../../src/domain/cases/cases.ts'
 import { writePatch } from '../../../src/domain/cases/write-patch.ts'
 import { createHeldRuns } from '../../../src/domain/runs/hold-runs.ts'
+import type { Asking } from '../../../src/domain/runs/script.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import type { JsonObject } from '../../../src/json/read-json.ts'
 import { LongWork } from '../../../src/limits/long-work.ts'
 import { Places } from '../../../src/limits/places.ts'
 import { eachStore } from '../../store/each-store.ts'
 import { by } from '../../store/origin.ts'
+import { callerOf, silentLog } from '../../tasks/start-tasks.ts'
+
+function askingWith(signal: AbortSignal): Asking {
+  return { caller: callerOf('a'), parentRun: null, signal, log: silentLog, onRun: () => undefined }
+}
 
 const request = (given: Partial<SaveRequest>): SaveRequest => ({
   origin: by('a'),
   id: null,
   ifVersions: null,
   dryRun: false,
-  isInner: false,
-  savingCases: new Set(),
   functionName: null,
-  causedBy: { userId: 1, subject: null, email: null, displayName: null },
-  generation: { number: 0, onTooDeep() {} },
-  runHook: () => Promise.reject(new Error('There is no hook.')),
+  asking: askingWith(new AbortController().signal),
   work: new LongWork(new Places({ each: 1 }).hold('a'), async () => {}),
-  signal: new AbortController().signal,
   deadline: performance.now() + 10_000,
   caseTypeCode: null,
   data: {},
@@ -31,7 +32,9 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
 
 // No hook runs here.
 const holdRuns = () => createHeldRuns({ begin: () => expect.unreachable(), gateway: 'g' })
-const casesOf = (store: Store) => createCases({ store, holdRuns, waitForTurn: () => Promise.resolve() })
+const scripts = { run: () => Promise.reject(new Error('There is no hook.')) }
+const waitForTurn = () => Promise.resolve()
+const casesOf = (store: Store) => createCases({ store, scripts, holdRuns, waitForTurn })
 
 eachStore(harness => {
   let url: string
@@ -150,8 +153,8 @@ eachStore(harness => {
 
   test('a save whose client has gone stores nothing', async () => {
     const id = await create()
-    const signal = AbortSignal.abort(new Error('gone'))
-    await expect(cases.save(request({ id, data: { a: 2 }, signal }))).rejects.toThrow('gone')
+    const asking = askingWith(AbortSignal.abort(new Error('gone')))
+    await expect(cases.save(request({ id, data: { a: 2 }, asking }))).rejects.toThrow('gone')
     expect(await readData(id)).toEqual({ a: 1 })
   })
 

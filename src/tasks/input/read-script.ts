@@ -1,20 +1,16 @@
 import type { RunLimits } from '../../config.ts'
+import type { Script } from '../../domain/runs/script.ts'
 import { invalidInput, RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
-import type { TaskInput } from '../run/task-execution.ts'
 
 const maxLabelLength = 200
 // A million levels would take a sandbox too long to parse.
 const maxDepth = 100_000
 
-/** The checked input of a task. Its texts are valid JSON. */
-export interface CheckedTask {
-  readonly name: string
-  readonly source: string
-  readonly payload: string
+/** A checked script. Its texts are valid JSON. */
+export interface CheckedScript extends Omit<Script, 'options'> {
   readonly options: GivenOptions
-  readonly caseTypeCode: string | null
 }
 
 /** The options as the caller gave them. Only the few members that are needed are extracted. */
@@ -31,23 +27,17 @@ const optionNames = ['current_user', 'params', 'changed_fields', 'requestContext
 export type OptionName = (typeof optionNames)[number]
 
 /**
- * Checks the input of a task (contract, section 4). Throws `BAD_USER_INPUT`, naming the field and the position of
+ * Checks a script with its input (contract, section 4). Throws `BAD_USER_INPUT`, naming the field and the position of
  * invalid JSON, and `PAYLOAD_TOO_LARGE` for source code past its limit. It scans the documents without parsing them:
  * 100,000 keys would take 50 ms, and the isolate parses them anyway.
  */
-export function readTaskInput(input: TaskInput, limits: RunLimits): CheckedTask {
-  refuseLongSource(input.sourceCode, limits)
-  checkLabel('name', input.name, 1)
-  checkLabel('metadata/caseTypeCode', input.metadata.caseTypeCode ?? '', 0)
-  checkLabel('metadata/accountNickname', input.metadata.accountNickname ?? '', 0)
-  if (!input.isWritten) scanText('inputDocument', input.inputDocument)
-  return {
-    name: input.name,
-    source: input.sourceCode,
-    payload: input.inputDocument,
-    options: readOptions(input.options),
-    caseTypeCode: input.metadata.caseTypeCode,
-  }
+export function readScript(script: Script, limits: RunLimits): CheckedScript {
+  refuseLongSource(script.sourceCode, limits)
+  checkLabel('name', script.name, 1)
+  checkLabel('metadata/caseTypeCode', script.caseTypeCode ?? '', 0)
+  checkLabel('metadata/accountNickname', script.accountNickname ?? '', 0)
+  if (!script.isWritten) scanText('inputDocument', script.payload)
+  return { ...script, options: readOptions(script.options) }
 }
 
 /** Throws `PAYLOAD_TOO_LARGE` for source code past its limit. */

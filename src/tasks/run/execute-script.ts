@@ -1,18 +1,18 @@
+import type { Execution } from '../../domain/runs/run.ts'
 import type { RunCause } from '../../domain/runs/run-cause.ts'
 import type { RunRecorder, RunRecording } from '../../domain/runs/run-record.ts'
+import type { Asking, RunSettings, Script } from '../../domain/runs/script.ts'
 import { RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../limits/script-log-share.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import { toExecution } from '../ending/to-execution.ts'
-import { readTaskInput } from '../input/read-task-input.ts'
+import { readScript } from '../input/read-script.ts'
 import { scriptOptions } from '../input/script-options.ts'
-import type { ExecuteRequest } from '../task-runner.ts'
 import { createRun } from './create-run.ts'
 import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
 import { RunLog } from './run-log.ts'
 import type { RunTokens } from './run-tokens.ts'
-import type { TaskExecution } from './task-execution.ts'
 import { toRunStart } from './to-run-start.ts'
 
 // Created once, because every run ends with it.
@@ -21,8 +21,13 @@ const runEnded = new RostrumError('OVERLOADED', 'The run that made this call has
 export interface ExecutionParts extends AdmissionParts {
   readonly runTokens: RunTokens
   readonly answerCall: AnswerRunCall
-  readonly recorder: RunRecorder
   readonly scriptLogShare: ScriptLogShare
+}
+
+export interface AskedScript {
+  readonly script: Script
+  readonly asking: Asking
+  readonly settings: RunSettings & { readonly recorder: RunRecorder }
 }
 
 function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCause) {
@@ -37,9 +42,12 @@ function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCaus
   }
 }
 
-async function judgeEnding(ending: RunEnding, { refuseResult = null }: ExecuteRequest): Promise<RunEnding> {
-  if (ending.kind !== 'exit' || refuseResult === null) return ending
-  const error = await refuseResult(ending.payload)
+async function judgeEnding(
+  ending: RunEnding,
+  { checkExit = null }: Pick<Script, 'checkExit'>,
+): Promise<RunEnding> {
+  if (ending.kind !== 'exit' || checkExit === null) return ending
+  const error = await checkExit(ending.payload)
   return error === null ? ending : { kind: 'error', error }
 }
 
@@ -55,27 +63,29 @@ function toHint(refusal: string): string {
   return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
 }
 
-/** Executes a task from input to answer. Rejects as `TaskRunner.execute` says. */
-export async function executeTask(parts: ExecutionParts, request: ExecuteRequest): Promise<TaskExecution> {
+/** Executes a script from input to answer. Rejects as `Scripts.run` says. */
+export async function executeScript(parts: ExecutionParts, asked: AskedScript): Promise<Execution> {
   const startedAt = performance.now()
   const { limits, runTokens, answerCall } = parts
-  const { caller, parentRun, signal, recorder = parts.recorder } = request
-  const task = readTaskInput(request.input, limits)
+  const { asking, settings } = asked
+  const { parentRun, signal } = asking
+  const script = readScript(asked.script, limits)
   const ended = new AbortController()
-  const run = createRun({ request, task, limits, startedAt, signal: ended.signal })
-  const log = request.log.child({
+  const run = createRun({ script, asking, settings, limits, startedAt, signal: ended.signal })
+  const { caller } = run
+  const log = asking.log.child({
     task: run.name,
     run: run.id,
     ...(parentRun === null ? {} : { parentRun: parentRun.id }),
     txnID: run.transaction.txnID,
-    account: run.caller.accountCode,
-    ...toLogFields(request.cause),
+    account: caller.accountCode,
+    ...toLogFields(script.cause),
   })
-  request.onRun(run)
+  asking.onRun(run)
   const token = runTokens.mint(run)
   const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
   const scriptLog = new RunLog({ limits, system: lines })
-  const recordable = { run, task, request, startedAt: Date.now() }
+  const recordable = { run, script, parentRun, startedAt: Date.now() }
   const kept: { recording: RunRecording | null } = { recording: null }
   let hint: string | null = null
   const onRefused = (message: string) => {
@@ -86,24 +96,24 @@ export async function executeTask(parts: ExecutionParts, request: ExecuteRequest
       message: {
         run: run.id,
         accountCode: caller.accountCode,
-        source: task.source,
+        source: script.sourceCode,
         compilesOnly: false,
-        exitsData: request.refuseResult != null,
-        payload: task.payload,
-        options: scriptOptions({ given: task.options, caller, transaction: run.transaction, token }),
+        exitsData: script.checkExit != null,
+        payload: script.payload,
+        options: scriptOptions({ given: script.options, caller, transaction: run.transaction, token }),
         requestContext: JSON.stringify(run.transaction),
       },
       deadline: run.deadline,
       isNested: parentRun !== null,
-      isQueued: parentRun === null && request.generation !== undefined,
+      isQueued: parentRun === null && settings.generation !== undefined,
       signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
       scriptLog,
-      answer: call => answerCall({ ...call, run, log: request.log, onRefused }),
+      answer: call => answerCall({ ...call, run, log: asking.log, onRefused }),
       onAdmitted() {
-        kept.recording ??= recorder.begin(toRunStart(recordable))
+        kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
     })
-    const judged = await judgeEnding(ending, request)
+    const judged = await judgeEnding(ending, script)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
     const facts = { outcome, error: error?.code, durationMs }

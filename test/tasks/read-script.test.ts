@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import type { Script } from '../../src/domain/runs/script.ts'
 import { RostrumError } from '../../src/errors.ts'
-import { readTaskInput } from '../../src/tasks/input/read-task-input.ts'
-import type { TaskInput } from '../../src/tasks/run/task-execution.ts'
-import { taskInput } from './start-tasks.ts'
+import { readScript } from '../../src/tasks/input/read-script.ts'
+import { scriptOf } from './start-tasks.ts'
 
 const { runLimits } = readConfig({ ROSTRUM_TASK_SOURCE_BYTES: '100' })
 
-function refusalOf(rest: Partial<TaskInput>): RostrumError {
+// What messages call each of the two, and its member of the script.
+const documents = [
+  ['inputDocument', 'payload'],
+  ['options', 'options'],
+] as const
+
+function refusalOf(rest: Partial<Script>): RostrumError {
   try {
-    readTaskInput(taskInput('exit(1)', rest), runLimits)
+    readScript(scriptOf('exit(1)', rest), runLimits)
   } catch (error) {
     if (error instanceof RostrumError) return error
     throw error
@@ -54,8 +60,8 @@ describe('text that is not JSON is refused with its position', () => {
   ]
 
   test.each(broken)('%j', (text, position, line, column) => {
-    for (const field of ['inputDocument', 'options'] as const) {
-      const { code, message, fields } = refusalOf({ [field]: text })
+    for (const [field, member] of documents) {
+      const { code, message, fields } = refusalOf({ [member]: text })
       const detail = `is not valid JSON at position ${position} (line ${line}, column ${column})`
       expect({ code, message, fields }).toEqual({
         code: 'BAD_USER_INPUT',
@@ -66,22 +72,22 @@ describe('text that is not JSON is refused with its position', () => {
   })
 
   test('for any invalid text', () => {
-    expect(refusalOf({ inputDocument: 'at position 99' }).message).toContain('at position 0 ')
+    expect(refusalOf({ payload: 'at position 99' }).message).toContain('at position 0 ')
   })
 })
 
 describe('text of many levels', () => {
   const levels = (count: number) => `{"a":${'['.repeat(count - 1)}${']'.repeat(count - 1)}}`
 
-  test.each(['inputDocument', 'options'] as const)('is refused in %s before it is parsed', field => {
-    const { code, fields } = refusalOf({ [field]: levels(100_001) })
+  test.each(documents)('is refused in %s before it is parsed', (field, member) => {
+    const { code, fields } = refusalOf({ [member]: levels(100_001) })
     expect(code).toBe('BAD_USER_INPUT')
     expect(fields).toEqual([{ pointer: `/${field}`, detail: 'is nested too deeply' }])
   })
 
   test('is accepted up to 100,000 levels, and brackets in strings do not count', () => {
-    for (const inputDocument of [levels(100_000), `["\\\\\\"${'['.repeat(200_000)}"]`]) {
-      expect(readTaskInput(taskInput('exit(1)', { inputDocument }), runLimits).payload).toBe(inputDocument)
+    for (const payload of [levels(100_000), `["\\\\\\"${'['.repeat(200_000)}"]`]) {
+      expect(readScript(scriptOf('exit(1)', { payload }), runLimits).payload).toBe(payload)
     }
   })
 })
@@ -102,8 +108,8 @@ describe('a label', () => {
   const long = 'x'.repeat(201)
   test.each([
     ['/name', { name: long }],
-    ['/metadata/caseTypeCode', { metadata: { caseTypeCode: long, accountNickname: null } }],
-    ['/metadata/accountNickname', { metadata: { caseTypeCode: null, accountNickname: long } }],
+    ['/metadata/caseTypeCode', { caseTypeCode: long }],
+    ['/metadata/accountNickname', { accountNickname: long }],
   ])('past 200 characters is refused at %s', (pointer, rest) => {
     expect(refusalOf(rest).fields).toEqual([{ pointer, detail: 'must have at most 200 characters' }])
   })
@@ -120,34 +126,26 @@ describe('source code', () => {
 
   test('of exactly the limit and empty source are accepted', () => {
     for (const source of ['x'.repeat(100), '€'.repeat(33), '']) {
-      expect(readTaskInput(taskInput(source), runLimits).source).toBe(source)
+      expect(readScript(scriptOf(source), runLimits).sourceCode).toBe(source)
     }
   })
 })
 
 test('valid input is passed on unchanged', () => {
-  const input = taskInput('exit(1)', {
+  const script = scriptOf('exit(1)', {
     name: 'recalculate',
-    inputDocument: ' {"a" : [1, 2]} ',
-    options: '{"params":{"p":1}}',
-    metadata: { caseTypeCode: 'incident', accountNickname: 'nick' },
-  })
-  expect(readTaskInput(input, runLimits)).toEqual({
-    name: 'recalculate',
-    source: 'exit(1)',
     payload: ' {"a" : [1, 2]} ',
-    options: { text: '{"params":{"p":1}}', isEmpty: false, members: new Map([['params', '{"p":1}']]) },
+    options: '{"params":{"p":1}}',
     caseTypeCode: 'incident',
+    accountNickname: 'nick',
+  })
+  expect(readScript(script, runLimits)).toEqual({
+    ...script,
+    options: { text: '{"params":{"p":1}}', isEmpty: false, members: new Map([['params', '{"p":1}']]) },
   })
 })
 
-test.each([
-  'null',
-  '0',
-  '"text"',
-  '[]',
-  '{"__proto__":{"x":1}}',
-])('%s is an input document', inputDocument => {
-  expect(readTaskInput(taskInput('exit(1)', { inputDocument }), runLimits).payload).toBe(inputDocument)
+test.each(['null', '0', '"text"', '[]', '{"__proto__":{"x":1}}'])('%s is an input document', payload => {
+  expect(readScript(scriptOf('exit(1)', { payload }), runLimits).payload).toBe(payload)
   expect(Reflect.get({}, 'x')).toBe(undefined)
 })

@@ -1,0 +1,59 @@
+import { type Caller, callerOfTrigger } from '../../credentials/caller.ts'
+import { RostrumError } from '../../errors.ts'
+import type { FunctionStore } from '../functions/function-store.ts'
+import { type HeldRuns, keepFailure } from '../runs/hold-runs.ts'
+import type { Execution } from '../runs/run.ts'
+import { makeCause } from '../runs/run-cause.ts'
+import type { Asking, Scripts } from '../runs/script.ts'
+import type { Webhook } from './webhook-store.ts'
+
+/** What the function of a webhook gets, as JSON texts. */
+export interface DeliveryInput {
+  readonly payload: string
+  readonly options: string
+}
+
+export interface Delivery {
+  readonly webhook: Webhook
+  readonly input: DeliveryInput
+  /** With the caller that `callerOf` returns. */
+  readonly asking: Asking
+}
+
+/**
+ * Runs the live version of the webhook's function, and keeps the run of a failure before it resolves. A script that
+ * fails is a result, not an error. `CONFLICT` if the webhook was removed meanwhile.
+ */
+export type RunDelivery = (delivery: Delivery) => Promise<Execution>
+
+interface Dependencies extends Pick<FunctionStore, 'findLive'> {
+  readonly scripts: Scripts
+  readonly holdRuns: () => HeldRuns
+}
+
+/** No user sends a delivery. */
+export const nobody = { userId: null, subject: null, email: null, displayName: null }
+
+/** The account itself, with the rights of the webhook. */
+export function callerOf(accountCode: string, { scopes }: Webhook): Caller {
+  return callerOfTrigger({ accountCode, causedBy: nobody, scopes, rightsOf: 'webhook' })
+}
+
+export function createRunDelivery({ findLive, scripts, holdRuns }: Dependencies): RunDelivery {
+  return async ({ webhook, input, asking }) => {
+    const live = await findLive(asking.caller.accountCode, webhook.functionId)
+    // It is not removed while a webhook uses it, but both may be gone since the webhook was read.
+    if (live === null) throw new RostrumError('CONFLICT', 'The webhook was removed.', { reason: 'CHANGED' })
+    const { id, name, hash, sourceCode } = live
+    const cause = makeCause({ trigger: 'webhook', function: { id, name, hash } })
+    const script = {
+      cause,
+      name: webhook.name,
+      sourceCode,
+      ...input,
+      caseTypeCode: null,
+      rights: 'caller',
+    } as const
+    return keepFailure(holdRuns(), recorder => scripts.run(script, asking, { recorder }))
+  }
+}

@@ -22,5 +22,5 @@ USER 1000:1000
 EXPOSE 4000
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/ready').then(a => process.exit(a.ok ? 0 : 1))"]
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "src/start.mjs"]
 CMD ["serve"]

@@ -1,12 +1,8 @@
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { asksForHelp, UsageError, usageExitCode } from './commands/parse-flags.ts'
 import { StartError } from './errors.ts'
+import { importQuickly } from './import-quickly.ts'
 
-// Inside the project, because a user who can write here can change the code anyway. Node's default is a shared folder.
-const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/rostrum', import.meta.url))
-
-const usage = `Usage: npm start, or node src/main.ts [command]
+const usage = `Usage: npm start, or node src/start.mjs [command]
 
   serve    serves the gateway (default); settings come from the environment, see docs/settings.md
   token    creates, lists and revokes API tokens; see \`token --help\`
@@ -23,21 +19,21 @@ async function run(argv: string[]): Promise<number | null> {
   switch (command) {
     case 'serve': {
       if (asksForHelp('npm start --', rest)) return printUsage()
-      const { serve } = await import('./commands/serve.ts')
+      const { serve } = await importQuickly(() => import('./commands/serve.ts'))
       await serve(process.env)
       return null
     }
     case 'token': {
-      const { runTokenCommand } = await import('./commands/token.ts')
+      const { runTokenCommand } = await importQuickly(() => import('./commands/token.ts'))
       return runTokenCommand(rest, process.env)
     }
     case 'copy': {
-      const { runCopyCommand } = await import('./commands/copy.ts')
+      const { runCopyCommand } = await importQuickly(() => import('./commands/copy.ts'))
       return runCopyCommand(rest, process.env)
     }
     case 'schema': {
-      if (asksForHelp('node src/main.ts schema', rest)) return printUsage()
-      const { printSortedSchema } = await import('./schema/index.ts')
+      if (asksForHelp('node src/start.mjs schema', rest)) return printUsage()
+      const { printSortedSchema } = await importQuickly(() => import('./schema/index.ts'))
       process.stdout.write(printSortedSchema())
       return 0
     }
@@ -53,8 +49,6 @@ function printUsage(): number {
   return 0
 }
 
-// Stripped and compiled modules, by content and version, make the next start faster. A bad entry is compiled again.
-enableCompileCache(cacheFolder)
 try {
   const exitCode = await run(process.argv.slice(2))
   if (exitCode !== null) process.exitCode = exitCode

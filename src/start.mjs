@@ -1,6 +1,11 @@
 // `npm start` runs the machine's own Node until `npm ci` has installed the one of package.json. So this file is plain
 // JavaScript without packages: it says in a line what to run, where `main.ts` would end with a stack.
 import { existsSync, readFileSync } from 'node:fs'
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+// Inside the project, because a user who can write here can change the code anyway. Node's default is a shared folder.
+const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/rostrum', import.meta.url))
 
 /** Returns why this Node cannot run Rostrum here, and what to run (contract, section 9). Null if it can. */
 function findObstacle() {
@@ -16,8 +21,11 @@ function findObstacle() {
 }
 
 const obstacle = findObstacle()
-if (obstacle === null) await import('./main.ts')
-else {
+if (obstacle === null) {
+  // Stripped and compiled modules, by content and version, make the next start faster. A bad entry is compiled again.
+  module.enableCompileCache(cacheFolder)
+  await import('./main.ts')
+} else {
   process.stderr.write(`${obstacle}\n`)
   process.exitCode = 1
 }

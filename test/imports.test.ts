@@ -41,6 +41,7 @@ const forAll = [
   'context.ts',
   'limits',
   'json',
+  'import-quickly.ts',
   'load-once.ts',
   'when-quiet.ts',
   'release-memory.ts',

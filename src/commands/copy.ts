@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { importQuickly } from '../import-quickly.ts'
 import type { TableCopy } from '../store/copy/copy-store.ts'
-import { importWithDrizzle } from '../store/import-with-drizzle.ts'
 import { formatTable } from './format-table.ts'
 import { parseFlags, UsageError, usageExitCode } from './parse-flags.ts'
 
@@ -44,7 +44,7 @@ async function execute(argv: string[], environment: Environment): Promise<string
   if (to.startsWith('sqlite:')) {
     throw new UsageError('Name the database to copy into: set DATABASE_URL to `postgres://…`.')
   }
-  const { copyStore } = await importWithDrizzle(() => import('../store/copy/copy-store.ts'))
+  const { copyStore } = await importQuickly(() => import('../store/copy/copy-store.ts'))
   return report(await copyStore({ from, to }))
 }
 

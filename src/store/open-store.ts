@@ -1,7 +1,7 @@
 import type { Store } from '../domain/store.ts'
 import { noLimits, type StoreLimits } from '../domain/store-limits.ts'
 import { StartError } from '../errors.ts'
-import { importWithDrizzle } from './import-with-drizzle.ts'
+import { importQuickly } from '../import-quickly.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
@@ -23,11 +23,11 @@ export interface OpenStore {
 export async function openStore(options: OpenStore): Promise<Store> {
   const { url, serve = false, limits = noLimits, onLost = () => {}, onStatement } = options
   if (url.startsWith('sqlite:')) {
-    const { openSqliteStore } = await importWithDrizzle(() => import('./sqlite/open-sqlite-store.ts'))
+    const { openSqliteStore } = await importQuickly(() => import('./sqlite/open-sqlite-store.ts'))
     return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onLost, onStatement })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgresStore } = await importWithDrizzle(() => import('./postgres/open-postgres-store.ts'))
+    const { openPostgresStore } = await importQuickly(() => import('./postgres/open-postgres-store.ts'))
     return openPostgresStore({ url, limits, onStatement })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')

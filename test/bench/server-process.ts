@@ -62,7 +62,7 @@ export async function startRostrum(parts: RostrumParts): Promise<ServerProcess> 
   const port = await findFreePort()
   const logPath = join(folder, `${name}.log`)
   const log = openSync(logPath, 'a')
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, ['src/start.mjs'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

@@ -26,7 +26,7 @@ for (const name of readdirSync(join(root, 'node_modules'))) {
 async function runBoth(): Promise<unknown[]> {
   const env = { DATABASE_URL: 'sqlite::memory:' }
   const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [join(folder.path, 'src', 'main.ts'), ...args], { env })
+    promisify(execFile)(process.execPath, [join(folder.path, 'src', 'start.mjs'), ...args], { env })
   return Promise.all([run('schema'), run('token', '--list')])
 }
 

@@ -19,7 +19,7 @@ test.skipIf(!existsSync(fullDisk))(
     const folder = makeTempFolder()
     const port = await findFreePort()
     const output = openSync(fullDisk, 'w')
-    const gateway = spawn(process.execPath, ['src/main.ts'], {
+    const gateway = spawn(process.execPath, ['src/start.mjs'], {
       cwd: root,
       env: {
         PATH: process.env.PATH,

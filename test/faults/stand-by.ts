@@ -3,10 +3,10 @@
 import { once } from 'node:events'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { importWithDrizzle } from '../../src/store/import-with-drizzle.ts'
+import { importQuickly } from '../../src/import-quickly.ts'
 
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/rostrum', import.meta.url)))
 await import('../../src/commands/serve.ts')
-await importWithDrizzle(() => import('../../src/store/sqlite/open-sqlite-store.ts'))
+await importQuickly(() => import('../../src/store/sqlite/open-sqlite-store.ts'))
 await once(process, 'message')
 process.disconnect?.()

@@ -14,7 +14,7 @@ export interface Command {
 }
 
 /**
- * Starts `node src/main.ts …`, as `npm start` and `npm run token` do, with an environment of these settings alone. A
+ * Starts `node src/start.mjs …`, as `npm start` and `npm run token` do, with an environment of these settings alone. A
  * module to `preload` runs in it first, and may speak over Node's IPC.
  */
 export function spawnCommand(
@@ -23,7 +23,7 @@ export function spawnCommand(
   preload: string | null = null,
 ): Command {
   const first = preload === null ? [] : ['--import', preload]
-  const child = spawn(process.execPath, [...first, 'src/main.ts', ...args], {
+  const child = spawn(process.execPath, [...first, 'src/start.mjs', ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', ...(preload === null ? [] : (['ipc'] as const))],

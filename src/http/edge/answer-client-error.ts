@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
@@ -7,6 +7,7 @@ import { RostrumError } from '../../errors.ts'
 import { toProblem } from '../errors/problem.ts'
 import type { UnreadPacket } from './connection.ts'
 import type { Connections } from './connections.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { pausedCode } from './node-internals.ts'
 
 interface Fault {

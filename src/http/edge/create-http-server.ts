@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { Connections } from './connections.ts'
+import { createServer } from './node-http.ts'
 
 /** The time within which a request must arrive, head and body. */
 export const arrivalTimeoutMs = 10_000

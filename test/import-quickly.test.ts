@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const url = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
+const url = (path: string) => JSON.stringify(new URL(`../${path}`, import.meta.url).href)
 
 // Hooks run in reverse order: this one sees what was left to Node.
 const script = `
@@ -28,4 +28,29 @@ test("a store opens without a look at each file of Drizzle's kind, and leaves no
   expect(whileOpening).toContain('drizzle-orm/sqlite-core')
   expect(whileOpening.filter(specifier => specifier.startsWith('.'))).toEqual([])
   expect(after).toBeGreaterThan(10)
+})
+
+const serveScript = `
+  import { registerHooks } from 'node:module'
+  const left = []
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (context.conditions.includes('import')) left.push(specifier)
+      return next(specifier, context)
+    },
+  })
+  const { importQuickly } = await import(${url('src/import-quickly.ts')})
+  left.splice(0)
+  await importQuickly(() => import(${url('src/commands/serve.ts')}))
+  const hasUndici = process.moduleLoadList.some(name => name.includes('deps/undici'))
+  console.log(JSON.stringify({ left, hasUndici }))
+  process.exit()
+`
+
+test("a gateway's modules load without a look at each file, and without Node's own undici", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', serveScript])
+  const { left, hasUndici } = JSON.parse(stdout) as { left: string[]; hasUndici: boolean }
+  expect(left.filter(specifier => specifier.startsWith('.'))).toEqual([])
+  expect(left.filter(specifier => specifier === 'graphql').length).toBeLessThan(60)
+  expect(hasUndici).toBe(false)
 })

@@ -52,7 +52,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
       onTooDeep,
     })
     // One that has reached its end counts, whatever came after.
-    if (signal.aborted && outcome === 'error') return { kind: 'given back' }
+    if (signal.aborted && outcome === 'error') return { kind: 'released' }
     if (isTooDeep) return { kind: 'dead', error: errorOf('LIMIT', tooDeep) }
     if (outcome === 'exit') return { kind: 'done' }
     if (outcome === 'fail') {
@@ -61,7 +61,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     return again(attempt, error === null ? errorOf('CRASHED', withoutOutcome) : shortenError(error))
   } catch (error) {
     if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {
-      return { kind: 'given back' }
+      return { kind: 'released' }
     }
     return judgeRefusal(attempt, error)
   }

@@ -38,7 +38,7 @@ export interface Answer extends MaskedResult {
 }
 
 export interface Engine {
-  /** True if the operation is a subscription, even one that would be refused. */
+  /** True if the operation is a subscription, and its document is good. */
   isSubscription(request: Pick<OperationRequest, 'query' | 'operationName'>): boolean
   /** Names of the mutations that start a run. */
   readonly runFields: ReadonlySet<string>
@@ -118,8 +118,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   const engine: Engine = {
     isSubscription({ query, operationName }) {
       const checked = check({ query, operationName, variables: null })
-      const node = checked.kind === 'refused' ? checked.operation : checked.prepared.node
-      return node?.operation === OperationTypeNode.SUBSCRIPTION
+      return checked.kind === 'accepted' && isSubscription(checked.prepared)
     },
     runFields: findRunFields(schema),
 

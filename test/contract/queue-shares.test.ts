@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { saveHook, startSandboxes } from '../http/save-hook.ts'
 import { startApp } from '../http/start-app.ts'
-import { startUpstream } from '../server/start-upstream.ts'
+import { sendJson, startUpstream } from '../server/start-upstream.ts'
+import { createDatabase } from '../store/create-database.ts'
 import { by } from '../store/origin.ts'
+import { holdLocks } from '../store/postgres/hold-locks.ts'
 import { queuedRun } from '../store/queued-run.ts'
 
 test("a queued run is served while another account's queued runs hold all they may", async () => {
@@ -32,4 +34,38 @@ test("a queued run is served while another account's queued runs hold all they m
     await expect.poll(waiting, { timeout: 30_000 }).toBe(0)
   }
   expect(held()).toBe(1)
+})
+
+test('an end that waits for the locked queue of its account holds up no run of another account', async () => {
+  const answered = Promise.withResolvers<void>()
+  const slow = await startUpstream(async (_, response) => {
+    await answered.promise
+    sendJson(response, { data: {} })
+  })
+  onTestFinished(() => slow.close())
+  const url = await createDatabase()
+  const app = await startApp({ DATABASE_URL: url, ROSTRUM_GRAPHQL_HOSTS: slow.host })
+  onTestFinished(() => app.close())
+  await startSandboxes(app)
+  const neighbour = await app.issueToken('neighbour')
+  await saveHook(app, `await graphql('{ x }', {}, '${slow.url}'); exit(1)`, { event: 'post-save' })
+  const ofNeighbour = {
+    graphql: (query: string, variables: Record<string, unknown>) => app.graphql(query, variables, neighbour),
+  }
+  await saveHook(ofNeighbour, 'exit(null)', { event: 'post-save' })
+  const { queue } = app.app.store
+  await queue.enqueue(by('demo'), [queuedRun()])
+  await expect.poll(() => slow.requests.length, { timeout: 30_000 }).toBe(1)
+
+  const lock = await holdLocks(url, `select from queue_accounts where account_code = 'demo' for update`)
+  answered.resolve()
+  await lock.untilAwaited()
+  const body = { case: { case_type_code: 'incident', data: {} } }
+  await app.send('/platform/cases', { method: 'POST', token: neighbour, body })
+  const left = async (accountCode: string) => (await queue.list(accountCode, null, 0, 1)).length
+  await expect.poll(() => left('neighbour'), { timeout: 30_000 }).toBe(0)
+  // The end still waits: the store has not refused it.
+  expect(app.logLines.filter(line => line.includes('queued runs could not be worked on'))).toEqual([])
+  await lock.commit()
+  await expect.poll(() => left('demo'), { timeout: 30_000 }).toBe(0)
 })

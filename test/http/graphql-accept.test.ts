@@ -97,14 +97,16 @@ test.each(['*/*', 'application/json'])('a subscription under `Accept: %s` needs 
   expect(answer.status).toBe(406)
 })
 
-test('a subscription that is refused is a stream for a client that accepts both', async () => {
+test('a bad document is answered as a client prefers that accepts both', async () => {
   const answer = await app.send('/graphql', {
     method: 'POST',
-    headers: { accept: 'application/json, text/event-stream' },
+    headers: { accept: 'application/graphql-response+json, text/event-stream' },
     body: { query: 'subscription { nothing }' },
   })
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
-  expect(answer.text).toContain('event: complete')
+  expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([
+    400,
+    'application/graphql-response+json',
+  ])
 })
 
 test('a stream closes the connection of a client that asked for it, and keeps that of any other', async () => {

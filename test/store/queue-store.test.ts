@@ -33,7 +33,7 @@ eachStore(harness => {
     (await claim(rest)).runs.map(({ accountCode, id }) => `${accountCode}${id}`)
   type Run = Awaited<ReturnType<typeof claim>>['runs'][number]
   const settle = async ({ accountCode, id, holder }: Run, end: QueuedEnd['end'] = { kind: 'done' }) =>
-    (await store.queue.settle(accountCode, [{ id, holder, end, runs: null }])).held
+    (await store.queue.finishAttempts(accountCode, [{ id, holder, end, runs: null }])).held
   const claimOne = async () => {
     const { runs } = await claim({ maxRuns: 1 })
     const [run] = runs
@@ -167,7 +167,7 @@ eachStore(harness => {
   test('a run that is given back keeps its attempt and its place', async () => {
     await enqueue('a', 1)
     await enqueue('a', 1)
-    await settle(await claimOne(), { kind: 'given back' })
+    await settle(await claimOne(), { kind: 'released' })
     expect(await statesOf()).toEqual([
       [1, 'waiting', 1],
       [2, 'waiting', 1],
@@ -190,7 +190,7 @@ eachStore(harness => {
       end: { kind: 'done' } as const,
       runs: keptRun(id === 1 ? held : late),
     }))
-    expect((await store.queue.settle('a', ends)).held).toEqual([1])
+    expect((await store.queue.finishAttempts('a', ends)).held).toEqual([1])
     const kept = await store.runs.findByRunIds('a', [held, late])
     expect(Object.fromEntries(kept.map(({ runId, state }) => [runId, state]))).toEqual({
       [held]: 'ended',
@@ -206,7 +206,7 @@ eachStore(harness => {
     const { runs } = await claim({ maxRuns: 1 })
     const ends = runs.map(({ id, holder }) => ({ id, holder, end: { kind: 'done' } as const, runs: null }))
     const next = { holder: randomUUID(), leaseMs: 15_000, maxRuns: 2, retryAfterMs: () => 0, always: true }
-    const settled = await store.queue.settle('a', ends, next)
+    const settled = await store.queue.finishAttempts('a', ends, next)
     const claimed = settled.claim?.runs.map(({ accountCode, id, holder }) => [accountCode, id, holder])
     expect(claimed).toEqual([
       ['b', 1, next.holder],
@@ -227,7 +227,7 @@ eachStore(harness => {
     const next = { holder: randomUUID(), leaseMs: 15_000, maxRuns: 1, retryAfterMs: () => 0, always: false }
     const settleAndClaim = async ({ id, holder }: Run) => {
       const end = { id, holder, end: { kind: 'done' } as const, runs: null }
-      return (await store.queue.settle('a', [end], next)).claim?.runs.map(run => run.id)
+      return (await store.queue.finishAttempts('a', [end], next)).claim?.runs.map(run => run.id)
     }
     expect(await settleAndClaim(first)).toBeUndefined()
     expect(await settleAndClaim(second)).toHaveLength(1)
@@ -238,9 +238,9 @@ eachStore(harness => {
     const { runs } = await claim()
     const ends = runs.map(({ id, holder }) => ({
       ...{ id, holder: id === 2 ? 'another' : holder, runs: null },
-      end: { kind: 'given back' } as const,
+      end: { kind: 'released' } as const,
     }))
-    expect(await store.queue.settle('a', ends)).toEqual({ held: [1, 3], nextInMs: 0, claim: null })
+    expect(await store.queue.finishAttempts('a', ends)).toEqual({ held: [1, 3], nextInMs: 0, claim: null })
     expect(await statesOf()).toEqual([
       [1, 'waiting', 1],
       [2, 'running', 1],
@@ -304,7 +304,7 @@ eachStore(harness => {
         empty = runs.length === 0 ? empty + 1 : 0
         taken.push(...runs.map(({ accountCode, id }) => `${accountCode}${id}`))
         for (const { accountCode, id, holder } of runs) {
-          await from.queue.settle(accountCode, [{ id, holder, end: { kind: 'done' }, runs: null }])
+          await from.queue.finishAttempts(accountCode, [{ id, holder, end: { kind: 'done' }, runs: null }])
         }
       }
     }
@@ -324,7 +324,7 @@ eachStore(harness => {
         if (runs.length === 0 && wasOver) return
         for (const { accountCode, id, holder } of runs) {
           done.push(id)
-          await from.queue.settle(accountCode, [{ id, holder, end: { kind: 'done' }, runs: null }])
+          await from.queue.finishAttempts(accountCode, [{ id, holder, end: { kind: 'done' }, runs: null }])
         }
       }
     }

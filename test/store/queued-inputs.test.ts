@@ -31,7 +31,7 @@ eachStore(harness => {
     (await from.queue.claim({ holder: randomUUID(), leaseMs: 15_000, maxRuns, retryAfterMs: () => 0 })).runs
   type Run = Awaited<ReturnType<typeof claim>>[number]
   const settle = (runs: readonly Run[], end: QueuedEnd['end'] = { kind: 'done' }, from = store) =>
-    from.queue.settle(
+    from.queue.finishAttempts(
       'a',
       runs.map(({ id, holder }) => ({ id, holder, end, runs: null })),
     )

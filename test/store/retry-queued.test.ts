@@ -34,7 +34,7 @@ eachStore(harness => {
     again: { kind: 'again', error, afterMs: 60_000 },
   } as const
   const end = ({ accountCode, id, holder }: Run, kind: keyof typeof ends) =>
-    store.queue.settle(accountCode, [{ id, holder, end: ends[kind], runs: null }])
+    store.queue.finishAttempts(accountCode, [{ id, holder, end: ends[kind], runs: null }])
   const dieAll = async () => {
     for (let runs = await claim(); runs.length > 0; runs = await claim())
       for (const run of runs) await end(run, 'dead')

@@ -75,7 +75,7 @@ eachStore(harness => {
   const claim = async (maxRuns: number) =>
     (await store.queue.claim({ holder: randomUUID(), leaseMs: 15_000, maxRuns, retryAfterMs: () => 0 })).runs
   const settle = (runs: readonly { id: number; holder: string }[], end: QueuedEnd['end']) =>
-    store.queue.settle(
+    store.queue.finishAttempts(
       'a',
       runs.map(({ id, holder }) => ({
         ...{ id, holder, end },
@@ -104,7 +104,7 @@ eachStore(harness => {
     await settle(await claim(4), { kind: 'done' })
     await settle(await claim(2), { kind: 'dead', error })
     await settle(await claim(1), { kind: 'again', afterMs: 60_000, error })
-    await settle(await claim(1), { kind: 'given back' })
+    await settle(await claim(1), { kind: 'released' })
     await check()
     const [dead, other] = await store.queue.list('a', 'dead', 0, 2)
     await store.queue.retry(by('a'), dead?.id ?? 0)
@@ -194,7 +194,7 @@ eachStore(harness => {
     const [run = { id: 0, holder: '' }] = await claim(1)
     const row = keptRun({ input: '{}' })
     const runs = { gateway: 'one', inserts: [row], ends: [] }
-    await limited.queue.settle('a', [{ ...run, end: { kind: 'done' }, runs }])
+    await limited.queue.finishAttempts('a', [{ ...run, end: { kind: 'done' }, runs }])
     const inCommit = keptRun({ input: '{}' })
     await commit({ read: made, runs: { ...runs, inserts: [inCommit] } }, limited)
     const kept = await store.runs.findByRunIds('a', [row.runId, inCommit.runId])

@@ -41,7 +41,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     const running = attempt.scripts.run(toScript(run, live), askFor(attempt), { recorder, generation })
     const { outcome, message, error } = await running
     // One that has reached its end counts, whatever came after.
-    if (signal.aborted && outcome === 'error') return { kind: 'given back' }
+    if (signal.aborted && outcome === 'error') return { kind: 'released' }
     if (isTooDeep) return { kind: 'dead', error: errorOf('LIMIT', tooDeep) }
     if (outcome === 'exit') return { kind: 'done' }
     if (outcome === 'fail') {
@@ -51,7 +51,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     return again(attempt, error === null ? errorOf('CRASHED', withoutOutcome) : toKeptError(attempt, error))
   } catch (error) {
     if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {
-      return { kind: 'given back' }
+      return { kind: 'released' }
     }
     return judgeRefusal(attempt, error)
   }

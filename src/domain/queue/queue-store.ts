@@ -103,18 +103,18 @@ export interface DeadRun
 
 type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
 
-/** How an attempt ended: done, to be given back without counting it, to be run again, or dead. */
+/** How an attempt ended: done, released without counting it, to be run again, or dead. */
 export interface QueuedEnd extends HeldRun {
   readonly end:
     | { readonly kind: 'done' }
-    | { readonly kind: 'given back' }
+    | { readonly kind: 'released' }
     | { readonly kind: 'again'; readonly afterMs: number; readonly error: RunError }
     | { readonly kind: 'dead'; readonly error: RunError; readonly isFail?: boolean }
   /** The run of the attempt, which is kept in the same commit; null if none began. */
   readonly runs: CommittedRuns | null
 }
 
-export interface Settled {
+export interface Finished {
   /** The ids of the runs that the holder still held. */
   readonly held: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
@@ -154,7 +154,7 @@ export interface QueueStore extends RowStore<QueuedRun> {
    * Ends attempts of an account and keeps their runs, in one transaction. One that its holder no longer has changes
    * nothing, and its run is kept as lost. The same transaction can claim the next runs, of any account.
    */
-  settle(accountCode: string, ends: readonly QueuedEnd[], next?: NextClaim | null): Promise<Settled>
+  finishAttempts(accountCode: string, ends: readonly QueuedEnd[], next?: NextClaim | null): Promise<Finished>
   /** Ends all leases, for the start of the one gateway that serves the store. Nothing if several can. */
   endLeases(): Promise<void>
   /** Time until the next run can be claimed, but for accounts that are left out; null if none waits. */

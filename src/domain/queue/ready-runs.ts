@@ -14,79 +14,67 @@ export interface ReadyRun {
   readonly claimedAt: number
 }
 
-export interface ReadyRuns {
-  readonly length: number
-  /** True while there are enough runs that others need not be claimed at once. */
-  readonly areMany: boolean
-  add(run: ClaimedRun): void
-  lengthOf(accountCode: string): number
-  /** Removes and gives the next run, of the accounts in turn that may begin one; undefined if there is none. */
-  take(mayBegin?: (accountCode: string) => boolean): ReadyRun | undefined
-  /** Removes and gives all. */
-  clear(): ClaimedRun[]
+/** Claimed runs that wait for a sandbox of this gateway: for 250 ms, or a third of their lease. */
+export class ReadyRuns {
+  readonly #queue = new FairQueue<ReadyRun>()
+  readonly #maxMs: number
+  #averageMs = Number.POSITIVE_INFINITY
+
+  constructor(leaseMs: number) {
+    this.#maxMs = Math.min(maxReadyMs, leaseMs / 3)
+  }
+
+  get length(): number {
+    return this.#queue.length
+  }
+
+  lengthOf(accountCode: string): number {
+    return this.#queue.lengthOf(accountCode)
+  }
+
+  add(run: ClaimedRun): void {
+    this.#queue.add(run.accountCode, { run, claimedAt: performance.now() })
+  }
+
+  /** Removes and returns the next run, of the accounts in turn that may begin one; undefined if there is none. */
+  take(mayBegin: (accountCode: string) => boolean): ReadyRun | undefined {
+    return this.#queue.serve([...this.#queue.owners()].find(mayBegin) ?? '')
+  }
+
+  /** Removes and returns the runs that have waited too long. Call it before `take`: this process may have hung. */
+  takeLate(): ClaimedRun[] {
+    if (this.lateAt > performance.now()) return []
+    const isLate = ({ claimedAt }: ReadyRun) => performance.now() - claimedAt >= this.#maxMs
+    const [late, others] = partition(this.#queue.clear(), isLate)
+    for (const ready of others) this.#queue.add(ready.run.accountCode, ready)
+    return late.map(({ run }) => run)
+  }
+
+  /** The time at which the first run is late; infinite without one. Of `performance.now()`. */
+  get lateAt(): number {
+    const claimedAt = [...this.#queue.owners()].map(
+      accountCode => this.#queue.first(accountCode)?.claimedAt ?? Number.POSITIVE_INFINITY,
+    )
+    return Math.min(...claimedAt) + this.#maxMs
+  }
+
+  /** Removes and returns all runs. */
+  clear(): ClaimedRun[] {
+    return this.#queue.clear().map(({ run }) => run)
+  }
+
   /** How many runs to claim ahead for this number of sandboxes: none if runs have lately taken long. */
-  aheadOf(sandboxes: number): number
+  aheadOf(sandboxes: number): number {
+    return Math.min(maxAhead, Math.floor((sandboxes * aheadMs) / this.#averageMs))
+  }
+
   /** Takes the time that a run took. */
-  count(durationMs: number): void
+  count(durationMs: number): void {
+    const isFirst = this.#averageMs === Number.POSITIVE_INFINITY
+    this.#averageMs = isFirst ? durationMs : this.#averageMs + newestWeight * (durationMs - this.#averageMs)
+  }
 }
 
-/**
- * Claimed runs that wait for a sandbox of this gateway. `giveBack` is called with those that have waited for 250 ms, or
- * a third of their lease.
- */
-export function createReadyRuns(leaseMs: number, giveBack: (run: ClaimedRun) => void): ReadyRuns {
-  const queue = new FairQueue<ReadyRun>()
-  const maxMs = Math.min(maxReadyMs, leaseMs / 3)
-  const isLate = ({ claimedAt }: ReadyRun) => performance.now() - claimedAt >= maxMs
-  let averageMs = Number.POSITIVE_INFINITY
-  let lastAhead = 0
-  let timer: NodeJS.Timeout | null = null
-
-  function planLook(): void {
-    if (timer === null) timer = setTimeout(giveBackLate, maxMs).unref()
-  }
-
-  function giveBackLate(): void {
-    timer = null
-    for (const ready of queue.clear()) {
-      if (isLate(ready)) giveBack(ready.run)
-      else queue.add(ready.run.accountCode, ready)
-    }
-    if (queue.length > 0) planLook()
-  }
-
-  function take(mayBegin = (_accountCode: string) => true): ReadyRun | undefined {
-    const next = [...queue.owners()].find(mayBegin)
-    const ready = next === undefined ? undefined : queue.serve(next)
-    if (ready === undefined || !isLate(ready)) return ready
-    // The process hung, so its lease may have ended.
-    giveBack(ready.run)
-    return take(mayBegin)
-  }
-
-  return {
-    get length() {
-      return queue.length
-    },
-    get areMany() {
-      return queue.length > lastAhead / 2
-    },
-    add(run) {
-      queue.add(run.accountCode, { run, claimedAt: performance.now() })
-      planLook()
-    },
-    lengthOf: accountCode => queue.lengthOf(accountCode),
-    take,
-    clear: () => queue.clear().map(({ run }) => run),
-    aheadOf(sandboxes) {
-      lastAhead = Math.min(maxAhead, Math.floor((sandboxes * aheadMs) / averageMs))
-      return lastAhead
-    },
-    count(durationMs) {
-      averageMs =
-        averageMs === Number.POSITIVE_INFINITY
-          ? durationMs
-          : averageMs + newestWeight * (durationMs - averageMs)
-    },
-  }
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter(item => !isFirst(item))]
 }

@@ -2,10 +2,10 @@ import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { RunRecorder } from '../runs/run-record.ts'
 import { type AttemptParts, attemptRun } from './attempt-run.ts'
+import type { EndedAttempts } from './ended-attempts.ts'
 import { createLiveLookUps } from './live-look-ups.ts'
 import type { ClaimedRun, QueueStore, RetryAfterMs } from './queue-store.ts'
 import type { ReadyRun } from './ready-runs.ts'
-import type { Settling } from './settle-ends.ts'
 
 interface Dependencies extends AttemptParts {
   readonly store: Pick<QueueStore, 'renew'>
@@ -14,9 +14,10 @@ interface Dependencies extends AttemptParts {
   readonly holdRuns: () => HeldRuns
   readonly retryAfterMs: RetryAfterMs
   readonly leaseMs: number
-  readonly settle: Settling['settle']
+  /** Takes the end of an attempt. Resolves when it is written, or cannot be. */
+  readonly finish: EndedAttempts['add']
   readonly onError: (error: unknown) => void
-  /** Called with the time that an attempt took; null if it is given back. */
+  /** Called with the time that an attempt took; null if its run is released. */
   readonly onEnd: (durationMs: number | null) => void
 }
 
@@ -33,18 +34,18 @@ export interface RunningRuns {
   readonly starting: number
   startingOf(accountCode: string): number
   begin(ready: ReadyRun): void
-  /** Gives a run back that did not begin. */
-  giveBack(run: ClaimedRun): void
-  /** Ends all runs, which gives them back. */
+  /** Returns a run that did not begin to the queue. */
+  release(run: ClaimedRun): void
+  /** Aborts all scripts, which returns their runs to the queue. */
   stop(): void
-  /** Resolves when all ends are written. */
-  whenEnded(): Promise<void>
+  /** The ends that are not written. */
+  readonly ends: readonly Promise<void>[]
   close(): void
 }
 
 /** The attempts of this gateway. Their leases are renewed until their ends are written. */
 export function createRunningRuns(dependencies: Dependencies): RunningRuns {
-  const { store, holdRuns, settle, leaseMs, onError, onEnd } = dependencies
+  const { store, holdRuns, finish, leaseMs, onError, onEnd } = dependencies
   const running = new Set<RunningRun>()
   const findLiveSince = createLiveLookUps(dependencies.findLive)
   let active = 0
@@ -71,8 +72,9 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     const end = await attemptRun({ ...dependencies, findLive, run, recorder, signal })
     start()
     active -= 1
-    onEnd(end.kind === 'given back' ? null : performance.now() - begunAt)
-    await settle(run, end, held)
+    const ended = finish(run, end, held)
+    onEnd(end.kind === 'released' ? null : performance.now() - begunAt)
+    await ended
   }
 
   function add(run: ClaimedRun, workOn: (entry: RunningRun) => Promise<void>): void {
@@ -101,14 +103,14 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     get starting() {
       return starting.length
     },
-    startingOf: accountCode => starting.filter(of => of === accountCode).length,
+    startingOf: accountCode => starting.filter(account => account === accountCode).length,
     begin: ({ run, claimedAt }) => add(run, entry => work(entry, claimedAt)),
-    giveBack: run => add(run, () => settle(run, { kind: 'given back' }, holdRuns())),
+    release: run => add(run, () => finish(run, { kind: 'released' }, holdRuns())),
     stop() {
       for (const { stop } of running) stop.abort()
     },
-    async whenEnded() {
-      while (running.size > 0) await Promise.all([...running].map(({ ended }) => ended))
+    get ends() {
+      return Array.from(running, ({ ended }) => ended)
     },
     close: () => clearInterval(renewals),
   }

@@ -3,17 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import type { AttemptParts } from './attempt-run.ts'
-import { createLooks, lookEveryMs, minPauseMs } from './looks.ts'
-import type { Claim, ClaimedRun, DeadRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
-import { createReadyRuns } from './ready-runs.ts'
+import { EndedAttempts } from './ended-attempts.ts'
+import { createPoller } from './poller.ts'
+import type { Claim, DeadRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
+import { ReadyRuns } from './ready-runs.ts'
 import { createRunningRuns } from './running-runs.ts'
-import { createSettling } from './settle-ends.ts'
 
 const maxCloseMs = 5_000
+// How often to look without a signal.
+const lookEveryMs = 5_000
 // After a run was refused a sandbox that seemed free.
 const refusedPauseMs = 50
-// One claim at a time, unless the store takes longer to answer.
+// One claim at a time, unless it waits for the lock of an account.
 const maxClaimMs = 100
+// After a claim that got none of the runs that are due, because others hold them.
+const emptyPauseMs = 10
+// After ends were not written, because the store did not answer.
+const failedPauseMs = 500
 
 /** The sandboxes for queued runs. */
 interface Capacity {
@@ -42,138 +48,169 @@ interface Dependencies extends AttemptParts {
 }
 
 export interface QueueWork {
-  /** Ends the runs that go on, gives them back, and claims no more. */
+  /** Stops claiming, aborts running scripts and returns their runs to the queue. */
   close(): Promise<void>
 }
 
 /**
- * Runs what is queued (contract, section 8). A signal, the time of the next due run, a free sandbox or five seconds
- * wake it. It claims the runs that can begin at once and, while runs are short, some more. The commit that ends runs
- * claims the next ones.
+ * Runs what is queued (contract, section 8). `step` decides everything: which runs begin, which ends are written, and
+ * what is claimed. A signal, an end, a free sandbox, the time of the next due run or five seconds wake it. It claims
+ * the runs that can begin at once and, while runs are short, some more. The commit that ends runs claims the next ones.
+ * An account has one such commit under way, and accounts do not wait for each other.
  *
  *   due -- claim --> ready -- sandbox --> running --> ended -- commit --> gone, due later or dead
  *    ^                 |                    |            +-- claim --> ready
- *    +-- given back ---+--------------------+
+ *    +---- release ----+--------------------+
  */
 export function startQueueWork(dependencies: Dependencies): QueueWork {
   const { store, capacity, leaseMs, onDead, onError } = dependencies
-  const retryAfterMs = createRetryLaw(dependencies.retryMs)
-  const settling = createSettling({
-    store,
-    leaseMs,
-    onError,
-    onDead,
-    mayWait: () => ready.areMany && !isClosed,
-    openClaim: () => openClaim(isMoreDue || leftOut.length > 0),
-    closeClaim,
-    onSettled: goOn,
-    onNext: inMs => lookIn(inMs),
-  })
-  const running = createRunningRuns({ ...dependencies, retryAfterMs, settle: settling.settle, onEnd })
-  const ready = createReadyRuns(leaseMs, giveBack)
-  // The last claim left runs that are due.
-  let isMoreDue = false
+  const retryAfterMs = createRetryPolicy(dependencies.retryMs)
+  const ended = new EndedAttempts(dependencies)
+  const ready = new ReadyRuns(leaseMs)
+  const running = createRunningRuns({ ...dependencies, retryAfterMs, finish: add, onEnd })
+  // The writes, claims and looks under way.
+  const calls = new Set<Promise<void>>()
+  let isClosed = false
+  // The next claim or look begins at this time at the earliest.
+  let claimsFrom = 0
+  // A run can be claimed from this time on, unless it is of an account that was left out.
+  let dueAt = Number.POSITIVE_INFINITY
   // Accounts with their share of the sandboxes, whose due runs the last look at the store left out.
   let leftOut: readonly string[] = []
-  // The end of the claim under way at the latest; 0 without one.
-  let claimingUntil = 0
-  let isWokenWhileClaiming = false
-  // A run was refused a sandbox.
+  // Runs are looked for at this time without a signal, and without a free sandbox.
+  let lookAt = Number.POSITIVE_INFINITY
+  // No run begins before this time, because one was refused a sandbox.
   let refusedUntil = 0
-  // A claim got none of the runs that are due.
-  let emptyUntil = 0
-  let isClosed = false
-  const looks = createLooks({ findNext, claimSome, beginReady, onError })
-  const { wake, lookIn } = looks
+  const { wake, stop } = createPoller(step)
 
-  async function findNext(): Promise<number> {
-    leftOut = findFull(0)
-    const nextMs = await store.nextInMs(leftOut)
-    // Requests of the accounts that were left out may hold their shares without an end.
-    if (nextMs !== 0 && leftOut.length > 0 && (await store.nextInMs([])) === 0) capacity.grow()
-    return nextMs ?? lookEveryMs
-  }
-
-  /** Gives the time until the next look. */
-  async function claimSome(): Promise<number> {
-    const now = performance.now()
-    isWokenWhileClaiming ||= claimingUntil > now
-    const busyMs = Math.max(refusedUntil, emptyUntil, claimingUntil) - now
-    if (busyMs > 0) return busyMs
-    const isSoonClaimed = ready.areMany || (areShort() && findFree() === 0)
-    const request = isSoonClaimed ? null : openClaim(true)
-    if (request === null) return waitForSandbox()
-    let claim: Claim | null = null
-    try {
-      claim = await store.claim(request)
-    } finally {
-      closeClaim(claim)
+  /** Does what can be done now. Returns the time of the next step. */
+  function step(): number {
+    for (const run of ready.takeLate()) {
+      refusedUntil = performance.now() + refusedPauseMs
+      running.release(run)
     }
-    return lookEveryMs
+    beginReady()
+    for (const accountCode of ended.findDue(mayWait())) call(finish(accountCode))
+    claimOrLook()
+    const now = performance.now()
+    const times = [dueAt, lookAt, refusedUntil, claimsFrom, ready.lateAt, ended.dueAt(mayWait())]
+    return Math.min(...times.filter(time => time > now))
   }
 
-  async function waitForSandbox(): Promise<number> {
-    const nextMs = areShort() || ready.length > 0 ? 0 : await findNext()
-    isMoreDue = nextMs === 0
-    if (isMoreDue) capacity.grow()
-    return nextMs || lookEveryMs
+  function call(work: Promise<void>): void {
+    const called = work.catch(onError).finally(() => {
+      calls.delete(called)
+      wake()
+    })
+    calls.add(called)
+  }
+
+  function beginReady(): void {
+    for (let free = findFree(); free > 0; free--) {
+      const next = ready.take(accountCode => freeOf(accountCode) > 0)
+      if (next === undefined) break
+      running.begin(next)
+    }
+  }
+
+  /** True while enough runs are ready: ends can wait for others, and the next claim for the commit of these ends. */
+  function mayWait(): boolean {
+    return !isClosed && ready.length > ready.aheadOf(running.active + findFree()) / 2
   }
 
   /** True while runs end so soon that the commit of their ends claims early enough. */
   function areShort(): boolean {
-    return running.active > 0 && ready.aheadOf(running.active) > 0
+    return ready.aheadOf(running.active) > 0
   }
 
-  /** Null if no run could begin soon. */
+  async function finish(accountCode: string): Promise<void> {
+    const next = openClaim(dueAt <= performance.now() || leftOut.length > 0)
+    const finished = await ended.write(accountCode, next)
+    if (next !== null) closeClaim(finished?.claim ?? null)
+    if (finished === null) claimIn(failedPauseMs)
+    else if (finished.claim === null) claimIn(finished.nextInMs)
+  }
+
+  function claimOrLook(): void {
+    const now = performance.now()
+    if (isClosed || now < Math.max(refusedUntil, claimsFrom)) return
+    const isDue = dueAt <= now || leftOut.some(accountCode => freeOf(accountCode) > 0)
+    if (isDue && findFree() > 0 && !mayWait()) return call(claim())
+    if (now < lookAt) return
+    lookAt = now + lookEveryMs
+    if (isDue && (areShort() || ready.length > 0)) capacity.grow()
+    else call(look())
+  }
+
+  async function claim(): Promise<void> {
+    const request = openClaim(true)
+    if (request === null) return
+    let claimed: Claim | null = null
+    try {
+      claimed = await store.claim(request)
+    } finally {
+      closeClaim(claimed)
+    }
+  }
+
+  /** Reads when the next run is due, which costs less than a claim. */
+  async function look(): Promise<void> {
+    claimsFrom = performance.now() + maxClaimMs
+    dueAt = Number.POSITIVE_INFINITY
+    leftOut = findFull(0)
+    try {
+      const nextMs = await store.nextInMs(leftOut)
+      claimIn(nextMs)
+      if (nextMs === 0) return findFree() === 0 ? capacity.grow() : undefined
+      // Requests of the accounts that were left out may hold their shares without an end.
+      if (leftOut.length > 0 && (await store.nextInMs([])) === 0) capacity.grow()
+    } finally {
+      claimsFrom = 0
+    }
+  }
+
+  /** Null if no run could begin soon. With `always: false` it claims only if an end lets another run go on. */
   function openClaim(always: boolean): NextClaim | null {
     const now = performance.now()
-    if (isClosed || Math.max(refusedUntil, claimingUntil) > now) return null
+    if (isClosed || now < Math.max(refusedUntil, claimsFrom)) return null
     const free = findFree()
     const ahead = ready.aheadOf(running.active + free)
     const maxRuns = free + ahead - ready.length
     if (maxRuns <= 0) return null
-    claimingUntil = now + maxClaimMs
+    claimsFrom = now + maxClaimMs
+    if (always) {
+      dueAt = Number.POSITIVE_INFINITY
+      lookAt = now + lookEveryMs
+    }
     leftOut = findFull(ahead)
     const maxRunsOf = (accountCode: string) => findRoom(accountCode, ahead)
     return { holder: randomUUID(), leaseMs, maxRuns, retryAfterMs, always, leftOut, maxRunsOf }
   }
 
-  /** How many runs of an account can begin soon. */
-  function findRoom(accountCode: string, ahead: number): number {
-    return freeOf(accountCode) + ahead - ready.lengthOf(accountCode)
+  function closeClaim(claimed: Claim | null): void {
+    claimsFrom = 0
+    if (claimed === null) return
+    const { runs, nextInMs, dead } = claimed
+    onDead(dead)
+    leftOut = claimed.leftOut
+    for (const run of runs) isClosed ? running.release(run) : ready.add(run)
+    // Others hold what is due, and every signal would end in another empty claim.
+    if (runs.length === 0 && nextInMs === 0) claimsFrom = performance.now() + emptyPauseMs
+    claimIn(nextInMs)
+  }
+
+  /** Takes the time until a run can be claimed; null if none waits. */
+  function claimIn(ms: number | null): void {
+    if (ms !== null) dueAt = Math.min(dueAt, performance.now() + ms)
   }
 
   function findFull(ahead: number): readonly string[] {
     return capacity.fullAccounts().filter(accountCode => findRoom(accountCode, ahead) <= 0)
   }
 
-  function closeClaim(claim: Claim | null): void {
-    claimingUntil = 0
-    if (claim !== null) {
-      onDead(claim.dead)
-      take(claim)
-    }
-    if (isWokenWhileClaiming) wake()
-    isWokenWhileClaiming = false
-  }
-
-  function take({ runs, nextInMs, leftOut: full }: Claim): void {
-    leftOut = full
-    for (const run of runs) isClosed ? running.giveBack(run) : ready.add(run)
-    isMoreDue = runs.length > 0 && nextInMs === 0
-    // Others hold what is due, and every signal would end in another empty claim.
-    if (runs.length === 0 && nextInMs === 0) emptyUntil = performance.now() + minPauseMs
-    if (nextInMs !== null && !isMoreDue) lookIn(Math.max(minPauseMs, nextInMs))
-    goOn()
-  }
-
-  /** Begins runs, and claims others if there are too few. */
-  function goOn(): void {
-    beginReady()
-    if (settling.isPlanned || performance.now() < claimingUntil) return
-    const isAnyFree = isMoreDue && findFree() > 0
-    // While runs are short, the commit of their ends claims those that were left out.
-    if (isAnyFree || (!areShort() && leftOut.some(accountCode => freeOf(accountCode) > 0))) wake()
+  /** How many runs of an account can begin soon. */
+  function findRoom(accountCode: string, ahead: number): number {
+    return freeOf(accountCode) + ahead - ready.lengthOf(accountCode)
   }
 
   function findFree(): number {
@@ -185,50 +222,51 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     return Math.max(0, Math.min(findFree(), free))
   }
 
-  function beginReady(): void {
-    for (let free = findFree(); free > 0; free--) {
-      const next = ready.take(accountCode => freeOf(accountCode) > 0)
-      if (next === undefined) break
-      running.begin(next)
-    }
-    if (!ready.areMany) settling.hurry()
-  }
-
-  function giveBack(run: ClaimedRun): void {
-    refusedUntil = performance.now() + refusedPauseMs
-    running.giveBack(run)
-    settling.hurry()
+  function add(...attempt: Parameters<EndedAttempts['add']>): Promise<void> {
+    wake()
+    return ended.add(...attempt)
   }
 
   function onEnd(durationMs: number | null): void {
-    if (durationMs !== null) return ready.count(durationMs)
-    refusedUntil = performance.now() + refusedPauseMs
-    lookIn(refusedPauseMs)
+    if (durationMs === null) refusedUntil = performance.now() + refusedPauseMs
+    else ready.count(durationMs)
   }
 
-  const stopListening = store.onQueued(wake)
-  // The end of the run that left the sandbox comes in the same turn, and its commit can claim.
-  capacity.onFree(() => setImmediate(goOn))
-  void store.endLeases().catch(onError).then(looks.wakeIfDue)
+  function lookNow(): void {
+    lookAt = 0
+    wake()
+  }
+
+  const stopListening = store.onQueued(() => {
+    dueAt = Math.min(dueAt, performance.now())
+    lookNow()
+  })
+  capacity.onFree(wake)
+  void store.endLeases().catch(onError).then(lookNow)
+
+  async function whenOver(): Promise<void> {
+    for (;;) {
+      const left = [...calls, ...running.ends]
+      if (left.length === 0) return
+      await Promise.all(left)
+    }
+  }
 
   return {
     async close() {
       isClosed = true
       stopListening()
-      looks.stop()
       running.stop()
-      for (const run of ready.clear()) running.giveBack(run)
-      settling.hurry()
-      // What a claim under way still gives is given back, too.
-      const ended = looks.whenOver().then(running.whenEnded)
-      await Promise.race([ended, sleep(maxCloseMs, undefined, { ref: false })])
+      for (const run of ready.clear()) running.release(run)
+      await Promise.race([whenOver(), sleep(maxCloseMs, undefined, { ref: false })])
+      stop()
       running.close()
     },
   }
 }
 
 /** The times of `ROSTRUM_RETRY_MS`, each up to a fifth shorter or longer. Null after as many attempts and one more. */
-function createRetryLaw(retryMs: readonly number[]): RetryAfterMs {
+function createRetryPolicy(retryMs: readonly number[]): RetryAfterMs {
   return attempt => {
     const ms = retryMs[attempt - 1]
     return ms === undefined ? null : Math.round((ms * randomInt(800, 1_201)) / 1_000)

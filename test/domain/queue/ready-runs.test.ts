@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { ClaimedRun } from '../../../src/domain/queue/queue-store.ts'
-import { createReadyRuns } from '../../../src/domain/queue/ready-runs.ts'
+import { ReadyRuns } from '../../../src/domain/queue/ready-runs.ts'
 import { queuedRun } from '../../store/queued-run.ts'
 
 const claimed = (accountCode: string, id: number): ClaimedRun => ({
@@ -9,22 +9,19 @@ const claimed = (accountCode: string, id: number): ClaimedRun => ({
   ...{ accountCode, id, attempt: 1, holder: 'one' },
 })
 const idsOf = (runs: readonly ClaimedRun[]) => runs.map(({ accountCode, id }) => `${accountCode}${id}`)
-const start = (leaseMs = 15_000) => {
-  const back: ClaimedRun[] = []
-  return { back, ready: createReadyRuns(leaseMs, run => back.push(run)) }
-}
+const start = (leaseMs = 15_000) => new ReadyRuns(leaseMs)
 
 test('accounts take turns, and runs of one account keep their order', () => {
-  const { ready } = start()
+  const ready = start()
   for (const id of [1, 2, 3]) ready.add(claimed('a', id))
   ready.add(claimed('b', 1))
-  const taken = [1, 2, 3, 4].flatMap(() => ready.take()?.run ?? [])
+  const taken = [1, 2, 3, 4].flatMap(() => ready.take(() => true)?.run ?? [])
   expect(idsOf(taken)).toEqual(['a1', 'b1', 'a2', 'a3'])
-  expect(ready.take()).toBeUndefined()
+  expect(ready.take(() => true)).toBeUndefined()
 })
 
 test('only as many runs are claimed ahead as begin within 50 ms, up to 16', () => {
-  const { ready } = start()
+  const ready = start()
   expect(ready.aheadOf(4)).toBe(0)
   ready.count(20)
   expect(ready.aheadOf(4)).toBe(10)
@@ -33,11 +30,18 @@ test('only as many runs are claimed ahead as begin within 50 ms, up to 16', () =
   expect(ready.aheadOf(4)).toBe(0)
 })
 
-test('runs that get no sandbox in time are given back, and not taken', async () => {
-  const { back, ready } = start(90)
+test('runs that get no sandbox in time are late, each from its own claim on', async () => {
+  const ready = start(90)
   ready.add(claimed('a', 1))
   await sleep(20)
-  ready.add(claimed('a', 2))
-  await expect.poll(() => idsOf(back)).toEqual(['a1', 'a2'])
-  expect([ready.length, ready.take()]).toEqual([0, undefined])
+  ready.add(claimed('b', 1))
+  expect(ready.takeLate()).toEqual([])
+  const late: string[] = []
+  const waitMs = () => Math.max(0, ready.lateAt - performance.now())
+  while (ready.length > 0) {
+    await sleep(waitMs())
+    late.push(...idsOf(ready.takeLate()))
+  }
+  expect(late).toEqual(['a1', 'b1'])
+  expect([ready.take(() => true), ready.lateAt]).toEqual([undefined, Number.POSITIVE_INFINITY])
 })

@@ -72,9 +72,9 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
     },
 
     /** Attempts that do not count. */
-    *giveBack(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
+    *release(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
       if (runs.length === 0) return none
-      const back = yield* all(statements.giveBack, { accountCode, ...held.encode(runs) })
+      const back = yield* all(statements.release, { accountCode, ...held.encode(runs) })
       if (back.length === 0) return none
       yield* accounts.wake(accountCode, back.length, 0)
       return { ids: back.map(({ id }) => id), nextInMs: 0 }
@@ -123,7 +123,7 @@ function prepareStatements(
       'gone',
       { id, lane, inputId },
     ),
-    giveBack: prepare(
+    release: prepare(
       sql`
         update queued_runs set state = 'waiting', due_at = ${now}, claim_at = ${now}, holder = null
         where account_code = ${given.accountCode} and (id, holder) in (select id, holder from ${rows.held})

@@ -62,7 +62,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         },
         { hasQueued: ids => ids.length > 0 },
       ),
-    settle: (accountCode, ends, next = null) =>
+    finishAttempts: (accountCode, ends, next = null) =>
       write(shareOf(accountCode), function* () {
         const moved = yield* moveAll(moves, accountCode, ends)
         const held = moved.flatMap(({ ids }) => ids)
@@ -124,7 +124,7 @@ function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<str
   const groups = new Map<string, { inserts: RunRow[]; ends: RunRow[] }>()
   for (const { id, end, runs } of ends) {
     if (runs === null) continue
-    const isLost = !held.includes(id) || end.kind === 'given back'
+    const isLost = !held.includes(id) || end.kind === 'released'
     const judge = (row: RunRow): RunRow => (isLost ? { ...row, state: 'lost' } : row)
     const group = groups.get(runs.gateway) ?? { inserts: [], ends: [] }
     group.inserts.push(...runs.inserts.map(judge))
@@ -134,12 +134,12 @@ function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<str
   return groups
 }
 
-// Runs that are done, and those that are given back, are many at once.
+// Runs that are done, and those that are released, are many at once.
 function* moveAll(moves: QueueMoves, accountCode: string, ends: readonly QueuedEnd[]): Work<Moved[]> {
-  const of = (kind: QueuedEnd['end']['kind']) => ends.filter(({ end }) => end.kind === kind)
+  const endsOf = (kind: QueuedEnd['end']['kind']) => ends.filter(({ end }) => end.kind === kind)
   const moved = [
-    yield* moves.lockAndFinish(accountCode, of('done')),
-    yield* moves.giveBack(accountCode, of('given back')),
+    yield* moves.lockAndFinish(accountCode, endsOf('done')),
+    yield* moves.release(accountCode, endsOf('released')),
   ]
   for (const { end, ...run } of ends) {
     if (end.kind === 'again') moved.push(yield* moves.tryAgain(accountCode, run, end))

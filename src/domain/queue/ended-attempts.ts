@@ -1,0 +1,123 @@
+import { RostrumError } from '../../errors.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { ClaimedRun, DeadRun, Finished, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
+
+// Maximum number of ends written in one transaction.
+const maxEnds = 50
+// How long an end waits for others while there are runs to begin.
+const maxWaitMs = 20
+// Pause before ends are written again, after the store did not answer.
+const pauseMs = 500
+
+interface Dependencies {
+  readonly store: Pick<QueueStore, 'finishAttempts'>
+  readonly leaseMs: number
+  /** Called after the commit of runs that are dead. */
+  readonly onDead: (dead: readonly DeadRun[]) => void
+  readonly onError: (error: unknown) => void
+}
+
+interface EndedAttempt {
+  readonly run: ClaimedRun
+  readonly end: QueuedEnd['end']
+  readonly held: HeldRuns
+  /** The end of its lease at the latest. It is not written again after it. */
+  readonly leasedUntil: number
+  readonly forget: () => void
+}
+
+interface AccountEnds {
+  readonly ends: EndedAttempt[]
+  isWriting: boolean
+  /** The first end has waited for others since this time. */
+  since: number
+  /** Nothing is written before it, because the store did not answer. */
+  pausedUntil: number
+}
+
+/** The ends that are not written. One transaction for each account at a time writes all that have come meanwhile. */
+export class EndedAttempts {
+  readonly #dependencies: Dependencies
+  readonly #byAccount = new Map<string, AccountEnds>()
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Resolves when the end is written, or cannot be. */
+  add(run: ClaimedRun, end: QueuedEnd['end'], held: HeldRuns): Promise<void> {
+    const { promise, resolve: forget } = Promise.withResolvers<void>()
+    const now = performance.now()
+    const account = this.#byAccount.get(run.accountCode) ?? {
+      ends: [],
+      isWriting: false,
+      since: now,
+      pausedUntil: 0,
+    }
+    this.#byAccount.set(run.accountCode, account)
+    account.ends.push({ run, end, held, leasedUntil: now + this.#dependencies.leaseMs, forget })
+    return promise
+  }
+
+  /** The accounts whose ends are to be written now. Ends wait for others only if `mayWait`. */
+  findDue(mayWait: boolean): string[] {
+    const now = performance.now()
+    return [...this.#byAccount].flatMap(([accountCode, account]) =>
+      account.ends.length > 0 && !account.isWriting && dueAtOf(account, mayWait) <= now ? accountCode : [],
+    )
+  }
+
+  /** When the first account is due; infinite if none is. */
+  dueAt(mayWait: boolean): number {
+    const waiting = [...this.#byAccount.values()].filter(({ isWriting }) => !isWriting)
+    return Math.min(...waiting.map(account => dueAtOf(account, mayWait)))
+  }
+
+  /** Writes the first ends of the account. The same commit claims the next runs. Null if the store failed. */
+  async write(accountCode: string, next: NextClaim | null): Promise<Finished | null> {
+    const account = this.#byAccount.get(accountCode)
+    if (account === undefined) return null
+    const some = account.ends.slice(0, maxEnds)
+    account.isWriting = true
+    let finished: Finished | null = null
+    let isWorthRetrying = false
+    try {
+      const ends = await Promise.all(some.map(toQueuedEnd))
+      finished = await this.#dependencies.store.finishAttempts(accountCode, ends, next)
+      for (const { held } of some) held.settle()
+      this.#dependencies.onDead(findDead(some, finished.held))
+    } catch (error) {
+      this.#dependencies.onError(error)
+      const now = performance.now()
+      const isLeased = some.some(({ leasedUntil }) => leasedUntil > now)
+      isWorthRetrying = isLeased && error instanceof RostrumError && error.code === 'UNAVAILABLE'
+      account.pausedUntil = isWorthRetrying ? now + pauseMs : 0
+    }
+    if (!isWorthRetrying) {
+      account.ends.splice(0, some.length)
+      for (const { held, forget } of some) {
+        held.keep()
+        forget()
+      }
+    }
+    account.isWriting = false
+    account.since = performance.now()
+    if (account.ends.length === 0) this.#byAccount.delete(accountCode)
+    return finished
+  }
+}
+
+function dueAtOf({ ends, since, pausedUntil }: AccountEnds, mayWait: boolean): number {
+  return Math.max(pausedUntil, mayWait && ends.length < maxEnds ? since + maxWaitMs : 0)
+}
+
+function findDead(ends: readonly EndedAttempt[], held: readonly number[]): DeadRun[] {
+  return ends.flatMap(({ run, end }) => {
+    if (end.kind !== 'dead' || !held.includes(run.id)) return []
+    return { ...run, code: end.isFail ? 'FAIL' : end.error.code }
+  })
+}
+
+async function toQueuedEnd({ run: { id, holder }, end, held }: EndedAttempt): Promise<QueuedEnd> {
+  return { id, holder, end, runs: await held.prepare() }
+}

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ClaimedRun } from '../../../src/domain/queue/queue-store.ts'
 import { ReadyRuns } from '../../../src/domain/queue/ready-runs.ts'
 import { queuedRun } from '../../store/queued-run.ts'
@@ -30,18 +29,19 @@ test('only as many runs are claimed ahead as begin within 50 ms, up to 16', () =
   expect(ready.aheadOf(4)).toBe(0)
 })
 
-test('runs that get no sandbox in time are late, each from its own claim on', async () => {
+test('runs that get no sandbox in time are late, each from its own claim on', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const ready = start(90)
   ready.add(claimed('a', 1))
-  await sleep(20)
+  vi.advanceTimersByTime(20)
   ready.add(claimed('b', 1))
   expect(ready.takeLate()).toEqual([])
-  const late: string[] = []
-  const waitMs = () => Math.max(0, ready.lateAt - performance.now())
-  while (ready.length > 0) {
-    await sleep(waitMs())
-    late.push(...idsOf(ready.takeLate()))
-  }
-  expect(late).toEqual(['a1', 'b1'])
+  vi.advanceTimersByTime(10)
+  expect(idsOf(ready.takeLate())).toEqual(['a1'])
+  vi.advanceTimersByTime(19)
+  expect(ready.takeLate()).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(idsOf(ready.takeLate())).toEqual(['b1'])
   expect([ready.take(() => true), ready.lateAt]).toEqual([undefined, Number.POSITIVE_INFINITY])
 })

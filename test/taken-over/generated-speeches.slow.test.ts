@@ -8,7 +8,8 @@ import { type GeneratedSpeech, generatedSpeech } from './generated-speech.ts'
 import { speech, startTakenOver } from './start-taken-over.ts'
 
 const atOnce = 3
-const rounds = 120
+// The nightly mode has more.
+const rounds = Number(process.env.SPEECHES ?? 60)
 // Nothing that a sandbox says once it was found out may give this user a membership.
 const userOfLies = 666_666
 

@@ -22,8 +22,7 @@ export async function compareAnswers(comparison: Comparison): Promise<void> {
   for (const server of servers) {
     for (const n of asked) {
       const answer = await ask(server, kind, n, token)
-      // Apollo ends its answers with a line break.
-      const seen = `${answer.status} ${normalize(answer.text.trimEnd())}`
+      const seen = `${answer.status} ${normalize(answer.text)}`
       const wanted = expected.get(n) ?? seen
       expected.set(n, wanted)
       const { status, answerStart } = requestOf(kind, n)

@@ -9,7 +9,6 @@ export interface Flags {
   readonly soak: boolean
   readonly soakRuns: number
   readonly soakReads: number
-  readonly svg: string | null
 }
 
 export const usage = `Measures the gateway beside its peers on this machine.
@@ -23,7 +22,6 @@ export const usage = `Measures the gateway beside its peers on this machine.
   --connections <n>   maximum connections of a load, 1 to 64 (64)
   --runs <n>          runs of the soak (100000)
   --reads <n>         reads of the soak (1000000)
-  --svg <file>        where the soak draws its chart (a temporary file)
 `
 
 /** Flags that are not understood; the message says which. */
@@ -41,7 +39,6 @@ export function readFlags(args: readonly string[]): Flags | null {
     soak: values.soak ?? false,
     soakRuns: readNumber('--runs', values.runs ?? '100000', { least: 100, most: 1e9, whole: true }),
     soakReads: readNumber('--reads', values.reads ?? '1000000', { least: 100, most: 1e9, whole: true }),
-    svg: values.svg ?? null,
   }
 }
 
@@ -57,7 +54,6 @@ function parse(args: readonly string[]) {
         soak: { type: 'boolean' },
         runs: { type: 'string' },
         reads: { type: 'string' },
-        svg: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values

@@ -1,5 +1,4 @@
-import { availableParallelism, cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism, cpus } from 'node:os'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import type { Claim } from './claims.ts'
 import { FlagError, type Flags, readFlags, usage } from './flags.ts'
@@ -30,9 +29,8 @@ async function bench(flags: Flags): Promise<void> {
 
 async function measure(flags: Flags, bench: Bench): Promise<Claim[]> {
   if (flags.soak) {
-    const svg = flags.svg ?? join(tmpdir(), 'rostrum-soak.svg')
     const { soakRuns: runs, soakReads: reads } = flags
-    const report = await soak({ ...bench, runs, reads, svg, onProgress: print })
+    const report = await soak({ ...bench, runs, reads, onProgress: print })
     printReport('soak: memory over many reads and runs', report)
     return [...report.claims]
   }

@@ -1,7 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import type { Claim } from './claims.ts'
 import { compareAnswers } from './compare-answers.ts'
-import { drawChart } from './draw-chart.ts'
 import { median } from './figures.ts'
 import type { TrafficKind } from './load/traffic.ts'
 import { type Memory, memoryOf } from './memory.ts'
@@ -13,7 +11,6 @@ import { withServers } from './with-servers.ts'
 export interface SoakParts extends Bench {
   readonly runs: number
   readonly reads: number
-  readonly svg: string
   /** Hears of the memory now and then, so that a long soak is seen to go on. */
   readonly onProgress: (line: string) => void
 }
@@ -42,8 +39,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
     for (const { kind } of halves) await compareAnswers({ servers: [server], kind, token })
     const samples: Sample[][] = []
     for (const half of halves) samples.push(await load(parts, server, half))
-    writeFileSync(parts.svg, draw(samples))
-    return report(samples, parts.svg)
+    return report(samples)
   })
 }
 
@@ -72,23 +68,7 @@ async function load(parts: SoakParts, server: ServerProcess, { kind, of, count }
   return samples
 }
 
-function draw(samples: readonly (readonly Sample[])[]): string {
-  const all = samples.flat()
-  return drawChart({
-    title: 'Resident memory, MB',
-    series: [
-      { name: 'all processes', values: all.map(({ residentMb }) => residentMb) },
-      { name: 'gateway', values: all.map(({ ownMb }) => ownMb) },
-      { name: 'a sandbox', values: all.map(sandboxMb) },
-    ],
-    spans: samples.map(half => ({
-      name: `${half.at(-1)?.done.toLocaleString('en')} ${half.at(-1)?.of}`,
-      values: half.length,
-    })),
-  })
-}
-
-function report(samples: readonly (readonly Sample[])[], svg: string): Report {
+function report(samples: readonly (readonly Sample[])[]): Report {
   const shown = samples.flatMap(half => half.filter((_, i) => i % Math.ceil(looks / rowsShown) === 0))
   const rows = shown.map(({ done, of, processes, ...memory }) => [
     `${done.toLocaleString('en')} ${of}`,
@@ -104,7 +84,7 @@ function report(samples: readonly (readonly Sample[])[], svg: string): Report {
         rows,
       ),
     ],
-    notes: [`The line is drawn in ${svg}`],
+    notes: [],
     claims: [
       ...samples.map(half => flatness('the gateway', half, ({ ownMb }) => ownMb)),
       ...samples.slice(1).map(half => flatness('a sandbox', half, sandboxMb)),

@@ -9,7 +9,6 @@ import { withServers } from '../with-servers.ts'
 
 const peers = {
   'Mercurius + JIT': 'mercurius.ts',
-  'Apollo Server': 'apollo.ts',
   Yoga: 'yoga.ts',
   'Fastify by hand': 'fastify.ts',
   'node:http by hand': 'raw-http.ts',

@@ -11,13 +11,15 @@ export function parseId(text: string, what: string): number {
   return id
 }
 
-/** Gives the id back; `BAD_USER_INPUT` that names the value if it is no id. */
+/** Returns the id. Throws `BAD_USER_INPUT`, which names the value, for a number that is no id. */
 export function checkId(id: number, what: string): number {
   if (!isId(id)) throw badId(String(id), what)
   return id
 }
 
-/** Gives the ids of a list, each once. `BAD_USER_INPUT` for one that is no id, and for more than 1,000. */
+/**
+ * Returns the ids of a list, each once. Throws `BAD_USER_INPUT` for a number that is no id, and for more than 1,000.
+ */
 export function checkListedIds(ids: readonly number[], what: string): number[] {
   if (ids.length > maxListedIds) {
     throw new RostrumError(

@@ -208,7 +208,7 @@ export interface EventStore<Event = MembershipEvent> {
   newest(accountCode: string): Promise<number>
   /**
    * Calls the listener soon after a commit that may have written events of this account, or of any account (null). It
-   * is a hint: a call can be lost, or come without an event. Gives a function that removes the listener.
+   * is a hint: a call can be lost, or come without an event. Returns a function that removes the listener.
    */
   onChange(listener: ChangeListener): () => void
 }
@@ -266,7 +266,7 @@ export interface NewApiToken {
   readonly scopes: readonly string[]
   /** SHA-256 of the token, 32 bytes; the token itself is never stored. */
   readonly sha256: Buffer
-  /** Never, unless given. */
+  /** Never by default. */
   readonly expiresAt?: Date | null
 }
 
@@ -278,8 +278,8 @@ export interface TokenStore {
    */
   findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
   /**
-   * Gives another number after a change of a token or its user by any process, at the latest in the turn of the event
-   * loop after the change. Null if the store cannot know that for less than a look-up.
+   * Returns a different number after a change of a token or its user by any process, at the latest in the turn of the
+   * event loop after the change. Null if the store cannot know that for less than a look-up.
    */
   changeMark(): number | null
   /** The tokens of one account, or all: oldest first, revoked ones included. */

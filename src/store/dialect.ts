@@ -32,16 +32,16 @@ export interface Dialect {
   /** The rows have the names and types of `selection`, in its order; a statement without one gives no rows. */
   prepare(query: SQL): Statement
   prepare<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
-  /** For a statement that gives many rows. */
+  /** For a statement that returns many rows. */
   prepareMany<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
   /**
    * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part:
    * those are the rows that it returned. A part that selects from a part or list without rows must change nothing. The
-   * statement gives the rows of the part `result`, which must return the columns of `selection` in its order.
+   * statement returns the rows of the part `result`, which must return the columns of `selection` in its order.
    *
-   * PostgreSQL gets one statement (`with … as (insert …)`): its own transaction, in one round trip. All parts see
-   * the rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last
-   * to the first. SQLite runs the parts in the order in which they are written.
+   * PostgreSQL gets one statement (`with … as (insert …)`): its own transaction, in one round trip. All parts see the
+   * rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last to
+   * the first. SQLite runs the parts in the order in which they are written.
    */
   chain<S extends Selection>(parts: Chain, result: string, selection: S): Statement<RowOf<S>>
   /** A condition that is true, for a part of a chain: PostgreSQL runs the part after this earlier one. */
@@ -62,7 +62,7 @@ export interface Dialect {
   /** One of a list that travels as one value: what `encodeList` makes of it. */
   isListed(column: Column, list: Placeholder): SQL
   encodeList(ids: readonly number[]): string
-  /** Gives one row with the next id of a token. These ids are unique in the store. */
+  /** Returns one row with the next id of a token. These ids are unique in the store. */
   readonly nextTokenId: Statement<{ readonly id: number }>
   /**
    * Finds an account's rows by their ids, in one statement however many there are. SQLite caches up to
@@ -94,7 +94,7 @@ export interface Paging<Parent extends string, S extends IdSelection> {
   readonly selection: S
 }
 
-/** Of `pagesOfParents`. */
+/** Values of `pagesOfParents`. */
 export const pageValues = placeholders('accountCode', 'parentIds', 'after', 'before', 'limit')
 
 /** The bound of `pagesOfParents` in all. */

@@ -39,7 +39,7 @@ export interface Cases {
    * own transaction, `OVERLOADED`; from hooks `SCRIPT_FAILED`, `SCRIPT_ERROR` and `TOO_DEEP`.
    */
   save(request: SaveRequest): Promise<ChangedCase>
-  /** Gives the case as it was. Fails like `save`. */
+  /** Returns the case as it was. Fails like `save`. */
   remove(request: ChangeRequest & { readonly id: number }): Promise<ChangedCase>
   /** Runs a task on a case. Fails like `save`, or with `NOT_FOUND` for an unknown task. */
   runTask(request: TaskRequest): Promise<TaskResult>

@@ -21,8 +21,8 @@ const maxAttempts = 3
 const lookEachMs = 20
 
 /**
- * The one way to change a case (contract, section 7), by these numbered steps. `ask` gives what the request wants of
- * the case as it was read, and so merges again after a conflict.
+ * The one way to change a case (contract, section 7), by these numbered steps. `ask` returns the change that the
+ * request makes to the case as it was read. It is called again after a conflict, and so merges again.
  */
 export async function changeCase(
   parts: ChangeParts,

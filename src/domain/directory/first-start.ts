@@ -12,8 +12,8 @@ export interface FirstStart {
 }
 
 /**
- * Gives an empty store the account `demo` with one admin token, and keeps the operator's own admin token, if there is
- * one, valid there (contract, section 5). A second start with the same token changes nothing.
+ * Creates the account `demo` with one admin token in an empty store, and keeps the operator's own admin token, if there
+ * is one, valid there (contract, section 5). A second start with the same token changes nothing.
  */
 export async function prepareFirstStart(store: Store, adminToken: string | null): Promise<FirstStart> {
   const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))

@@ -17,7 +17,7 @@ export interface Following<Event> {
   confirm(): Promise<void>
   /** Ends it. */
   readonly signal: AbortSignal
-  /** False for events to leave out. All are given unless it is. */
+  /** Returns false for events to leave out. Absent: all events are sent. */
   readonly isWanted?: (event: Event) => boolean
   /** Called when the store fails, once until it answers again. The follower retries. */
   onTrouble(error: unknown): void
@@ -108,7 +108,7 @@ interface Sending<Event> {
 
 const isAny = () => true
 
-// Gives the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
+// Returns the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
 async function* sendInTime<Event extends LoggedEvent>(
   page: readonly Event[],
   { follower, isWanted }: Sending<Event>,

@@ -15,7 +15,7 @@ const maxCommentCharacters = 1_000
 // More are not listed in messages.
 const maxShownTriggers = 10
 
-/** A version as its author gives it. */
+/** A version as its author writes it. */
 export interface FunctionInput extends FunctionName {
   readonly sourceCode: string
   readonly comment: string | null

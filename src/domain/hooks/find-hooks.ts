@@ -16,7 +16,7 @@ interface HooksOfRevision {
   readonly hooks: HooksOfChange
 }
 
-/** Gives the hooks of a case type for a save or a delete. Null is a type without a case or hook. */
+/** Returns the hooks of a case type for a save or a delete. Null stands for a type without cases and hooks. */
 export type FindHooks = (
   accountCode: string,
   type: Pick<CaseType, 'code' | 'revision'> | null,

@@ -3,7 +3,7 @@ import type { RunHookEvent } from '../runs/run-record.ts'
 import type { Origin, RowStore } from '../store.ts'
 import type { Complete, FunctionChoice } from './complete-trigger.ts'
 
-/** What runs a function on cases of a type (contract, section 7). */
+/** A trigger: it runs a function on cases of a type (contract, section 7). */
 interface Trigger {
   readonly caseTypeCode: string
   readonly functionId: number
@@ -12,7 +12,7 @@ interface Trigger {
   readonly enabled: boolean
 }
 
-/** A hook as its author gives it. */
+/** A hook as its author writes it. */
 export interface HookInput extends Trigger {
   readonly event: RunHookEvent
   /** Hooks of an event run in ascending position, then id. */
@@ -23,7 +23,7 @@ export interface Hook extends HookInput {
   readonly id: number
 }
 
-/** A case task as its author gives it. */
+/** A case task as its author writes it. */
 export interface CaseTaskInput extends Trigger {
   /** Unique among the tasks of the case type. */
   readonly name: string

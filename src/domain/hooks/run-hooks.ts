@@ -26,8 +26,8 @@ export interface HookedChange extends Pick<ChangeRequest, 'asking' | 'deadline' 
 }
 
 /**
- * Runs the hooks before a save or a delete one after the other (contract, section 7, steps 3 and 4), and gives the
- * data as they made them. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first that refuses, and as
+ * Runs the hooks before a save or a delete one after the other (contract, section 7, steps 3 and 4), and returns the
+ * data that they made. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first hook that refuses, and as
  * `Scripts.run` does.
  */
 export async function runHooks(change: HookedChange): Promise<WrittenData | null> {

@@ -14,7 +14,7 @@ import { changedMeanwhile, hasMoved, noTask } from './trigger-failures.ts'
 
 export interface TaskRequest extends ChangeRequest {
   readonly id: number
-  /** Of the task. */
+  /** Name of the task. */
   readonly name: string
   /** `options.params` of the script. */
   readonly params: JsonObject
@@ -44,9 +44,9 @@ interface Parts {
 }
 
 /**
- * Runs a task on a case and saves what it gave to `exit`, from the version read before (contract, section 7). Rejects
- * with `NOT_FOUND`, `PRECONDITION_FAILED` before the run, and after it as a save does, or with `CONFLICT` if the case
- * was changed meanwhile. The script holds no turn of the case.
+ * Runs a task on a case and saves the value that it passed to `exit`, based on the version read before (contract,
+ * section 7). Rejects with `NOT_FOUND`, `PRECONDITION_FAILED` before the run, and after it as a save does, or with
+ * `CONFLICT` if the case was changed meanwhile. The script holds no turn of the case.
  */
 export async function runTask(
   { cases, caseTasks, scripts, holdRuns, saveResult }: Parts,

@@ -16,12 +16,12 @@ export interface IdempotencyStore {
    */
   settle(claim: Claim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
   /**
-   * Gives the claim back without an answer. `undone`: the key is free again, and keeps the steps that were made under
-   * it. `unknown`: the same request may be tried again under it, unless it can only be tried once.
+   * Releases the claim without an answer. `undone`: the key is free again, and keeps the steps that were made under it.
+   * `unknown`: the same request may be tried again under it, unless it can only be tried once.
    */
   release(claim: Claim, outcome: 'undone' | 'unknown'): Promise<void>
   /**
-   * Deletes up to `maxKeys` keys that were first claimed before this age, with their steps. Gives their number: 0 at
+   * Deletes up to `maxKeys` keys that were first claimed before this age, with their steps. Returns their number: 0 at
    * the end.
    */
   forgetOlderThan(ageMs: number, maxKeys: number): Promise<number>
@@ -53,8 +53,8 @@ export interface ClaimRequest extends Claim {
 }
 
 /**
- * `other`: the key belongs to another request. `held`: a living gateway works on it. `cut off`: the first attempt gave
- * no answer and must not be repeated. `full`: the key is new, and the account's keys take the maximum.
+ * `other`: the key belongs to another request. `held`: a living gateway works on it. `cut off`: the first attempt ended
+ * without an answer and must not be repeated. `full`: the key is new, and the account's keys are at their limit.
  */
 export type ClaimResult =
   | { readonly kind: 'claimed' }

@@ -51,7 +51,7 @@ export interface Attempt {
    * much. Rejects if it cannot keep either. Then the same request can be tried again.
    */
   settle(answer: AnswerToKeep): Promise<void>
-  /** Gives the claim back without an answer, as `IdempotencyStore.release` does. */
+  /** Releases the claim without an answer, as `IdempotencyStore.release` does. */
   release(outcome: 'undone' | 'unknown'): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export interface Answered {
 
 export interface KeyedRequests {
   /**
-   * Gives the kept answer of this key, or an attempt if there is none. Waits up to 10 s for a request that is running
+   * Returns the kept answer of this key, or an attempt if there is none. Waits up to 10 s for a request that is running
    * under the key. Throws `CONFLICT` if that takes longer, if the key belongs to another request, and if the earlier
    * request was cut off and cannot be repeated. Throws `OVERLOADED` if the key is new and the account is at its limit.
    */
@@ -75,7 +75,7 @@ export function createKeyedRequests(
   refusals: ClaimRefusals = keyRefusals,
 ): KeyedRequests {
   const holder = randomUUID()
-  // The requests that run at this gateway. Each gives its answer, or null if the next request may try.
+  // The requests that run at this gateway. Each returns its answer, or null if the next request may try.
   const running = new Map<string, Promise<Buffer | null>>()
 
   return {
@@ -130,7 +130,7 @@ export function createKeyedRequests(
     }
   }
 
-  /** Gives the answer that was kept, or null if another gateway has taken the claim over. */
+  /** Returns the answer that was kept, or null if another gateway has taken the claim over. */
   async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
     const isSmall = whole.length <= answerBytes
     const outcome = isSmall ? await store.settle(claim, whole, answersBytes) : 'full'

@@ -103,7 +103,9 @@ async function changeMany<Change extends AnyChange>(
   return { applied, items: outcomes }
 }
 
-/** The change that `read` gives, or the expected error that it throws: a bad item does not stop the others. */
+/**
+ * Returns the change that `read` returns, or the expected error that it throws: a bad item does not stop the others.
+ */
 export function readItem<Change>(read: () => Change): BulkItem<Change> {
   try {
     return read()

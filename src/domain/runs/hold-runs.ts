@@ -24,7 +24,7 @@ export interface CommittedRuns extends RunWrites {
 
 /** The runs that decide a save. They are written in its commit; without one they are kept like other runs. */
 export interface HeldRuns extends RunRecorder {
-  /** Of the last attempt. */
+  /** Ids of the runs of the last attempt. */
   readonly runIds: readonly string[]
   /** For the commit; null if there are none. */
   prepare(): Promise<CommittedRuns | null>

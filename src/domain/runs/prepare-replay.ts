@@ -76,7 +76,7 @@ export async function prepareReplay(
   }
 }
 
-// A run of somebody else, with the rights of that credential, gives the caller no more than it has.
+// A caller gets no more rights than its own by a replay, even of a run of somebody else.
 async function findRights(parts: ReplayParts, caller: Caller, run: KeptRun): Promise<ScriptRights> {
   const of = await findRightsOf(parts, caller.accountCode, run)
   return { scopes: of === null ? findCommonScopes(caller, run.scopes) : run.scopes, of }

@@ -46,7 +46,7 @@ export interface RanMessage<Result> {
 export interface QueuedDelivery {
   readonly accountCode: string
   readonly webhook: Webhook
-  /** Null for a sender that gives none. */
+  /** Null if the sender sends no message id. */
   readonly messageId: string | null
   readonly input: DeliveryInput
   readonly txnId: string

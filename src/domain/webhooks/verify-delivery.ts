@@ -21,7 +21,7 @@ export interface Verification {
   readonly nowMs: number
 }
 
-/** `messageId` is null for a sender that gives none. */
+/** `messageId` is null if the sender sends none. */
 export type VerificationResult =
   | { readonly kind: 'verified'; readonly messageId: string | null }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }

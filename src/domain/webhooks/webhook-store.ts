@@ -9,7 +9,7 @@ export type WebhookVerification = 'standard' | 'github' | 'secret'
 
 export type WebhookMode = 'queued' | 'sync'
 
-/** A webhook as its author gives it. */
+/** A webhook as its author writes it. */
 export interface WebhookInput {
   /** Unique in the account. */
   readonly name: string
@@ -87,7 +87,7 @@ export interface WebhookSave {
 
 export interface QueueMessage {
   readonly origin: Origin
-  /** Null for a sender that gives no id. */
+  /** Null if the sender sends no id. */
   readonly message: ClaimRequest | null
   readonly run: NewQueuedRun
   readonly writeAnswer: (queuedRunId: number) => string
@@ -117,8 +117,8 @@ export interface WebhookStore extends RowStore<Webhook> {
   /** Null for a name that no webhook has. */
   findByName(accountCode: string, name: string): Promise<DeliverableWebhook | null>
   /**
-   * Gives another number after a change of the store by another process, at the latest in the turn of the event loop
-   * after the change. Null if the store cannot know that for less than a look-up.
+   * Returns a different number after a change of the store by another process, at the latest in the turn of the event
+   * loop after the change. Null if the store cannot know that for less than a look-up.
    */
   changeMark(): number | null
   /** Null for a secret that is not live any more. */

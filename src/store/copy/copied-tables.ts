@@ -7,7 +7,7 @@ export type RowTexts = readonly (string | null)[]
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly CopiedColumn[]
-  /** The primary key, which gives the rows their one order. */
+  /** The primary key. Rows are read in its order. */
   readonly key: readonly CopiedColumn[]
 }
 

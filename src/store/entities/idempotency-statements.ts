@@ -41,7 +41,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
   const flag = (condition: SQL) => sql`case when ${condition} then 1 else 0 end`
   const found = { fingerprint: keys.fingerprint, isExpired: one.one, isHeld: one.one, answer: keys.answer }
   return {
-    /** Gives a row if the key is new and the account has room for it. */
+    /** Returns a row if the key is new and the account has room for it. */
     insert: chain(
       {
         claimed: sql`
@@ -63,7 +63,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
       found,
     ),
     findUsage: prepare(sql`select ${usedBytes}`, { heldBytes: usage.heldBytes }),
-    /** Gives a row if the key was still free for this request. */
+    /** Returns a row if the key was still free for this request. */
     takeOver: prepare(
       sql`
         update idempotency_keys set fingerprint = ${fingerprint}, holder = ${holder},
@@ -92,7 +92,7 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
   return {
     findClaim: prepare(sql`select 1 from idempotency_keys where ${isTheClaim}`, one),
     /**
-     * Gives a row if the answer was kept. The maximum is compared with the usage once its row is locked, so requests
+     * Returns a row if the answer was kept. The maximum is compared with the usage once its row is locked, so requests
      * that end together do not pass it.
      */
     settle: chain(
@@ -126,7 +126,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
   const minusDeleted = sql`
     ${addUsage(sql`-(select bytes from deleted)`)} and exists (select 1 from deleted)`
   return {
-    /** Gives a row if the key was deleted. A key with steps stays. */
+    /** Returns a row if the key was deleted. A key with steps stays. */
     withdraw: chain(
       {
         deleted: sql`
@@ -138,7 +138,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
       'deleted',
       one,
     ),
-    /** Gives a row if the key was expired. */
+    /** Returns a row if the key was expired. */
     deleteExpired: chain(
       {
         deleted: sql`
@@ -151,7 +151,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
       'deleted',
       one,
     ),
-    /** Gives a row for each deleted key. Gateways that forget at the same time lock accounts in one order. */
+    /** Returns a row for each deleted key. Gateways that forget at the same time lock accounts in one order. */
     forgetOld: chain(
       {
         old: sql`

@@ -36,7 +36,7 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
     }
   }
 
-  /** Gives null if the key changed between two statements. */
+  /** Returns null if the key changed between two statements. */
   function* claimAgain(request: ClaimRequest, values: Values): Work<ClaimResult | null> {
     const found = yield* first(statements.find, values)
     if (found === undefined) return yield* refuseWhenFull(request)

@@ -70,7 +70,7 @@ export const runTables = {
     references: [ofAccount],
   },
 
-  /** What a run gave, as JSON. */
+  /** Output of a run, as JSON. */
   runOutputs: {
     columns: {
       accountCode,

@@ -5,7 +5,7 @@ import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { type RowOf, textOf } from '../../tables/tables-of.ts'
 
-// Of the data of one statement. A list may name a thousand cases of 1 MiB each.
+// Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each.
 const maxBytes = sql.raw(String(4 * 2 ** 20))
 // Longer data are read apart, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
 const maxShortBytes = sql.raw('2048')

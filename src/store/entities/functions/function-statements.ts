@@ -72,7 +72,7 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
   }
 }
 
-/** Of a function, or of one that was removed. */
+/** Selects a function, live or removed. */
 export function selectFunction(table: Tables['functions'] | Tables['removedFunctions']) {
   const { id, name, caseTypeCode, liveVersionId } = table
   return { id, name, caseTypeCode, liveVersionId }

@@ -62,7 +62,7 @@ export function createVersions(
 
     read: (accountCode: string, id: number) => only(statements.read, { accountCode, id }),
 
-    /** Gives the id of the version, an existing one if the source is the same. */
+    /** Returns the id of the version, an existing one if the source is the same. */
     *add({ accountCode, userId, email }: Origin, functionId: number, version: NewVersion) {
       const { hash, sourceCode, sourceBytes, comment } = version
       const found = yield* first(statements.find, { accountCode, functionId, hash })
@@ -76,7 +76,7 @@ export function createVersions(
 
     /**
      * Deletes versions past the newest `maxVersions` that no run refers to. Examines a few of them, from the oldest on,
-     * and gives where the next call goes on.
+     * and returns where the next call goes on.
      */
     *prune({ accountCode, functionId, keptIds, prunedToId }: Pruning, maxVersions: number): Work<number> {
       const newestOld = yield* first(statements.findNewestOld, { accountCode, functionId, maxVersions })

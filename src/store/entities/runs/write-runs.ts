@@ -22,7 +22,7 @@ interface Dependencies {
   readonly stored: StoredBytesCounter
 }
 
-/** Gives ids without gaps, in the transaction of the rows, so that the newest `n` are known by their ids. */
+/** Assigns ids without gaps, in the transaction of the rows, so that the newest `n` are known by their ids. */
 export function createWriteRuns({ dialect, stored }: Dependencies): WriteRuns {
   const statements = prepareRunWrites(dialect)
   return function* writeRuns(accountCode, gateway, writes, isFull) {

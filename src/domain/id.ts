@@ -1,10 +1,13 @@
 import { RostrumError } from '../errors.ts'
 
-// Longer texts are cut in messages.
+// Maximum length of a text in a message.
 const maxShownCharacters = 40
 const maxListedIds = 1_000
 
-/** Reads an id in plain decimal, without sign, leading zeros or exponent. Else `BAD_USER_INPUT` that names it. */
+/**
+ * Reads an id in plain decimal, without sign, leading zeros or exponent. Throws `BAD_USER_INPUT`, which names the text,
+ * for anything else.
+ */
 export function parseId(text: string, what: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
   if (!isId(id)) throw badId(text, what)

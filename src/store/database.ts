@@ -11,7 +11,7 @@ interface WriteOptions<T> {
 }
 
 export interface ChangeOptions<T> extends WriteOptions<T> {
-  /** True for work that finds and keeps the step of its origin itself. */
+  /** True for work that finds and stores the step of its origin itself. */
   readonly keepsStep?: boolean
   /** True for a result that queued runs, which wakes the gateways after the commit. False by default. */
   readonly hasQueued?: (result: T) => boolean
@@ -21,8 +21,8 @@ export interface ChangeOptions<T> extends WriteOptions<T> {
 export interface Runner {
   read<Row>(statement: Statement<Row>, values: Values): Promise<Row[]>
   /**
-   * Runs `work` in one transaction, for the owner of a share or (null) for the gateway itself, and resolves once that
-   * is durable. `work` may run again after a failure of the transaction: it does nothing but yield statements.
+   * Runs `work` in one transaction, for the owner of a share or (null) for the gateway itself, and resolves once the
+   * transaction is durable. `work` may run again after a failure of the transaction: it must only yield statements.
    */
   write<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
   /**

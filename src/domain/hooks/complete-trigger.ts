@@ -2,7 +2,10 @@ import { type FieldError, invalidInput, type RostrumError } from '../../errors.t
 import { noFunction } from '../functions/function-refusals.ts'
 import { badName, isName } from '../name.ts'
 
-/** A function by its id or its name. A name means the function of the trigger's case type, else the one without. */
+/**
+ * A function by its id or its name. A name means the function of the trigger's case type, else the function without a
+ * case type.
+ */
 export type FunctionChoice = { readonly id: number } | { readonly name: string }
 
 /** A trigger with every value. The store looks its function up. */

@@ -58,7 +58,7 @@ export type SaveTriggerResult<Row> =
   | { readonly kind: 'refused'; readonly error: RostrumError }
   | { readonly kind: 'missing'; readonly what: 'trigger' }
   | { readonly kind: 'missing'; readonly what: 'function'; readonly chosen: FunctionChoice }
-  /** The row is the one that was not saved. */
+  /** The maximum is reached. `row` is the row that was not saved. */
   | { readonly kind: 'full'; readonly row: Row }
   /** Another task of the type has the name. */
   | { readonly kind: 'duplicate'; readonly existingId: number; readonly row: Row }
@@ -80,7 +80,7 @@ interface TriggerStore<Row, Input> {
   list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]>
 }
 
-/** Each change raises the revision of the case types that it concerns, so that no save misses a hook. */
+/** Stores hooks. Each change raises the revision of its case types, so that no save misses a hook. */
 export interface HookStore extends TriggerStore<Hook, HookInput>, RowStore<Hook> {
   /**
    * The enabled hooks of two events in the order in which they run, in one statement. Read the case type before them:

@@ -65,7 +65,7 @@ export async function runTask(
     return { execution, change }
   } finally {
     request.work.pause()
-    // The answer names the run, and its reader may look for it at once. A save has written it already.
+    // The answer names the run, so it must be stored before. A save has stored it already.
     runs.keep()
     await runs.whenKept()
   }
@@ -103,7 +103,7 @@ async function runScript(
   }
   const script = { ...toScript({ row, task }, request), checkExit }
   const execution = await scripts.run(script, request.asking, { recorder: runs })
-  // A run that ended because the client has gone says nothing about the script.
+  // If the client disconnected, that ended the run, not the script.
   request.asking.signal.throwIfAborted()
   return { execution, data: execution.outcome === 'exit' ? exit.data : undefined }
 }

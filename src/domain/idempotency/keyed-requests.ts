@@ -81,7 +81,8 @@ export function createKeyedRequests(
   return {
     async begin(request) {
       const { accountCode, key, fingerprint } = request
-      // With the fingerprint, because a request that runs here may still lose its key to another one in the store.
+      // The fingerprint is part of it, because a request that runs here may still lose its key to another one in the
+      // store.
       const id = JSON.stringify([accountCode, key, fingerprint.toString('base64')])
       const deadline = createDeadline(request.beginWaiting, refusals)
       try {
@@ -139,7 +140,7 @@ export function createKeyedRequests(
     return (await store.settle(claim, withoutBody, null)) === 'kept' ? withoutBody : null
   }
 
-  // The store's message says that nothing was changed. That is true of the answer, but not of the request.
+  // Replaces the store's message, which says that nothing was changed: the request itself has changed something.
   function refuseUnkept(error: unknown): never {
     throw error instanceof RostrumError ? refusals.unkept(error) : error
   }

@@ -38,8 +38,8 @@ type ChangeMany<Change> = (
 ) => Promise<BulkAnswer>
 
 /**
- * Makes many changes as if one after the other. An item that fails has the error that a single change would have; an id
- * that comes a second time is `BAD_USER_INPUT`. More than 1,000 items: `BAD_USER_INPUT`.
+ * Makes many changes as if one after the other. An item that fails has the error of a single change. `BAD_USER_INPUT`
+ * for an id that comes a second time, and for more than 1,000 items.
  */
 export interface BulkChanges {
   readonly addMany: ChangeMany<MembershipPair>

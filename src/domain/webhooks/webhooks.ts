@@ -23,13 +23,13 @@ export interface WebhookWithSecret {
 }
 
 export interface GivenWebhook extends GivenTrigger<WebhookInput> {
-  /** The secret of the sender; null for a new one where the webhook needs one. */
+  /** The secret of the sender. Null creates one if the webhook needs one. */
   readonly secret: string | null
 }
 
 export interface GivenRotation {
   readonly overlapHours: number
-  /** The secret of the sender; null for a new one. */
+  /** The secret of the sender. Null creates one. */
   readonly secret: string | null
 }
 

@@ -13,13 +13,13 @@ const isOfKey = sql`idempotency_steps.account_code = ${accountCode} and idempote
 const isTheAccount = sql`idempotency_usage.account_code = ${accountCode}`
 const one = { one: numberOf(sql`1`) }
 
-// To delete a large answer, SQLite reads each of its pages and blocks the event loop.
+// Maximum bytes of answers deleted at once. SQLite reads each page of an answer and blocks the event loop.
 const maxForgottenBytes = sql.raw(String(4 * 2 ** 20))
 
 /**
- * Each statement changes what a key holds and, with it, what its account's keys hold together. It locks the key before
- * the account's row of `idempotency_usage`, which every keyed request of the account needs, and takes no lock after
- * that one.
+ * Each statement changes the bytes of a key and, with them, the bytes of all keys of the account. It locks the key
+ * before the account's row of `idempotency_usage`, which every keyed request of the account needs, and takes no lock
+ * after that one.
  */
 export function prepareIdempotencyStatements(dialect: Dialect) {
   return { ...prepareClaims(dialect), ...prepareEnds(dialect), ...prepareForgetting(dialect) }
@@ -106,7 +106,7 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
       'settled',
       one,
     ),
-    /** Frees the key and keeps its steps for the next attempt. From here on they count for the account. */
+    /** Frees the key and keeps its steps for the next attempt. From here on the steps count for the account. */
     free: chain(
       {
         mine: count(sql`0`),

@@ -14,7 +14,7 @@ interface BulkWrite {
   /** Ids of the plan's `added` memberships, in their order. */
   readonly addedIds: readonly number[]
   readonly complete: CompleteBulk
-  /** What a step keeps. */
+  /** The result that the idempotency step stores. */
   readonly result: BulkResult
 }
 

@@ -5,8 +5,8 @@ const lookEveryMs = 1_000
 const maxQuietUtilization = 0.05
 
 /**
- * Loads in the first second in which the event loop has next to nothing to do, and collects the garbage of it in the
- * next such second. Returns a function that gives up.
+ * Loads in the first second in which the event loop is nearly idle, and collects the garbage of that in the next such
+ * second. Returns a function that cancels the load.
  */
 export function loadWhenQuiet(load: () => Promise<unknown>): () => void {
   const { signal, abort } = cancellation()

@@ -1,8 +1,8 @@
 const everyMs = 60_000
 
 /**
- * Calls `forgetSome` each minute until it deletes nothing more, on any number of gateways. Gives a function that stops
- * it.
+ * Calls `forgetSome` each minute until it deletes nothing more, on any number of gateways. Returns a function that
+ * stops it.
  */
 export function forgetEachMinute(
   forgetSome: () => Promise<number>,
@@ -13,7 +13,7 @@ export function forgetEachMinute(
   return () => clearInterval(timer)
 }
 
-/** Calls `forgetSome`, which gives how many it deleted, until that is none. */
+/** Calls `forgetSome`, which returns how many rows it deleted, until it deletes none. */
 export async function forgetAll(forgetSome: () => Promise<number>): Promise<void> {
   while ((await forgetSome()) > 0);
 }

@@ -1,23 +1,28 @@
 import { RostrumError } from '../errors.ts'
 
-// Longer texts are cut in messages.
+// Maximum length of a text in a message.
 const maxShownCharacters = 40
 const maxListedIds = 1_000
 
-/** Reads an id in plain decimal, without sign, leading zeros or exponent. Else `BAD_USER_INPUT` that names it. */
+/**
+ * Reads an id in plain decimal, without sign, leading zeros or exponent. Throws `BAD_USER_INPUT`, which names the text,
+ * for anything else.
+ */
 export function parseId(text: string, what: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
   if (!isId(id)) throw badId(text, what)
   return id
 }
 
-/** Gives the id back; `BAD_USER_INPUT` that names the value if it is no id. */
+/** Returns the id. Throws `BAD_USER_INPUT`, which names the value, for a number that is no id. */
 export function checkId(id: number, what: string): number {
   if (!isId(id)) throw badId(String(id), what)
   return id
 }
 
-/** Gives the ids of a list, each once. `BAD_USER_INPUT` for one that is no id, and for more than 1,000. */
+/**
+ * Returns the ids of a list, each once. Throws `BAD_USER_INPUT` for a number that is no id, and for more than 1,000.
+ */
 export function checkListedIds(ids: readonly number[], what: string): number[] {
   if (ids.length > maxListedIds) {
     throw new RostrumError(

@@ -7,7 +7,7 @@ import type { Membership, Page, Team, User } from './store.ts'
 import type { Webhook } from './webhooks/webhook-store.ts'
 
 export interface RowLoader<Row> {
-  /** The row, null if there is none. A cached row comes without a promise. */
+  /** The row; null if there is none. A cached row comes without a promise. */
   load(id: number): Row | null | Promise<Row | null>
 }
 
@@ -21,9 +21,9 @@ export interface Loaders {
   readonly removedFunction: RowLoader<StoredFunction>
   readonly functionVersion: RowLoader<FunctionVersion>
   readonly functionSource: RowLoader<FunctionSource>
-  /** The version of a function that is live at the time of the read. */
+  /** The version of a function that is live when it is read. */
   liveVersionOf(functionId: number): Promise<FunctionVersion | null>
-  /** One statement for each distinct page that the document asks for, for any number of users. */
+  /** Costs one statement for each distinct page that the document asks for, for any number of users. */
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>
   versionsOfFunction(functionId: number, page: Page): Promise<FunctionVersion[]>
@@ -39,8 +39,8 @@ export interface Loaders {
   attemptsOf(queuedRunId: number, page: Page): Promise<KeptRun[]>
   /** The run with this GUID; null if there is none. */
   run(runId: string): Promise<KeptRun | null>
-  /** A long value of a run, by the run's number. Null if it is not kept any more. */
+  /** A long value of a run, by the run's number. Null if it was deleted. */
   runText(kind: RunText, id: number): Promise<string | null>
-  /** Forgets the rows that were read, after a mutation that changed some: fields of the next one must see it. */
+  /** Clears the cached rows, after a mutation that changed some: fields of the next mutation must see the change. */
   clear(): void
 }

@@ -14,7 +14,7 @@ export function badName(text: string): string {
   return `${nameRule}; it is \`${text.slice(0, 64)}\``
 }
 
-/** Gives the account code back; `BAD_USER_INPUT` if it is none. */
+/** Returns the account code. Throws `BAD_USER_INPUT` for text that is no account code. */
 export function checkAccountCode(text: string): string {
   if (isName(text)) return text
   throw new RostrumError('BAD_USER_INPUT', `\`${text.slice(0, 64)}\` is not an account code: it ${nameRule}.`)

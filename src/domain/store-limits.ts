@@ -8,7 +8,7 @@ export interface StoreLimits {
   readonly queueBytes: number
 }
 
-/** For a program that serves no callers. */
+/** No limits, for a program that serves no callers. */
 export const noLimits: StoreLimits = {
   accountBytes: Number.MAX_SAFE_INTEGER,
   queueBytes: Number.MAX_SAFE_INTEGER,
@@ -28,7 +28,7 @@ export function isStoreFull({ used, more, max }: StoredBytes): boolean {
   return more > 0 && used + more > max
 }
 
-/** For an account without room for a write. */
+/** The error for an account without room for a write. */
 export function storeFull({ used, more, max }: StoredBytes): RostrumError {
   return new RostrumError(
     'OVERLOADED',

@@ -8,8 +8,8 @@ import type { KeyFile } from './webhooks/keyring.ts'
 import type { WebhookStore } from './webhooks/webhook-store.ts'
 
 /**
- * The port to the data. Every call names its account, and sees and changes rows of that account alone. Only tokens are
- * also found without one, because a token names its account.
+ * The port to the data. Every call names an account, and reads and changes rows of that account alone. Only tokens are
+ * also found without an account, because a token names its account.
  */
 export interface Store {
   readonly memberships: MembershipStore
@@ -111,8 +111,8 @@ export interface Page {
 }
 
 /**
- * Maximum number of rows that a read of the pages of several parents returns. If it returns as many for more than one
- * parent, pages are incomplete: read the parents in smaller groups.
+ * Maximum number of rows that a read of the pages of several parents returns. If a read for several parents reaches it,
+ * pages are incomplete: read the parents in smaller groups.
  */
 export const maxRowsOfPages = 2_000
 
@@ -152,8 +152,8 @@ export type MembershipChanges =
 export type BulkMode = 'atomic' | 'partial'
 
 /**
- * The result of one of them. If nothing is done, the changes that could have been made are `undone`, and a pair that
- * the change with this index would have added is `repeated`.
+ * The result of one change. If nothing is done, the changes that could have been made are `undone`, and a pair is
+ * `repeated` if the change with this index would have added it.
  */
 export type ChangeResult =
   | AddResult
@@ -208,7 +208,7 @@ export interface EventStore<Event = MembershipEvent> {
   newest(accountCode: string): Promise<number>
   /**
    * Calls the listener soon after a commit that may have written events of this account, or of any account (null). It
-   * is a hint: a call can be lost, or come without an event. Gives a function that removes the listener.
+   * is a hint: a call can be lost, or come without an event. Returns a function that removes the listener.
    */
   onChange(listener: ChangeListener): () => void
 }
@@ -216,9 +216,9 @@ export interface EventStore<Event = MembershipEvent> {
 export type ChangeListener = (accountCode: string | null) => void
 
 export interface UserStore extends RowStore<User> {
-  /** Creates or changes the record. A detail that is left out stays, null clears it. */
+  /** Creates or changes the record. A detail that is left out stays unchanged; null clears it. */
   save(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
-  /** The user with this email, the one with the lowest id if there are several. */
+  /** The user with this email; if there are several, the one with the lowest id. */
   findByEmail(accountCode: string, email: string): Promise<User | null>
   /** Creates a user with an id from 2^52 up, far from the ids of callers' own systems. */
   create(accountCode: string, details: Omit<User, 'id'>): Promise<User>
@@ -230,7 +230,7 @@ export interface TeamStore extends RowStore<Team> {
 
 /** The events of memberships and of cases that are past their time. */
 export interface OldEvents {
-  /** Deletes the events of this age, but for the newest one of an account, some at a time. */
+  /** Deletes the events of this age, some at a time. The newest event of each account stays. */
   forget(ageMs: number): Promise<void>
 }
 
@@ -253,7 +253,7 @@ export interface ApiToken {
   readonly scopes: readonly string[]
   readonly createdAt: Date
   readonly revokedAt: Date | null
-  /** From then on it is like an unknown token; null if it never expires. */
+  /** From then on the token counts as unknown; null if it never expires. */
   readonly expiresAt: Date | null
   /** The day of the last use in UTC, as `2027-01-31`. Null if it was never used. */
   readonly lastUsedOn: string | null
@@ -266,7 +266,7 @@ export interface NewApiToken {
   readonly scopes: readonly string[]
   /** SHA-256 of the token, 32 bytes; the token itself is never stored. */
   readonly sha256: Buffer
-  /** Never, unless given. */
+  /** Never by default. */
   readonly expiresAt?: Date | null
 }
 
@@ -278,8 +278,8 @@ export interface TokenStore {
    */
   findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
   /**
-   * Gives another number after a change of a token or its user by any process, at the latest in the turn of the event
-   * loop after the change. Null if the store cannot know that for less than a look-up.
+   * Returns a different number after a change of a token or its user by any process, at the latest in the turn of the
+   * event loop after the change. Null if the store cannot know that for less than a look-up.
    */
   changeMark(): number | null
   /** The tokens of one account, or all: oldest first, revoked ones included. */

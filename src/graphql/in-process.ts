@@ -69,8 +69,8 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
   }
 }
 
-// Errors of the document or of resolvers give 200 with `errors`; a bound or a subscription gives 400 (contract, section
-// 4). What a dry run refuses rejects (section 7).
+// Errors of the document or of resolvers are a 200 with `errors`; an exceeded bound or a subscription is a 400
+// (contract, section 4). A call that a dry run refuses rejects (section 7).
 function toAnswer({ refusedBy, result, failures }: Answer): InProcessAnswer {
   if (refusedBy === 'dry run') throw failures[0]
   const errors = result.errors?.map(error => error.toJSON())

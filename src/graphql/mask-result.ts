@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import { type Fact, RostrumError } from '../errors.ts'
 import { type MaskRequest, maskError } from './mask-error.ts'
 
-// One bad argument below a list gives an error for each item.
+// One bad argument below a list causes an error for each item.
 const maxErrors = 100
 
 // One error can name a thousand duplicates.

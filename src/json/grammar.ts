@@ -1,5 +1,5 @@
-// JSON (RFC 8259) as a table: state and class of the next byte give the next state, or an action. A number may end in
-// the states `zero`, `digits`, `fraction` and `exponent`.
+// JSON (RFC 8259) as a table: the state and the class of the next byte select the next state, or an action. A number
+// may end in the states `zero`, `digits`, `fraction` and `exponent`.
 
 const states = [
   'value',

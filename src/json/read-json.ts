@@ -8,7 +8,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** JSON that a caller gave. Only `readJson` gives its value. */
+/** JSON that a caller sent. Only `readJson` returns its value. */
 export interface GivenJson {
   readonly unread: unique symbol
 }

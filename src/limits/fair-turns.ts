@@ -13,9 +13,9 @@ const looksBeforeLong = 4
 const maxLooksMs = 10
 
 /**
- * Gives each request and each call of a script a turn before it is processed. Accounts alternate; requests of one
- * account go in order of arrival, so that a flooding account delays only itself. A long turn counts once for each
- * millisecond: accounts share the time of the event loop, not the number of turns.
+ * Makes each request and each call of a script wait for its turn. Accounts alternate; requests of one account go in
+ * order of arrival, so that a flooding account delays only itself. A long turn counts once for each millisecond:
+ * accounts share the time of the event loop, not the number of turns.
  */
 export class FairTurns {
   readonly #maxRequests: number

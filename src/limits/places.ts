@@ -19,7 +19,7 @@ export interface PlaceLimits {
   readonly total?: number
 }
 
-/** Gives places to owners in turn, and to none more than its maximum. Work of one owner goes in order of arrival. */
+/** Lets owners take places in turn, and none more than its maximum. Work of one owner goes in order of arrival. */
 export class Places<Owner extends ShareOwner = string> {
   readonly #each: number
   readonly #total: number

@@ -2,7 +2,7 @@ import { operation, record } from './operation.ts'
 
 const path = '/platform/functions/:name'
 
-/** The record of a function, without the members that its versions give. */
+/** The record of a function, without the members that come from its versions. */
 export const functionShape = record('function', {
   id: 'id',
   name: 'value',

@@ -35,7 +35,7 @@ export interface InputMember {
    * - `value`: passed on
    * - `json`: a JSON value, which the gateway reads
    * - `ifMatch`: the versions that `If-Match` allows
-   * - `constant`: always `byDefault`; for scripts only if they give something true
+   * - `constant`: always `byDefault`; for scripts only if they pass something true
    * - `version`: one version, as a list
    * - `document`: a JSON text, or the value that it stands for
    * - `labels`: an object of text, whose members may also stand beside it: `metadata[case_type_code]`
@@ -77,7 +77,7 @@ export interface Operation {
   /** The root field of the document. */
   readonly field: string
   /**
-   * The variables of the document, in the order of the arguments of the `Platform` method. Only REST gives
+   * The variables of the document, in the order of the arguments of the `Platform` method. Only REST passes
    * `ifVersions`.
    */
   readonly variables: readonly VariableName[]
@@ -221,7 +221,7 @@ export function fieldOf(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The method of `Platform` that an operation gives; null if scripts have none. */
+/** Returns the method of `Platform` for an operation; null if scripts have none. */
 export function toPlatformMethod(
   { platform, document, field, variables, input, positional, answer, within, isList }: Operation,
   answers: PlatformAnswer = isList ? 'list' : 'record',

@@ -1,7 +1,7 @@
 import type { QueueStore } from '../domain/queue/queue-store.ts'
 import type { ChangeListener, EventStore } from '../domain/store.ts'
 
-/** Announced when runs were queued, of whatever account. A symbol, so that no account can be named like it. */
+/** Announced when runs of any account were queued. A symbol, so that no account code can equal it. */
 export const queuedRuns = Symbol('queued runs')
 
 /** What a commit changed: the events of an account, by its code, or the queue. */
@@ -12,7 +12,7 @@ export interface ChangeListeners {
   readonly onQueued: QueueStore['onQueued']
 }
 
-/** Keeps the listeners of one store. `wake` calls those of a change, or all (null). */
+/** Keeps the listeners of one store. `wake` calls the listeners of a change, or all (null). */
 export function createChangeListeners() {
   const ofAccounts = new Set<ChangeListener>()
   const ofQueue = new Set<() => void>()

@@ -6,16 +6,14 @@ import { createSteps } from './steps.ts'
 import type { Work } from './work.ts'
 
 interface WriteOptions<T> {
-  /**
-   * False for a result that changed nothing: nothing is committed, and a step may be tried again. True unless given.
-   */
+  /** False for a result that changed nothing: nothing is committed, and a step may be tried again. True by default. */
   readonly hasChanged?: (result: T) => boolean
 }
 
 export interface ChangeOptions<T> extends WriteOptions<T> {
-  /** True for work that finds and keeps the step of its origin itself. */
+  /** True for work that finds and stores the step of its origin itself. */
   readonly keepsStep?: boolean
-  /** True for a result that queued runs, which wakes the gateways after the commit. False unless given. */
+  /** True for a result that queued runs, which wakes the gateways after the commit. False by default. */
   readonly hasQueued?: (result: T) => boolean
 }
 
@@ -23,8 +21,8 @@ export interface ChangeOptions<T> extends WriteOptions<T> {
 export interface Runner {
   read<Row>(statement: Statement<Row>, values: Values): Promise<Row[]>
   /**
-   * Runs `work` in one transaction, for the owner of a share or (null) for the gateway itself, and resolves once that
-   * is durable. `work` may run again after a failure of the transaction: it does nothing but yield statements.
+   * Runs `work` in one transaction, for the owner of a share or (null) for the gateway itself, and resolves once the
+   * transaction is durable. `work` may run again after a failure of the transaction: it must only yield statements.
    */
   write<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
   /**
@@ -38,7 +36,7 @@ export interface Runner {
 export interface Database extends Dialect, Runner {
   /**
    * `write` for a change that has an origin: with an idempotency step the work is done once, and its first result (as
-   * JSON keeps it) is given again. Wakes the listeners of the account's events after the commit.
+   * JSON preserves it) is returned again. Wakes the listeners of the account's events after the commit.
    */
   change<T>(origin: Origin, work: () => Work<T>, options?: ChangeOptions<T>): Promise<T>
 }

@@ -29,24 +29,26 @@ export interface Dialect {
   readonly tables: Tables
   /** False for SQLite: one gateway has the file, and a transaction has the write lock from its start. */
   readonly isShared: boolean
-  /** The rows have the names and types of `selection`, in its order; a statement without one gives no rows. */
+  /**
+   * The rows have the names and types of `selection`, in its order; a statement without a selection returns no rows.
+   */
   prepare(query: SQL): Statement
   prepare<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
-  /** For a statement that gives many rows. */
+  /** For a statement that returns many rows. */
   prepareMany<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
   /**
    * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part:
    * those are the rows that it returned. A part that selects from a part or list without rows must change nothing. The
-   * statement gives the rows of the part `result`, which must return the columns of `selection` in its order.
+   * statement returns the rows of the part `result`, which must return the columns of `selection` in its order.
    *
-   * PostgreSQL gets one statement (`with … as (insert …)`): its own transaction, in one round trip. All parts see
-   * the rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last
-   * to the first. SQLite runs the parts in the order in which they are written.
+   * PostgreSQL gets one statement (`with … as (insert …)`): its own transaction, in one round trip. All parts see the
+   * rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last to
+   * the first. SQLite runs the parts in the order in which they are written.
    */
   chain<S extends Selection>(parts: Chain, result: string, selection: S): Statement<RowOf<S>>
   /** A condition that is true, for a part of a chain: PostgreSQL runs the part after this earlier one. */
   after(part: string): SQL
-  /** Rows that travel with a statement, for its `from`. Columns are in snake case; `place` counts the rows from 1. */
+  /** Rows that are sent with a statement, for its `from`. Columns are in snake case; `place` counts the rows from 1. */
   list<Name extends string>(name: string, columns: Readonly<Record<Name, 'integer' | 'text'>>): List<Name>
   /** Locks the rows of a `select` until the commit, in their order; `skip locked` leaves out those that are locked. */
   readonly forUpdate: SQL
@@ -59,10 +61,10 @@ export interface Dialect {
   nowPlus(ms: Placeholder | number): SQL
   /** A placeholder with its type, for where PostgreSQL cannot infer it. */
   typed(placeholder: Placeholder, type: 'text' | 'integer' | 'boolean' | 'bytes'): SQL
-  /** One of a list that travels as one value: what `encodeList` makes of it. */
+  /** True if the column is in a list that is sent as one value, by `encodeList`. */
   isListed(column: Column, list: Placeholder): SQL
   encodeList(ids: readonly number[]): string
-  /** Gives one row with the next id of a token. These ids are unique in the store. */
+  /** Returns one row with the next id of a token. These ids are unique in the store. */
   readonly nextTokenId: Statement<{ readonly id: number }>
   /**
    * Finds an account's rows by their ids, in one statement however many there are. SQLite caches up to
@@ -70,8 +72,8 @@ export interface Dialect {
    */
   findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
   /**
-   * The pages of parents from one side, in ascending id. A window function would number all rows of a parent: these
-   * stop at the limit, along the index.
+   * Finds the pages of several parents from one side, in ascending id. It stops at the limit, along the index; a window
+   * function would number all rows of a parent.
    */
   pagesOfParents<P extends string, S extends IdSelection>(paging: Paging<P, S>, side: 'asc' | 'desc'): SQL
 }
@@ -80,11 +82,11 @@ export type Chain = Readonly<Record<string, SQL>>
 
 export interface List<Name extends string> {
   readonly rows: SQL
-  /** The values of the statement that hold these rows. */
+  /** Returns the statement's values for these rows. */
   encode(rows: readonly Readonly<Record<Name, number | string | null>>[]): Values
 }
 
-/** Rows that are found by their ids, and so have them. */
+/** A selection with the id, for rows that are found by it. */
 export type IdSelection = Selection & { readonly id: StoreColumn<number> }
 
 export interface Paging<Parent extends string, S extends IdSelection> {
@@ -94,10 +96,10 @@ export interface Paging<Parent extends string, S extends IdSelection> {
   readonly selection: S
 }
 
-/** Of `pagesOfParents`. */
+/** Values of `pagesOfParents`. */
 export const pageValues = placeholders('accountCode', 'parentIds', 'after', 'before', 'limit')
 
-/** The bound of `pagesOfParents` in all. */
+/** Maximum number of rows of `pagesOfParents`, for all parents together. */
 export const maxRows = sql.raw(String(maxRowsOfPages))
 
 export interface FindByIds<Row> {
@@ -105,7 +107,7 @@ export interface FindByIds<Row> {
   readonly findByIds: (accountCode: string, ids: readonly number[]) => Promise<Row[]>
   /** Returns a cached row. `undefined` means "not cached", not "does not exist". */
   readonly findCached?: (accountCode: string, id: number) => Row | undefined
-  /** For a change of the row, inside its transaction. */
+  /** Drops the row from the cache. Call it inside the transaction that changes the row. */
   readonly forget: (accountCode: string, id: number) => void
 }
 

@@ -8,7 +8,7 @@ export interface OpenStore {
   readonly url: string
   /** Whether to be the one gateway of a SQLite file. PostgreSQL ignores it. */
   readonly serve?: boolean
-  /** No limits unless given. */
+  /** No limits by default. */
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
   readonly onLost?: (reason: string) => void

@@ -7,11 +7,11 @@ import { all, first, type Work } from './work.ts'
 /** Changes of a request with an idempotency key. */
 export interface Steps {
   /**
-   * Does `work` once for each step; a second attempt gets the first result, as JSON keeps it. A result that changed
-   * nothing is not kept. Without a step it only does the work.
+   * Does `work` once for each step; a second attempt gets the first result, as JSON preserves it. A result that changed
+   * nothing is not stored. Without a step, it just does the work.
    */
   doOnce<T>(origin: Origin, work: () => Work<T>, hasChanged: (result: T) => boolean): Work<T>
-  /** The result of the origin's step, as JSON keeps it. Undefined if there is no step, or it was not made. */
+  /** The result of the origin's step, as JSON preserves it. Undefined if there is no step, or it was not made. */
   find<T>(origin: Origin): Work<T | undefined>
 }
 
@@ -32,7 +32,7 @@ export function createSteps(dialect: Dialect): Steps {
       const { accountCode, step } = origin
       if (step === null) return yield* work()
       const id = { accountCode, ...step }
-      // Another attempt at the same step holds this row until its commit, and then its result is in it.
+      // Another attempt at the same step locks this row until its commit. Then the row has its result.
       const taken = yield* first(statements.take, id)
       if (taken === undefined) {
         const before = yield* find<ReturnType<typeof work> extends Work<infer T> ? T : never>(origin)
@@ -40,7 +40,7 @@ export function createSteps(dialect: Dialect): Steps {
       }
       const result = yield* work()
       if (hasChanged(result)) yield* all(statements.keep, { ...id, result: JSON.stringify(result) })
-      // SQLite commits it together with the changes of others, so nothing else removes it.
+      // SQLite commits the step together with changes of others, so no rollback removes it.
       else yield* all(statements.drop, id)
       return result
     },

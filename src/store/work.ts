@@ -21,7 +21,7 @@ export function* first<Row>(statement: Statement<Row>, values: Values): Work<Row
   return row
 }
 
-/** For a statement that always gives a row. */
+/** For a statement that always returns a row. */
 export function* only<Row>(statement: Statement<Row>, values: Values): Work<Row> {
   const [row] = (yield { statement, values }) as readonly Row[]
   if (row === undefined) throw new Error('A statement that always gives a row gave none.')

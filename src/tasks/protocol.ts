@@ -25,7 +25,10 @@ export interface RunMessage {
   readonly source: string
   /** True to compile the source without running it, which ends with `exit(null)` or an error. */
   readonly compilesOnly: boolean
-  /** True if `exit` gives case data, where an infinite number or NaN is an error. Elsewhere JSON makes null of it. */
+  /**
+   * True if the value of `exit` is case data, where an infinite number or NaN is an error. Elsewhere JSON makes null of
+   * it.
+   */
   readonly exitsData: boolean
   /** JSON texts, parsed only inside the isolate. */
   readonly payload: string

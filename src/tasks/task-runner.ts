@@ -9,7 +9,7 @@ export interface CompileRequest extends Pick<Asking, 'parentRun' | 'signal' | 'l
 /** Runs scripts, and compiles them. */
 export interface TaskRunner extends Scripts {
   /**
-   * Compiles a source without running it. Gives the error of one that does not compile, else null. Rejects with
+   * Compiles a source without running it. Returns the error of one that does not compile, else null. Rejects with
    * `PAYLOAD_TOO_LARGE` or `OVERLOADED`.
    */
   compile(request: CompileRequest): Promise<RunError | null>

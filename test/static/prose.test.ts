@@ -67,6 +67,38 @@ test.each([
   expect(proseOf(text).flatMap(prose => prose.match(dialect) ?? [])).toHaveLength(count)
 })
 
+// A comment that begins with "Of" leans on the name below it. A function returns a value, as in the field's own words.
+const fragments = /^\s*(?:\/\/|\/\*\*?)\s*(?:\*\s*)?Of\b|\bGives\b/g
+
+function findFragments(text: string): string[] {
+  return proseOf(text).flatMap(prose => (/^\s*\//.test(prose) ? (prose.match(fragments) ?? []) : []))
+}
+
+test('no comment of `src` begins with "Of", and none says "Gives" where a function returns', () => {
+  const broken = files.filter(({ path, text }) => path.startsWith('src/') && findFragments(text).length > 0)
+  expect(broken.map(({ path }) => path)).toEqual([])
+})
+
+test.each([
+  ['a line', '// Of one transaction.'],
+  ['an indented line', '  // Of one transaction.'],
+  ['a block of one line', '  /** Of the last attempt. */'],
+  ['a block', '/**\n * Of one parent.\n */'],
+  ['the doc comment of a function', '/** Gives the id back. */'],
+  ['its second sentence', '/**\n * Deletes keys. Gives\n * their number.\n */'],
+])('a fragment in %s is found', (_, text) => {
+  expect(findFragments(text)).toHaveLength(1)
+})
+
+test.each([
+  '// A list of events. Offers none.',
+  '/** Returns the rows\n * of one parent. */',
+  "test('Gives a title its own words', () => {",
+  "const text = 'Of one transaction.'",
+])('%j is no fragment', text => {
+  expect(findFragments(text)).toEqual([])
+})
+
 test('code is not searched for phrases', () => {
   expect(proseOf("const told = 'whoever'").flatMap(prose => prose.match(dialect) ?? [])).toEqual([])
 })

@@ -26,13 +26,13 @@ export interface ChangeRequest {
   readonly ifVersions: readonly number[] | null
   readonly dryRun: boolean
   /**
-   * A change that a running script asks for never waits for a turn, and is `CONFLICT` at once for a case that the
-   * transaction is saving already. A client that goes away ends a change unless it is committed.
+   * What asks for the change. A change from a running script never waits for a turn: it fails at once with `CONFLICT`
+   * for a case that its transaction is already saving. A client that disconnects ends a change that is not committed.
    */
   readonly asking: Asking
   /** The stored function whose run asks; null without one. */
   readonly functionName: string | null
-  /** Long data take a step each to parse, merge, write and compare them. */
+  /** Splits the work on long data into steps: parse, merge, write, compare. */
   readonly work: LongWork
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number
@@ -61,14 +61,17 @@ export interface ChangeParts {
 }
 
 export interface ChangedCase {
-  /** The case after the change; for a delete as it was, for a dry run as it is. Null for a dry run that creates one. */
+  /**
+   * The case after the change. For a delete, the case before it; for a dry run, the unchanged case, or null if it would
+   * be created.
+   */
   readonly row: Case | null
   readonly isSaved: boolean
   readonly changed: readonly ChangedField[]
   readonly changedFields: JsonText
   /** The JSON of the data after the change, or as a dry run would make them; null for a delete. */
   readonly data: string | null
-  /** The runs that decided the change: that of its task, then those of hooks. */
+  /** The runs that decided the change: first the run of its task, then the runs of hooks. */
   readonly runs: Pick<HeldRuns, 'runIds' | 'whenKept'>
 }
 
@@ -77,7 +80,7 @@ export interface ChangeSteps {
   readonly change: 'save' | 'delete'
   /** The type of a case, or of the one to be created. */
   readonly findType: (row: Case | null) => Promise<CaseType | null>
-  /** Throws what is wrong with the request. */
+  /** Throws an error if the request is wrong. */
   readonly ask: (read: ReadCase) => Wanted
 }
 
@@ -100,7 +103,7 @@ export interface Attempt extends ReadCase {
   readonly after: HooksToQueue | null
 }
 
-/** Step 1 of one attempt. The type comes before its hooks: the commit compares its revision. */
+/** Step 1 of one attempt. Reads the type before its hooks, because the commit compares the type's revision. */
 export async function beginAttempt({ parts, request, steps }: Change, count: number): Promise<Attempt> {
   const { row, data } = await readRow(parts.store, request)
   const type = await steps.findType(row)
@@ -146,7 +149,7 @@ export async function tryToChange(
 ): Promise<ChangedCase | null> {
   const { origin, dryRun, asking, deadline, functionName, work } = request
   const { row, data: stored, type, caseTypeCode, after } = attempt
-  // 3 and 4. Runs the hooks, up to the first that refuses.
+  // 3 and 4. Runs the hooks, up to the first one that refuses.
   const { transactionId } = origin
   const { hooks, wanted, count } = attempt
   const data = await runHooks({

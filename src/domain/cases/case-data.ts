@@ -2,12 +2,15 @@ import { invalidInput, RostrumError } from '../../errors.ts'
 import { type GivenJson, type JsonObject, type JsonValue, readJson } from '../../json/read-json.ts'
 import type { LongWork } from '../../limits/long-work.ts'
 
-/** Limits of case data (contract, sections 7 and 9). The data object is level 1, and `fields` are those of it alone. */
+/**
+ * Limits of case data (contract, sections 7 and 9). The data object is level 1, and `fields` counts its own fields
+ * alone.
+ */
 export const caseDataLimits = { bytes: 2 ** 20, levels: 64, fields: 10_000 } as const
 
 const pointer = '/data'
 
-// A step takes about 5 ms for 64 KiB of small values.
+// Parsing 64 KiB of small values takes about 5 ms.
 const maxShortLength = 2 ** 16
 
 /** True for JSON that must not be read, compared or written in one turn. */
@@ -53,7 +56,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Applies a JSON Merge Patch (RFC 7396, section 2). Changes neither of the two. */
+/** Applies a JSON Merge Patch (RFC 7396, section 2). Changes neither argument. */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, JsonValue> = Object.assign(Object.create(null), target)
   for (const [key, value] of Object.entries(patch)) {

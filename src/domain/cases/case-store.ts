@@ -3,11 +3,11 @@ import type { HooksToQueue } from '../hooks/queue-hooks.ts'
 import type { CommittedRuns } from '../runs/hold-runs.ts'
 import type { EventStore, LoggedEvent, Origin, Page } from '../store.ts'
 
-/** A case as it is stored. Its data stay a text until somebody needs their values. */
+/** A case as it is stored. Its data stay a text until their values are needed. */
 export interface Case {
   readonly id: number
   readonly caseTypeCode: string
-  /** A JSON object; null for a case of a long list, past the bytes that one statement reads. */
+  /** A JSON object. Null if the case is one of a long list and past the bytes that one statement reads. */
   readonly data: JsonText | null
   /** Bytes of the data as JSON. */
   readonly dataBytes: number
@@ -19,9 +19,9 @@ export interface Case {
 
 export interface CaseType {
   readonly code: string
-  /** Fields that a look-up may name. All cases have their values in the table of values. */
+  /** Fields that a look-up may name. The values of all cases are in the table of values. */
   readonly indexedFields: readonly string[]
-  /** Fields whose values a save writes: the indexed ones, and those that are about to be. */
+  /** Fields whose values a save writes: the indexed fields, and the fields that are about to be indexed. */
   readonly writtenFields: readonly string[]
   /** Grows with each change of the type's hooks and fields. A save commits only at the revision that it read. */
   readonly revision: number
@@ -59,10 +59,10 @@ export interface CaseCommit {
   /** The changed fields of the event, as JSON. */
   readonly changedFields: string
   readonly functionName: string | null
-  /** The runs that decided it, which it writes; null without any. */
+  /** The runs that decided the change, to be written with it; null without any. */
   readonly runs: CommittedRuns | null
   readonly runIds: readonly string[]
-  /** The hooks that run after it; null without any. */
+  /** The hooks that run after the change; null without any. */
   readonly after: HooksToQueue | null
   /** The data before a delete, for these hooks. */
   readonly previousData: string | null
@@ -103,7 +103,7 @@ export interface CaseStore {
   commit(commit: CaseCommit): Promise<CommitResult>
   /** The result of an earlier attempt at this step of a request with an idempotency key; null if there is none. */
   findCommitted(origin: Origin): Promise<CommittedCase | null>
-  /** Holds the case for this holder until `ms` from now, unless another holds it. */
+  /** Leases the case to this holder until `ms` from now, unless another holder has the lease. */
   lease(
     accountCode: string,
     id: number,
@@ -111,7 +111,7 @@ export interface CaseStore {
   ): Promise<boolean>
   release(accountCode: string, id: number, holder: string): Promise<void>
   findType(accountCode: string, code: string): Promise<CaseType | null>
-  /** Writes the fields with a new revision; null if the type is not at the revision given (0: there is no type). */
+  /** Writes the fields with a new revision; null if the type is not at the given revision (0: there is no type). */
   saveType(accountCode: string, type: CaseType): Promise<CaseType | null>
   /** Writes values of cases that still have these versions. False if the type is no longer at the revision. */
   addValues(accountCode: string, type: CaseTypeRevision, rows: readonly ReadValues[]): Promise<boolean>

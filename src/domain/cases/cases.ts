@@ -32,14 +32,14 @@ export interface CaseFilter {
 export interface Cases {
   /** The cases that exist, in the order of the ids, each once. More than 1,000 ids: `BAD_USER_INPUT`. */
   list(accountCode: string, ids: readonly number[]): Promise<Case[]>
-  /** `BAD_USER_INPUT` for a text that is no code, and for a field that the type does not index. */
+  /** The page of cases. `BAD_USER_INPUT` for a text that is no code, and for a field that the type does not index. */
   page(accountCode: string, filter: CaseFilter, page: Page): Promise<Case[]>
   /**
    * `NOT_FOUND`, `PRECONDITION_FAILED`, `PAYLOAD_TOO_LARGE`, `CONFLICT` after three attempts or for the case of a run's
    * own transaction, `OVERLOADED`; from hooks `SCRIPT_FAILED`, `SCRIPT_ERROR` and `TOO_DEEP`.
    */
   save(request: SaveRequest): Promise<ChangedCase>
-  /** Gives the case as it was. Fails like `save`. */
+  /** Returns the case as it was. Fails like `save`. */
   remove(request: ChangeRequest & { readonly id: number }): Promise<ChangedCase>
   /** Runs a task on a case. Fails like `save`, or with `NOT_FOUND` for an unknown task. */
   runTask(request: TaskRequest): Promise<TaskResult>

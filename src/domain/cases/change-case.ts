@@ -17,12 +17,12 @@ import type { CaseStore } from './case-store.ts'
 import { readChangedFields } from './changed-fields.ts'
 
 const maxAttempts = 3
-// Another gateway holds the lease for the time of one save.
+// How often to try for the lease. Another gateway holds it for the time of one save.
 const lookEachMs = 20
 
 /**
- * The one way to change a case (contract, section 7), by these numbered steps. `ask` gives what the request wants of
- * the case as it was read, and so merges again after a conflict.
+ * The one way to change a case (contract, section 7), by these numbered steps. `ask` returns the change that the
+ * request makes to the case as it was read. It is called again after a conflict, and so merges again.
  */
 export async function changeCase(
   parts: ChangeParts,
@@ -65,7 +65,7 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
       turn.end()
     }
   } catch (error) {
-    // The reader of a refusal may look for its runs at once, at any gateway.
+    // The caller may look for the runs of a refusal at once, at any gateway.
     if (error instanceof RostrumError && error.code !== 'UNAVAILABLE') await runs.whenKept()
     throw error
   }
@@ -97,8 +97,8 @@ async function attemptAll(change: Change, first: Attempt, runs: HeldRuns): Promi
   }
 }
 
-// First attempts of other gateways fail while it is held. Without it at the deadline, the attempt goes on all the same.
-// A change that a script asks for does not wait: the holder may be waiting for what its transaction holds.
+// Takes the lease of the case, which makes first attempts of other gateways fail. If the deadline passes, the attempt
+// continues without it. A change from a script does not wait: the holder may be waiting for that script's transaction.
 async function takeLease(
   store: CaseStore,
   { origin: { accountCode }, deadline, asking: { signal, parentRun } }: ChangeRequest,

@@ -8,7 +8,7 @@ import { findValues } from './case-values.ts'
 
 const maxFields = 8
 const maxCharacters = 200
-// Small, so that each transaction is short.
+// Maximum number of cases in one transaction, so that each one is short.
 const rowsOfTransaction = 50
 
 export type SaveCaseType = (
@@ -17,9 +17,9 @@ export type SaveCaseType = (
 ) => Promise<CaseType>
 
 /**
- * Saves which fields look-ups may name. From the first step on, saves write the values of the new fields too; then
- * those of all stored cases are written, a few at a time; the fields are indexed after that. If the gateway dies in
- * between, saving the type again goes on. `CONFLICT` if the type changes meanwhile.
+ * Saves which fields look-ups may name. First, saves write the values of the new fields too. Then the values of all
+ * stored cases are written, a few cases at a time. Then look-ups may name the fields. If the gateway dies in between,
+ * saving the type again continues. `CONFLICT` if the type changes meanwhile.
  */
 export function createSaveCaseType(store: CaseStore): SaveCaseType {
   return async (accountCode, { code, indexedFields: given }) => {
@@ -82,7 +82,7 @@ async function writeStored({ store, accountCode, type, fields }: WriteStored): P
   }
 }
 
-// Data that cannot be read have no values to find the case by, and the other cases of the type have theirs.
+// A case whose data cannot be read gets no values, so that the other cases of the type still get theirs.
 function readData(data: JsonText | null): JsonObject {
   try {
     return JSON.parse(data?.text ?? '{}') as JsonObject

@@ -7,12 +7,15 @@ export function newApiToken(): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
-/** SHA-256 of a token, 32 bytes: all that the store keeps of it. A token is random, so the hash needs no salt. */
+/**
+ * SHA-256 of a token, 32 bytes. The store keeps nothing else of the token. A token is random, so the hash needs no
+ * salt.
+ */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-/** True once a token is like an unknown one (contract, section 9). The clock is this gateway's, as it is for a JWT. */
+/** True once a token counts as unknown (contract, section 9). The clock is this gateway's, as it is for a JWT. */
 export function isExpired({ expiresAt }: { readonly expiresAt: Date | null }): boolean {
   return expiresAt !== null && expiresAt.getTime() <= Date.now()
 }

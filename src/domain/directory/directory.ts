@@ -10,7 +10,7 @@ const maxNameCharacters = 200
 export interface Directory {
   saveUser(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
   saveTeam(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
-  /** The bytes that count to ROSTRUM_ACCOUNT_STORE_BYTES. */
+  /** The bytes that count toward ROSTRUM_ACCOUNT_STORE_BYTES. */
   findStoredBytes(accountCode: string): Promise<number>
 }
 

@@ -12,8 +12,8 @@ export interface FirstStart {
 }
 
 /**
- * Gives an empty store the account `demo` with one admin token, and keeps the operator's own admin token, if there is
- * one, valid there (contract, section 5). A second start with the same token changes nothing.
+ * Creates the account `demo` with one admin token in an empty store, and keeps the operator's own admin token, if there
+ * is one, valid there (contract, section 5). A second start with the same token changes nothing.
  */
 export async function prepareFirstStart(store: Store, adminToken: string | null): Promise<FirstStart> {
   const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))
@@ -35,8 +35,8 @@ async function keepAdminToken(store: Store, token: string): Promise<void> {
     const userId = earlier[0]?.userId ?? (await createAdministrator(store))
     await createAdminToken({ store, token, userId, label: adminTokenLabel })
   }
-  // Two gateways that start at once may both have created it: the older one stays. Listed before the look-up, so that a
-  // token is revoked only for an older one that is valid.
+  // Two gateways that start at once may both have created the token: the older one stays. Listing before the look-up
+  // ensures that a token is revoked only for an older, valid one.
   const listed = await store.tokens.list(accountCode)
   const [held] = await findHeld(store, token)
   for (const other of listed) {

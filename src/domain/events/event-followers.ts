@@ -2,10 +2,10 @@ import { RostrumError } from '../../errors.ts'
 import type { EventStore } from '../store.ts'
 import type { Follower } from './follower.ts'
 
-// A follower is a connection that stays open.
+// Maximum number of followers. Each one is a connection that stays open.
 const maxFollowers = { ofAccount: 100, ofGateway: 1_000 }
 
-/** The followers of changes at this gateway, those of memberships and of cases counted together. */
+/** The followers of changes at this gateway. Followers of memberships and of cases count together. */
 export interface EventFollowers {
   /** `OVERLOADED` if there are too many, or the gateway stops. */
   add(follower: Follower): void

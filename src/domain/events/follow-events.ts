@@ -4,7 +4,7 @@ import type { EventFollowers } from './event-followers.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { shareReads } from './share-reads.ts'
 
-// Events of one follower in memory, for a slow reader too.
+// Maximum number of events of one follower in memory, also for a slow reader.
 const maxEvents = 100
 // How often to check the store and the credential without a notification.
 const lookEveryMs = 5_000
@@ -15,9 +15,9 @@ export interface Following<Event> {
   readonly after: number | null
   /** Rejects with `UNAUTHENTICATED` or `FORBIDDEN` once the caller may not read events any more. */
   confirm(): Promise<void>
-  /** Ends it. */
+  /** Ends the following. */
   readonly signal: AbortSignal
-  /** False for events to leave out. All are given unless it is. */
+  /** Returns false for events to leave out. Absent: all events are sent. */
   readonly isWanted?: (event: Event) => boolean
   /** Called when the store fails, once until it answers again. The follower retries. */
   onTrouble(error: unknown): void
@@ -26,7 +26,7 @@ export interface Following<Event> {
 export interface EventFollowing<Event> {
   /**
    * The account's events, each once and in order, read as they are taken. `OVERLOADED` if there are too many followers,
-   * `BAD_USER_INPUT` for the cursor of no event.
+   * `BAD_USER_INPUT` for a cursor that belongs to no event.
    */
   follow(following: Following<Event>): Promise<AsyncGenerator<Event, void>>
 }
@@ -108,7 +108,7 @@ interface Sending<Event> {
 
 const isAny = () => true
 
-// Gives the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
+// Returns the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
 async function* sendInTime<Event extends LoggedEvent>(
   page: readonly Event[],
   { follower, isWanted }: Sending<Event>,

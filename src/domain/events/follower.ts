@@ -2,9 +2,9 @@
 export interface Follower {
   readonly accountCode: string
   isEnded(): boolean
-  /** Ends the wait, or the next one if it does not wait now: there may be a new event. */
+  /** Ends the wait, or the next wait if there is none now: there may be a new event. */
   wake(): void
-  /** Ends it. */
+  /** Ends the follower. */
   end(): void
   wait(maxMs: number): Promise<void>
 }

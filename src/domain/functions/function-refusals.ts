@@ -1,7 +1,7 @@
 import { RostrumError } from '../../errors.ts'
 import type { FunctionName } from './function-store.ts'
 
-// Longer texts are cut in messages.
+// Maximum length of a text in a message.
 const maxShownCharacters = 70
 
 /** A function of another account gets the same answer as one that does not exist. */
@@ -13,7 +13,7 @@ export function noVersion(hash: string): RostrumError {
   return new RostrumError('NOT_FOUND', `The function has no version \`${cut(hash)}\`.`)
 }
 
-/** The live version, whose hash is null if there is no such function, does not meet the condition of a change. */
+/** For a live version that does not meet the condition of a change. Its hash is null if there is no such function. */
 export function conditionNotMet(which: number | FunctionName, liveHash: string | null): RostrumError {
   const found =
     liveHash === null

@@ -9,7 +9,7 @@ export interface StoredFunction {
   readonly liveVersionId: number
   /** Time of its first save; null for a function that was removed before. */
   readonly createdAt: Date | null
-  /** What a save has done, for a function that was just saved. */
+  /** What the save did, for a function that was just saved. */
   readonly saved?: FunctionSave
   /** The live version of a function that was just removed. A repeated request may come after its versions are gone. */
   readonly removedLive?: FunctionVersion & { readonly sourceCode: string }
@@ -78,8 +78,8 @@ export interface RunnableFunction extends FunctionName {
 export interface FunctionLimits {
   readonly functions: number
   /**
-   * The newest versions of one function, which all stay. Of those before them, a save deletes some that no run refers
-   * to, that are not live, and that were not among the last ten live ones.
+   * Number of newest versions of a function that always stay. A save deletes some older versions, if no run refers to
+   * them, they are not live, and they were not among the last ten live versions.
    */
   readonly versions: number
 }

@@ -12,10 +12,10 @@ import type { FunctionLimits, FunctionName, FunctionStore, IfLive, StoredFunctio
 
 const limits: FunctionLimits = { functions: 1_000, versions: 100 }
 const maxCommentCharacters = 1_000
-// More are not listed in messages.
+// Maximum number of triggers listed in a message.
 const maxShownTriggers = 10
 
-/** A version as its author gives it. */
+/** A version as its author writes it. */
 export interface FunctionInput extends FunctionName {
   readonly sourceCode: string
   readonly comment: string | null
@@ -159,7 +159,7 @@ export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
-// No function has another code, and a database may refuse to compare it.
+// Drops a code that no function can have, because a database may refuse to compare it.
 function withUsableCode({ name, caseTypeCode }: FunctionName): FunctionName {
   return { name, caseTypeCode: caseTypeCode !== null && isName(caseTypeCode) ? caseTypeCode : null }
 }
@@ -168,7 +168,7 @@ function explainBadHash(rows: readonly StoredFunction[]) {
   return { kind: 'missing', what: rows.length === 0 ? 'function' : 'version' } as const
 }
 
-// A function of any other name or code cannot exist, and a database may refuse to compare it.
+// True if a function can have this name and code. A database may refuse to compare others.
 function canExist({ name, caseTypeCode }: FunctionName): boolean {
   return isName(name) && (caseTypeCode === null || isName(caseTypeCode))
 }

@@ -22,7 +22,7 @@ export interface CaseTasks {
    * function, `CONFLICT` at the maximum and for a name that another task of the type has.
    */
   save(origin: Origin, id: number | null, given: GivenTrigger<CaseTaskInput>): Promise<CaseTask>
-  /** Gives the task as it was. `NOT_FOUND`. */
+  /** Returns the task as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<CaseTask>
   /** The tasks of a case type, or of all (null), in ascending id. */
   list(accountCode: string, caseTypeCode: string | null): Promise<CaseTask[]>

@@ -2,19 +2,22 @@ import { type FieldError, invalidInput, type RostrumError } from '../../errors.t
 import { noFunction } from '../functions/function-refusals.ts'
 import { badName, isName } from '../name.ts'
 
-/** A function by its id or its name. A name means the function of the trigger's case type, else the one without. */
+/**
+ * A function by its id or its name. A name means the function of the trigger's case type, else the function without a
+ * case type.
+ */
 export type FunctionChoice = { readonly id: number } | { readonly name: string }
 
 /** A trigger with every value. The store looks its function up. */
 export type CompleteTrigger<Input> = Omit<Input, 'functionId'> & { readonly function: FunctionChoice }
 
 /**
- * Completes what a caller gives: with the trigger as it is, or for a new one (null) with defaults. Returns the refusal
- * of bad values. Runs inside the transaction that saves the trigger, maybe again.
+ * Completes what a caller sends: with the values of the trigger, or for a new one (null) with defaults. Returns the
+ * refusal of bad values. Runs inside the transaction that saves the trigger, maybe again.
  */
 export type Complete<Input> = (before: Input | null) => CompleteTrigger<Input> | RostrumError
 
-/** What a caller gives of a trigger. A value that is left out (undefined) stays as it is. */
+/** The values of a trigger that a caller sends. A value that is left out (undefined) stays unchanged. */
 export type GivenTrigger<Input> = {
   readonly [Name in keyof Omit<Input, 'functionId'>]?: Input[Name] | null | undefined
 } & {

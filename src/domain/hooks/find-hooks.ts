@@ -16,7 +16,7 @@ interface HooksOfRevision {
   readonly hooks: HooksOfChange
 }
 
-/** Gives the hooks of a case type for a save or a delete. Null is a type without a case or hook. */
+/** Returns the hooks of a case type for a save or a delete. Null stands for a type without cases and hooks. */
 export type FindHooks = (
   accountCode: string,
   type: Pick<CaseType, 'code' | 'revision'> | null,
@@ -26,8 +26,8 @@ export type FindHooks = (
 const none: HooksOfChange = { before: [], after: [] }
 
 /**
- * Reads hooks. It remembers those of a type by the type's revision, which every change of its hooks raises, unless one
- * runs before the change: that takes the live version of its function. So most saves cost no statement here.
+ * Caches a type's hooks until its revision changes, so that most saves cost no statement here. Types with hooks before
+ * the change are not cached, because these must run the live version of their function.
  */
 export function createFindHooks(store: Pick<HookStore, 'findLive'>): FindHooks {
   const known = new LRUCache<string, HooksOfRevision>({ max: maxTypes })

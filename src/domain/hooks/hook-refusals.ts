@@ -24,7 +24,7 @@ export function refuseAsHook({ hook, execution, caller }: FailedHook): RostrumEr
   )
 }
 
-// As much of the error as the caller may read.
+// Returns the part of the error that the caller may read.
 function showError(error: RunError, caller: Caller) {
   return hasScope(caller, 'runs:read') ? { ...error } : { code: error.code }
 }

@@ -3,7 +3,7 @@ import type { RunHookEvent } from '../runs/run-record.ts'
 import type { Origin, RowStore } from '../store.ts'
 import type { Complete, FunctionChoice } from './complete-trigger.ts'
 
-/** What runs a function on cases of a type (contract, section 7). */
+/** A trigger: it runs a function on cases of a type (contract, section 7). */
 interface Trigger {
   readonly caseTypeCode: string
   readonly functionId: number
@@ -12,7 +12,7 @@ interface Trigger {
   readonly enabled: boolean
 }
 
-/** A hook as its author gives it. */
+/** A hook as its author writes it. */
 export interface HookInput extends Trigger {
   readonly event: RunHookEvent
   /** Hooks of an event run in ascending position, then id. */
@@ -23,7 +23,7 @@ export interface Hook extends HookInput {
   readonly id: number
 }
 
-/** A case task as its author gives it. */
+/** A case task as its author writes it. */
 export interface CaseTaskInput extends Trigger {
   /** Unique among the tasks of the case type. */
   readonly name: string
@@ -58,7 +58,7 @@ export type SaveTriggerResult<Row> =
   | { readonly kind: 'refused'; readonly error: RostrumError }
   | { readonly kind: 'missing'; readonly what: 'trigger' }
   | { readonly kind: 'missing'; readonly what: 'function'; readonly chosen: FunctionChoice }
-  /** The row is the one that was not saved. */
+  /** The maximum is reached. `row` is the row that was not saved. */
   | { readonly kind: 'full'; readonly row: Row }
   /** Another task of the type has the name. */
   | { readonly kind: 'duplicate'; readonly existingId: number; readonly row: Row }
@@ -80,7 +80,7 @@ interface TriggerStore<Row, Input> {
   list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]>
 }
 
-/** Each change raises the revision of the case types that it concerns, so that no save misses a hook. */
+/** Stores hooks. Each change raises the revision of its case types, so that no save misses a hook. */
 export interface HookStore extends TriggerStore<Hook, HookInput>, RowStore<Hook> {
   /**
    * The enabled hooks of two events in the order in which they run, in one statement. Read the case type before them:

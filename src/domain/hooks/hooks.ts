@@ -20,7 +20,7 @@ export interface Hooks {
    * function, `CONFLICT` at the maximum.
    */
   save(origin: Origin, id: number | null, given: GivenTrigger<HookInput>): Promise<Hook>
-  /** Gives the hook as it was. `NOT_FOUND`. */
+  /** Returns the hook as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<Hook>
   /** The hooks of a case type, or of all (null), in ascending position, then id. */
   list(accountCode: string, caseTypeCode: string | null): Promise<Hook[]>

@@ -15,7 +15,7 @@ export interface HooksToQueue {
   readonly causedBy: CausedBy
 }
 
-/** Throws `TOO_DEEP` for a change that would queue runs of a generation too many. */
+/** Throws `TOO_DEEP` for a change whose queued runs would pass the maximum generation. */
 export function refuseTooDeep({ number, onTooDeep }: Generation): void {
   if (number < maxGeneration) return
   onTooDeep()
@@ -25,7 +25,7 @@ export function refuseTooDeep({ number, onTooDeep }: Generation): void {
   )
 }
 
-/** The runs that a commit queues, with the data and the version as they were committed. */
+/** Returns the runs that a commit queues, with the committed data and version. */
 export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version'>): NewQueuedRun[] {
   const { origin, caseTypeCode, changedFields, after } = commit
   if (after === null) return []

@@ -9,7 +9,7 @@ import type { CheckExit, Script, Scripts } from '../runs/script.ts'
 import { refuseAsHook } from './hook-refusals.ts'
 import type { LiveHook } from './hook-store.ts'
 
-/** A save or a delete as one attempt wants it. */
+/** A save or a delete in one attempt. */
 export interface HookedChange extends Pick<ChangeRequest, 'asking' | 'deadline' | 'dryRun' | 'work'> {
   /** The case as it is stored; null for one that is being created. */
   readonly row: Pick<Case, 'id' | 'version' | 'data' | 'dataBytes'> | null
@@ -26,8 +26,8 @@ export interface HookedChange extends Pick<ChangeRequest, 'asking' | 'deadline' 
 }
 
 /**
- * Runs the hooks before a save or a delete one after the other (contract, section 7, steps 3 and 4), and gives the
- * data as they made them. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first that refuses, and as
+ * Runs the hooks before a save or a delete one after the other (contract, section 7, steps 3 and 4), and returns the
+ * data that they made. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first hook that refuses, and as
  * `Scripts.run` does.
  */
 export async function runHooks(change: HookedChange): Promise<WrittenData | null> {
@@ -67,11 +67,11 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
     options: writeOptions({ row, caseTypeCode, changedFields }),
     caseTypeCode,
     rights: { scopes, of: 'hook' },
-    // Any value lets a delete go on.
+    // A delete continues after any value.
     checkExit: given === null ? null : readData,
   }
   const execution = await change.scripts.run(script, asking, { deadline, recorder: change.recorder })
-  // A run that ended because the client has gone says nothing about the script.
+  // If the client disconnected, that ended the run, not the script.
   asking.signal.throwIfAborted()
   if (execution.outcome !== 'exit') throw refuseAsHook({ hook, execution, caller: asking.caller })
   return data

@@ -14,7 +14,7 @@ import { changedMeanwhile, hasMoved, noTask } from './trigger-failures.ts'
 
 export interface TaskRequest extends ChangeRequest {
   readonly id: number
-  /** Of the task. */
+  /** Name of the task. */
   readonly name: string
   /** `options.params` of the script. */
   readonly params: JsonObject
@@ -44,9 +44,9 @@ interface Parts {
 }
 
 /**
- * Runs a task on a case and saves what it gave to `exit`, from the version read before (contract, section 7). Rejects
- * with `NOT_FOUND`, `PRECONDITION_FAILED` before the run, and after it as a save does, or with `CONFLICT` if the case
- * was changed meanwhile. The script holds no turn of the case.
+ * Runs a task on a case and saves the value that it passed to `exit`, based on the version read before (contract,
+ * section 7). Rejects with `NOT_FOUND`, `PRECONDITION_FAILED` before the run, and after it as a save does, or with
+ * `CONFLICT` if the case was changed meanwhile. The script holds no turn of the case.
  */
 export async function runTask(
   { cases, caseTasks, scripts, holdRuns, saveResult }: Parts,
@@ -65,7 +65,7 @@ export async function runTask(
     return { execution, change }
   } finally {
     request.work.pause()
-    // The answer names the run, and its reader may look for it at once. A save has written it already.
+    // The answer names the run, so it must be stored before. A save has stored it already.
     runs.keep()
     await runs.whenKept()
   }
@@ -103,7 +103,7 @@ async function runScript(
   }
   const script = { ...toScript({ row, task }, request), checkExit }
   const execution = await scripts.run(script, request.asking, { recorder: runs })
-  // A run that ended because the client has gone says nothing about the script.
+  // If the client disconnected, that ended the run, not the script.
   request.asking.signal.throwIfAborted()
   return { execution, data: execution.outcome === 'exit' ? exit.data : undefined }
 }

@@ -1,6 +1,6 @@
 import { notFound, RostrumError } from '../../errors.ts'
 
-// Longer names are cut in messages.
+// Maximum length of a name in a message.
 const maxShownCharacters = 70
 
 type Kind = 'hook' | 'case task'
@@ -27,7 +27,7 @@ export async function listAll<Row>(kind: Kind, read: (limit: number) => Promise<
   )
 }
 
-/** The failures of a save whose case was changed or deleted after it was read. */
+/** True for the failure of a save whose case was changed or deleted after it was read. */
 export function hasMoved(error: unknown): boolean {
   return error instanceof RostrumError && (error.code === 'PRECONDITION_FAILED' || error.code === 'NOT_FOUND')
 }

@@ -3,25 +3,25 @@ export const rowBytes = 1024
 
 /**
  * Requests with an idempotency key, and their answers, for all gateways of a store. A gateway claims a key before it
- * runs the request, and settles it with the answer before it sends the answer. The store counts what the keys of each
- * account hold: `rowBytes` for each key and each step, and the bytes of their answers and results.
+ * runs the request, and settles it with the answer before it sends the answer. The store counts the bytes of the keys
+ * of each account: `rowBytes` for each key and each step, and the bytes of their answers and results.
  */
 export interface IdempotencyStore {
   claim(request: ClaimRequest): Promise<ClaimResult>
-  /** Holds the claim for `holdMs` from now. Does nothing if another gateway has taken it over. */
+  /** Extends the claim to `holdMs` from now. Does nothing if another gateway has taken it over. */
   renew(claim: Claim, holdMs: number): Promise<void>
   /**
-   * Keeps the answer, which is not empty. `full`: the account would take more than `maxBytes` with it (null: no
-   * maximum). `lost`: another gateway has taken the claim over. Neither keeps anything.
+   * Stores the answer, which is not empty. `full`: with it the account would take more than `maxBytes` (null: no
+   * maximum). `lost`: another gateway has taken the claim over. Both store nothing.
    */
   settle(claim: Claim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
   /**
-   * Gives the claim back without an answer. `undone`: the key is free again, and keeps the steps that were made under
-   * it. `unknown`: the same request may be tried again under it, unless it can only be tried once.
+   * Releases the claim without an answer. `undone`: the key is free again, and keeps the steps that were made under it.
+   * `unknown`: the same request may be tried again under it, unless it can only be tried once.
    */
   release(claim: Claim, outcome: 'undone' | 'unknown'): Promise<void>
   /**
-   * Deletes up to `maxKeys` keys that were first claimed before this age, with their steps. Gives their number: 0 at
+   * Deletes up to `maxKeys` keys that were first claimed before this age, with their steps. Returns their number: 0 at
    * the end.
    */
   forgetOlderThan(ageMs: number, maxKeys: number): Promise<number>
@@ -31,8 +31,8 @@ export interface Claim {
   readonly accountCode: string
   readonly key: string
   /**
-   * One for each start of a gateway. A gateway never claims a key twice at once, so if it finds its own claim, it lost
-   * that claim.
+   * Identifies one start of a gateway. A gateway never claims a key twice at once, so if it finds its own claim, it has
+   * lost that claim.
    */
   readonly holder: string
 }
@@ -40,7 +40,7 @@ export interface Claim {
 export interface ClaimRequest extends Claim {
   /** Identifies the request: another request with the same key is refused. */
   readonly fingerprint: Buffer
-  /** What the last version of a gateway makes of the same request, if that is something else. */
+  /** The fingerprint that the previous version of the gateway makes of the same request, if it differs. */
   readonly lastFingerprint?: Buffer
   /** Without a renewal for this long, another gateway may take the claim over. */
   readonly holdMs: number
@@ -53,8 +53,8 @@ export interface ClaimRequest extends Claim {
 }
 
 /**
- * `other`: the key belongs to another request. `held`: a living gateway works on it. `cut off`: the first attempt gave
- * no answer and must not be repeated. `full`: the key is new, and the account's keys take the maximum.
+ * `other`: the key belongs to another request. `held`: a living gateway works on it. `cut off`: the first attempt ended
+ * without an answer and must not be repeated. `full`: the key is new, and the account's keys are at their limit.
  */
 export type ClaimResult =
   | { readonly kind: 'claimed' }

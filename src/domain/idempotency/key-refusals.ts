@@ -1,6 +1,6 @@
 import { RostrumError } from '../../errors.ts'
 
-/** What is kept of an answer without its body. */
+/** The stored part of an answer whose body was not stored. */
 interface AnswerNotKept {
   readonly status: number
   readonly location: string | undefined

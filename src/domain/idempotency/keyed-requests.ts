@@ -51,7 +51,7 @@ export interface Attempt {
    * much. Rejects if it cannot keep either. Then the same request can be tried again.
    */
   settle(answer: AnswerToKeep): Promise<void>
-  /** Gives the claim back without an answer, as `IdempotencyStore.release` does. */
+  /** Releases the claim without an answer, as `IdempotencyStore.release` does. */
   release(outcome: 'undone' | 'unknown'): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export interface Answered {
 
 export interface KeyedRequests {
   /**
-   * Gives the kept answer of this key, or an attempt if there is none. Waits up to 10 s for a request that is running
+   * Returns the kept answer of this key, or an attempt if there is none. Waits up to 10 s for a request that is running
    * under the key. Throws `CONFLICT` if that takes longer, if the key belongs to another request, and if the earlier
    * request was cut off and cannot be repeated. Throws `OVERLOADED` if the key is new and the account is at its limit.
    */
@@ -75,13 +75,14 @@ export function createKeyedRequests(
   refusals: ClaimRefusals = keyRefusals,
 ): KeyedRequests {
   const holder = randomUUID()
-  // The requests that run at this gateway. Each gives its answer, or null if the next request may try.
+  // The requests that run at this gateway. Each returns its answer, or null if the next request may try.
   const running = new Map<string, Promise<Buffer | null>>()
 
   return {
     async begin(request) {
       const { accountCode, key, fingerprint } = request
-      // With the fingerprint, because a request that runs here may still lose its key to another one in the store.
+      // The fingerprint is part of it, because a request that runs here may still lose its key to another one in the
+      // store.
       const id = JSON.stringify([accountCode, key, fingerprint.toString('base64')])
       const deadline = createDeadline(request.beginWaiting, refusals)
       try {
@@ -130,7 +131,7 @@ export function createKeyedRequests(
     }
   }
 
-  /** Gives the answer that was kept, or null if another gateway has taken the claim over. */
+  /** Returns the answer that was kept, or null if another gateway has taken the claim over. */
   async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
     const isSmall = whole.length <= answerBytes
     const outcome = isSmall ? await store.settle(claim, whole, answersBytes) : 'full'
@@ -139,7 +140,7 @@ export function createKeyedRequests(
     return (await store.settle(claim, withoutBody, null)) === 'kept' ? withoutBody : null
   }
 
-  // The store's message says that nothing was changed. That is true of the answer, but not of the request.
+  // Replaces the store's message, which says that nothing was changed: the request itself has changed something.
   function refuseUnkept(error: unknown): never {
     throw error instanceof RostrumError ? refusals.unkept(error) : error
   }

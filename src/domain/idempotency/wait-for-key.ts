@@ -4,7 +4,7 @@ const maxWaitMs = 10_000
 
 /** The time limit of a wait. Most requests do not wait, so it starts on demand. */
 export interface Deadline {
-  /** Starts it, once. Aborts with the caller's own signal, and with a refusal after 10 s. */
+  /** Starts the deadline, once. Aborts with the caller's own signal, and with a refusal after 10 s. */
   start(): AbortSignal
   clear(): void
 }

@@ -17,7 +17,7 @@ export function checkPair(pair: Partial<MembershipPair>): void {
   if (first !== undefined) throw new RostrumError('BAD_USER_INPUT', first.detail, { fields })
 }
 
-/** The same, and `BAD_USER_INPUT` if neither is given. */
+/** The same, and throws `BAD_USER_INPUT` if neither is given. */
 export function checkMove(change: Partial<MembershipPair>): void {
   checkPair(change)
   if (change.userId === undefined && change.teamId === undefined)

@@ -10,7 +10,7 @@ type Duplicate = { readonly kind: 'duplicate'; readonly existingId: number }
 
 type Miss = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
-/** The decision on a change. An added row has no id yet, so its pair the second time is `repeated`, by index. */
+/** The decision on a change. An added row has no id yet, so a second add of its pair is `repeated`, by index. */
 export type Verdict =
   | { readonly kind: 'added'; readonly pair: MembershipPair }
   | Moved
@@ -24,7 +24,7 @@ export interface HeldPair extends MembershipPair {
   readonly id: number
 }
 
-/** Decides adds by the rules of single ones. `held` are the pairs among them that memberships have. */
+/** Decides adds by the rules of single ones. `held` are the pairs among them that memberships already have. */
 export function decideAdds(pairs: readonly MembershipPair[], held: readonly HeldPair[]): readonly Verdict[] {
   const taken = new Map<string, Verdict>(
     held.map(({ id, ...pair }) => [keyOf(pair), { kind: 'duplicate', existingId: id }]),
@@ -66,8 +66,8 @@ export function prepareMoves(
 }
 
 /**
- * Decides moves by the rules of single ones, one after the other. Those onto each other's pairs in a ring come first,
- * together: none of them could be made alone. `held` are the pairs among those to move to that memberships have.
+ * Decides moves by the rules of single ones, one after the other. Moves onto each other's pairs in a ring come first,
+ * together: none of them could be made alone. `held` are the target pairs that memberships already have.
  */
 export function decideMoves(
   prepared: readonly (Moved | Miss)[],

@@ -4,8 +4,8 @@ import type { Moved, Verdict } from './memberships-bulk-decision.ts'
 /** The rows that a decided bulk changes, each once. */
 export interface BulkPlan {
   /**
-   * Ids of the rows to delete: the removed rows, and those of `moved`, which are inserted again. Rows that pass pairs
-   * on to each other would otherwise violate the unique index in any order.
+   * Ids of the rows to delete: the removed rows, and the rows of `moved`, which are inserted again. Rows that pass
+   * pairs on to each other would otherwise violate the unique index in any order.
    */
   readonly gone: readonly number[]
   readonly moved: readonly Membership[]

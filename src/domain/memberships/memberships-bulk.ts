@@ -38,8 +38,8 @@ type ChangeMany<Change> = (
 ) => Promise<BulkAnswer>
 
 /**
- * Makes many changes as if one after the other. An item that fails has the error that a single change would have; an id
- * that comes a second time is `BAD_USER_INPUT`. More than 1,000 items: `BAD_USER_INPUT`.
+ * Makes many changes as if one after the other. An item that fails has the error of a single change. `BAD_USER_INPUT`
+ * for an id that comes a second time, and for more than 1,000 items.
  */
 export interface BulkChanges {
   readonly addMany: ChangeMany<MembershipPair>
@@ -103,7 +103,9 @@ async function changeMany<Change extends AnyChange>(
   return { applied, items: outcomes }
 }
 
-/** The change that `read` gives, or the expected error that it throws: a bad item does not stop the others. */
+/**
+ * Returns the change that `read` returns, or the expected error that it throws: a bad item does not stop the others.
+ */
 export function readItem<Change>(read: () => Change): BulkItem<Change> {
   try {
     return read()

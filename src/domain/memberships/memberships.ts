@@ -16,7 +16,7 @@ export interface Memberships extends BulkChanges {
     change: Partial<MembershipPair>,
     ifVersions: readonly number[] | null,
   ): Promise<Membership>
-  /** Gives the membership as it was. */
+  /** Returns the membership as it was. */
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<Membership>
 }
 

@@ -26,7 +26,7 @@ interface Attempt extends AttemptParts {
   readonly signal: AbortSignal
 }
 
-/** Runs the live version of a queued run's function once, and gives what becomes of the run (contract, section 8). */
+/** Runs the live version of a queued run's function once, and returns what becomes of the run (contract, section 8). */
 export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
   const { run, recorder, signal } = attempt
   let isTooDeep = false
@@ -40,7 +40,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     const generation = { number: numberOf(run), onTooDeep }
     const running = attempt.scripts.run(toScript(run, live), askFor(attempt), { recorder, generation })
     const { outcome, message, error } = await running
-    // One that has reached its end counts, whatever came after.
+    // A run that has reached its end counts, whatever came after.
     if (signal.aborted && outcome === 'error') return { kind: 'released' }
     if (isTooDeep) return { kind: 'dead', error: errorOf('LIMIT', tooDeep) }
     if (outcome === 'exit') return { kind: 'done' }
@@ -59,7 +59,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
 
 function judgeRefusal(attempt: Attempt, error: unknown): QueuedEnd['end'] {
   const message = error instanceof RostrumError ? error.message : 'The gateway failed'
-  // The input is frozen, so it would be refused each time.
+  // The input never changes, so every attempt would be refused.
   if (error instanceof RostrumError && error.code === 'BAD_USER_INPUT') {
     const refused = `The input of queued run \`${attempt.run.id}\` cannot be read: ${message}`
     return { kind: 'dead', error: errorOf('CRASHED', shorten(refused)) }
@@ -70,7 +70,8 @@ function judgeRefusal(attempt: Attempt, error: unknown): QueuedEnd['end'] {
 const withoutOutcome = 'The run ended without an outcome'
 const tooDeep = 'It saved a case whose hooks would have gone too far: generation 8 queues no more runs'
 
-// Of the last error, which a page of queued runs reads as a whole. The run of the attempt has all of it.
+// Maximum length of the last error, which a page of queued runs reads as a whole. The run of the attempt stores all of
+// it.
 const maxErrorCharacters = 4_096
 
 const shorten = (text: string) => text.slice(0, maxErrorCharacters)
@@ -90,7 +91,7 @@ function again({ run, retryAfterMs }: Attempt, error: RunError): QueuedEnd['end'
   return afterMs === null ? { kind: 'dead', error } : { kind: 'again', afterMs, error }
 }
 
-// What a webhook causes is the first save of its transaction.
+// Saves made by a webhook's run start a new chain: generation 0.
 function numberOf({ trigger, generation }: ClaimedRun): number {
   return trigger === 'hook' ? generation + 1 : 0
 }

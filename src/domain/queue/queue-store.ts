@@ -64,14 +64,14 @@ export interface ClaimedRun extends NewQueuedRun {
 }
 
 export interface ClaimRequest {
-  /** Names this claim. Nobody else ever uses it. */
+  /** Names this claim. It is never used twice. */
   readonly holder: string
   readonly leaseMs: number
   readonly maxRuns: number
   readonly retryAfterMs: RetryAfterMs
-  /** Accounts whose runs are left out. None unless given. */
+  /** Accounts whose runs are left out. None by default. */
   readonly leftOut?: readonly string[]
-  /** Maximum number of runs of one account. As many as of all unless given. */
+  /** Maximum number of runs of one account. By default the maximum of all accounts together. */
   readonly maxRunsOf?: (accountCode: string) => number
 }
 
@@ -88,7 +88,7 @@ export interface Claim {
   readonly runs: readonly ClaimedRun[]
   /** Time until the next run of an account that is not left out can be claimed; null if none waits. */
   readonly nextInMs: number | null
-  /** Accounts that have their maximum, so that other runs of theirs may be due. */
+  /** Accounts that got their maximum: more of their runs may be due. */
   readonly leftOut: readonly string[]
   /** Runs that died instead: the lease of their last attempt has ended, or their rows cannot be read. */
   readonly dead: readonly DeadRun[]
@@ -103,7 +103,7 @@ export interface DeadRun
 
 type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
 
-/** How an attempt ended: done, released without counting it, to be run again, or dead. */
+/** How an attempt ended: done, released (the attempt does not count), to be run again, or dead. */
 export interface QueuedEnd extends HeldRun {
   readonly end:
     | { readonly kind: 'done' }
@@ -141,29 +141,29 @@ export type CancelResult =
   | { readonly kind: 'running' }
 
 export interface QueueStore extends RowStore<QueuedRun> {
-  /** Queues runs by themselves, and gives their ids. `OVERLOADED` past what may wait. */
+  /** Queues runs by themselves, and returns their ids. `OVERLOADED` past what may wait. */
   enqueue(origin: Origin, runs: readonly NewQueuedRun[]): Promise<readonly number[]>
   /**
-   * Gives runs that are due to a holder, from several accounts in turn. The account that was served longest ago comes
-   * first. A run whose lease has ended is not given: it is due again after its retry time, or dead.
+   * Claims due runs for a holder, from several accounts in turn. The account that was served longest ago comes first. A
+   * run whose lease has ended is not claimed: it is due again after its retry time, or dead.
    */
   claim(request: ClaimRequest): Promise<Claim>
-  /** Extends leases. Gives the ids that their holder still has. */
+  /** Extends leases. Returns the ids that their holder still has. */
   renew(accountCode: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly number[]>
   /**
-   * Ends attempts of an account and keeps their runs, in one transaction. One that its holder no longer has changes
-   * nothing, and its run is kept as lost. The same transaction can claim the next runs, of any account.
+   * Ends attempts of an account and keeps their runs, in one transaction. The end of a run that its holder no longer
+   * has changes nothing, and its run is stored as lost. The same transaction can claim the next runs, of any account.
    */
   finishAttempts(accountCode: string, ends: readonly QueuedEnd[], next?: NextClaim | null): Promise<Finished>
   /** Ends all leases, for the start of the one gateway that serves the store. Nothing if several can. */
   endLeases(): Promise<void>
-  /** Time until the next run can be claimed, but for accounts that are left out; null if none waits. */
+  /** Time until the next run can be claimed, without the accounts in `leftOut`; null if none waits. */
   nextInMs(leftOut?: readonly string[]): Promise<number | null>
   /** Up to `limit` runs after this id, in ascending id. */
   list(accountCode: string, state: QueuedRunState | null, after: number, limit: number): Promise<QueuedRun[]>
   /** The number of runs in this state; null for all. */
   count(accountCode: string, state: QueuedRunState | null): Promise<number>
-  /** Makes a dead run wait again, from attempt 1. A waiting one is due now, and keeps its turn in its lane. */
+  /** Makes a dead run wait again, from attempt 1. A waiting run is due now, and keeps its turn in its lane. */
   retry(origin: Origin, id: number): Promise<RetryResult>
   /**
    * Makes up to `limit` dead runs wait again, the oldest first, as far as the account may have more that wait. Returns

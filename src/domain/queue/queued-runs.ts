@@ -18,7 +18,7 @@ export interface QueuedRuns {
    * for a bad number or id, and for a hook together with a webhook.
    */
   retryDead(origin: Origin, choice: DeadRunChoice & { readonly first: number }): Promise<number>
-  /** Gives the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
+  /** Returns the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
   cancel(origin: Origin, id: number): Promise<QueuedRun>
 }
 

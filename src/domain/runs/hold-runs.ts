@@ -2,18 +2,18 @@ import type { KeptRecording } from './keep-runs.ts'
 import type { RunOutcome, RunRecorder, RunStart } from './run-record.ts'
 import type { RunRow, RunWrites } from './run-store.ts'
 
-/** A run that has ended, and that nothing writes until its save is decided. */
+/** A run that has ended. It is not written until its save is decided. */
 export interface HeldRun {
   readonly runId: string
-  /** For the commit: its row, and whether the store has it as running. */
+  /** For the commit: the row of the run, and whether the store has it as running. */
   prepare(): Promise<{ readonly row: RunRow; readonly isInserted: boolean }>
-  /** The commit has written it. */
+  /** Call it after the commit that wrote the run. */
   settle(): void
-  /** The attempt that it decided is made again. */
+  /** Marks the run as superseded, because its attempt is made again. */
   supersede(): void
-  /** It is written like other runs. */
+  /** Writes the run outside a commit. */
   keep(): void
-  /** Resolves when the store has it after `keep`, unless the store does not answer. */
+  /** After `keep`: resolves when the store has the run, or does not answer. */
   whenKept(): Promise<void>
 }
 
@@ -22,19 +22,19 @@ export interface CommittedRuns extends RunWrites {
   readonly gateway: string
 }
 
-/** The runs that decide a save. They are written in its commit; without one they are kept like other runs. */
+/** The runs that decide a save. They are written in its commit, or like other runs if there is none. */
 export interface HeldRuns extends RunRecorder {
-  /** Of the last attempt. */
+  /** Ids of the runs of the last attempt. */
   readonly runIds: readonly string[]
   /** For the commit; null if there are none. */
   prepare(): Promise<CommittedRuns | null>
-  /** The commit has written them. */
+  /** Call it after the commit that wrote the runs. */
   settle(): void
-  /** Begins another attempt. */
+  /** Marks the runs so far as superseded, because the save is tried again. */
   supersede(): void
-  /** Keeps those that no commit has written. */
+  /** Writes the runs that no commit has written. */
   keep(): void
-  /** Resolves when the store has those that `keep` keeps, unless it does not answer. */
+  /** After `keep`: resolves when the store has the runs, or does not answer. */
   whenKept(): Promise<void>
 }
 
@@ -87,7 +87,7 @@ export function createHeldRuns({ begin, gateway }: Dependencies): HeldRuns {
   }
 }
 
-/** Runs a script and waits until the run of a failure is kept: its answer names the run. */
+/** Runs a script. If it fails, waits until the run is stored, because the answer names it. */
 export async function keepFailure<Execution extends { readonly outcome: RunOutcome }>(
   runs: HeldRuns,
   execute: (recorder: RunRecorder) => Promise<Execution>,
@@ -97,7 +97,7 @@ export async function keepFailure<Execution extends { readonly outcome: RunOutco
   return execution
 }
 
-/** The runs of hooks after the run of the task whose result they are for, which belongs to all attempts. */
+/** Joins the run of a task, which belongs to all attempts, and the runs of the hooks for its result. */
 export function holdAfter(task: HeldRuns, ofHooks: HeldRuns): HeldRuns {
   const both = [task, ofHooks]
   return {

@@ -6,7 +6,7 @@ import { createWaitingRuns, type RecordedRun } from './write-waiting-runs.ts'
 
 const listAfterMs = 250
 const lookEveryMs = 100
-// What runs that wait to be written may hold. Past it they are kept without their long values.
+// Maximum bytes of runs that wait to be written. Runs past it are written without their long values.
 const maxBytes = { account: 16 * 2 ** 20, total: 64 * 2 ** 20 }
 
 interface Dependencies {
@@ -21,7 +21,7 @@ interface Dependencies {
 export interface RunKeeping extends RunRecorder {
   /** A recorder for the runs that decide a save. */
   hold(): HeldRuns
-  /** Writes what waits, and stops. */
+  /** Writes the waiting runs, and stops. */
   close(): Promise<void>
 }
 
@@ -31,8 +31,8 @@ export interface KeptRecording extends RunRecording {
 }
 
 /**
- * Keeps runs in groups, some time after they end (contract, section 7). A run that still goes on after 250 ms is
- * written as running first, so that it is found if this process dies. A held run waits for the commit of its save.
+ * Writes runs in groups, some time after they end (contract, section 7). A run that lasts longer than 250 ms is first
+ * written as running, so that it is found if this process dies. A held run waits for the commit of its save.
  *
  *   begun --250 ms--> waits as running --> written as running --> ended, waits --> written
  *     \---- ended within 250 ms --> waits --> written
@@ -88,7 +88,7 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
         return toHeld(run)
       },
       drop() {
-        // It was listed as running already.
+        // The run was already listed as running.
         if (!begun.delete(run)) this.end(notBegun)
       },
     }
@@ -111,7 +111,7 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
     whenKept: () => waiting.whenWritten(run),
   })
 
-  // A write that has begun leaves out what came after it.
+  // Runs that come after a write has begun go into the next one.
   async function flush(): Promise<void> {
     await waiting.write()
     await waiting.write()

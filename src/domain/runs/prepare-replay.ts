@@ -15,7 +15,7 @@ export interface Replay {
   readonly functionVersion: string | null
   /** Which version of the function runs: the one that ran, or the one that is live now. */
   readonly version: 'original' | 'live'
-  /** True if it must change nothing. */
+  /** True if the replay must change nothing. */
   readonly dryRun: boolean
   /** For the check of a long result. */
   readonly work: LongWork
@@ -27,13 +27,13 @@ export interface ReplayParts {
     accountCode: string,
     functionId: number,
   ): Promise<Pick<RunnableFunction, 'hash' | 'sourceCode'> | null>
-  /** Also of a function that was removed. */
+  /** Also finds the source of a function that was removed. */
   findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
 }
 
 /**
- * Reads what it takes to run a kept input again, under a new transaction (contract, section 8). `CONFLICT` for a run
- * that replays dry only, and for one whose input or script is not kept. `NOT_FOUND` for a version that its
+ * Reads what is needed to run a kept input again, in a new transaction (contract, section 8). `CONFLICT` for a run that
+ * can only be replayed dry, and for a run whose input or script was deleted. `NOT_FOUND` for a version that its
  * function does not have. `caller` asks for the replay.
  */
 export async function prepareReplay(
@@ -76,7 +76,7 @@ export async function prepareReplay(
   }
 }
 
-// A run of somebody else, with the rights of that credential, gives the caller no more than it has.
+// A caller gets no more rights than its own by a replay, even of a run of somebody else.
 async function findRights(parts: ReplayParts, caller: Caller, run: KeptRun): Promise<ScriptRights> {
   const of = await findRightsOf(parts, caller.accountCode, run)
   return { scopes: of === null ? findCommonScopes(caller, run.scopes) : run.scopes, of }
@@ -89,7 +89,7 @@ function findCommonScopes(caller: Caller, given: readonly string[]): readonly st
 
 /**
  * The trigger of the run, or of the run that it replays, if its runs have its scopes. Null for a replay whose original
- * is not kept any more.
+ * was deleted.
  */
 async function findRightsOf({ store }: ReplayParts, accountCode: string, run: KeptRun) {
   let original: KeptRun | undefined = run
@@ -106,7 +106,7 @@ function exitsData({ event, trigger }: KeptRun): boolean {
   return event === 'pre-save' || trigger === 'task'
 }
 
-// A task saves nothing by `exit(null)`.
+// `exit(null)` of a task saves nothing.
 function createCheckExit({ trigger }: KeptRun, work: LongWork): CheckExit {
   return async payload => {
     const read = trigger === 'task' && payload.text === 'null' ? null : await readExit(payload, work)
@@ -114,7 +114,7 @@ function createCheckExit({ trigger }: KeptRun, work: LongWork): CheckExit {
   }
 }
 
-// A replay of one of these was dry itself.
+// True for a run that may only be replayed dry. A replay of such a run was dry itself.
 function isDryOnly({ trigger, event, dryRun }: KeptRun): boolean {
   return dryRun || trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
 }

@@ -31,13 +31,11 @@ export interface RunCause {
   /** The queued run whose attempt it is; null for others. */
   readonly queuedRunId: number | null
   readonly dryRun: boolean
-  /**
-   * The transaction that the run continues. Null takes it from the options, else from the parent run, else starts one.
-   */
+  /** The transaction that the run continues. Null: from the options, else from the parent run, else a new one. */
   readonly txnId: string | null
 }
 
-/** A trigger whose scopes its runs have, for every caller; null for a trigger with the rights of its caller. */
+/** Returns the trigger if its runs have its scopes for every caller; null if they have the caller's rights. */
 export function triggerWithScopes(trigger: RunTrigger): RightsOf | null {
   return trigger === 'hook' || trigger === 'task' || trigger === 'webhook' ? trigger : null
 }

@@ -24,7 +24,7 @@ export interface RunStart {
   readonly input: string
   /** Writes the options as the script sees them, as JSON, but for the token of the run. */
   readonly writeOptions: () => string
-  /** About what both take in memory. */
+  /** Approximate bytes of both in memory. */
   readonly bytes: number
 }
 
@@ -39,7 +39,7 @@ export interface RunRecorder {
 
 export interface RunRecording {
   end(end: RunEnd): void
-  /** For a run that did not take place after all. */
+  /** Drops a run that did not take place after all. */
   drop(): void
 }
 

@@ -5,7 +5,7 @@ import { type RunRow, type RunTexts, runTexts } from './run-store.ts'
 const maxTextBytes = 256 * 2 ** 10
 
 export interface RowOptions {
-  /** False if there was no room for long values, which are left out. */
+  /** False if there was no room for long values. They are left out. */
   readonly hasRoom: boolean
   /** Replaces secrets in a text. */
   readonly hideSecrets: (text: string) => string
@@ -63,7 +63,7 @@ function short(kind: 'input' | 'options' | 'payload', text: string): RunTexts {
   return { [kind]: wellFormed(text) }
 }
 
-// Half a surrogate pair can stand in a JSON text only inside a string, where its escape means the same.
+// Escapes lone surrogates. They can only be inside strings of a JSON text, where the escape means the same.
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text
   return text.replace(/\p{Surrogate}/gu, half => `\\u${half.charCodeAt(0).toString(16)}`)

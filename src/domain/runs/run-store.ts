@@ -6,7 +6,7 @@ export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'log
 
 export type RunText = (typeof runTexts)[number]
 
-/** A run that is kept (contract, section 7). */
+/** A stored run (contract, section 7). */
 export interface KeptRun {
   /** 1, 2, 3 and so on within the account, in the order in which runs were written. */
   readonly id: number
@@ -65,7 +65,7 @@ export interface RunFilter {
 
 export interface RunLook {
   readonly runs: readonly KeptRun[]
-  /** Where the next look goes on: before the run with this id. Null if no more runs match. */
+  /** The next look continues before the run with this id. Null if no more runs match. */
   readonly next: number | null
 }
 
@@ -97,16 +97,16 @@ export interface RunStore {
     ids: readonly number[],
   ): Promise<{ readonly id: number; readonly text: string | null }[]>
   /**
-   * Says that the gateway lives. Gives whether it is the one that sweeps. A store that only one gateway can serve
-   * forgets all others.
+   * Records that the gateway is alive. Returns true if it is the one that sweeps. A store that only one gateway can
+   * serve forgets all other gateways.
    */
   beat(gateway: string, leaseMs: number): Promise<boolean>
-  /** Marks running runs of gateways that have not said for `leaseMs` that they live as `lost`. */
+  /** Marks running runs as `lost` if their gateway has sent no sign of life for `leaseMs`. */
   markLost(leaseMs: number): Promise<void>
-  /** Deletes up to `limit` runs that are past one of these bounds. Gives their number. */
+  /** Deletes up to `limit` runs that are past one of these bounds. Returns their number. */
   forgetRuns(past: OldRuns, limit: number): Promise<number>
   forgetInputs(startedBefore: number, limit: number): Promise<number>
-  /** Deletes up to `limit` functions that were removed `ageMs` ago and that no run refers to. Gives their number. */
+  /** Deletes up to `limit` functions that were removed `ageMs` ago and that no run refers to. Returns their number. */
   forgetFunctions(ageMs: number, limit: number): Promise<number>
   /** True if other gateways can use the same store. */
   readonly isShared: boolean

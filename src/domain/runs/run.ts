@@ -8,7 +8,10 @@ export interface Transaction {
   readonly txnSource: string
 }
 
-/** How far the saves of a run are from the first one: a hook after a save goes one further (contract, section 8). */
+/**
+ * The number of hooks between the first save and the saves of a run: each hook after a save adds one (contract, section
+ * 8).
+ */
 export interface Generation {
   /** The generation of the saves that the run makes. */
   readonly number: number
@@ -16,7 +19,7 @@ export interface Generation {
   onTooDeep(): void
 }
 
-/** The generation of what no queued run saves. */
+/** The generation of saves that no queued run makes. */
 export const firstGeneration: Generation = { number: 0, onTooDeep: () => undefined }
 
 /** One run of a script: its rights and its deadline, which the gateway decides and never the script. */
@@ -29,7 +32,7 @@ export interface Run {
   readonly transaction: Transaction
   /** Cases that its transaction is saving. Only the value given to `exit` may change them. */
   readonly savingCases: ReadonlySet<number>
-  /** True if it must change nothing. */
+  /** True if the run must change nothing. */
   readonly dryRun: boolean
   readonly generation: Generation
   /** 1 for a run that a request started, 2 for a run started by that run, and so on. */
@@ -84,7 +87,7 @@ export interface LogEntry {
   readonly bytes: number
 }
 
-/** How a run ended, for the one who asked for it. */
+/** How a run ended, for its caller. */
 export interface Execution {
   readonly id: string
   readonly name: string

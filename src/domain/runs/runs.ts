@@ -5,15 +5,15 @@ import { prepareReplay, type Replay, type ReplayParts } from './prepare-replay.t
 import type { KeptRun, RunFilter, RunStore } from './run-store.ts'
 import type { Asking, Scripts } from './script.ts'
 
-/** The runs of an account that are kept (contract, section 7). */
+/** The stored runs of an account (contract, section 7). */
 export interface Runs {
   /** The run with this GUID; null if there is none. */
   find(accountCode: string, runId: string): Promise<KeptRun | null>
   /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
   list(request: RunSearch): Promise<KeptRun[]>
   /**
-   * Runs a kept input again, and resolves with its run once that has ended and is kept; null without one. Rejects as
-   * `prepareReplay` and `Scripts.run` do, and with `NOT_FOUND` for an unknown run.
+   * Runs a stored input again, and resolves with the new run once it has ended and is stored; null without one. Rejects
+   * as `prepareReplay` and `Scripts.run` do, and with `NOT_FOUND` for an unknown run.
    */
   replay(asking: Asking, runId: string, replay: Replay): Promise<KeptRun | null>
 }
@@ -35,7 +35,7 @@ interface Dependencies extends Omit<ReplayParts, 'store'> {
   readonly holdRuns: () => HeldRuns
 }
 
-// Ids of runs and transactions. Other texts name none, and a database may refuse to compare them.
+// Ids of runs and transactions. A database may refuse to compare other texts.
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function createRuns(dependencies: Dependencies): Runs {

@@ -33,8 +33,8 @@ interface Dependencies {
 }
 
 /**
- * Says that the gateway lives, finds the runs of dead ones, and deletes old runs and other rows. Of all gateways of a
- * store one does the last two. Gives a function that stops it.
+ * Records that the gateway is alive, finds the runs of dead gateways, and deletes old runs and other rows. One of the
+ * gateways of a store does the last two. Returns a function that stops it.
  */
 export function startSweepingRuns(dependencies: Dependencies): () => void {
   const { store, forgetOthers, gateway, retention, onError } = dependencies

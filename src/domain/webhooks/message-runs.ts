@@ -7,14 +7,14 @@ import type { NewQueuedRun } from '../queue/queue-store.ts'
 import { type DeliveryInput, nobody } from './run-delivery.ts'
 import type { Webhook, WebhookStore } from './webhook-store.ts'
 
-// Longer answers are kept without their body.
+// Maximum bytes of a stored answer. Longer answers are stored without their body.
 const maxAnswerBytes = 64 * 2 ** 10
-// An answer of a run is JSON.
+// Stands for an answer that was too long to store. JSON is never a single space.
 const withoutBody = Buffer.from(' ')
-// A message is its id alone: a sender may change its words.
+// All messages have one fingerprint: only the id counts, and a sender may change the text.
 const fingerprint = Buffer.from('message')
 
-// Two requests with one message id are the same message, so no refusal speaks of another one.
+// Two requests with one message id are the same message, so no refusal mentions another request.
 const messageRefusals = createClaimRefusals({
   lost: 'This message took so long that another gateway took it over. Send it again.',
   unkept: 'The message was run, but that could not be kept: it runs again if you send it again.',
@@ -37,7 +37,7 @@ export type MessageResult<Result> =
   | { readonly kind: 'ran'; readonly result: Result }
   | { readonly kind: 'replayed'; readonly answer: string }
 
-/** What became of a run: only with an `answer` the message counts as accepted. */
+/** The result of a run. The message counts as accepted only if there is an `answer`. */
 export interface RanMessage<Result> {
   readonly result: Result
   readonly answer: string | null
@@ -46,20 +46,21 @@ export interface RanMessage<Result> {
 export interface QueuedDelivery {
   readonly accountCode: string
   readonly webhook: Webhook
-  /** Null for a sender that gives none. */
+  /** Null if the sender sends no message id. */
   readonly messageId: string | null
   readonly input: DeliveryInput
   readonly txnId: string
 }
 
 /**
- * Messages are kept as idempotency keys are (contract, section 8), and count to the same bytes of the account. They
- * leave a part of them to the keys of callers: past it a new message is `OVERLOADED` before it runs.
+ * Messages are stored like idempotency keys (contract, section 8), and count toward the same bytes of the account. A
+ * part of these bytes is left to the keys of callers: past it a new message is `OVERLOADED` before it runs.
  */
 export interface MessageRuns {
   /**
-   * Runs a message unless it was accepted before. Of several at once, one runs and the others wait up to 10 s for it,
-   * at all gateways; then `CONFLICT`. If it was not accepted, the next one runs.
+   * Runs a message unless it was accepted before. If the same message arrives several times at once, at any gateway,
+   * one runs and the others wait up to 10 s for it, then fail with `CONFLICT`. If the message was not accepted, the
+   * next one runs.
    */
   runOnce<Result>(message: MessageRun, run: () => Promise<RanMessage<Result>>): Promise<MessageResult<Result>>
   /**

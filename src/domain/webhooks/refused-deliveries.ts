@@ -18,7 +18,7 @@ const otherWebhooks: Place = { account: '(others)', webhook: '(others)', webhook
 export interface RefusalLines {
   /** Called for a refused delivery, at most ten times a minute for each webhook. */
   readonly onRefused: (refusal: Place & { readonly reason: RefusalReason }) => void
-  /** Called once a minute for a webhook of which more were refused. `minute` is its beginning, in ISO 8601. */
+  /** Called once a minute for a webhook with more refusals than that. `minute` is its beginning, in ISO 8601. */
   readonly onLeftOut: (count: Place & { readonly leftOut: number; readonly minute: string }) => void
   /** Returns the time in milliseconds since 1970. */
   readonly readMs?: () => number

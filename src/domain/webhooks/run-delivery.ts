@@ -16,7 +16,7 @@ export interface DeliveryInput {
 export interface Delivery {
   readonly webhook: Webhook
   readonly input: DeliveryInput
-  /** With the caller that `callerOf` returns. */
+  /** Has the caller that `callerOf` returns. */
   readonly asking: Asking
 }
 
@@ -31,7 +31,7 @@ interface Dependencies extends Pick<FunctionStore, 'findLive'> {
   readonly holdRuns: () => HeldRuns
 }
 
-/** No user sends a delivery. */
+/** The cause of a delivery: no user sends it. */
 export const nobody = { userId: null, subject: null, email: null, displayName: null }
 
 /** The account itself, with the rights of the webhook. */
@@ -42,7 +42,7 @@ export function callerOf(accountCode: string, { scopes }: Webhook): Caller {
 export function createRunDelivery({ findLive, scripts, holdRuns }: Dependencies): RunDelivery {
   return async ({ webhook, input, asking }) => {
     const live = await findLive(asking.caller.accountCode, webhook.functionId)
-    // It is not removed while a webhook uses it, but both may be gone since the webhook was read.
+    // A function is not removed while a webhook uses it, but both may have been removed since the webhook was read.
     if (live === null) throw new RostrumError('CONFLICT', 'The webhook was removed.', { reason: 'CHANGED' })
     const { id, name, hash, sourceCode } = live
     const cause = makeCause({ trigger: 'webhook', function: { id, name, hash } })

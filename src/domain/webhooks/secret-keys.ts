@@ -18,7 +18,7 @@ export interface SecretKeys {
   has(keyId: string): boolean
   /** Seals with the first key. */
   seal(secret: string, place: SecretPlace): SealedSecret
-  /** Null if no key opens it: its key is missing, or the bytes or the place are not those that were sealed. */
+  /** Null if no key opens it: its key is missing, or the bytes or the place differ from what was sealed. */
   open(sealed: SealedSecret, place: SecretPlace): string | null
   /** Takes as long as `open`, for a secret that does not exist. */
   openDecoy(): void
@@ -26,7 +26,7 @@ export interface SecretKeys {
 
 const decoyPlace: SecretPlace = { accountCode: '', webhookId: 0, secretId: 0 }
 
-/** `keys` are not empty. The others than the first one only open. */
+/** `keys` has at least one key. The first key seals, and all open. */
 export function createSecretKeys(keys: readonly Buffer[]): SecretKeys {
   const byId = new Map(keys.map(key => [idOf(key), key]))
   const [[firstId, firstKey] = ['', Buffer.alloc(0)]] = byId

@@ -12,7 +12,8 @@ const standardRule = `must be \`${secretPrefix}\` and ${minKeyBytes} to ${maxKey
 const textRule = `must have ${minCharacters} to ${maxCharacters} characters`
 
 /**
- * Finds what is wrong with a sender's own secret (contract, section 9); nothing for null. No message repeats any of it.
+ * Finds what is wrong with a sender's own secret (contract, section 9); nothing for null. No message repeats a part of
+ * the secret.
  */
 export function checkSecret(verification: WebhookVerification, secret: string | null): FieldError[] {
   const problem = secret === null ? null : problems[verification](secret)
@@ -36,7 +37,7 @@ const problems: Readonly<Record<WebhookVerification, (secret: string) => string 
 }
 
 function hasGoodLength(secret: string): boolean {
-  // Text of too many UTF-16 units is not counted.
+  // The characters of a text with too many UTF-16 units need not be counted.
   const characters = secret.length > 2 * maxCharacters ? secret.length : [...secret].length
   return characters >= minCharacters && characters <= maxCharacters
 }

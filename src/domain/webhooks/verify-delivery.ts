@@ -2,11 +2,11 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { decodeStandardSecret } from './secret-rules.ts'
 import type { WebhookVerification } from './webhook-store.ts'
 
-// Standard Webhooks: a signature that is older, or newer, is refused.
+// Maximum difference of a signature's time from now, as Standard Webhooks demands.
 const maxAgeSeconds = 300
 export const maxSecrets = 3
 
-/** A request as it came. Values of a header that came several times are joined with `, `. */
+/** A request as it arrived. Values of a header that came several times are joined with `, `. */
 export interface Delivery {
   readonly header: (name: string) => string | undefined
   readonly body: Buffer
@@ -16,12 +16,12 @@ export interface Verification {
   readonly verification: WebhookVerification
   /** The name of the header that holds the secret. */
   readonly header: string | null
-  /** The live secrets as they were shown. */
+  /** The live secrets, in the form that was shown to the user. */
   readonly secrets: readonly string[]
   readonly nowMs: number
 }
 
-/** `messageId` is null for a sender that gives none. */
+/** `messageId` is null if the sender sends none. */
 export type VerificationResult =
   | { readonly kind: 'verified'; readonly messageId: string | null }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
@@ -43,7 +43,7 @@ export const verificationHeaders = [
   'x-hub-signature-256',
 ] as const
 
-// Listed signatures that are compared. Each sender with a new secret lists two.
+// Maximum number of listed signatures that are compared. A sender with a new secret lists two.
 const maxSignatures = 16
 
 /**
@@ -75,7 +75,7 @@ interface StandardHeaders {
   readonly listed: readonly string[]
 }
 
-// Svix uses names of its own for the same values. The headers of one sender are never mixed with the others.
+// Svix has its own names for the same headers. The two sets are never mixed.
 function readStandardHeaders({ header }: Delivery): StandardHeaders {
   const prefix = header('webhook-signature') === undefined ? 'svix' : 'webhook'
   const signature = header(`${prefix}-signature`) ?? ''
@@ -103,7 +103,7 @@ type Verify = (delivery: Delivery, given: Verification, signed: StandardHeaders)
 
 const verifiers: Readonly<Record<WebhookVerification, Verify>> = {
   standard({ body }, { secrets, nowMs }, { id, timestamp, signature, listed }) {
-    // A webhook that verified otherwise before may have a secret that encodes no key.
+    // A webhook whose verification was changed may have a secret that encodes no key.
     const keys = secrets.map(decodeStandardSecret).filter(key => key !== null)
     // Node reads each byte of a header as a character.
     const before = Buffer.from(`${id}.${timestamp}.`, 'latin1')
@@ -115,7 +115,7 @@ const verifiers: Readonly<Record<WebhookVerification, Verify>> = {
     return { result, bodies: keys.length, texts: listed.length + keys.length }
   },
 
-  // GitHub always sends an id, so that one without it comes from somebody who wants it run twice.
+  // GitHub always sends an id. A delivery without one comes from somebody who wants it run twice.
   github({ header, body }, { secrets }) {
     const id = header('x-github-delivery') ?? ''
     const signature = header('x-hub-signature-256') ?? ''
@@ -171,7 +171,8 @@ function sign(
   return hmac.update(body).digest(encoding)
 }
 
-// Compares all, whichever are equal. Texts are compared by their digests, which have one length.
+// Compares all pairs, even after two are equal, so that the time is constant. Texts are compared by their digests,
+// which have one length.
 function isAnyEqual(sent: readonly string[], expected: readonly string[]): boolean {
   const digests = expected.map(digestOf)
   let isEqual = false

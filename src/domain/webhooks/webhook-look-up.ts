@@ -4,12 +4,12 @@ import type { Keyring } from './keyring.ts'
 import { maxSecrets } from './verify-delivery.ts'
 import type { DeliverableWebhook, Webhook, WebhookStore } from './webhook-store.ts'
 
-// A few MB.
+// Maximum number of cached webhooks, a few MB.
 const maxKnown = 10_000
 const maxReported = 1_000
 const reportEveryMs = 60_000
 
-/** A webhook with its live secrets, as their sender has them. */
+/** A webhook with its live secrets, opened. */
 export interface OpenWebhook {
   readonly webhook: Webhook
   readonly secrets: readonly string[]
@@ -18,7 +18,7 @@ export interface OpenWebhook {
 export interface WebhookLookUp {
   /** Null for an unknown webhook. */
   find(accountCode: string, name: string): Promise<OpenWebhook | null>
-  /** Call it after a change of a webhook: looks all up again. */
+  /** Clears the cache. Call it after a change of a webhook. */
   forget(): void
 }
 
@@ -37,9 +37,9 @@ interface Known {
 }
 
 /**
- * Looks webhooks up for deliveries. Caches them where the store notices every change, until a secret ends. It asks the
- * store for no name that a webhook cannot have. For all others it does the same work, so that its time does not reveal
- * which webhooks exist: elsewhere it caches nothing, unknown names included, and it always opens as many secrets.
+ * Looks webhooks up for deliveries. If the store notices every change, it caches webhooks until a secret ends, and
+ * unknown names too. Otherwise it caches nothing. It does the same work for every name that a webhook can have, and
+ * opens the same number of secrets, so that its time does not reveal which webhooks exist.
  */
 export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependencies): WebhookLookUp {
   const known = new LRUCache<string, Known>({ max: maxKnown })
@@ -90,7 +90,7 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
   }
 }
 
-// Neither has a space.
+// Neither part can contain a space.
 const keyOf = (accountCode: string, name: string) => `${accountCode} ${name}`
 
 function endOf(found: DeliverableWebhook | null): number {

@@ -7,7 +7,7 @@ import type { WebhookInput, WebhookVerification } from './webhook-store.ts'
 const maxHeaders = 32
 const maxHeaderCharacters = 100
 
-// They frame the request or describe its body.
+// Headers that frame the request or describe its body.
 const framingHeaders = [
   'host',
   'connection',
@@ -44,7 +44,7 @@ const webhookRules = {
   nullable: ['header'],
 } as const
 
-// A header that is left out leaves with `SECRET`: no other verification may have one.
+// Removes the stored header if the webhook no longer verifies by `SECRET`: only that verification may have one.
 function leaveHeader(
   given: GivenTrigger<WebhookInput>,
   before: WebhookInput | null,

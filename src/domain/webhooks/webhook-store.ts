@@ -9,7 +9,7 @@ export type WebhookVerification = 'standard' | 'github' | 'secret'
 
 export type WebhookMode = 'queued' | 'sync'
 
-/** A webhook as its author gives it. */
+/** A webhook as its author writes it. */
 export interface WebhookInput {
   /** Unique in the account. */
   readonly name: string
@@ -38,11 +38,13 @@ export interface SealedSecret {
 
 export interface StoredSecret extends SealedSecret {
   readonly id: number
-  /** Null for one that stays live. */
+  /** Null for a secret that stays live. */
   readonly endsAt: Date | null
 }
 
-/** Seals the new secret for the place where it is stored. Called inside the transaction, maybe again. */
+/**
+ * Seals the new secret for the place where it is stored. Called inside the transaction, and again if that is repeated.
+ */
 export type SealSecret = (webhookId: number, secretId: number) => SealedSecret
 
 /** A webhook and its live secrets, for a delivery. The newest secret comes first. */
@@ -70,10 +72,10 @@ export type RemoveWebhookResult =
   | { readonly kind: 'missing' }
 
 export interface Rotation {
-  /** How long the secrets before it stay live; 0 deletes them. */
+  /** How long the earlier secrets stay live; 0 deletes them. */
   readonly overlapMs: number
   readonly seal: SealSecret
-  /** Past it the oldest ones are deleted. */
+  /** Maximum number of secrets. The oldest ones past it are deleted. */
   readonly maxSecrets: number
 }
 
@@ -87,13 +89,13 @@ export interface WebhookSave {
 
 export interface QueueMessage {
   readonly origin: Origin
-  /** Null for a sender that gives no id. */
+  /** Null if the sender sends no id. */
   readonly message: ClaimRequest | null
   readonly run: NewQueuedRun
   readonly writeAnswer: (queuedRunId: number) => string
 }
 
-/** `held`: a living gateway runs the message. `full`: it is new, and the account holds too many bytes of them. */
+/** `held`: a living gateway runs the message. `full`: it is new, and the account has too many bytes of messages. */
 export type QueueMessageResult =
   | { readonly kind: 'queued'; readonly answer: string }
   | { readonly kind: 'replayed'; readonly answer: string }
@@ -110,21 +112,21 @@ export interface WebhookStore extends RowStore<Webhook> {
     rotation: Rotation,
     refuse: (webhook: Webhook) => RostrumError | null,
   ): Promise<RotateSecretResult>
-  /** Its secrets go with it. */
+  /** Removes a webhook and its secrets. */
   remove(origin: Origin, id: number): Promise<RemoveWebhookResult>
   /** All webhooks of the account, in ascending id. */
   list(accountCode: string): Promise<Webhook[]>
   /** Null for a name that no webhook has. */
   findByName(accountCode: string, name: string): Promise<DeliverableWebhook | null>
   /**
-   * Gives another number after a change of the store by another process, at the latest in the turn of the event loop
-   * after the change. Null if the store cannot know that for less than a look-up.
+   * Returns a different number after a change of the store by another process, at the latest in the turn of the event
+   * loop after the change. Null if the store cannot know that for less than a look-up.
    */
   changeMark(): number | null
   /** Null for a secret that is not live any more. */
   findSecret(accountCode: string, webhookId: number, secretId: number): Promise<StoredSecret | null>
   /** Returns the ids of the keys that seal the live secrets of all accounts. */
   findKeyIds(): Promise<string[]>
-  /** Queues a run, and keeps its message as accepted, in one transaction. `OVERLOADED` if too many runs wait. */
+  /** Queues a run and stores its message as accepted, in one transaction. `OVERLOADED` if too many runs wait. */
   queueMessage(given: QueueMessage): Promise<QueueMessageResult>
 }

@@ -23,13 +23,13 @@ export interface WebhookWithSecret {
 }
 
 export interface GivenWebhook extends GivenTrigger<WebhookInput> {
-  /** The secret of the sender; null for a new one where the webhook needs one. */
+  /** The secret of the sender. Null creates one if the webhook needs one. */
   readonly secret: string | null
 }
 
 export interface GivenRotation {
   readonly overlapHours: number
-  /** The secret of the sender; null for a new one. */
+  /** The secret of the sender. Null creates one. */
   readonly secret: string | null
 }
 
@@ -43,7 +43,7 @@ export interface Webhooks {
   save(origin: Origin, id: number | null, given: GivenWebhook): Promise<WebhookWithSecret>
   /** Adds a secret; those before it end after some hours. `NOT_FOUND`, `BAD_USER_INPUT`, `CONFLICT` without the key. */
   rotateSecret(origin: Origin, id: number, given: GivenRotation): Promise<WebhookWithSecret>
-  /** Gives the webhook as it was. `NOT_FOUND`. */
+  /** Returns the webhook as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<Webhook>
   list(accountCode: string): Promise<Webhook[]>
 }

@@ -65,7 +65,7 @@ const abortedValidation = 'Validation aborted.'
 // Points that take about 10 ms. graphql-js would execute a larger operation without a pause.
 const maxCostAtOnce = 10_000
 
-// Cached shapes of one operation's variables. Most operations have one; varying lists and pages give many.
+// Cached shapes of one operation's variables. Most operations have one; varying lists and pages make many.
 const maxShapes = 32
 
 const rules = [...specifiedRules, refuseConditionalSubscription]

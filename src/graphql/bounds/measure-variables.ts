@@ -57,8 +57,8 @@ function decidesCost({ type }: VariableDefinitionNode): boolean {
 }
 
 /**
- * The variables without what is inside values of `JSON`, which have limits of their own and are not coerced. Gives the
- * same object if no declared variable has the type anywhere.
+ * The variables without what is inside values of `JSON`, which have limits of their own and are not coerced. Returns
+ * the same object if no declared variable has the type anywhere.
  */
 export function createLeaveOutJson(
   schema: GraphQLSchema,

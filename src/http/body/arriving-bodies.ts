@@ -17,7 +17,7 @@ export class StalledBodyError extends RostrumError {
 
 /** The memory of one body. */
 export interface ArrivingBody extends BodyMemory {
-  /** Keeps the memory of a body that has come whole, which does not give way any more. */
+  /** Keeps the memory of a body that has arrived whole. It is no longer cut for other bodies. */
   complete(): void
   release(): void
 }
@@ -40,8 +40,8 @@ interface Waiting {
 
 /**
  * Counts the memory of bodies whose senders are not known, which share one maximum. When it is reached, the body that
- * has stalled longest gives way. If all make progress, the next one waits until one of them stalls or ends. Bodies that
- * stall for a short time give way only while many wait.
+ * has stalled longest is refused. If all make progress, the next one waits until one of them stalls or ends. Bodies
+ * that stall for a short time are refused only while many wait.
  */
 export class ArrivingBodies {
   readonly #maxBytes: number
@@ -140,7 +140,8 @@ export class ArrivingBodies {
     this.#looking = null
   }
 
-  // Where bodies that wait hold all the memory, they wait for each other. The last one gives its part to the others.
+  // Bodies that wait for each other would wait forever if they held all the memory. The last one is refused, and the
+  // others get its part.
   #refuseLastOfMutual(): void {
     const holding = [...this.#waiting].filter(({ entry }) => entry.bytes > 0)
     const last = holding.at(-1)

@@ -58,7 +58,7 @@ function answerAfter(before: ServerResponse | null, socket: Socket, answer: () =
   else answer()
 }
 
-// Node gives no response object for it.
+// Writes the answer by hand, because Node has no response object for it.
 function writeAnswer({ status, message }: Fault, requestId: string): string {
   const body = JSON.stringify(toProblem(new RostrumError('BAD_USER_INPUT', message), status))
   const head = [

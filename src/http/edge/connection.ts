@@ -54,7 +54,7 @@ export interface ConnectionOwner {
  *    └─ answer sent ──┘   └──── turn ── answer sent ─┘
  */
 export class Connection {
-  /** Of the valid credential of its latest request; null if it came without one. */
+  /** Account of the valid credential of its latest request; null if that request came without one. */
   accountCode: string | null = null
   /** Answers since its last valid credential. */
   answersWithoutCredential = 0

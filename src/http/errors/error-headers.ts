@@ -27,7 +27,7 @@ interface Challenge {
   readonly message: string
 }
 
-// The RFC gives the reason only to clients that sent a credential.
+// By the RFC, only clients that sent a credential learn the reason.
 function challenge({ error, scope, message }: Challenge): string {
   const attributes = [
     'realm="rostrum"',

@@ -25,7 +25,7 @@ const contentSecurityPolicy = [
 
 // Each page fills some megabytes of kernel memory for its connection, and needs no credential.
 const maxPagesAtOnce = 32
-// Past this time, a page whose client reads slowly or not at all gives its place to another one.
+// After this time, a page whose client reads slowly or not at all can lose its place to another one.
 const safeMs = 1_000
 
 /**
@@ -67,7 +67,10 @@ export function createGraphiqlHook() {
 class PagePlaces {
   readonly #sending = new Set<{ readonly since: number; readonly cut: () => void }>()
 
-  /** Returns what gives the place back. If all are taken, cuts the oldest page whose time is up, or returns null. */
+  /**
+   * Takes a place and returns the function that releases it. If all are taken, cuts the oldest page whose time is up,
+   * or returns null.
+   */
   take(cut: () => void): (() => void) | null {
     if (this.#sending.size >= maxPagesAtOnce && !this.#cutOldest()) return null
     const place = { since: performance.now(), cut }

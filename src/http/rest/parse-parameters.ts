@@ -70,7 +70,7 @@ function decode(text: string, decoder: TextDecoder): string {
   return decoder.decode(bytes.subarray(0, length))
 }
 
-// Of a hexadecimal digit; NaN for any other byte.
+// Returns the value of a hexadecimal digit, or NaN for any other byte.
 function digitOf(byte: number | undefined): number {
   if (byte === undefined) return Number.NaN
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30

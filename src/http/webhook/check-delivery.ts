@@ -8,7 +8,7 @@ import { RostrumError } from '../../errors.ts'
 export interface CheckedDelivery {
   readonly accountCode: string
   readonly webhook: Webhook
-  /** Null for a sender that gives none. */
+  /** Null if the sender sends no message id. */
   readonly messageId: string | null
   readonly body: Buffer
 }

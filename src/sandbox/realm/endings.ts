@@ -42,7 +42,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     if (message === undefined) return ''
     if (language.isError(message)) return String((message as Error).message)
     if (typeof message !== 'object' || message === null) return String(message)
-    // Uses an object's own `toString`, and JSON for a plain object, which would give `[object Object]`.
+    // Uses an object's own `toString`, and JSON for a plain object, whose text would be `[object Object]`.
     const { toString } = message as object
     const hasOwnToString = typeof toString === 'function' && toString !== language.objectToString
     return hasOwnToString ? String(message) : json.lenient(message, String)

@@ -9,7 +9,7 @@ interface Answer {
 }
 
 /**
- * Gives the `Platform` object of an account: each method is one operation, with field names as on the REST side
+ * Returns the `Platform` object of an account: each method is one operation, with field names as on the REST side
  * (contract, section 4). A GraphQL error rejects with its message, its code as `code` and its reason as `reason`. Runs
  * inside the isolate as text.
  */

@@ -19,7 +19,7 @@ export interface RealmState {
   readonly sleep: () => void
   readonly limits: RunLimits
   reusesIsolate: boolean
-  /** True if `exit` gives case data. */
+  /** True if the value of `exit` is case data. */
   exitsData: boolean
   cutEntries: number
   cutCharacters: number

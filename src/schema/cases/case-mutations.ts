@@ -37,7 +37,7 @@ const SaveCaseInput = builder.inputType('SaveCaseInput', {
   }),
 })
 
-// Of changed fields: the new data and the previous ones.
+// For changed fields: the new data and the previous data.
 const bytesOfChange = 2 * caseDataLimits.bytes
 
 // As much as some hundred fields: it reads, compares and writes up to 1 MiB.

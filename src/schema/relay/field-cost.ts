@@ -16,7 +16,7 @@ export type FieldCost =
   | {
       readonly kind: 'sharedList'
       readonly once: number
-      /** Of one parent. */
+      /** Number of rows for one parent. */
       readonly maxItems: number
       readonly maxInAll: number
     }

@@ -4,7 +4,7 @@ import type { Cursors } from './cursor.ts'
 
 /**
  * A Relay connection over rows by ascending id (contract, section 3). It fetches one row more than the page has, to
- * know whether more follow in that direction. In the other direction there are more if the caller gave a cursor.
+ * know whether more follow in that direction. In the other direction there are more if the caller sent a cursor.
  */
 export async function resolvePage<Row extends { readonly id: number }>(
   given: ConnectionArguments,

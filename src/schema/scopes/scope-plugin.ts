@@ -80,7 +80,7 @@ function guard(resolve: Resolve, scope: Scope, field: string): Resolve {
   }
 }
 
-// A mutation whose answer could not be given changes nothing.
+// A mutation changes nothing if its answer could not be sent.
 function guardAnswer(resolve: Resolve): Resolve {
   return (parent, given, context, info) => {
     refuseUnreadable(context.caller, info)

@@ -27,7 +27,7 @@ export function digestRow(row: RowTexts): string {
   )
 }
 
-/** The same in PostgreSQL, for SQL that gives the texts. */
+/** The same in PostgreSQL, for SQL expressions of the texts. */
 export function digestInPostgres(texts: readonly string[]): string {
   const parts = texts.map(text => `coalesce(octet_length(${text}) || ':' || ${text}, '-')`)
   return `encode(sha256(convert_to(${parts.join(' || ')}, 'UTF8')), 'hex')`

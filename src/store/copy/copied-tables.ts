@@ -7,7 +7,7 @@ export type RowTexts = readonly (string | null)[]
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly CopiedColumn[]
-  /** The primary key, which gives the rows their one order. */
+  /** The primary key. Rows are read in its order. */
   readonly key: readonly CopiedColumn[]
 }
 
@@ -22,14 +22,14 @@ export interface CopiedColumn {
 
 type Texts = readonly [writeInSqlite: string, writeInPostgres: string, readInPostgres: string]
 
-// Times are milliseconds since 1970, as SQLite's rows have them. A fraction would show what PostgreSQL has besides.
+// Times are milliseconds since 1970, as SQLite's rows have them. A fraction would show digits that only PostgreSQL has.
 const milliseconds = 'trim_scale(extract(epoch from ?) * 1000)::text'
 const textsOf: Readonly<Record<ColumnDescription['type'], Texts>> = {
   text: ['?', '?', '?'],
   integer: ['cast(? as text)', '?::text', '(?)::bigint'],
   boolean: ['cast(? as text)', '?::int::text', '(?)::int::boolean'],
   time: ['cast(? as text)', milliseconds, "timestamptz 'epoch' + (?)::bigint * interval '1 millisecond'"],
-  // SQLite takes the hex of null for an empty text.
+  // In SQLite, the hex of null is an empty text.
   bytes: ['case when ? is not null then lower(hex(?)) end', "encode(?, 'hex')", "decode(?, 'hex')"],
 }
 

@@ -18,8 +18,8 @@ export interface TableCopy extends Checksum {
 }
 
 /**
- * Copies a SQLite store into an empty PostgreSQL database, ids and times included, in one transaction. Gives the
- * checksum of each table. If it fails, `StartError` of one line without the password, and nothing is copied.
+ * Copies a SQLite store into an empty PostgreSQL database, ids and times included, in one transaction. Returns the
+ * checksum of each table. If it fails, throws a `StartError` of one line without the password, and nothing is copied.
  */
 export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   const source = await openSource(from)

@@ -4,7 +4,7 @@ import { refuseMissingFile } from '../sqlite/connection/file-checks.ts'
 import type { CopiedTable, RowTexts } from './copied-tables.ts'
 
 export interface Source {
-  /** In the order of the key. Read all rows before you ask for another table's. */
+  /** Rows in the order of the key. Read all of them before you ask for another table. */
   rows(table: CopiedTable): IterableIterator<RowTexts>
   /** The last id that was given out, at least the largest; 0 if there is none. */
   lastTokenId(): number

@@ -20,7 +20,7 @@ const firstNumbers = {
 } as const
 
 /**
- * Takes `count` consecutive numbers, which the account never gets again, and gives the first. The counter's row is
+ * Takes `count` consecutive numbers, which the account never gets again, and returns the first. The counter's row is
  * locked until the commit, so numbers come in the order of the commits.
  */
 export type TakeNumbers = (
@@ -31,7 +31,7 @@ export type TakeNumbers = (
 
 type RaisedCounter = 'membership' | 'membership event' | 'case event' | 'run' | 'run byte' | 'stored byte'
 
-/** Takes `count` numbers in a statement of several parts, once if `from` gives a row. The first one is 1. */
+/** Takes `count` numbers in a statement of several parts, once if `from` returns a row. The first one is 1. */
 export const raiseCounter = (name: RaisedCounter, count: SQL, from: SQL = sql`where true`) => sql`
   insert into counters (account_code, name, value)
   select ${sql.placeholder('accountCode')}, ${sql.raw(`'${name}'`)}, ${count} ${from}

@@ -13,13 +13,13 @@ const isOfKey = sql`idempotency_steps.account_code = ${accountCode} and idempote
 const isTheAccount = sql`idempotency_usage.account_code = ${accountCode}`
 const one = { one: numberOf(sql`1`) }
 
-// To delete a large answer, SQLite reads each of its pages and blocks the event loop.
+// Maximum bytes of answers deleted at once. SQLite reads each page of an answer and blocks the event loop.
 const maxForgottenBytes = sql.raw(String(4 * 2 ** 20))
 
 /**
- * Each statement changes what a key holds and, with it, what its account's keys hold together. It locks the key before
- * the account's row of `idempotency_usage`, which every keyed request of the account needs, and takes no lock after
- * that one.
+ * Each statement changes the bytes of a key and, with them, the bytes of all keys of the account. It locks the key
+ * before the account's row of `idempotency_usage`, which every keyed request of the account needs, and takes no lock
+ * after that one.
  */
 export function prepareIdempotencyStatements(dialect: Dialect) {
   return { ...prepareClaims(dialect), ...prepareEnds(dialect), ...prepareForgetting(dialect) }
@@ -41,7 +41,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
   const flag = (condition: SQL) => sql`case when ${condition} then 1 else 0 end`
   const found = { fingerprint: keys.fingerprint, isExpired: one.one, isHeld: one.one, answer: keys.answer }
   return {
-    /** Gives a row if the key is new and the account has room for it. */
+    /** Returns a row if the key is new and the account has room for it. */
     insert: chain(
       {
         claimed: sql`
@@ -63,7 +63,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
       found,
     ),
     findUsage: prepare(sql`select ${usedBytes}`, { heldBytes: usage.heldBytes }),
-    /** Gives a row if the key was still free for this request. */
+    /** Returns a row if the key was still free for this request. */
     takeOver: prepare(
       sql`
         update idempotency_keys set fingerprint = ${fingerprint}, holder = ${holder},
@@ -92,7 +92,7 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
   return {
     findClaim: prepare(sql`select 1 from idempotency_keys where ${isTheClaim}`, one),
     /**
-     * Gives a row if the answer was kept. The maximum is compared with the usage once its row is locked, so requests
+     * Returns a row if the answer was kept. The maximum is compared with the usage once its row is locked, so requests
      * that end together do not pass it.
      */
     settle: chain(
@@ -106,7 +106,7 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
       'settled',
       one,
     ),
-    /** Frees the key and keeps its steps for the next attempt. From here on they count for the account. */
+    /** Frees the key and keeps its steps for the next attempt. From here on the steps count for the account. */
     free: chain(
       {
         mine: count(sql`0`),
@@ -126,7 +126,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
   const minusDeleted = sql`
     ${addUsage(sql`-(select bytes from deleted)`)} and exists (select 1 from deleted)`
   return {
-    /** Gives a row if the key was deleted. A key with steps stays. */
+    /** Returns a row if the key was deleted. A key with steps stays. */
     withdraw: chain(
       {
         deleted: sql`
@@ -138,7 +138,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
       'deleted',
       one,
     ),
-    /** Gives a row if the key was expired. */
+    /** Returns a row if the key was expired. */
     deleteExpired: chain(
       {
         deleted: sql`
@@ -151,7 +151,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
       'deleted',
       one,
     ),
-    /** Gives a row for each deleted key. Gateways that forget at the same time lock accounts in one order. */
+    /** Returns a row for each deleted key. Gateways that forget at the same time lock accounts in one order. */
     forgetOld: chain(
       {
         old: sql`

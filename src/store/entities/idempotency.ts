@@ -13,7 +13,7 @@ import type { IdempotencyStatements } from './idempotency-statements.ts'
 // Marks a key without an answer whose request can only be tried once. A real answer is never empty.
 const cannotRepeat = Buffer.alloc(0)
 
-/** Work on keys, for the transactions of several stores. */
+/** Changes keys, inside the transactions of several stores. */
 export interface KeyWork {
   claim(request: ClaimRequest): Work<ClaimResult>
   settle(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
@@ -36,7 +36,7 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
     }
   }
 
-  /** Gives null if the key changed between two statements. */
+  /** Returns null if the key changed between two statements. */
   function* claimAgain(request: ClaimRequest, values: Values): Work<ClaimResult | null> {
     const found = yield* first(statements.find, values)
     if (found === undefined) return yield* refuseWhenFull(request)
@@ -54,7 +54,7 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
     return heldBytes + rowBytes > maxBytes ? { kind: 'full' } : null
   }
 
-  // The new key takes the room of the deleted one, so there is no limit to check.
+  // The new key takes the bytes of the deleted one, so there is no limit to check.
   function* replaceExpired(values: Values): Work<ClaimResult | null> {
     const deleted = yield* first(statements.deleteExpired, values)
     if (deleted === undefined) return null

@@ -14,8 +14,8 @@ const maxRows = sql.raw('20')
 const maxDeletedBytes = sql.raw(String(4 * 2 ** 20))
 
 /**
- * Deletes the oldest events of one account after the other. The newest one of an account always stays: cursors are
- * compared with it.
+ * Deletes the oldest events of one account after the other. The newest event of an account always stays, because
+ * cursors are compared with it.
  */
 export function createOldEvents(database: Database, stored: StoredBytesCounter): Store['oldEvents'] {
   const { read, write, tables } = database
@@ -59,7 +59,7 @@ function prepareStatements({ prepare, nowPlus, tables }: Database, log: EventLog
         ) order by account_code`,
       owner,
     ),
-    /** Deletes up to `maxRows` old events, up to `maxDeletedBytes` or a single one. */
+    /** Deletes up to `maxRows` old events and up to `maxDeletedBytes`, but at least one. */
     deleteOldest: prepare(
       sql`
         delete from ${table} where account_code = ${accountCode} and ${id} in (

@@ -9,7 +9,7 @@ export interface Provision {
   account(accountCode: string): Work<unknown>
   user(accountCode: string, id: number): Work<unknown>
   team(accountCode: string, id: number): Work<unknown>
-  /** True if this created it. */
+  /** Returns true if this call created the type. */
   caseType(accountCode: string, caseTypeCode: string): Work<boolean>
 }
 

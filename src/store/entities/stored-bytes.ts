@@ -57,12 +57,12 @@ export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBy
       const { bytes } = yield* only(add, { accountCode, bytes: more })
       refuseFull(bytes, more)
     },
-    /** True for an account that has no room for the texts of a run. */
+    /** Returns true if an account has no room for the texts of a run. */
     *isFull(accountCode: string): Work<boolean> {
       const { bytes } = yield* only(find, { accountCode })
       return bytes >= accountBytes
     },
-    /** For deletions over several accounts. */
+    /** Frees bytes of several accounts, for deletions. */
     *lower(rows: readonly FreedBytes[]): Work<void> {
       if (rows.length > 0) yield* all(lower, freed.encode(rows))
     },

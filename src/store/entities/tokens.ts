@@ -6,7 +6,7 @@ import { all, first, only } from '../work.ts'
 
 /** The calls of every request; each database has its own way to answer them fast. */
 export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeMark'> {
-  /** For a change of a token or user, inside its transaction: callers that were read are looked up again. */
+  /** Clears the cached callers. Call it inside the transaction that changes a token or user. */
   forgetCallers(): void
 }
 
@@ -29,7 +29,7 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
         and revoked_at is null returning id`,
     { id: apiTokens.id },
   )
-  // Several gateways may note the same use: the first one writes it.
+  // Writes only later days: several gateways may note the same use, and the first one writes it.
   const noteUses = prepare(
     sql`
       update api_tokens set last_used_on = ${day} where ${isListed(apiTokens.id, ids)}
@@ -53,7 +53,7 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
         forgetCallers()
         return (yield* first(revoke, { id, accountCode })) !== undefined
       }),
-    // Callers that were read stay: the day changes nothing about them.
+    // Cached callers stay, because the day changes nothing about them.
     async noteUses(day, ids) {
       const hasChanged = (rows: readonly unknown[]) => rows.length > 0
       await write(null, () => all(noteUses, { day, ids: encodeList(ids) }), { hasChanged })

@@ -26,7 +26,7 @@ interface Part {
  */
 export function createChain(client: Client): Dialect['chain'] {
   function chain(parts: Chain, result: string, selection: Selection): Statement<unknown> {
-    // Of the rows that the earlier parts return.
+    // Columns of the rows that the earlier parts return.
     const columns = new Map<string, readonly string[]>()
 
     function preparePart([name, part]: [string, SQL]): Part {

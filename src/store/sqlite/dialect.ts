@@ -44,7 +44,7 @@ function createPrepare(client: Client): Dialect['prepare'] {
   return prepare as Dialect['prepare']
 }
 
-// Under the empty account code, which no account has.
+// The counter is under the empty account code, which no account has.
 function prepareNextTokenId(prepare: Dialect['prepare']) {
   return prepare(
     sql`

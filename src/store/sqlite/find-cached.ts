@@ -12,7 +12,7 @@ import { createCachedRows } from './cached-rows.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 import { encodeIds, isListed } from './list.ts'
 
-// 10 MB for rows of the longest names and addresses.
+// Maximum number of cached rows: 10 MB with the longest names and addresses.
 const usualMaxCachedRows = 10_000
 
 interface FindCached<S extends IdSelection> {
@@ -33,7 +33,7 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
   const one = prepare(sql`${select} and ${table.id} = ${id}`, selection)
   const listed = prepare(sql`${select} and ${isListed(table.id, ids)}`, selection)
 
-  // Most reads are of one row, for which a list costs twice as much.
+  // Reads a single row by its own statement: most reads are of one row, and a list costs twice as much.
   function readRows(accountCode: string, ids: readonly number[]): readonly Row[] {
     const rows =
       ids.length === 1

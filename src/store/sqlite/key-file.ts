@@ -5,7 +5,7 @@ import type { KeyFile } from '../../domain/webhooks/keyring.ts'
 import { RostrumError, StartError } from '../../errors.ts'
 import { describeFailure } from './connection/describe-failure.ts'
 
-// Group and others, reading and writing.
+// Permission bits of group and others to read and write.
 const othersMode = 0o066
 
 /**
@@ -53,7 +53,7 @@ function readText(path: string): string | null {
   }
 }
 
-// Durable before any secret is sealed with it, and never half written under its name.
+// Writes the whole key or nothing, durably, before any secret is sealed with it.
 function writeWhole(path: string, text: string): void {
   const temporary = `${path}.new`
   const file = openSync(temporary, 'w', 0o600)

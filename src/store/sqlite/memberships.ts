@@ -12,7 +12,7 @@ import {
 import { createMembershipReads, selectMembership } from '../entities/memberships/membership-reads.ts'
 import { only, type Work } from '../work.ts'
 
-// About 5 MB.
+// Maximum number of cached rows, about 5 MB.
 const maxCachedRows = 50_000
 
 /**

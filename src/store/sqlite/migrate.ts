@@ -20,7 +20,10 @@ export function migrate(client: Database, store: string): void {
   apply.immediate()
 }
 
-/** The migrations that the file lacks. `StartError` where it is newer than this code, or another program's. */
+/**
+ * The migrations that the file lacks. Throws a `StartError` if the file is newer than this code, or belongs to another
+ * program.
+ */
 export function findPending(client: Database, store: string): Migration[] {
   const readTexts = (text: string) => client.prepare<[], string>(text).pluck().all()
   const tables = readTexts("select name from sqlite_master where type = 'table'")

@@ -9,7 +9,7 @@ export function createSqliteRunner(transactions: Transactions): Runner {
   return { read: async (statement, values) => statement.run(values), write, writeEach: write }
 }
 
-// Synchronously, so that nothing else runs on the connection.
+// Runs the work synchronously, so that nothing else runs on the connection.
 function run<T>(work: Work<T>): T {
   let step = work.next([])
   while (step.done !== true) {

@@ -17,7 +17,7 @@ export function createTokenLookUps({ prepare, tables }: Dialect, changeMark: Cha
   return {
     findBySha256: async sha256 => (await find.run({ sha256 })).map(decodeScopes),
     changeMark: () => changeMark.readOthers() + ownChanges,
-    // Nothing is read between the change and its commit.
+    // SQLite reads nothing between the change and its commit.
     forgetCallers() {
       ownChanges += 1
     },

@@ -1,4 +1,4 @@
-/** A column as both databases have it. `Value` is what the readers of rows give for it. */
+/** A column as both databases have it. `Value` is the type that readers of rows return for it. */
 export interface ColumnDescription<Value = unknown> {
   readonly type: 'text' | 'integer' | 'boolean' | 'time' | 'bytes'
   readonly nullable: boolean

@@ -154,7 +154,7 @@ export const descriptions = {
     references: [ofCase],
   },
 
-  /** Cases that a save holds from its second attempt on. */
+  /** Leases of cases that a save takes from its second attempt on. */
   caseLeases: {
     columns: { accountCode, caseId: integer, holder: text(), heldUntil: time },
     key: ['accountCode', 'caseId'],
@@ -209,13 +209,13 @@ export const descriptions = {
     indexes: { idempotency_keys_by_age: ['createdAt'] },
   },
 
-  /** The bytes that all keys of an account with their steps count for. */
+  /** The bytes of all keys of an account, with their steps. */
   idempotencyUsage: {
     columns: { accountCode, heldBytes: integer },
     key: ['accountCode'],
   },
 
-  /** The result of each change of such a request, written in the transaction of the change. */
+  /** The result of each change of a request with an idempotency key, written in the transaction of the change. */
   idempotencySteps: {
     columns: { accountCode, key: text(), number: integer, result: text(), createdAt },
     key: ['accountCode', 'key', 'number'],

@@ -24,7 +24,7 @@ export const functionTables = {
       liveVersionId: integer,
       // Ids of the versions that were live before, the latest first, as a JSON list.
       earlierLiveIds: nullable(text()),
-      // The last version that was examined for deletion. The next save goes on after it.
+      // The last version that was examined for deletion. The next save continues after it.
       prunedToId: withDefault(integer, 0),
       createdAt,
     },
@@ -33,7 +33,7 @@ export const functionTables = {
     references: [ofAccount],
   },
 
-  /** Never changed. Those of a removed function stay as long as it does. */
+  /** Versions never change. The versions of a removed function stay as long as its row. */
   functionVersions: {
     columns: {
       accountCode,

@@ -23,7 +23,7 @@ const trigger = {
   createdAt: withDefault(time, 'now'),
 }
 
-/** The tables of what runs functions on cases, which are part of all tables of a store. */
+/** The tables of hooks and case tasks, which are part of all tables of a store. */
 export const hookTables = {
   hooks: {
     columns: {

@@ -16,9 +16,9 @@ import {
 /** The tables of queued runs, which are part of all tables of a store. */
 export const queueTables = {
   /**
-   * Accounts with queued runs. A change of an account's queue locks its row first. `dueAt` is not after the time at
-   * which its next run can be claimed, and orders the turns of the accounts; null if none can be. `waitingBytes` is the
-   * sum of `waitingBytes` of the inputs.
+   * Accounts with queued runs. A change of an account's queue locks its row first. `dueAt`: no later than the next
+   * claimable run; null without one. Accounts are served in its order. `waitingBytes` is the sum of `waitingBytes` of
+   * the inputs.
    */
   queueAccounts: {
     columns: {
@@ -34,8 +34,8 @@ export const queueTables = {
   },
 
   /**
-   * What queued runs start with. Runs of one commit with the same input share its row, whose id is that of the first of
-   * these `runs`, which have consecutive ids. `waitingBytes` is `bytes` while one of them waits or runs, else 0. The
+   * The inputs of queued runs. Runs of one commit with the same input share its row. These `runs` have consecutive ids,
+   * and the row has the id of the first one. `waitingBytes` is `bytes` while one of them waits or runs, else 0. The
    * input is deleted with the last of its runs.
    */
   queuedInputs: {
@@ -76,7 +76,8 @@ export const queueTables = {
       scopes: text(),
       attempt: integer,
       dueAt: time,
-      // When it can be claimed: when it is due, or when the lease of its holder ends. Null for other states.
+      // The time from which the run can be claimed: when it is due, or when the lease of its holder ends. Null for
+      // other states.
       claimAt: nullable(time),
       holder: nullable(text()),
       lastError: nullable(text()),

@@ -14,7 +14,7 @@ import {
 
 /** The tables of runs, which are part of all tables of a store. */
 export const runTables = {
-  /** Runs of scripts. Their long values are apart, so that a look through many reads little. */
+  /** Runs of scripts. Their long values are in other tables, so that reading many runs is cheap. */
   runs: {
     columns: {
       accountCode,
@@ -70,7 +70,7 @@ export const runTables = {
     references: [ofAccount],
   },
 
-  /** What a run gave, as JSON. */
+  /** Output of a run, as JSON. */
   runOutputs: {
     columns: {
       accountCode,
@@ -84,7 +84,7 @@ export const runTables = {
     references: [ofAccount],
   },
 
-  /** Gateways of the store, under an empty account code, and when each last said that it lives. */
+  /** Gateways of the store, under an empty account code, and the time of its last sign of life. */
   gateways: {
     columns: { accountCode, id: text(), seenAt: withDefault(time, 'clock') },
     key: ['accountCode', 'id'],

@@ -33,7 +33,7 @@ export function numberOf(expression: SQL): StoreColumn<number> {
   return expression as unknown as StoreColumn<number>
 }
 
-/** The same, with a number or null. */
+/** An expression that both databases answer with a number or null, for a selection. */
 export function numberOrNullOf(expression: SQL): StoreColumn<number | null> {
   return expression as unknown as StoreColumn<number | null>
 }

@@ -13,7 +13,7 @@ export interface CheckedScript extends Omit<Script, 'options'> {
   readonly options: GivenOptions
 }
 
-/** The options as the caller gave them. Only the few members that are needed are extracted. */
+/** The options as the caller sent them. Only the few members that are needed are extracted. */
 export interface GivenOptions {
   /** A JSON object. */
   readonly text: string

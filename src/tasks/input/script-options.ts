@@ -39,7 +39,7 @@ export function scriptOptions({ given, caller, transaction, token }: ScriptOptio
 // Longer options are not kept.
 const maxKeptCharacters = 256 * 2 ** 10
 
-/** The same options as they are kept, without the credential of the run and without one that the caller gave. */
+/** The same options as they are stored: without the credential of the run, and without one that the caller sent. */
 export function keptOptions(options: Omit<ScriptOptions, 'token'>): string {
   const text = scriptOptions({ ...options, token: null })
   if (text.length > maxKeptCharacters || !/authorization|\\u/.test(text)) return text

@@ -4,7 +4,7 @@ import { setPriority } from 'node:os'
 // Always lower than the gateway's priority, so that the gateway can read every message.
 const niceness = { normal: 5, longRun: 19 } as const
 
-/** Gives a child a lower priority than the gateway, and makes the kernel kill it first when memory runs out. */
+/** Sets a lower priority for a child than the gateway has, and makes the kernel kill it first when memory runs out. */
 export function prepareChild(pid: number | undefined): void {
   setPriorityOf(pid, 'normal')
   try {

@@ -5,7 +5,7 @@ import { type AllowList, isLoopbackAddress, isPublicAddress, OutboundRefusal } f
 type Resolved = Awaited<ReturnType<typeof resolveAll>>
 
 /**
- * The lookup of an outbound connection. It resolves once, checks every address and gives the checked ones to the
+ * The lookup of an outbound connection. It resolves once, checks every address and passes the checked ones to the
  * socket, so that no other address is reached. Only a listed `localhost` name may resolve to loopback.
  */
 export function createCheckedLookup(allowList: AllowList): LookupFunction {

@@ -24,7 +24,7 @@ export interface AdmissionRequest {
   readonly accountCode: string
   /** A nested run is admitted at once or refused: it must not wait for a sandbox that its parent holds. */
   readonly nested: boolean
-  /** A queued run is admitted at once or refused, too: requests come first. False unless given. */
+  /** A queued run is admitted at once or refused, too: requests come first. False by default. */
   readonly queued?: boolean
   /** In milliseconds of `performance.now()`. No run waits longer. */
   readonly deadline: number

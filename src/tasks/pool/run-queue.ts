@@ -91,7 +91,7 @@ export class RunQueue<Sandbox> {
     this.#waiting.remove(accountCode, run)
   }
 
-  /** Gives the account's first run a sandbox, and moves the account to the end of the rotation. */
+  /** Assigns a sandbox to the account's first run, and moves the account to the end of the rotation. */
   admit(accountCode: string, sandbox: Sandbox): void {
     this.#waiting.serve(accountCode)?.admit(sandbox)
   }

@@ -43,7 +43,7 @@ const savedFunction = jsonObject(
   'a JSON object',
 )
 
-/** The parts of `saveFunction` that a body gives; null for a part that it leaves out. */
+/** The parts of `saveFunction` that a body contains; null for a part that it leaves out. */
 export interface GivenSource {
   readonly sourceCode: string
   readonly comment: string | null
@@ -62,7 +62,7 @@ export function readSourceBody(body: unknown, isStrict = false): GivenSource {
   return { sourceCode, comment, makeLive }
 }
 
-/** True if a body that was read gives the comment itself. */
+/** True if a body that was read contains the comment itself. */
 export function hasComment(body: unknown): boolean {
   return !(body instanceof SourceText) && readSourceBody(body).comment !== null
 }

@@ -29,7 +29,7 @@ export function makeJson(language: Language, lossy: ReturnType<typeof makeLossyK
     return isWord(key) ? `.${key}` : `[${stringify(key)}]`
   }
 
-  // JSON.stringify calls the replacer depth first with the parent as `this`, so a stack of parents gives the path.
+  // JSON.stringify calls the replacer depth first with the parent as `this`, so a stack of parents is the path.
   const write = (root: unknown, onOdd: OnOdd, mustBeFinite = false): string => {
     const parents = create(null) as Record<number, unknown>
     const keys = create(null) as Record<number, string>

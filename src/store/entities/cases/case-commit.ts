@@ -25,7 +25,7 @@ import type { AppendCaseEvent } from './case-events.ts'
 import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
 import { prepareValues } from './case-values.ts'
 
-// As JSON keeps it under an idempotency step.
+// The result as JSON preserves it for an idempotency step.
 type Committed =
   | {
       readonly kind: 'committed'
@@ -52,7 +52,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   const values = prepareValues(database)
   const { find } = createSteps(database)
 
-  // Whatever decides against the change comes before the first write: SQLite undoes nothing.
+  // Check everything before the first write: returning early does not roll back on SQLite.
   function* commit(wanted: CaseCommit): Work<Committed> {
     const { origin, caseTypeCode, read, changedFields, runIds } = wanted
     const { accountCode } = origin
@@ -70,7 +70,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     return { kind: 'committed', row, changedFields, runIds }
   }
 
-  /** Writes what follows from the change: its event, the runs after it, and the runs that decided it. */
+  /** Writes the event of the change, the runs after it, and the runs that decided it. */
   function* append(wanted: CaseCommit, row: StoredCase, queued: readonly SharedInput[]): Work<void> {
     const { origin, caseTypeCode, read, data, changedFields, functionName, runs } = wanted
     const { accountCode } = origin
@@ -81,7 +81,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const event = { kind, ...of, changedFields, functionName } as const
     const appended = yield* appendEvent(origin, event, { storedBytes, take })
     yield* enqueue(accountCode, queued, { row: appended.taken })
-    // Other gateways may have added bytes since the first look.
+    // Other gateways may have added bytes since the first check.
     if (data !== null) stored.refuseFull(appended.stored, storedBytes)
     if (runs !== null) {
       const isFull = appended.stored >= limits.accountBytes
@@ -103,7 +103,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const { accountCode } = origin
     yield* provision.account(accountCode)
     if (isNewType) {
-      // Another gateway may have created it, and given it hooks.
+      // Another gateway may have created the type, and hooks for it.
       const isCreated = yield* provision.caseType(accountCode, caseTypeCode)
       if (!isCreated) return undefined
     }
@@ -116,7 +116,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const which = { accountCode, id: read.id, version: read.version, leaseHolder }
     forget(accountCode, read.id)
     if (data !== null) return yield* first(statements.update, { ...which, ...toData(data) })
-    // The values refer to the case, so they go first. The lock keeps others from writing new ones meanwhile.
+    // The values refer to the case, so they are deleted first. The lock keeps others from writing new values meanwhile.
     const row = yield* first(statements.lock, which)
     if (row === undefined) return undefined
     yield* values.clear(accountCode, row.id)
@@ -157,13 +157,13 @@ function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: reado
   return after - before + ofEvent + measureStored(queued)
 }
 
-// Known before the first write, but for the id of a new case: the longest one stands for it.
+// The row as it is known before the first write. The longest id stands for that of a new case.
 function toExpectedRow({ read, data }: CaseCommit): { readonly id: number; readonly version: number } {
   if (read === null) return { id: Number.MAX_SAFE_INTEGER, version: 1 }
   return { id: read.id, version: data === null ? read.version : read.version + 1 }
 }
 
-// A case that was being created has its id only now.
+// Fills in the id of a new case, which is known only now.
 function toRunsOf(id: number, { inserts, ends }: CommittedRuns): RunWrites {
   const withCase = (run: RunRow): RunRow => ({ ...run, caseId: id })
   return { inserts: inserts.map(withCase), ends: ends.map(withCase) }

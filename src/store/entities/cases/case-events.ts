@@ -13,7 +13,7 @@ import { createEventLog, describeLogs, selectOrigin, writeOrigin } from '../even
 import { type TakenIds, wordTakeIds } from '../queue/enqueue.ts'
 import { membershipBytes } from '../stored-bytes.ts'
 
-// Longer ones are loaded when a document asks for them: a page may have a thousand of 2 MiB.
+// Longer changed fields are loaded when a document asks for them: a page may have a thousand of 2 MiB.
 const maxShortBytes = 4_096
 
 const columns = [
@@ -27,7 +27,7 @@ export interface NewCaseEvent
   readonly changedFields: string
 }
 
-/** What the statement of an event counts besides. */
+/** What the statement of an event also counts. */
 export interface CountedBeside {
   /** Bytes that the change adds to those of the account, the event included. */
   readonly storedBytes: number
@@ -41,7 +41,7 @@ interface Appended {
   readonly taken: TakenIds
 }
 
-/** For the transaction of the change itself. */
+/** Appends an event, inside the transaction of the change. */
 export type AppendCaseEvent = (origin: Origin, event: NewCaseEvent, beside: CountedBeside) => Work<Appended>
 
 export function createCaseEventStore(
@@ -80,7 +80,7 @@ function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEv
   return { ...row, sequence: id, changedFields: changedFields === null ? null : new JsonText(changedFields) }
 }
 
-/** One statement: the counters and the queue of the account are locked until the commit. */
+/** Appends the event in one statement. The counters and the queue of the account are locked until the commit. */
 export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
   const { chain, typed, tables } = dialect
   const storedBytes = {

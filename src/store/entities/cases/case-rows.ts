@@ -5,9 +5,9 @@ import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { type RowOf, textOf } from '../../tables/tables-of.ts'
 
-// Of the data of one statement. A list may name a thousand cases of 1 MiB each.
+// Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each.
 const maxBytes = sql.raw(String(4 * 2 ** 20))
-// Longer data are read apart, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
+// Longer data are read by a second statement, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
 const maxShortBytes = sql.raw('2048')
 const maxCachedRows = 5_000
 
@@ -27,7 +27,7 @@ export type StoredCase = RowOf<ReturnType<typeof selectCase>>
 
 type ReadCase = Omit<StoredCase, 'data'> & { readonly data: string | null }
 
-/** Also for a row that was kept as JSON, whose times are texts. */
+/** Also reads a row that was stored as JSON, whose times are texts. */
 export function toCase(row: ReadCase): Case {
   const { id, caseTypeCode, data, dataBytes, version, createdAt, updatedAt } = row
   return {
@@ -47,7 +47,7 @@ function toTime(time: Date | string): Date {
 
 export interface CaseReads {
   readonly store: Pick<CaseStore, 'findByIds' | 'page'>
-  /** For a change of the case, inside its transaction. */
+  /** Drops the case from the cache. Call it inside the transaction that changes the case. */
   readonly forget: (accountCode: string, id: number) => void
 }
 
@@ -71,7 +71,7 @@ export function createCaseReads(database: Database): CaseReads {
   const withShortData = { ...selection, data: textOf(shortData) }
   const { findByIds, forget } = database.findByIds(tables.cases, withShortData, maxCachedRows)
 
-  // A statement for each number of conditions.
+  // Returns the prepared statement for this number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
     const key = `${caseTypeCode === null} ${where.length} ${fromEnd}`
     const known = searches.get(key)
@@ -101,7 +101,7 @@ export function createCaseReads(database: Database): CaseReads {
       const rows = await findByIds(accountCode, ids)
       const long = rows.filter(({ data }) => data === null).map(({ id }) => id)
       if (long.length === 0) return rows.map(toCase)
-      // A change between the two statements makes no mixed case: the second one reads whole rows.
+      // A change between the two statements cannot mix versions: the second one reads whole rows.
       const found = await read(longByIds, { accountCode, ids: encodeList(long) })
       return [...rows.filter(({ data }) => data !== null), ...found].map(toCase)
     },

@@ -8,7 +8,7 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
   const { id, name, caseTypeCode, liveVersionId } = functions
   const { earlierLiveIds, prunedToId } = functions
   const locked = { ...selection, earlierLiveIds, prunedToId }
-  // SQLite takes no table name in `returning`.
+  // SQLite allows no table name in `returning`.
   const returning = sql.raw(
     'id, name, case_type_code, live_version_id, created_at, earlier_live_ids, pruned_to_id',
   )
@@ -18,7 +18,7 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
   const select = sql`select ${columnsOf(selection)} from ${functions}
     where ${functions.accountCode} = ${given.accountCode}`
   const isTheFunction = sql`account_code = ${given.accountCode} and id = ${given.id}`
-  // A code comes after the empty one.
+  // A case type code sorts after the empty one.
   const isExact = sql`${name} = ${given.name} and ${caseTypeCode} = ${given.caseTypeCode}`
   const hasName = sql`${name} = ${given.name} and ${caseTypeCode} in (${given.caseTypeCode}, '')`
   const runnable = { id, name, caseTypeCode, hash: versions.hash, sourceCode: versions.sourceCode }
@@ -34,7 +34,7 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
       sql`select count(*) as count from ${functions} where ${functions.accountCode} = ${given.accountCode}`,
       { count: numberOf(sql`count(*)`) },
     ),
-    /** Without a live version, which follows in the same transaction. */
+    /** Inserts the function without a live version, which follows in the same transaction. */
     insert: prepare(
       sql`insert into functions (account_code, id, name, case_type_code, live_version_id)
         values (${given.accountCode}, ${given.id}, ${given.name}, ${given.caseTypeCode}, 0)
@@ -72,7 +72,7 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
   }
 }
 
-/** Of a function, or of one that was removed. */
+/** Selects a function, live or removed. */
 export function selectFunction(table: Tables['functions'] | Tables['removedFunctions']) {
   const { id, name, caseTypeCode, liveVersionId } = table
   return { id, name, caseTypeCode, liveVersionId }

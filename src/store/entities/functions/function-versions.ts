@@ -13,16 +13,17 @@ import { rowBytes } from '../stored-bytes.ts'
 interface Pruning {
   readonly accountCode: string
   readonly functionId: number
-  /** Versions that stay, old as they may be. */
+  /** Ids of versions that must stay, however old. */
   readonly keptIds: readonly number[]
   /** Where the last call ended. */
   readonly prunedToId: number
 }
 
-// A function may have as many old versions as its account has runs, and each is looked up among those.
+// Maximum number of versions examined at once. A function may have as many old versions as its account has runs, and
+// each is looked up among the runs.
 const maxExamined = 20
 
-/** Work on versions, for the transactions of their functions, which lock the function. */
+/** Changes versions, inside a transaction that locks their function. */
 export function createVersions(
   database: Database,
   { takeNumbers, stored }: Pick<Parts, 'takeNumbers' | 'stored'>,
@@ -62,7 +63,7 @@ export function createVersions(
 
     read: (accountCode: string, id: number) => only(statements.read, { accountCode, id }),
 
-    /** Gives the id of the version, an existing one if the source is the same. */
+    /** Returns the id of the version, an existing one if the source is the same. */
     *add({ accountCode, userId, email }: Origin, functionId: number, version: NewVersion) {
       const { hash, sourceCode, sourceBytes, comment } = version
       const found = yield* first(statements.find, { accountCode, functionId, hash })
@@ -76,7 +77,7 @@ export function createVersions(
 
     /**
      * Deletes versions past the newest `maxVersions` that no run refers to. Examines a few of them, from the oldest on,
-     * and gives where the next call goes on.
+     * and returns where the next call continues.
      */
     *prune({ accountCode, functionId, keptIds, prunedToId }: Pruning, maxVersions: number): Work<number> {
       const newestOld = yield* first(statements.findNewestOld, { accountCode, functionId, maxVersions })
@@ -95,7 +96,7 @@ export function createVersions(
   }
 }
 
-/** Its time is text if the row was kept as the result of an idempotency step. */
+/** The time is a text if the row was stored as the result of an idempotency step. */
 export function toVersion<Version extends FunctionVersion>(row: Version): Version {
   return { ...row, at: new Date(row.at) }
 }

@@ -16,7 +16,7 @@ import { createVersions, toVersion } from './function-versions.ts'
 /** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */
 export type FindTriggers = (accountCode: string, functionId: number) => Work<readonly string[]>
 
-// Versions that were live before the present one, to which a function can be rolled back.
+// Number of earlier live versions to which a function can be rolled back.
 const maxEarlierLive = 10
 
 export function createFunctionStore(database: Database, parts: Parts): FunctionStore {
@@ -29,8 +29,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   const removed = database.findByIds(removedFunctions, selectFunction(removedFunctions))
   const noCode = (caseTypeCode: string | null) => caseTypeCode ?? ''
 
-  // An account that adds a function holds its counter until the commit, so the second look finds one that another
-  // gateway has just added, and the count is exact.
+  // Taking an id locks the account's counter until the commit, so this second look-up and the count are exact.
   function* insertFunction(accountCode: string, name: string, caseTypeCode: string, maxFunctions: number) {
     const given = { accountCode, name, caseTypeCode }
     const id = yield* takeNumbers(accountCode, 'function')
@@ -72,7 +71,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     if (existing !== undefined) return existing
     const added = yield* insertFunction(accountCode, name, noCode(caseTypeCode), maxFunctions)
     if (added === null) return { kind: 'full' }
-    // Another gateway may have added the function since the first look.
+    // Another gateway may have added the function since the first look-up.
     const isNew = added.liveVersionId === 0
     return (isNew ? null : yield* compareLive(accountCode, added, ifLive)) ?? added
   }
@@ -157,7 +156,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
           if (triggers.length > 0) return { kind: 'used', triggers } as const
           const live = yield* versions.read(accountCode, found.liveVersionId)
           forget(accountCode, id)
-          // Runs may refer to it that are not written yet. The sweep looks for them later.
+          // Runs that are not written yet may refer to the function. The sweep looks for them later.
           yield* all(statements.keepRemoved, { accountCode, id })
           yield* all(statements.delete, { accountCode, id })
           return { kind: 'removed', function: toFunction(found), live } as const
@@ -184,7 +183,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
       const values = { accountCode, name, caseTypeCode: noCode(caseTypeCode), hash }
       const [found] = await read(statements.findRunnable, values)
       if (found === undefined) return { kind: 'missing', what: 'function' }
-      // The version comes by a left join.
+      // The version comes from a left join, so it can be missing.
       if ((found.hash as string | null) === null) return { kind: 'missing', what: 'version' }
       return { kind: 'found', runnable: { ...found, caseTypeCode: found.caseTypeCode || null } }
     },
@@ -216,7 +215,7 @@ function toFunction({ id, name, caseTypeCode, liveVersionId, createdAt }: Functi
   return { id, name, caseTypeCode: caseTypeCode || null, liveVersionId, createdAt: createdAt ?? null }
 }
 
-// Its time is text if the row was kept as the result of an idempotency step.
+// The time is a text if the row was stored as the result of an idempotency step.
 function withTime(row: StoredFunction): StoredFunction {
   return { ...row, createdAt: row.createdAt && new Date(row.createdAt) }
 }

@@ -54,7 +54,7 @@ export function createCaseTaskStore(
   }
 }
 
-/** For the removal of a function. */
+/** Finds the tasks that keep a function from being removed. */
 export function createFindTasksOfFunction(database: Database): FindTriggers {
   const { caseTypeCode, name } = database.tables.caseTasks
   return createFindTriggers(

@@ -60,7 +60,7 @@ export function createHookStore(
   }
 }
 
-/** For the removal of a function. */
+/** Finds the hooks that keep a function from being removed. */
 export function createFindHooksOfFunction(database: Database): FindTriggers {
   const { id, caseTypeCode, event } = database.tables.hooks
   return createFindTriggers(

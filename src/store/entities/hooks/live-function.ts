@@ -4,7 +4,7 @@ import type { RowOf, Selection } from '../../tables/tables-of.ts'
 import { all } from '../../work.ts'
 import type { FindTriggers } from '../functions/functions.ts'
 
-// A message names the first ones.
+// Maximum number of triggers to read. A message names the first ones.
 const maxNamed = sql.raw('11')
 
 const { accountCode, functionId } = placeholders('accountCode', 'functionId')

@@ -12,7 +12,7 @@ import type { Parts } from '../entities.ts'
 import { decodeScopes } from '../tokens.ts'
 import { createLockChosenFunction } from './lock-chosen-function.ts'
 
-/** What both kinds of trigger have. */
+/** The columns that both kinds of trigger have. */
 export interface TriggerRow {
   readonly id: number
   readonly caseTypeCode: string
@@ -25,7 +25,9 @@ interface TriggerKind<S extends Selection, Row extends TriggerRow> {
   readonly table: 'hooks' | 'caseTasks'
   readonly selection: S
   readonly counter: 'hook' | 'case task'
-  /** Decides against a trigger, given the other ones of its type. Nobody else changes these until the commit. */
+  /**
+   * Returns the refusal of a trigger, given the other triggers of its type. Nobody else changes them until the commit.
+   */
   readonly refuse: (accountCode: string, row: Row, maxOfType: number) => Work<Refusal | null>
   /** Called for each case type that a change concerns, in its transaction. */
   readonly afterChange?: (accountCode: string, caseTypeCode: string) => Work<unknown>
@@ -50,7 +52,7 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
   const lockChosenFunction = createLockChosenFunction(database)
   const decode = (row: RowOf<S>) => decodeTrigger<Row>(row)
 
-  // The type keeps others from changing its triggers until the commit.
+  // Locks the type, so that nobody else changes its triggers until the commit.
   function* lockType(accountCode: string, caseTypeCode: string): Work<void> {
     const values = { accountCode, caseTypeCode }
     if ((yield* first(statements.lockType, values)) !== undefined) return
@@ -58,7 +60,7 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
     yield* only(statements.lockType, values)
   }
 
-  // Locks come in one order: the trigger, its function, its types by their codes.
+  // Locks in one order: the trigger, its function, its types by their codes.
   function* save(
     { accountCode }: Origin,
     id: number | null,

@@ -11,10 +11,10 @@ import { namesOfKept, selectMembership } from './membership-reads.ts'
 interface BulkWrite {
   readonly origin: Origin
   readonly plan: BulkPlan
-  /** Of the plan's `added`, in their order. */
+  /** Ids of the plan's `added` memberships, in their order. */
   readonly addedIds: readonly number[]
   readonly complete: CompleteBulk
-  /** What a step keeps. */
+  /** The result that the idempotency step stores. */
   readonly result: BulkResult
 }
 

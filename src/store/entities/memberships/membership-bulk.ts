@@ -31,7 +31,7 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers'> {
   readonly forget: (accountCode: string, id: number) => void
 }
 
-/** Work over sets of rows: as many statements for one change as for a thousand. */
+/** Changes sets of rows, with as many statements for one change as for a thousand. */
 export function createChangeMany(dependencies: Dependencies): MembershipStore['changeMany'] {
   const { database, provision, takeNumbers, forget } = dependencies
   const statements = prepareBulkStatements(database)

@@ -21,7 +21,7 @@ export function createMembershipLookUps({ prepare, tables }: Dialect) {
   const selection = selectMembership(tables)
   const select = sql`select ${columnsOf(selection)} from team_memberships where account_code = ${accountCode}`
   const byId = prepare(sql`${select} and id = ${id}`, selection)
-  // The index has the id, so the row is not read.
+  // The index contains the id, so the row is not read.
   const byPair = prepare(
     sql`
       select id from team_memberships
@@ -29,14 +29,14 @@ export function createMembershipLookUps({ prepare, tables }: Dialect) {
     { id: selection.id },
   )
 
-  /** Whether another row than `id` has the pair. */
+  /** Finds out whether a row other than `id` has the pair. */
   function* findAddable({ accountCode }: Origin, pair: MembershipPair, id?: number) {
     const existing = yield* first(byPair, { accountCode, ...pair })
     if (existing === undefined || existing.id === id) return { kind: 'found' } as const
     return { kind: 'duplicate', existingId: existing.id } as const
   }
 
-  /** The row, where it has one of the versions. */
+  /** Finds the row, if it has one of the versions. */
   function* findRow({ origin: { accountCode }, id, ifVersions }: RowChange) {
     const row = yield* first(byId, { accountCode, id })
     if (row === undefined) return { kind: 'missing' } as const
@@ -44,7 +44,7 @@ export function createMembershipLookUps({ prepare, tables }: Dialect) {
     return isAllowed ? ({ kind: 'found', row } as const) : ({ kind: 'stale', version: row.version } as const)
   }
 
-  /** The row and its new pair. */
+  /** Finds the row and its new pair. */
   function* findMovable(move: Move) {
     const found = yield* findRow(move)
     if (found.kind !== 'found') return found

@@ -24,7 +24,7 @@ export function namesOfKept(columns: TableDescription['columns']): readonly stri
     .map(toColumnName)
 }
 
-/** The reads of memberships, which need no hand-tuned statement, and what forgets a cached row. */
+/** Reads memberships, which needs no hand-tuned statements, and drops cached rows. */
 export function createMembershipReads(database: Database, maxCachedRows?: number) {
   const table = database.tables.teamMemberships
   const selection = selectMembership(database.tables)

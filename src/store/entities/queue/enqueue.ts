@@ -10,11 +10,11 @@ import type { QueueAccounts } from './queue-accounts.ts'
 import { measureStored, measureWaiting, type SharedInput } from './queued-inputs.ts'
 
 /**
- * Queues runs in the transaction that causes them, and gives their ids. It locks the queue of the account until the
+ * Queues runs in the transaction that causes them, and returns their ids. It locks the queue of the account until the
  * commit, so it comes after the changes of the case and its event, and before kept runs. Throws `OVERLOADED`, which
- * undoes the transaction, where the account would have more waiting runs, or more bytes of them, than it may.
- * Pass `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds`
- * if an earlier statement took the ids, which counts their stored bytes too.
+ * undoes the transaction, where the account would have more waiting runs, or more bytes of them, than it may. Pass
+ * `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds` if
+ * an earlier statement took the ids, which counts their stored bytes too.
  */
 export type Enqueue = (
   accountCode: string,

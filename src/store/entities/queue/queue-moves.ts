@@ -29,8 +29,8 @@ const none: Moved = { ids: [], nextInMs: null }
 export type QueueMoves = ReturnType<typeof createQueueMoves>
 
 /**
- * What becomes of a run that a holder has, while the account is locked: `lockAndFinish` comes first. Each gives the
- * ids of the runs that the holder has, and leaves the others as they are.
+ * What becomes of a run that a holder has, while the account is locked: `lockAndFinish` comes first. Each returns the
+ * ids of the runs that the holder has, and leaves other runs as they are.
  *
  *   blocked ──▶ waiting ⇄ running ──▶ gone
  *                  ▲          └─────▶ dead
@@ -42,7 +42,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
   const statements = prepareStatements(dialect, { held: held.rows, lanes: lanes.rows })
 
   /**
-   * Lets the first run of each lane wait for its turn, unless another one of the lane does or runs. Gives the time
+   * Lets the first run of each lane wait for its turn, unless another one of the lane does or runs. Returns the time
    * until one can be claimed.
    */
   function* wakeLanes(

@@ -6,7 +6,7 @@ import { numberOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-
 import { selectRun } from './run-statements.ts'
 import { toRun } from './runs.ts'
 
-// SQLite reads these in about 1 ms, during which the gateway does nothing else.
+// Maximum number of rows of one look. SQLite reads them in about 1 ms, which blocks the event loop.
 const maxRows = sql.raw('1000')
 
 // Filters with an index that ends in the id, those that usually leave the fewest runs first.

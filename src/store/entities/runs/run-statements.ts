@@ -49,7 +49,7 @@ export function selectRun({ tables: { runs } }: Dialect) {
   return selection
 }
 
-// The built table has members besides its columns.
+// Picks the columns. A built table has other members too.
 function pick(runs: Dialect['tables']['runs']) {
   const { accountCode, gateway, id, runId, state, outcome, trigger, event, name, functionId, ...rest } = runs
   const {
@@ -123,7 +123,7 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
       'row',
       { id, runId },
     ),
-    /** Remove the long values that came with the last `count` ids and have no run. */
+    /** Removes the long values that came with the last `count` ids and have no run. */
     removeStray: ['run_inputs', 'run_outputs'].map(table => prepare(removeStray(sql.raw(table)))),
     /** Counts the bytes of ended runs. */
     countBytes: prepare(raiseCounters([storedByte, runByte])),

@@ -35,7 +35,9 @@ export function createRunStore(
   }
 }
 
-/** A row of `selectRun` as a run. What cannot be read throws when it is asked for, and fails no other run. */
+/**
+ * A row of `selectRun` as a run. A value that cannot be read throws when it is used, so that other runs stay readable.
+ */
 export function toRun({ duration, ...row }: RowOf<ReturnType<typeof selectRun>>): KeptRun {
   const placeOf = (column: string) => ({ table: 'runs', column, id: row.runId })
   return {

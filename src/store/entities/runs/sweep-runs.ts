@@ -8,7 +8,7 @@ import { type FreedBytes, rowBytes, type StoredBytesCounter } from '../stored-by
 
 type Sweeping = Pick<RunStore, 'beat' | 'markLost' | 'forgetRuns' | 'forgetInputs' | 'forgetFunctions'>
 
-/** Work of the gateway itself, over all accounts. Gateways that do it at the same time leave each other's rows out. */
+/** Sweeps the runs of all accounts. Gateways that do it at the same time skip each other's rows. */
 export function createSweeping(database: Database, stored: StoredBytesCounter): Sweeping {
   const { write, isShared, list } = database
   const statements = prepareStatements(database)

@@ -7,7 +7,7 @@ import { prepareRunWrites, type RunWriteStatements } from './run-statements.ts'
 
 /**
  * Writes runs of an account, in a transaction that may do more. It locks the counter of runs until the commit, so it
- * comes last. A run has happened, so it is kept in any case: without its texts if the account has no room for them.
+ * comes last. A run has happened, so it is always stored, but without its texts if the account has no room for them.
  * `isFull` says so if the transaction knows it.
  */
 export type WriteRuns = (
@@ -22,7 +22,7 @@ interface Dependencies {
   readonly stored: StoredBytesCounter
 }
 
-/** Gives ids without gaps, in the transaction of the rows, so that the newest `n` are known by their ids. */
+/** Assigns ids without gaps, in the transaction of the rows, so that the newest `n` are known by their ids. */
 export function createWriteRuns({ dialect, stored }: Dependencies): WriteRuns {
   const statements = prepareRunWrites(dialect)
   return function* writeRuns(accountCode, gateway, writes, isFull) {
@@ -73,7 +73,7 @@ function* insertRuns(
     ...outputs.encode(texts.outputs),
   })
   if (inserted.length === rows.length) return
-  // The store has the others already, from a commit whose answer was lost.
+  // The other runs are already in the store, from a commit whose answer was lost.
   const runIds = new Set(inserted.map(({ runId }) => runId))
   const others = runs.filter(({ runId }) => !runIds.has(runId))
   const storedBytes = -bytesOf(others) - others.length * storedRowBytes
@@ -92,7 +92,7 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
   const given = ends.map(run => toColumns({ ...run, id: 0, bytesBefore: 0 }, ''))
   const ended = yield* all(statements.end, { accountCode, ...statements.runs.encode(given) })
   const ids = new Map(ended.map(({ id, runId }) => [runId, id]))
-  // One that is missing has been deleted for its age, or ended in a commit whose answer was lost.
+  // A missing run was deleted for its age, or ended in a commit whose answer was lost.
   const rows = ends.flatMap(run => {
     const id = ids.get(run.runId)
     return id === undefined ? [] : [{ ...run, id, texts: { ...run.texts, input: null, options: null } }]

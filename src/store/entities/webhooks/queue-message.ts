@@ -4,13 +4,13 @@ import type { Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { shareInputs } from '../queue/queued-inputs.ts'
 
-/** Queues the run of a message, and keeps the message with its answer, in one transaction. */
+/** Queues the run of a message, and stores the message with its answer, in one transaction. */
 export function createQueueMessage(
   { change }: Database,
   { enqueue, keys }: Pick<Parts, 'enqueue' | 'keys'>,
 ): (given: QueueMessage) => Promise<QueueMessageResult> {
   function* queue({ origin, message, run, writeAnswer }: QueueMessage): Work<QueueMessageResult> {
-    // Nobody else sees the claim: the same transaction settles it.
+    // Nobody else sees the claim, because the same transaction stores its answer.
     const claimed = message && (yield* keys.claim(message))
     if (claimed?.kind === 'answered') return { kind: 'replayed', answer: claimed.answer.toString() }
     if (claimed?.kind === 'full') return { kind: 'full' }

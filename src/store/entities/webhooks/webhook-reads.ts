@@ -35,7 +35,7 @@ interface Joined {
   readonly endsAt: Date | null
 }
 
-// The secrets come by a left join.
+// The secrets come from a left join, so there may be none.
 function toSecret({ secretId, keyId, sealed, endsAt }: Joined): StoredSecret[] {
   return (secretId as number | null) === null ? [] : [{ id: secretId, keyId, sealed, endsAt }]
 }
@@ -55,7 +55,7 @@ function prepareReads(dialect: Dialect) {
   return {
     findByIds: prepareMany(sql`${select} and ${isListed(webhooks.id, sql.placeholder('ids'))}`, selection),
     list: prepareMany(sql`${select} order by ${webhooks.id}`, selection),
-    /** The newest secret first: it is the one that is used most. */
+    /** The newest secret comes first, because it is used most. */
     findByName: prepare(
       sql`
         select ${columnsOf(joined)} from ${webhooks} left join ${secrets}

@@ -4,11 +4,11 @@ import { type Dialect, insertValues, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 import type { TakeNumbers } from '../counters.ts'
 
-/** Work on the secrets of a webhook, for the transactions that lock the webhook. */
+/** Changes the secrets of a webhook, inside a transaction that locks the webhook. */
 export function createWebhookSecrets(dialect: Dialect, takeNumbers: TakeNumbers) {
   const statements = prepareSecretStatements(dialect)
 
-  // Ends the secrets after `overlapMs`, save those that end before. Deletes those that have ended.
+  // Ends the secrets after `overlapMs`, unless they end earlier. Deletes secrets that have ended.
   function* end(accountCode: string, webhookId: number, overlapMs: number) {
     if (overlapMs === 0) return yield* all(statements.deleteAll, { accountCode, webhookId })
     yield* all(statements.end, { accountCode, webhookId, overlapMs })

@@ -4,11 +4,11 @@ import type pg from 'pg'
 export type Parameter = string | number | boolean | null | Buffer | Date
 
 export interface Client {
-  /** Runs a statement, prepared: others are parsed each time. Gives the values of each row in order. */
+  /** Runs a statement, prepared: others are parsed each time. Returns the values of each row in order. */
   query(text: string, values?: readonly Parameter[]): Promise<unknown[][]>
 }
 
-/** Sends a statement over a connection, and gives its result. */
+/** Sends a statement over a connection, and returns its result. */
 export type Send = (statement: pg.QueryArrayConfig) => Promise<pg.QueryArrayResult>
 
 export function createClient(send: Send): Client {
@@ -19,7 +19,7 @@ export function createClient(send: Send): Client {
   }
 }
 
-// A hash of the text: with a pooler that shares connections, all gateways give a statement the same name.
+// A hash of the text: with a pooler that shares connections, all gateways use the same name for a statement.
 const names = new Map<string, string>()
 
 function nameOf(text: string): string {

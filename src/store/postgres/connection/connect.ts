@@ -15,7 +15,7 @@ const maxIdleTransactionMs = 1_500
 // The URL parser would cut such a password in two and show a part of it as the host.
 const atAfterHost = /^\w+:\/\/[^/?#]*[/?#].*@/
 const insufficientPrivilege = '42501'
-// After this idle time TCP checks the connection; ten seconds later it gives the connection up.
+// After this idle time TCP checks the connection; ten seconds later it closes the connection.
 const keepAliveMs = 10_000
 
 // All our numbers fit into a double.

@@ -88,11 +88,10 @@ const remove = {
  * A change of a membership with all that belongs to it, in one chain, which is a transaction of its own: the records
  * that it needs, the row, the event, the step. A gateway that hangs holds no lock.
  *
- * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new
- * teams and users. So the numbers of an account's events come in the order of their commits, and changes do not
- * deadlock.
+ * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new teams
+ * and users. So the numbers of an account's events come in the order of their commits, and changes do not deadlock.
  *
- * A chain gives no row in three cases: the account has no such row in one of the versions, another row has the new
+ * A chain returns no row in three cases: the account has no such row in one of the versions, another row has the new
  * pair, or the step was made before.
  */
 export function createMembershipChanges({ chain, encodeList }: Dialect) {

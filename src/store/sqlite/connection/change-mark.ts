@@ -9,8 +9,8 @@ const { nodeTiming } = performance
 /** Whether another process may have changed the file, without reading what. */
 export interface ChangeMark {
   /**
-   * Gives another number after a commit of another process. Asks SQLite once in a turn of the event loop: the requests
-   * of this turn came before.
+   * Returns a different number after a commit of another process. Asks SQLite once in each turn of the event loop,
+   * since all requests of a turn came before it.
    */
   readOthers(): number
 }

@@ -18,8 +18,8 @@ interface Attempt {
 }
 
 /**
- * Gives a function that commits the first of the waiting writes in one transaction, answers them once it is on disk,
- * and gives the others.
+ * Returns a function that commits the first of the waiting writes in one transaction, resolves them once it is on disk,
+ * and returns the writes that still wait.
  */
 export function createCommitTogether(client: Database): (waiting: readonly Write[]) => Write[] {
   const begin = client.prepare('BEGIN IMMEDIATE')

@@ -14,7 +14,7 @@ export function toText(query: SQL) {
   return { text: sql.trim(), params }
 }
 
-/** A prepared statement: its rows as the driver gives them, and the names of their columns. */
+/** A prepared statement: its rows as the driver returns them, and the names of their columns. */
 export interface RawStatement {
   readonly columns: readonly string[]
   run(values: Values, before?: readonly unknown[]): RawRow[]

@@ -44,8 +44,8 @@ export function refuseMissingFile(path: string): void {
 }
 
 /**
- * Creates an empty file that only its owner can read, and leaves one that exists as it is. SQLite gives its log and
- * index the mode of the database.
+ * Creates an empty file that only its owner can read, and leaves one that exists as it is. SQLite creates its log and
+ * index with the mode of the database.
  */
 export function createForOwner(path: string): void {
   closeSync(openSync(path, 'a', 0o600))

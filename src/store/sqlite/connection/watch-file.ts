@@ -12,7 +12,7 @@ export interface FileWatch {
   stop(): void
 }
 
-/** For a database in memory, or one that no gateway serves. */
+/** No watch, for a database in memory, or one that no gateway serves. */
 export const noFileWatch: FileWatch = { isLost: () => false, refuseIfLost() {}, stop() {} }
 
 /**
@@ -46,7 +46,7 @@ export function watchFile(path: string, onLost: (reason: string) => void): FileW
   }
 }
 
-// A folder that cannot be read for a moment says nothing about the file.
+// Returns `unknown` if the folder cannot be read for a moment: that says nothing about the file.
 async function readStats(path: string): Promise<BigIntStats | null | 'unknown'> {
   try {
     return await stat(path, { bigint: true })

@@ -3,7 +3,7 @@ import type { ShareOwner } from '../limits/share-owner.ts'
 import { type Changed, queuedRuns } from './change-listeners.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'
 import { createSteps } from './steps.ts'
-import type { Work } from './work.ts'
+import { Refusal, type Work } from './work.ts'
 
 interface WriteOptions<T> {
   /** False for a result that changed nothing: nothing is committed, and a step may be tried again. True by default. */
@@ -36,9 +36,10 @@ export interface Runner {
 export interface Database extends Dialect, Runner {
   /**
    * `write` for a change that has an origin: with an idempotency step the work is done once, and its first result (as
-   * JSON preserves it) is returned again. Wakes the listeners of the account's events after the commit.
+   * JSON keeps it) is given again. Wakes the listeners of the account's events after the commit.
+   * Rejects with the error of a `Refusal`, which keeps, stores and announces nothing.
    */
-  change<T>(origin: Origin, work: () => Work<T>, options?: ChangeOptions<T>): Promise<T>
+  change<T>(origin: Origin, work: () => Work<T | Refusal>, options?: ChangeOptions<T>): Promise<T>
 }
 
 interface Dependencies {
@@ -53,10 +54,13 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
   return {
     ...dialect,
     ...runner,
-    async change(origin, work, options = {}) {
-      const { hasChanged = () => true, keepsStep = false, hasQueued = () => false } = options
+    async change<T>(origin: Origin, work: () => Work<T | Refusal>, options: ChangeOptions<T> = {}) {
+      const { keepsStep = false, hasQueued = () => false } = options
+      const hasChanged = (result: T | Refusal) =>
+        !(result instanceof Refusal) && (options.hasChanged?.(result) ?? true)
       const doIt = keepsStep ? work : () => doOnce(origin, work, hasChanged)
-      const result = await runner.write(origin.accountCode, doIt, options)
+      const result = await runner.write(origin.accountCode, doIt, { hasChanged })
+      if (result instanceof Refusal) throw result.error
       if (hasChanged(result)) announce(origin.accountCode)
       if (hasQueued(result)) announce(queuedRuns)
       return result

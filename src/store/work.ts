@@ -1,3 +1,4 @@
+import type { RostrumError } from '../errors.ts'
 import type { Statement, Values } from './dialect.ts'
 
 /** One statement of a piece of work. */
@@ -11,6 +12,23 @@ export interface Step {
  * shares with other changes; PostgreSQL awaits each statement.
  */
 export type Work<T> = Generator<Step, T, readonly unknown[]>
+
+/** The result of work that decides against its change. `Database.change` rejects with its error. */
+export class Refusal {
+  readonly error: RostrumError
+
+  constructor(error: RostrumError) {
+    this.error = error
+  }
+}
+
+/**
+ * Refuses a change. PostgreSQL rolls the transaction back. SQLite undoes nothing, because others share the commit, so
+ * the work must refuse there before its first write. A thrown error would make SQLite do the changes of all again.
+ */
+export function refuse(error: RostrumError): Refusal {
+  return new Refusal(error)
+}
 
 export function* all<Row>(statement: Statement<Row>, values: Values): Work<readonly Row[]> {
   return (yield { statement, values }) as readonly Row[]

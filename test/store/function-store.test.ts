@@ -46,23 +46,21 @@ eachStore(harness => {
   test('a condition is compared with the live version, and with no function', async () => {
     const attempt = (source: string, ifLive: readonly string[], caseTypeCode: string | null = null) =>
       store.functions.save(by('a'), versionOf(source, { ifLive, caseTypeCode }), functionLimits)
+    const notMet = (liveVersion: string | null) => ({ code: 'PRECONDITION_FAILED', facts: { liveVersion } })
     for (const ifLive of [[hashOf('1')], ['*'], ['']])
-      expect(await attempt('1', ifLive)).toEqual({ kind: 'not met', liveHash: null })
+      await expect(attempt('1', ifLive)).rejects.toMatchObject(notMet(null))
     expect(await store.functions.listAfter('a', 0, 10)).toEqual([])
-    expect(await attempt('1', [])).toMatchObject({ kind: 'saved', isNew: true })
+    expect(await attempt('1', [])).toMatchObject({ isNew: true })
     for (const ifLive of [[], [hashOf('2')], ['']])
-      expect(await attempt('2', ifLive)).toEqual({ kind: 'not met', liveHash: hashOf('1') })
-    expect(await attempt('2', [], 'incident')).toMatchObject({ kind: 'saved', isNew: true })
-    expect(await attempt('2', [hashOf('0'), hashOf('1')])).toMatchObject({ kind: 'saved', isNew: false })
-    expect(await attempt('3', ['*'])).toMatchObject({ kind: 'saved', isNew: false })
+      await expect(attempt('2', ifLive)).rejects.toMatchObject(notMet(hashOf('1')))
+    expect(await attempt('2', [], 'incident')).toMatchObject({ isNew: true })
+    expect(await attempt('2', [hashOf('0'), hashOf('1')])).toMatchObject({ isNew: false })
+    expect(await attempt('3', ['*'])).toMatchObject({ isNew: false })
     const name = { name: 'recalculate', caseTypeCode: 'incident' }
     const hash = hashOf('2')
-    expect(await store.functions.remove(by('a'), name, [hashOf('3')])).toEqual({
-      kind: 'not met',
-      liveHash: hash,
-    })
-    expect(await store.functions.remove(by('a'), name, [hash])).toMatchObject({ kind: 'removed' })
-    expect(await store.functions.remove(by('a'), name, [hash])).toEqual({ kind: 'missing' })
+    await expect(store.functions.remove(by('a'), name, [hashOf('3')])).rejects.toMatchObject(notMet(hash))
+    expect(await store.functions.remove(by('a'), name, [hash])).toMatchObject(name)
+    await expect(store.functions.remove(by('a'), name, [hash])).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await store.functions.findExact('a', name)).toBeNull()
     expect(await store.functions.findExact('a', { ...name, caseTypeCode: null })).toMatchObject({
       caseTypeCode: null,
@@ -73,7 +71,7 @@ eachStore(harness => {
     const origin = { ...by('a'), step: { key: 'key', number: 1 } }
     const save = () => store.functions.save(origin, versionOf('1', { ifLive: [] }), functionLimits)
     const first = await save()
-    expect(first).toMatchObject({ kind: 'saved', isNew: true, function: { createdAt: expect.any(Date) } })
+    expect(first).toMatchObject({ isNew: true, function: { createdAt: expect.any(Date) } })
     expect(await save()).toEqual(first)
   })
 
@@ -94,11 +92,12 @@ eachStore(harness => {
     const { id } = await save(versionOf('1'))
     await save(versionOf('2'))
     const result = await store.functions.makeLive(by('a'), id, hashOf('1'))
-    if (result.kind !== 'made live') throw new Error(result.kind)
-    expect(await liveHash(result.function)).toBe(hashOf('1'))
-    const missing = { kind: 'missing', what: 'version' }
-    expect(await store.functions.makeLive(by('a'), id, hashOf('3'))).toEqual(missing)
-    expect(await store.functions.makeLive(by('b'), id, hashOf('1'))).toEqual({ ...missing, what: 'function' })
+    expect(await liveHash(result)).toBe(hashOf('1'))
+    const missing = (message: string) => ({ code: 'NOT_FOUND', message: expect.stringContaining(message) })
+    await expect(store.functions.makeLive(by('a'), id, hashOf('3'))).rejects.toMatchObject(missing('version'))
+    await expect(store.functions.makeLive(by('b'), id, hashOf('1'))).rejects.toMatchObject(
+      missing('no function'),
+    )
   })
 
   test('a name is looked up with the case type first, then without', async () => {
@@ -170,7 +169,7 @@ eachStore(harness => {
     const kept = sources.filter(source => source !== '1' && source !== '2')
     expect(await hashesOf(id)).toEqual([...kept, 'b', 'c', 'd'].map(hashOf))
     for (const source of kept) {
-      expect(await store.functions.makeLive(by('a'), id, hashOf(source))).toMatchObject({ kind: 'made live' })
+      expect(await store.functions.makeLive(by('a'), id, hashOf(source))).toMatchObject({ id })
     }
   })
 
@@ -206,9 +205,8 @@ eachStore(harness => {
     const few = { ...functionLimits, functions: 2 }
     const { id } = await save(versionOf('1'), by('a'), few)
     await save(versionOf('1', { name: 'second' }), by('a'), few)
-    expect(await store.functions.save(by('a'), versionOf('1', { name: 'third' }), few)).toEqual({
-      kind: 'full',
-    })
+    const third = store.functions.save(by('a'), versionOf('1', { name: 'third' }), few)
+    await expect(third).rejects.toMatchObject({ code: 'CONFLICT', reason: 'LIMIT' })
     await save(versionOf('2'), by('a'), few)
     expect(await hashesOf(id)).toEqual(['1', '2'].map(hashOf))
     expect((await store.functions.listAfter('a', 0, 10)).map(({ name }) => name)).toEqual([
@@ -229,19 +227,19 @@ eachStore(harness => {
         ),
       ),
     )
-    const ids = saved.map(result => (result.kind === 'saved' ? result.function.id : null))
+    const ids = saved.map(({ function: { id } }) => id)
     expect(new Set(ids).size).toBe(1)
     expect(await hashesOf(ids[0] ?? 0)).toHaveLength(20)
   })
 
   test('a removed function is gone, is given as it was, and leaves its name free', async () => {
     const { id } = await save(versionOf('1', { comment: 'gone' }))
-    expect(await store.functions.remove(by('b'), id)).toEqual({ kind: 'missing' })
+    await expect(store.functions.remove(by('b'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await store.functions.remove(by('a'), id)).toMatchObject({
-      kind: 'removed',
-      function: { id, removedLive: { hash: hashOf('1'), sourceCode: '1', at: expect.any(Date) } },
+      id,
+      removedLive: { hash: hashOf('1'), sourceCode: '1', at: expect.any(Date) },
     })
-    expect(await store.functions.remove(by('a'), id)).toEqual({ kind: 'missing' })
+    await expect(store.functions.remove(by('a'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await store.functions.findByIds('a', [id])).toEqual([])
     expect(await store.functions.listAfter('a', 0, 10)).toEqual([])
     expect((await save(versionOf('1'))).id).not.toBe(id)

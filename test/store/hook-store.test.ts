@@ -45,9 +45,7 @@ eachStore(harness => {
     from.hooks.save(by(accountCode), id, complete(given), maxHooks)
 
   async function savedHook(rest: Partial<HookInput> = {}, id: number | null = null): Promise<Hook> {
-    const result = await save(hookOf(rest), id)
-    if (result.kind !== 'saved') throw new Error(result.kind)
-    return result.row
+    return save(hookOf(rest), id)
   }
 
   const saveTask = (given: CaseTaskInput, id: number | null = null, accountCode = 'a', from = store) =>
@@ -69,8 +67,8 @@ eachStore(harness => {
       expect(await store.hooks.findByIds('a', [hook.id])).toEqual([changed])
       expect(await store.hooks.list('a', 'request', 10)).toEqual([changed])
       expect(await store.hooks.list('a', 'incident', 10)).toEqual([])
-      expect(await store.hooks.remove(by('a'), hook.id)).toEqual({ kind: 'removed', row: changed })
-      expect(await store.hooks.remove(by('a'), hook.id)).toEqual({ kind: 'missing' })
+      expect(await store.hooks.remove(by('a'), hook.id)).toEqual(changed)
+      await expect(store.hooks.remove(by('a'), hook.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(await store.hooks.findByIds('a', [hook.id])).toEqual([])
     })
 
@@ -85,22 +83,25 @@ eachStore(harness => {
     })
 
     test('needs a function of the account', async () => {
-      const missing = { kind: 'missing', what: 'function' }
-      expect(await save(hookOf({ functionId: 99 }))).toEqual({ ...missing, chosen: { id: 99 } })
-      expect(await save(hookOf(), null, 'b')).toEqual({ ...missing, chosen: { id: functionId } })
+      const missing = (id: number) => ({ code: 'NOT_FOUND', message: `There is no function \`${id}\`.` })
+      await expect(save(hookOf({ functionId: 99 }))).rejects.toMatchObject(missing(99))
+      await expect(save(hookOf(), null, 'b')).rejects.toMatchObject(missing(functionId))
       expect(await revision()).toBeNull()
     })
 
     test('of another account is missing', async () => {
       const { id } = await savedHook()
       const other = await saveNamed('check', '1', 'b')
-      const missing = { kind: 'missing', what: 'trigger' }
-      expect(await save(hookOf({ functionId: other }), id, 'b')).toEqual(missing)
-      expect(await store.hooks.remove(by('b'), id)).toEqual({ kind: 'missing' })
+      const missing = (hookId: number) => ({
+        code: 'NOT_FOUND',
+        message: `There is no hook \`${hookId}\`.`,
+      })
+      await expect(save(hookOf({ functionId: other }), id, 'b')).rejects.toMatchObject(missing(id))
+      await expect(store.hooks.remove(by('b'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(await store.hooks.list('b', null, 10)).toEqual([])
       expect(await store.hooks.findByIds('b', [id])).toEqual([])
       expect(await store.hooks.findLive('b', 'incident', ['pre-save', 'pre-save'])).toEqual([])
-      expect(await save(hookOf(), 99)).toEqual(missing)
+      await expect(save(hookOf(), 99)).rejects.toMatchObject(missing(99))
     })
 
     test('that is saved under an idempotency key is saved once', async () => {
@@ -146,12 +147,11 @@ eachStore(harness => {
       const stores = await gateways()
       for (let round = 0; round < 10; round++) {
         const read = (await revision()) ?? 0
-        const results = await Promise.all([
+        await Promise.all([
           ...stores.map(from => commit(read, from)),
           save(hookOf({ event: 'post-save' }), round === 0 ? null : 1, 'a', stores.at(-1)),
           ...stores.map(from => commit(read, from)),
         ])
-        expect(results.map(({ kind }) => kind)).toContain('saved')
         expect(await commit(read)).toEqual({ kind: 'moved' })
         expect(await revision()).toBe(read + 1)
       }
@@ -191,11 +191,11 @@ eachStore(harness => {
     test('hooks of a type and event, disabled ones included', async () => {
       for (let count = 0; count < maxHooks; count++) await savedHook({ enabled: count % 2 === 0 })
       const before = await revision()
-      expect(await save(hookOf())).toMatchObject({ kind: 'full' })
-      expect(await save(hookOf({ caseTypeCode: 'incident' }))).toMatchObject({ kind: 'full' })
+      await expect(save(hookOf())).rejects.toMatchObject({ code: 'CONFLICT' })
+      await expect(save(hookOf({ caseTypeCode: 'incident' }))).rejects.toMatchObject({ code: 'CONFLICT' })
       expect(await revision()).toBe(before)
       const other = await savedHook({ event: 'pre-delete' })
-      expect(await save(hookOf(), other.id)).toMatchObject({ kind: 'full' })
+      await expect(save(hookOf(), other.id)).rejects.toMatchObject({ code: 'CONFLICT' })
       await savedHook({ position: 3 }, 1)
       await store.hooks.remove(by('a'), 1)
       await savedHook({}, other.id)
@@ -203,21 +203,21 @@ eachStore(harness => {
 
     test('tasks of a type', async () => {
       for (let count = 0; count < maxTasks; count++) await saveTask(taskOf({ name: `t${count}` }))
-      expect(await saveTask(taskOf())).toMatchObject({ kind: 'full' })
-      expect(await saveTask(taskOf({ name: 'renamed' }), 1)).toMatchObject({ kind: 'saved' })
-      expect(await saveTask(taskOf({ caseTypeCode: 'request' }))).toMatchObject({ kind: 'saved' })
+      await expect(saveTask(taskOf())).rejects.toMatchObject({ code: 'CONFLICT' })
+      expect(await saveTask(taskOf({ name: 'renamed' }), 1)).toMatchObject({ id: expect.any(Number) })
+      expect(await saveTask(taskOf({ caseTypeCode: 'request' }))).toMatchObject({ id: expect.any(Number) })
     })
 
     test('hooks saved at once are counted exactly, by every gateway', async () => {
       const stores = await gateways()
       const other = await savedHook({ caseTypeCode: 'request' })
-      const results = await Promise.all(
+      const results = await Promise.allSettled(
         Array.from({ length: 20 }, (_, index) => {
           const from = stores[index % stores.length] ?? store
           return save(hookOf(), index === 10 ? other.id : null, 'a', from)
         }),
       )
-      expect(results.filter(({ kind }) => kind === 'saved')).toHaveLength(maxHooks)
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(maxHooks)
       expect(await store.hooks.list('a', 'incident', 100)).toHaveLength(maxHooks)
       expect(await revision()).toBeGreaterThanOrEqual(maxHooks)
     })
@@ -226,40 +226,37 @@ eachStore(harness => {
   describe('a case task', () => {
     test('is saved, changed, listed and removed, without another revision of its type', async () => {
       const saved = await saveTask(taskOf({ scopes: ['cases:write'] }))
-      expect(saved).toEqual({ kind: 'saved', row: { id: 1, ...taskOf({ scopes: ['cases:write'] }) } })
+      expect(saved).toEqual({ id: 1, ...taskOf({ scopes: ['cases:write'] }) })
       const before = await revision()
       const changed = { id: 1, ...taskOf({ name: 'sort', enabled: false }) }
-      expect(await saveTask(taskOf({ name: 'sort', enabled: false }), 1)).toEqual({
-        kind: 'saved',
-        row: changed,
-      })
+      expect(await saveTask(taskOf({ name: 'sort', enabled: false }), 1)).toEqual(changed)
       expect(await store.caseTasks.list('a', null, 10)).toEqual([changed])
       expect(await store.caseTasks.list('a', 'request', 10)).toEqual([])
-      expect(await store.caseTasks.remove(by('b'), 1)).toEqual({ kind: 'missing' })
-      expect(await store.caseTasks.remove(by('a'), 1)).toEqual({ kind: 'removed', row: changed })
+      await expect(store.caseTasks.remove(by('b'), 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      expect(await store.caseTasks.remove(by('a'), 1)).toEqual(changed)
       expect(await revision()).toBe(before)
     })
 
     test('has a name that no other task of its type has', async () => {
       await saveTask(taskOf())
-      const duplicate = { kind: 'duplicate', existingId: 1 }
-      expect(await saveTask(taskOf())).toMatchObject(duplicate)
+      const duplicate = { code: 'CONFLICT', reason: 'NAME_TAKEN', facts: { existingId: 1 } }
+      await expect(saveTask(taskOf())).rejects.toMatchObject(duplicate)
       const other = await saveTask(taskOf({ name: 'sort' }))
-      expect(await saveTask(taskOf(), other.kind === 'saved' ? other.row.id : 0)).toMatchObject(duplicate)
-      expect(await saveTask(taskOf({ position: 1 } as Partial<CaseTaskInput>), 1)).toMatchObject({
-        kind: 'saved',
-      })
-      expect(await saveTask(taskOf({ caseTypeCode: 'request' }))).toMatchObject({ kind: 'saved' })
+      await expect(saveTask(taskOf(), other.id)).rejects.toMatchObject(duplicate)
+      expect(await saveTask(taskOf({ position: 1 } as Partial<CaseTaskInput>), 1)).toMatchObject({})
+      expect(await saveTask(taskOf({ caseTypeCode: 'request' }))).toMatchObject({ id: expect.any(Number) })
     })
 
     test('saved at once under one name is saved once', async () => {
       const stores = await gateways()
-      const results = await Promise.all(
+      const results = await Promise.allSettled(
         Array.from({ length: 10 }, (_, index) =>
           saveTask(taskOf(), null, 'a', stores[index % stores.length] ?? store),
         ),
       )
-      expect(results.map(({ kind }) => kind).toSorted()).toEqual([...Array(9).fill('duplicate'), 'saved'])
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const refused = results.flatMap(each => (each.status === 'rejected' ? [each.reason.reason] : []))
+      expect(refused).toEqual(Array(9).fill('NAME_TAKEN'))
     })
 
     test('is found to run with its live version, if it is enabled', async () => {
@@ -286,31 +283,30 @@ eachStore(harness => {
       await savedHook()
       await savedHook({ event: 'post-save', enabled: false })
       await saveTask(taskOf())
-      expect(await store.functions.remove(by('a'), functionId)).toEqual({
-        kind: 'used',
-        triggers: [
-          'hook `1` (`incident`, `pre-save`)',
-          'hook `2` (`incident`, `post-save`)',
-          'case task `triage` (`incident`)',
-        ],
+      await expect(store.functions.remove(by('a'), functionId)).rejects.toMatchObject({
+        reason: 'IN_USE',
+        message: expect.stringContaining(
+          'is used by hook `1` (`incident`, `pre-save`), hook `2` (`incident`, `post-save`), ' +
+            'case task `triage` (`incident`).',
+        ),
       })
       await store.hooks.remove(by('a'), 1)
       await store.hooks.remove(by('a'), 2)
       await store.caseTasks.remove(by('a'), 1)
-      expect(await store.functions.remove(by('a'), functionId)).toMatchObject({ kind: 'removed' })
+      expect(await store.functions.remove(by('a'), functionId)).toMatchObject({ id: functionId })
     })
 
     test('is removed or hooked, never both, when both are asked at once', async () => {
       const stores = await gateways()
       for (let round = 0; round < 20; round++) {
         functionId = await saveNamed(`round-${round}`, '1')
-        const [removed, hooked, tasked] = await Promise.all([
+        const [removed, ...triggers] = await Promise.allSettled<unknown>([
           (stores[round % stores.length] ?? store).functions.remove(by('a'), functionId),
           save(hookOf({ caseTypeCode: `type-${round}` })),
           saveTask(taskOf({ caseTypeCode: `type-${round}` }), null, 'a', stores.at(-1)),
         ])
-        const uses = [hooked, tasked].filter(({ kind }) => kind === 'saved')
-        expect(removed.kind).toBe(uses.length === 0 ? 'removed' : 'used')
+        const uses = triggers.filter(({ status }) => status === 'fulfilled')
+        expect(removed?.status).toBe(uses.length === 0 ? 'fulfilled' : 'rejected')
       }
     })
   })

@@ -254,12 +254,9 @@ eachStore(harness => {
     await settle(await claimOne(), { kind: 'dead', error: failed })
     await enqueue('a', 1)
     const running = await claimOne()
-    expect(await store.queue.retry(by('a'), 1)).toMatchObject({
-      kind: 'retried',
-      run: { state: 'waiting', attempt: 1 },
-    })
-    expect(await store.queue.retry(by('a'), 9)).toEqual({ kind: 'missing' })
-    expect(await store.queue.retry(by('b'), 1)).toEqual({ kind: 'missing' })
+    expect(await store.queue.retry(by('a'), 1)).toMatchObject({ state: 'waiting', attempt: 1 })
+    await expect(store.queue.retry(by('a'), 9)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(store.queue.retry(by('b'), 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await claimIds()).toEqual([])
     await settle(running)
     expect(await claimIds()).toEqual(['a1'])
@@ -269,17 +266,14 @@ eachStore(harness => {
     await enqueue('a', 1)
     for (const _ of [1, 2, 3]) await enqueue('a', 1)
     const running = await claimOne()
-    expect(await store.queue.cancel(by('a'), 1)).toEqual({ kind: 'running' })
-    expect(await store.queue.cancel(by('b'), 2)).toEqual({ kind: 'missing' })
-    expect(await store.queue.cancel(by('a'), 2)).toMatchObject({
-      kind: 'cancelled',
-      run: { id: 2, state: 'waiting' },
-    })
+    await expect(store.queue.cancel(by('a'), 1)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(store.queue.cancel(by('b'), 2)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await store.queue.cancel(by('a'), 2)).toMatchObject({ id: 2, state: 'waiting' })
     expect(await claimIds()).toEqual([])
     await settle(running, { kind: 'again', afterMs: 60_000, error: failed })
-    expect(await store.queue.cancel(by('a'), 1)).toMatchObject({ kind: 'cancelled' })
+    expect(await store.queue.cancel(by('a'), 1)).toMatchObject({ id: expect.any(Number) })
     expect(await claimIds()).toEqual(['a3'])
-    expect(await store.queue.cancel(by('a'), 1)).toEqual({ kind: 'missing' })
+    await expect(store.queue.cancel(by('a'), 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('an account has at most 10,000 waiting runs', async () => {
@@ -331,7 +325,12 @@ eachStore(harness => {
     const add = async (from: Store, seed: number) => {
       for (let count = 0; count < 60; count += 1) {
         const [id = 0] = await from.queue.enqueue(by('a'), [queuedRun({ caseId: (count + seed) % 3 })])
-        if (count % 10 === 5 && (await from.queue.cancel(by('a'), id)).kind === 'cancelled') done.push(id)
+        if (count % 10 === 5) {
+          await from.queue.cancel(by('a'), id).then(
+            () => done.push(id),
+            error => expect(error.code).toMatch(/^(NOT_FOUND|CONFLICT)$/),
+          )
+        }
       }
     }
     const workers = stores.map(work)
@@ -378,7 +377,7 @@ eachStore(harness => {
 
     const day = harness.engine === 'SQLite' ? 'due_at - 86400000' : `due_at - interval '24 hours'`
     await writeRows(url, `update queued_runs set due_at = ${day} where account_code = 'a'`)
-    expect(await store.queue.retry(by('a'), 4)).toMatchObject({ kind: 'retried' })
+    expect(await store.queue.retry(by('a'), 4)).toMatchObject({ state: 'waiting' })
     await deleteExpired(dayMs)
     expect((await statesOf()).map(([, state]) => state)).toEqual(['waiting', 'waiting'])
     await store.queue.cancel(by('a'), 5)

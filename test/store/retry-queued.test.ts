@@ -88,7 +88,7 @@ eachStore(harness => {
     await writeRows(url, `update queue_accounts set waiting = ${maxWaiting - 3}`)
     expect(await retryDead()).toBe(3)
     expect(await retryDead()).toBe(0)
-    expect(await store.queue.retry(by('a'), 4)).toMatchObject({ kind: 'full' })
+    await expect(store.queue.retry(by('a'), 4)).rejects.toMatchObject({ code: 'OVERLOADED' })
     expect((await store.queue.list('a', 'dead', 0, 10)).map(({ id }) => id)).toEqual([4, 5])
     await expect(enqueue('a', {})).rejects.toMatchObject({ code: 'OVERLOADED' })
   })
@@ -103,9 +103,9 @@ eachStore(harness => {
     }
     expect(await retryDead()).toBe(4)
     expect(await statesOf()).toEqual(['1 waiting', '2 waiting', '3 waiting', '4 waiting', '5 dead', '6 dead'])
-    expect(await store.queue.retry(by('a'), 5)).toMatchObject({
-      kind: 'full',
-      refusal: { kind: 'too many bytes', used: 2 * bytes, more: bytes },
+    await expect(store.queue.retry(by('a'), 5)).rejects.toMatchObject({
+      code: 'OVERLOADED',
+      message: expect.stringContaining(`take ${2 * bytes} bytes. With ${bytes} more`),
     })
     await store.queue.cancel(by('a'), 1)
     await store.queue.cancel(by('a'), 2)
@@ -141,14 +141,14 @@ eachStore(harness => {
     for (const run of await claim()) await end(run, 'again')
     expect(await claim()).toEqual([])
     const retried = await store.queue.retry(by('a'), 2)
-    expect(retried).toMatchObject({ kind: 'retried', run: { state: 'waiting', attempt: 1 } })
+    expect(retried).toMatchObject({ state: 'waiting', attempt: 1 })
     expect(await claim()).toEqual([])
-    expect(await store.queue.retry(by('b'), 1)).toEqual({ kind: 'missing' })
-    expect(await store.queue.retry(by('a'), 1)).toMatchObject({ kind: 'retried', run: { attempt: 2 } })
+    await expect(store.queue.retry(by('b'), 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await store.queue.retry(by('a'), 1)).toMatchObject({ attempt: 2 })
     expect(await store.queue.nextInMs()).toBe(0)
     const [run] = await claim()
     expect(run).toMatchObject({ id: 1, attempt: 2 })
-    expect(await store.queue.retry(by('a'), 1)).toEqual({ kind: 'running' })
+    await expect(store.queue.retry(by('a'), 1)).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await store.queue.count('a', 'waiting')).toBe(1)
     if (run !== undefined) await end(run, 'done')
     expect((await claim()).map(({ id }) => id)).toEqual([2])

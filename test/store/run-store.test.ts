@@ -281,8 +281,7 @@ eachStore(harness => {
       (
         await store.functions.pageVersions('a', [id], { after: null, before: null, limit: 9, fromEnd: false })
       ).map(({ hash }) => hash)
-    const result = await save('1')
-    const id = result.kind === 'saved' ? result.function.id : 0
+    const { id } = (await save('1')).function
     await insert(runOf({ functionId: id, functionVersion: '2', startedAt: 1 }))
     for (const hash of ['2', '3', '4', '5']) await save(hash)
     expect(await hashesOf(id)).toEqual(['1', '2', '4', '5'])

@@ -20,7 +20,5 @@ export async function saveFunction(
   origin: Origin = by('a'),
   limits = functionLimits,
 ): Promise<StoredFunction> {
-  const saved = await functions.save(origin, version, limits)
-  if (saved.kind !== 'saved') throw new Error(`the function was not saved: ${saved.kind}`)
-  return saved.function
+  return (await functions.save(origin, version, limits)).function
 }

@@ -56,7 +56,6 @@ eachStore(harness => {
       mode: 'queued',
     } as const
     expect(await create('w', rest)).toEqual({
-      kind: 'saved',
       webhook: { id: 1, ...inputOf('w', rest) },
       secretId: 1,
     })
@@ -78,13 +77,13 @@ eachStore(harness => {
   test('names are unique, and there is a maximum', async () => {
     await create('one')
     await create('two')
-    expect(await create('one')).toEqual({ kind: 'duplicate', existingId: 1, name: 'one' })
-    const renamed = await store.webhooks.save(by('a'), 2, saveOf(inputOf('one')))
-    expect(renamed).toEqual({ kind: 'duplicate', existingId: 1, name: 'one' })
+    const taken = { reason: 'NAME_TAKEN', message: expect.stringContaining('Webhook `1` has the name `one`') }
+    await expect(create('one')).rejects.toMatchObject(taken)
+    const renamed = store.webhooks.save(by('a'), 2, saveOf(inputOf('one')))
+    await expect(renamed).rejects.toMatchObject(taken)
     await create('three')
-    expect(await create('four')).toEqual({ kind: 'full' })
+    await expect(create('four')).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await store.webhooks.save(by('a'), 2, saveOf(inputOf('2', { enabled: false })))).toMatchObject({
-      kind: 'saved',
       webhook: { id: 2, name: '2', enabled: false },
       secretId: null,
     })
@@ -95,42 +94,44 @@ eachStore(harness => {
     await create('w')
     const otherId = await saveNamed('g', 'b')
     await saveNamed('h', 'b')
-    expect(await create('x', { functionId: 99 })).toEqual({
-      kind: 'missing',
-      what: 'function',
-      chosen: { id: 99 },
+    await expect(create('x', { functionId: 99 })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'There is no function `99`.',
     })
-    expect(await store.webhooks.save(by('b'), 1, saveOf(inputOf('w')))).toEqual({
-      kind: 'missing',
-      what: 'webhook',
+    await expect(store.webhooks.save(by('b'), 1, saveOf(inputOf('w')))).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'There is no webhook `1`.',
     })
     expect(otherId).toBe(1)
-    expect(await store.webhooks.rotate(by('b'), 1, rotationOf(0), () => null)).toEqual({ kind: 'missing' })
-    expect(await store.webhooks.remove(by('b'), 1)).toEqual({ kind: 'missing' })
+    await expect(store.webhooks.rotate(by('b'), 1, rotationOf(0), () => null)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    await expect(store.webhooks.remove(by('b'), 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await liveIds('w')).toEqual([1])
   })
 
   test('a function that a webhook runs is not removed', async () => {
     await create('w')
-    expect(await store.functions.remove(by('a'), functionId)).toEqual({
-      kind: 'used',
-      triggers: ['webhook `w`'],
+    await expect(store.functions.remove(by('a'), functionId)).rejects.toMatchObject({
+      reason: 'IN_USE',
+      message: expect.stringContaining('is used by webhook `w`.'),
     })
-    expect(await store.webhooks.remove(by('a'), 1)).toMatchObject({ kind: 'removed', webhook: { id: 1 } })
+    expect(await store.webhooks.remove(by('a'), 1)).toMatchObject({ id: 1 })
     expect(await liveIds('w')).toBeNull()
     expect(await store.webhooks.findSecret('a', 1, 1)).toBeNull()
-    expect(await store.functions.remove(by('a'), functionId)).toMatchObject({ kind: 'removed' })
+    expect(await store.functions.remove(by('a'), functionId)).toMatchObject({ id: functionId })
   })
 
   test('of 20 saves of one name at once one creates it', async () => {
     const stores = harness.engine === 'SQLite' ? [store] : [store, await harness.open({ url })]
-    const results = await Promise.all(
+    const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         (stores[index % stores.length] ?? store).webhooks.save(by('a'), null, saveOf(inputOf('w'))),
       ),
     )
-    expect(results.filter(({ kind }) => kind === 'saved')).toHaveLength(1)
-    expect(results.filter(({ kind }) => kind === 'duplicate')).toHaveLength(19)
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const refused = results.flatMap(each => (each.status === 'rejected' ? [each.reason.reason] : []))
+    expect(refused).toEqual(Array(19).fill('NAME_TAKEN'))
   })
 
   test('changes of one webhook at once keep each other', async () => {
@@ -143,7 +144,7 @@ eachStore(harness => {
       { headers: ['x-a'] },
       { name: 'v' },
     ]
-    const results = await Promise.all(
+    await Promise.all(
       changes.map((change, index) =>
         (stores[index % stores.length] ?? store).webhooks.save(by('a'), 1, {
           ...saveOf(inputOf('w')),
@@ -151,7 +152,6 @@ eachStore(harness => {
         }),
       ),
     )
-    expect(results.map(({ kind }) => kind)).toEqual(changes.map(() => 'saved'))
     const all = Object.assign({}, ...changes)
     expect(await store.webhooks.list('a')).toEqual([{ id: 1, ...inputOf('v', all) }])
   })
@@ -160,11 +160,8 @@ eachStore(harness => {
     await create('w')
     const error = invalidInput([])
     const refused = { ...saveOf(inputOf('w')), rotates: true, complete: () => error }
-    expect(await store.webhooks.save(by('a'), 1, refused)).toEqual({ kind: 'refused', error })
-    expect(await store.webhooks.rotate(by('a'), 1, rotationOf(0), () => error)).toEqual({
-      kind: 'refused',
-      error,
-    })
+    await expect(store.webhooks.save(by('a'), 1, refused)).rejects.toBe(error)
+    await expect(store.webhooks.rotate(by('a'), 1, rotationOf(0), () => error)).rejects.toBe(error)
     expect(await liveIds('w')).toEqual([1])
   })
 
@@ -172,7 +169,6 @@ eachStore(harness => {
     await create('w')
     const change = { ...saveOf(inputOf('v')), rotates: true, rotation: rotationOf(60_000) }
     expect(await store.webhooks.save(by('a'), 1, change)).toMatchObject({
-      kind: 'saved',
       webhook: { name: 'v' },
       secretId: 2,
     })
@@ -186,9 +182,9 @@ eachStore(harness => {
         ...saveOf(inputOf('w')),
         complete: () => ({ ...complete(inputOf('w'))(), function: { name } }),
       })
-    expect(await named('g')).toEqual({ kind: 'missing', what: 'function', chosen: { name: 'g' } })
+    await expect(named('g')).rejects.toMatchObject({ message: 'There is no function `g`.' })
     const id = await saveNamed('g', 'a')
-    expect(await named('g')).toMatchObject({ kind: 'saved', webhook: { functionId: id } })
+    expect(await named('g')).toMatchObject({ webhook: { functionId: id } })
   })
 
   describe('a rotated secret', () => {
@@ -202,7 +198,7 @@ eachStore(harness => {
 
     test('leaves the earlier ones live for the overlap, up to three of them', async () => {
       await create('w')
-      expect(await rotate(60_000)).toMatchObject({ kind: 'rotated', secretId: 2 })
+      expect(await rotate(60_000)).toMatchObject({ secretId: 2 })
       await rotate(60_000)
       expect(await liveIds('w')).toEqual([3, 2, 1])
       await rotate(60_000)

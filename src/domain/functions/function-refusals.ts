@@ -3,6 +3,8 @@ import type { FunctionName } from './function-store.ts'
 
 // Maximum length of a text in a message.
 const maxShownCharacters = 70
+// More are not listed in messages.
+const maxShownTriggers = 10
 
 /** A function of another account gets the same answer as one that does not exist. */
 export function noFunction(which: number | string | FunctionName): RostrumError {
@@ -13,7 +15,20 @@ export function noVersion(hash: string): RostrumError {
   return new RostrumError('NOT_FOUND', `The function has no version \`${cut(hash)}\`.`)
 }
 
-/** For a live version that does not meet the condition of a change. Its hash is null if there is no such function. */
+export function tooManyFunctions(max: number): RostrumError {
+  const message = `The account has \`${max}\` functions, the maximum. Remove one that is not needed.`
+  return new RostrumError('CONFLICT', message, { reason: 'LIMIT' })
+}
+
+/** A function that these triggers use cannot be removed. */
+export function functionInUse(which: number | FunctionName, triggers: readonly string[]): RostrumError {
+  const more = triggers.length > maxShownTriggers ? ' and more' : ''
+  const users = `${triggers.slice(0, maxShownTriggers).join(', ')}${more}`
+  const message = `Function ${describeFunction(which)} is used by ${users}. Change or remove them first.`
+  return new RostrumError('CONFLICT', message, { reason: 'IN_USE' })
+}
+
+/** The live version, whose hash is null if there is no such function, does not meet the condition of a change. */
 export function conditionNotMet(which: number | FunctionName, liveHash: string | null): RostrumError {
   const found =
     liveHash === null

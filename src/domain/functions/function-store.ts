@@ -62,12 +62,6 @@ export interface NewVersion extends FunctionName {
  */
 export type IfLive = readonly string[] | null
 
-/** The live version does not meet the condition of a change. Its hash is null if there is no such function. */
-export interface ConditionNotMet {
-  readonly kind: 'not met'
-  readonly liveHash: string | null
-}
-
 /** A version with its source, for a run. */
 export interface RunnableFunction extends FunctionName {
   readonly id: number
@@ -84,21 +78,10 @@ export interface FunctionLimits {
   readonly versions: number
 }
 
-export type SaveFunctionResult =
-  | { readonly kind: 'saved'; readonly function: StoredFunction; readonly isNew: boolean }
-  | { readonly kind: 'full' }
-  | ConditionNotMet
-
-export type MakeLiveResult =
-  | { readonly kind: 'made live'; readonly function: StoredFunction }
-  | { readonly kind: 'missing'; readonly what: 'function' | 'version' }
-
-export type RemoveFunctionResult =
-  | { readonly kind: 'removed'; readonly function: StoredFunction }
-  | { readonly kind: 'missing' }
-  | ConditionNotMet
-  /** The names of the triggers that use it, for the message. */
-  | { readonly kind: 'used'; readonly triggers: readonly string[] }
+export interface SavedFunction {
+  readonly function: StoredFunction
+  readonly isNew: boolean
+}
 
 export type FindRunnableResult =
   | { readonly kind: 'found'; readonly runnable: RunnableFunction }
@@ -108,15 +91,18 @@ export type FindRunnableResult =
 export interface FunctionStore extends RowStore<StoredFunction> {
   /**
    * Adds a version, and the function if it is new; its first version is live. The same source again is the same
-   * version. The condition is compared while the function is locked.
+   * version. The condition is compared while the function is locked. `PRECONDITION_FAILED`; `CONFLICT` at the maximum;
+   * `OVERLOADED` if the account has no room.
    */
-  save(origin: Origin, version: NewVersion, limits: FunctionLimits): Promise<SaveFunctionResult>
-  makeLive(origin: Origin, id: number, hash: string): Promise<MakeLiveResult>
+  save(origin: Origin, version: NewVersion, limits: FunctionLimits): Promise<SavedFunction>
+  /** `NOT_FOUND` for an unknown function or version. */
+  makeLive(origin: Origin, id: number, hash: string): Promise<StoredFunction>
   /**
    * Removes the function with this id, or with exactly this name and case type code. It stays with its versions until
-   * no run refers to it, for the readers of its runs.
+   * no run refers to it, for the readers of its runs. `NOT_FOUND`; `PRECONDITION_FAILED`; `CONFLICT` if a trigger uses
+   * it.
    */
-  remove(origin: Origin, which: number | FunctionName, ifLive?: IfLive): Promise<RemoveFunctionResult>
+  remove(origin: Origin, which: number | FunctionName, ifLive?: IfLive): Promise<StoredFunction>
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** The function with exactly this case type code, or without one. */
   findExact(accountCode: string, given: FunctionName): Promise<StoredFunction | null>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
+import { type FieldError, invalidInput } from '../../errors.ts'
 import { isStorable } from '../directory/directory.ts'
 import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
@@ -7,13 +7,11 @@ import type { Execution } from '../runs/run.ts'
 import { makeCause } from '../runs/run-cause.ts'
 import type { Asking, Script, Scripts } from '../runs/script.ts'
 import type { Origin } from '../store.ts'
-import { conditionNotMet, describeFunction, noFunction, noVersion } from './function-refusals.ts'
+import { noFunction, noVersion } from './function-refusals.ts'
 import type { FunctionLimits, FunctionName, FunctionStore, IfLive, StoredFunction } from './function-store.ts'
 
 const limits: FunctionLimits = { functions: 1_000, versions: 100 }
 const maxCommentCharacters = 1_000
-// Maximum number of triggers listed in a message.
-const maxShownTriggers = 10
 
 /** A version as its author writes it. */
 export interface FunctionInput extends FunctionName {
@@ -81,54 +79,21 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
       const { sourceCode } = input
       const hash = createHash('sha256').update(sourceCode).digest('hex')
       const sourceBytes = Buffer.byteLength(JSON.stringify(sourceCode))
-      const result = await store.save(origin, { ...input, hash, sourceBytes }, limits)
-      switch (result.kind) {
-        case 'saved':
-          return { ...result.function, saved: { version: hash, created: result.isNew } }
-        case 'full':
-          throw new RostrumError(
-            'CONFLICT',
-            `The account has \`${limits.functions}\` functions, the maximum. Remove one that is not needed.`,
-            { reason: 'LIMIT' },
-          )
-        case 'not met':
-          throw conditionNotMet(input, result.liveHash)
-        default:
-          return result satisfies never
-      }
+      const { function: saved, isNew } = await store.save(origin, { ...input, hash, sourceBytes }, limits)
+      return { ...saved, saved: { version: hash, created: isNew } }
     },
 
     async makeLive(origin, id, hash) {
       checkId(id, 'function id')
-      const result = isHash(hash)
-        ? await store.makeLive(origin, id, hash)
-        : await store.findByIds(origin.accountCode, [id]).then(explainBadHash)
-      if (result.kind === 'made live') return result.function
-      throw result.what === 'function' ? noFunction(String(id)) : noVersion(hash)
+      if (isHash(hash)) return store.makeLive(origin, id, hash)
+      const [found] = await store.findByIds(origin.accountCode, [id])
+      throw found === undefined ? noFunction(id) : noVersion(hash)
     },
 
     async remove(origin, which, ifLive) {
       if (typeof which === 'number') checkId(which, 'function id')
       else if (!canExist(which)) throw noFunction(which)
-      const result = await store.remove(origin, which, ifLive)
-      switch (result.kind) {
-        case 'removed':
-          return result.function
-        case 'missing':
-          throw noFunction(which)
-        case 'not met':
-          throw conditionNotMet(which, result.liveHash)
-        case 'used': {
-          const users = listTriggers(result.triggers)
-          throw new RostrumError(
-            'CONFLICT',
-            `Function ${describeFunction(which)} is used by ${users}. Change or remove them first.`,
-            { reason: 'IN_USE' },
-          )
-        }
-        default:
-          return result satisfies never
-      }
+      return store.remove(origin, which, ifLive)
     },
 
     findByName: async (accountCode, given) =>
@@ -164,16 +129,7 @@ function withUsableCode({ name, caseTypeCode }: FunctionName): FunctionName {
   return { name, caseTypeCode: caseTypeCode !== null && isName(caseTypeCode) ? caseTypeCode : null }
 }
 
-function explainBadHash(rows: readonly StoredFunction[]) {
-  return { kind: 'missing', what: rows.length === 0 ? 'function' : 'version' } as const
-}
-
-// True if a function can have this name and code. A database may refuse to compare others.
+// A function of any other name or code cannot exist, and a database may refuse to compare it.
 function canExist({ name, caseTypeCode }: FunctionName): boolean {
   return isName(name) && (caseTypeCode === null || isName(caseTypeCode))
-}
-
-function listTriggers(triggers: readonly string[]): string {
-  const more = triggers.length > maxShownTriggers ? ' and more' : ''
-  return `${triggers.slice(0, maxShownTriggers).join(', ')}${more}`
 }

@@ -1,17 +1,10 @@
-import { RostrumError } from '../../errors.ts'
 import { checkCaseTypeCode } from '../cases/case-failures.ts'
 import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
 import type { Origin } from '../store.ts'
-import {
-  checkCode,
-  completeBy,
-  type GivenTrigger,
-  noChosenFunction,
-  type TriggerRules,
-} from './complete-trigger.ts'
+import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
 import type { CaseTask, CaseTaskInput, CaseTaskStore } from './hook-store.ts'
-import { listAll, noTrigger, tooMany } from './trigger-failures.ts'
+import { listAll } from './trigger-failures.ts'
 
 const maxTasksOfType = 50
 
@@ -42,28 +35,11 @@ export function createCaseTasks(store: CaseTaskStore): CaseTasks {
   return {
     async save(origin, id, given) {
       if (id !== null) checkId(id, 'case task id')
-      const complete = completeBy<CaseTaskInput>(taskRules, given)
-      const result = await store.save(origin, id, complete, maxTasksOfType)
-      switch (result.kind) {
-        case 'saved':
-          return result.row
-        case 'refused':
-          throw result.error
-        case 'missing':
-          throw result.what === 'function' ? noChosenFunction(result.chosen) : noTrigger('case task', id ?? 0)
-        case 'full':
-          throw tooMany(`The case type \`${result.row.caseTypeCode}\` has \`${maxTasksOfType}\` tasks`)
-        case 'duplicate':
-          throw sameName(result.row, result.existingId)
-        default:
-          return result satisfies never
-      }
+      return store.save(origin, id, completeBy<CaseTaskInput>(taskRules, given), maxTasksOfType)
     },
 
     async remove(origin, id) {
-      const result = await store.remove(origin, checkId(id, 'case task id'))
-      if (result.kind === 'missing') throw noTrigger('case task', id)
-      return result.row
+      return store.remove(origin, checkId(id, 'case task id'))
     },
 
     async list(accountCode, caseTypeCode) {
@@ -71,13 +47,4 @@ export function createCaseTasks(store: CaseTaskStore): CaseTasks {
       return listAll('case task', limit => store.list(accountCode, caseTypeCode, limit))
     },
   }
-}
-
-function sameName({ name, caseTypeCode }: CaseTask, existingId: number): RostrumError {
-  return new RostrumError(
-    'CONFLICT',
-    `The case type \`${caseTypeCode}\` has a task \`${name}\` already: the task with the id \`${existingId}\`. ` +
-      'Change that one or choose another name.',
-    { reason: 'NAME_TAKEN', facts: { existingId } },
-  )
 }

@@ -1,7 +1,6 @@
-import type { RostrumError } from '../../errors.ts'
 import type { RunHookEvent } from '../runs/run-record.ts'
 import type { Origin, RowStore } from '../store.ts'
-import type { Complete, FunctionChoice } from './complete-trigger.ts'
+import type { Complete } from './complete-trigger.ts'
 
 /** A trigger: it runs a function on cases of a type (contract, section 7). */
 interface Trigger {
@@ -53,29 +52,14 @@ export interface RunnableTask extends LiveFunction {
   readonly name: string
 }
 
-export type SaveTriggerResult<Row> =
-  | { readonly kind: 'saved'; readonly row: Row }
-  | { readonly kind: 'refused'; readonly error: RostrumError }
-  | { readonly kind: 'missing'; readonly what: 'trigger' }
-  | { readonly kind: 'missing'; readonly what: 'function'; readonly chosen: FunctionChoice }
-  /** The maximum is reached. `row` is the row that was not saved. */
-  | { readonly kind: 'full'; readonly row: Row }
-  /** Another task of the type has the name. */
-  | { readonly kind: 'duplicate'; readonly existingId: number; readonly row: Row }
-
-export type RemoveTriggerResult<Row> =
-  | { readonly kind: 'removed'; readonly row: Row }
-  | { readonly kind: 'missing' }
-
 interface TriggerStore<Row, Input> {
-  /** Creates a trigger (null) or changes the one with this id. Creates a missing case type. */
-  save(
-    origin: Origin,
-    id: number | null,
-    complete: Complete<Input>,
-    maxOfType: number,
-  ): Promise<SaveTriggerResult<Row>>
-  remove(origin: Origin, id: number): Promise<RemoveTriggerResult<Row>>
+  /**
+   * Creates a trigger (null) or changes the one with this id. Creates a missing case type. Rejects with
+   * the error of `complete`, `NOT_FOUND`, or `CONFLICT` at the maximum and for the name of another task of the type.
+   */
+  save(origin: Origin, id: number | null, complete: Complete<Input>, maxOfType: number): Promise<Row>
+  /** Returns the trigger as it was. `NOT_FOUND`. */
+  remove(origin: Origin, id: number): Promise<Row>
   /** Up to `limit` triggers of a case type, or of all (null). */
   list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]>
 }

@@ -1,15 +1,9 @@
 import { checkCaseTypeCode } from '../cases/case-failures.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
-import {
-  checkCode,
-  completeBy,
-  type GivenTrigger,
-  noChosenFunction,
-  type TriggerRules,
-} from './complete-trigger.ts'
+import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
 import type { Hook, HookInput, HookStore } from './hook-store.ts'
-import { listAll, noTrigger, tooMany } from './trigger-failures.ts'
+import { listAll } from './trigger-failures.ts'
 
 const maxHooksOfEvent = 10
 
@@ -37,31 +31,11 @@ export function createHooks(store: HookStore): Hooks {
   return {
     async save(origin, id, given) {
       if (id !== null) checkId(id, 'hook id')
-      const complete = completeBy<HookInput>(hookRules, given)
-      const result = await store.save(origin, id, complete, maxHooksOfEvent)
-      switch (result.kind) {
-        case 'saved':
-          return result.row
-        case 'refused':
-          throw result.error
-        case 'missing':
-          throw result.what === 'function' ? noChosenFunction(result.chosen) : noTrigger('hook', id ?? 0)
-        case 'full':
-          throw tooMany(
-            `The case type \`${result.row.caseTypeCode}\` has \`${maxHooksOfEvent}\` hooks of the event ` +
-              `\`${result.row.event}\`, disabled ones included`,
-          )
-        case 'duplicate':
-          throw new Error('A hook has no name.')
-        default:
-          return result satisfies never
-      }
+      return store.save(origin, id, completeBy<HookInput>(hookRules, given), maxHooksOfEvent)
     },
 
     async remove(origin, id) {
-      const result = await store.remove(origin, checkId(id, 'hook id'))
-      if (result.kind === 'missing') throw noTrigger('hook', id)
-      return result.row
+      return store.remove(origin, checkId(id, 'hook id'))
     },
 
     async list(accountCode, caseTypeCode) {

@@ -2,7 +2,6 @@ import type { CommittedRuns } from '../runs/hold-runs.ts'
 import type { RunError } from '../runs/run.ts'
 import type { RunHookEvent } from '../runs/run-record.ts'
 import type { Origin, RowStore } from '../store.ts'
-import type { WaitingRefusal } from './waiting-limits.ts'
 
 export type QueuedRunState = 'waiting' | 'running' | 'dead'
 
@@ -123,22 +122,11 @@ export interface Finished {
   readonly claim: Claim | null
 }
 
-export type RetryResult =
-  | { readonly kind: 'retried'; readonly run: QueuedRun }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'running' }
-  | { readonly kind: 'full'; readonly refusal: WaitingRefusal }
-
 /** Which dead runs: those of one hook or webhook; null for all. */
 export interface DeadRunChoice {
   readonly hookId: number | null
   readonly webhookId: number | null
 }
-
-export type CancelResult =
-  | { readonly kind: 'cancelled'; readonly run: QueuedRun }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'running' }
 
 export interface QueueStore extends RowStore<QueuedRun> {
   /** Queues runs by themselves, and returns their ids. `OVERLOADED` past what may wait. */
@@ -163,14 +151,18 @@ export interface QueueStore extends RowStore<QueuedRun> {
   list(accountCode: string, state: QueuedRunState | null, after: number, limit: number): Promise<QueuedRun[]>
   /** The number of runs in this state; null for all. */
   count(accountCode: string, state: QueuedRunState | null): Promise<number>
-  /** Makes a dead run wait again, from attempt 1. A waiting run is due now, and keeps its turn in its lane. */
-  retry(origin: Origin, id: number): Promise<RetryResult>
+  /**
+   * Makes a dead run wait again, from attempt 1. A waiting one is due now, and keeps its turn in its lane. `NOT_FOUND`;
+   * `CONFLICT` while it runs; `OVERLOADED` past what may wait.
+   */
+  retry(origin: Origin, id: number): Promise<QueuedRun>
   /**
    * Makes up to `limit` dead runs wait again, the oldest first, as far as the account may have more that wait. Returns
    * their number.
    */
   retryDead(origin: Origin, choice: DeadRunChoice & { readonly limit: number }): Promise<number>
-  cancel(origin: Origin, id: number): Promise<CancelResult>
+  /** Returns the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
+  cancel(origin: Origin, id: number): Promise<QueuedRun>
   /** Deletes up to `limit` dead runs past the newest ones of their account. Returns their number: 0 at the end. */
   deleteDeadBeyond(maxRuns: number, limit: number): Promise<number>
   /** Deletes the dead runs that were due before this age, `limit` in one transaction. Reads all: call it seldom. */

@@ -1,8 +1,7 @@
-import { notFound, RostrumError } from '../../errors.ts'
+import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
 import type { DeadRunChoice, QueuedRun, QueueStore } from './queue-store.ts'
-import { cannotQueue } from './waiting-limits.ts'
 
 /** Maximum number of dead runs that one call retries. */
 export const maxRetriedAtOnce = 1_000
@@ -27,16 +26,7 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
     list: store.list,
     count: store.count,
     async retry(origin, id) {
-      checkId(id, 'queued run id')
-      const result = await store.retry(origin, id)
-      if (result.kind === 'retried') return result.run
-      if (result.kind === 'missing') throw notFound('queued run', id)
-      if (result.kind === 'full') throw cannotQueue(result.refusal)
-      throw new RostrumError(
-        'CONFLICT',
-        `Queued run \`${id}\` is running. Retry it when it waits or is dead.`,
-        { reason: 'RUNNING' },
-      )
+      return store.retry(origin, checkId(id, 'queued run id'))
     },
     async retryDead(origin, { hookId, webhookId, first }) {
       if (hookId !== null && webhookId !== null) {
@@ -53,15 +43,7 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
       return store.retryDead(origin, { hookId, webhookId, limit: first })
     },
     async cancel(origin, id) {
-      checkId(id, 'queued run id')
-      const result = await store.cancel(origin, id)
-      if (result.kind === 'cancelled') return result.run
-      if (result.kind === 'missing') throw notFound('queued run', id)
-      throw new RostrumError(
-        'CONFLICT',
-        `Queued run \`${id}\` is running. Cancel it when it waits or is dead.`,
-        { reason: 'RUNNING' },
-      )
+      return store.cancel(origin, checkId(id, 'queued run id'))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { notFound, RostrumError } from '../../errors.ts'
 
 /** An account has at most this many waiting runs (contract, section 8). */
 export const maxWaiting = 10_000
@@ -36,4 +36,14 @@ function describe(refusal: WaitingRefusal): string {
     `The inputs of this account's waiting queued runs take ${used} bytes. With ${more} more they would exceed the ` +
     `maximum of ${max}, the setting ROSTRUM_QUEUE_BYTES.`
   )
+}
+
+export function noQueuedRun(id: number): RostrumError {
+  return notFound('queued run', id)
+}
+
+/** Nobody can retry or cancel a run while it runs. */
+export function isRunning(id: number, operation: 'Retry' | 'Cancel'): RostrumError {
+  const message = `Queued run \`${id}\` is running. ${operation} it when it waits or is dead.`
+  return new RostrumError('CONFLICT', message, { reason: 'RUNNING' })
 }

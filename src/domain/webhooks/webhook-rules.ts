@@ -94,3 +94,13 @@ function checkWebhook(input: CheckedInput): FieldError[] {
 function isHeaderName(text: string): boolean {
   return text.length <= maxHeaderCharacters && /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
+
+export function sameWebhookName(name: string, existingId: number): RostrumError {
+  const message = `Webhook \`${existingId}\` has the name \`${name}\`. Choose another one.`
+  return new RostrumError('CONFLICT', message, { reason: 'NAME_TAKEN' })
+}
+
+export function tooManyWebhooks(max: number): RostrumError {
+  const message = `The account has \`${max}\` webhooks, the maximum. Remove one that is not needed.`
+  return new RostrumError('CONFLICT', message, { reason: 'LIMIT' })
+}

@@ -1,5 +1,5 @@
 import type { RostrumError } from '../../errors.ts'
-import type { Complete, FunctionChoice } from '../hooks/complete-trigger.ts'
+import type { Complete } from '../hooks/complete-trigger.ts'
 import type { ClaimRequest } from '../idempotency/idempotency.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
 import type { Origin, RowStore } from '../store.ts'
@@ -53,23 +53,16 @@ export interface DeliverableWebhook {
   readonly secrets: readonly StoredSecret[]
 }
 
-export type SaveWebhookResult =
-  /** `secretId` is null if the webhook got no secret. */
-  | { readonly kind: 'saved'; readonly webhook: Webhook; readonly secretId: number | null }
-  | { readonly kind: 'refused'; readonly error: RostrumError }
-  | { readonly kind: 'missing'; readonly what: 'webhook' }
-  | { readonly kind: 'missing'; readonly what: 'function'; readonly chosen: FunctionChoice }
-  | { readonly kind: 'full' }
-  | { readonly kind: 'duplicate'; readonly existingId: number; readonly name: string }
+export interface SavedWebhook {
+  readonly webhook: Webhook
+  /** Null if the webhook got no secret. */
+  readonly secretId: number | null
+}
 
-export type RotateSecretResult =
-  | { readonly kind: 'rotated'; readonly webhook: Webhook; readonly secretId: number }
-  | { readonly kind: 'refused'; readonly error: RostrumError }
-  | { readonly kind: 'missing' }
-
-export type RemoveWebhookResult =
-  | { readonly kind: 'removed'; readonly webhook: Webhook }
-  | { readonly kind: 'missing' }
+export interface RotatedSecret {
+  readonly webhook: Webhook
+  readonly secretId: number
+}
 
 export interface Rotation {
   /** How long the earlier secrets stay live; 0 deletes them. */
@@ -103,17 +96,20 @@ export type QueueMessageResult =
   | { readonly kind: 'full' }
 
 export interface WebhookStore extends RowStore<Webhook> {
-  /** Creates a webhook (null) with its first secret, or changes the one with this id. */
-  save(origin: Origin, id: number | null, given: WebhookSave): Promise<SaveWebhookResult>
-  /** Adds a secret, unless `refuse` returns why not. */
+  /**
+   * Creates a webhook (null) with its first secret, or changes the one with this id. Rejects with the error of
+   * `complete`, `NOT_FOUND`, or `CONFLICT` at the maximum and for the name of another webhook.
+   */
+  save(origin: Origin, id: number | null, given: WebhookSave): Promise<SavedWebhook>
+  /** Adds a secret, unless `check` returns why not. `NOT_FOUND`. */
   rotate(
     origin: Origin,
     id: number,
     rotation: Rotation,
-    refuse: (webhook: Webhook) => RostrumError | null,
-  ): Promise<RotateSecretResult>
-  /** Removes a webhook and its secrets. */
-  remove(origin: Origin, id: number): Promise<RemoveWebhookResult>
+    check: (webhook: Webhook) => RostrumError | null,
+  ): Promise<RotatedSecret>
+  /** Returns the webhook as it was. Its secrets go with it. `NOT_FOUND`. */
+  remove(origin: Origin, id: number): Promise<Webhook>
   /** All webhooks of the account, in ascending id. */
   list(accountCode: string): Promise<Webhook[]>
   /** Null for a name that no webhook has. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { invalidInput, notFound, RostrumError } from '../../errors.ts'
-import { type GivenTrigger, noChosenFunction } from '../hooks/complete-trigger.ts'
+import { invalidInput, RostrumError } from '../../errors.ts'
+import type { GivenTrigger } from '../hooks/complete-trigger.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../store.ts'
 import type { Keyring } from './keyring.ts'
@@ -81,38 +81,15 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
     async save(origin, id, { secret: own, ...given }) {
       if (id !== null) checkId(id, 'webhook id')
       const { accountCode } = origin
-      const result = await store.save(origin, id, {
+      const { webhook, secretId } = await store.save(origin, id, {
         complete: completeWebhook(given, verification => checkSecret(verification, own)),
         rotation: await prepareRotation(accountCode, { overlapHours: defaultOverlapHours, secret: own }),
         rotates: own !== null,
         maxWebhooks,
       })
-      switch (result.kind) {
-        case 'saved': {
-          const { webhook, secretId } = result
-          onChange()
-          const isShown = secretId !== null && own === null
-          return { webhook, secret: isShown ? await readSecret(accountCode, webhook.id, secretId) : null }
-        }
-        case 'refused':
-          throw result.error
-        case 'missing':
-          throw result.what === 'webhook' ? notFound('webhook', id) : noChosenFunction(result.chosen)
-        case 'duplicate':
-          throw new RostrumError(
-            'CONFLICT',
-            `Webhook \`${result.existingId}\` has the name \`${result.name}\`. Choose another one.`,
-            { reason: 'NAME_TAKEN' },
-          )
-        case 'full':
-          throw new RostrumError(
-            'CONFLICT',
-            `The account has \`${maxWebhooks}\` webhooks, the maximum. Remove one that is not needed.`,
-            { reason: 'LIMIT' },
-          )
-        default:
-          return result satisfies never
-      }
+      onChange()
+      const isShown = secretId !== null && own === null
+      return { webhook, secret: isShown ? await readSecret(accountCode, webhook.id, secretId) : null }
     },
 
     async rotateSecret(origin, id, given) {
@@ -123,23 +100,18 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
       }
       const { accountCode } = origin
       const rotation = await prepareRotation(accountCode, given)
-      const result = await store.rotate(origin, id, rotation, ({ verification }) => {
+      const { webhook, secretId } = await store.rotate(origin, id, rotation, ({ verification }) => {
         const wrong = checkSecret(verification, own)
         return wrong.length === 0 ? null : invalidInput(wrong)
       })
-      if (result.kind === 'missing') throw notFound('webhook', id)
-      if (result.kind === 'refused') throw result.error
       onChange()
-      const { webhook, secretId } = result
       return { webhook, secret: own === null ? await readSecret(accountCode, id, secretId) : null }
     },
 
     async remove(origin, id) {
-      checkId(id, 'webhook id')
-      const result = await store.remove(origin, id)
-      if (result.kind === 'missing') throw notFound('webhook', id)
+      const webhook = await store.remove(origin, checkId(id, 'webhook id'))
       onChange()
-      return result.webhook
+      return webhook
     },
 
     list: store.list,

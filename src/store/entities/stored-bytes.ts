@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { isStoreFull, type StoreLimits, storedRowBytes, storeFull } from '../../domain/store-limits.ts'
 import type { Dialect } from '../dialect.ts'
 import { numberOf } from '../tables/tables-of.ts'
-import { all, only, type Work } from '../work.ts'
+import { all, only, type Refusal, refuse, type Work } from '../work.ts'
 import { raiseCounter } from './counters.ts'
 
 /** Bytes that deleted rows no longer take. */
@@ -43,19 +43,29 @@ export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBy
     select account_code, 'stored byte', - sum(bytes) from ${freed.rows} where true group by account_code
     on conflict (account_code, name) do update set value = counters.value + excluded.value`)
 
-  /** Throws `OVERLOADED`, which undoes the transaction, if `more` bytes made it too many. */
-  function refuseFull(stored: number, more: number): void {
-    const state = { used: stored - more, more, max: accountBytes }
-    if (isStoreFull(state)) throw storeFull(state)
+  /** Returns `OVERLOADED` if `more` bytes are too many for an account that has `used`; else null. */
+  function refuseFull(used: number, more: number): Refusal | null {
+    const state = { used, more, max: accountBytes }
+    return isStoreFull(state) ? refuse(storeFull(state)) : null
+  }
+
+  function* change(accountCode: string, more: number): Work<number> {
+    return (yield* only(add, { accountCode, bytes: more })).bytes
   }
 
   return {
     find: (accountCode: string) => only(find, { accountCode }),
     refuseFull,
-    /** Throws like `refuseFull`. A negative number frees bytes. */
-    *add(accountCode: string, more: number): Work<void> {
-      const { bytes } = yield* only(add, { accountCode, bytes: more })
-      refuseFull(bytes, more)
+    /** Looks whether the account has room. Nobody else adds bytes before the commit on SQLite alone. */
+    *refuse(accountCode: string, more: number): Work<Refusal | null> {
+      return refuseFull((yield* only(find, { accountCode })).bytes, more)
+    },
+    /** Counts bytes, and returns a refusal if they were too many. On SQLite, call `refuse` before the first write. */
+    *add(accountCode: string, more: number): Work<Refusal | null> {
+      return refuseFull((yield* change(accountCode, more)) - more, more)
+    },
+    *free(accountCode: string, bytes: number): Work<void> {
+      yield* change(accountCode, -bytes)
     },
     /** Returns true if an account has no room for the texts of a run. */
     *isFull(accountCode: string): Work<boolean> {

@@ -1,22 +1,16 @@
 import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
 import { toQueuedRuns } from '../../../domain/hooks/queue-hooks.ts'
-import { cannotQueue, findWaitingRefusal, type WaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
+import { cannotQueue, findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
-import {
-  isStoreFull,
-  type StoredBytes,
-  type StoreLimits,
-  storedRowBytes,
-  storeFull,
-} from '../../../domain/store-limits.ts'
+import { type StoreLimits, storedRowBytes } from '../../../domain/store-limits.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { createSteps } from '../../steps.ts'
 import { numberOf, orNull } from '../../tables/tables-of.ts'
-import { all, first, only, type Work } from '../../work.ts'
+import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { toTakeValues } from '../queue/enqueue.ts'
 import { measureStored, measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
@@ -34,8 +28,6 @@ type Committed =
       readonly runIds: readonly string[]
     }
   | { readonly kind: 'moved' }
-  | { readonly kind: 'cannot queue'; readonly refusal: WaitingRefusal }
-  | { readonly kind: 'store full'; readonly bytes: StoredBytes }
 
 interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> {
   readonly database: Database
@@ -52,26 +44,34 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   const values = prepareValues(database)
   const { find } = createSteps(database)
 
-  // Check everything before the first write: returning early does not roll back on SQLite.
-  function* commit(wanted: CaseCommit): Work<Committed> {
+  // Whatever decides against the change comes before the first write: SQLite undoes nothing.
+  function* commit(wanted: CaseCommit): Work<Committed | Refusal> {
     const { origin, caseTypeCode, read, changedFields, runIds } = wanted
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'moved' }
     const planned = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
     const refusal = findWaitingRefusal(now, measureWaiting(planned), limits.queueBytes)
-    if (refusal !== null) return { kind: 'cannot queue', refusal }
-    const bytes = { used: now.storedBytes, more: findAddedBytes(wanted, planned), max: limits.accountBytes }
-    if (wanted.data !== null && isStoreFull(bytes)) return { kind: 'store full', bytes }
+    if (refusal !== null) return refuse(cannotQueue(refusal))
+    const full = stored.refuseFull(now.storedBytes, findAddedBytes(wanted, planned))
+    if (wanted.data !== null && full !== null) return full
     const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)
     if (row === undefined) return { kind: 'moved' }
     yield* writeValues(wanted, row)
-    yield* append(wanted, row, read === null ? shareInputs(toQueuedRuns(wanted, row)) : planned)
-    return { kind: 'committed', row, changedFields, runIds }
+    const queued = read === null ? shareInputs(toQueuedRuns(wanted, row)) : planned
+    const refused = yield* append(wanted, row, queued)
+    return refused ?? { kind: 'committed', row, changedFields, runIds }
   }
 
-  /** Writes the event of the change, the runs after it, and the runs that decided it. */
-  function* append(wanted: CaseCommit, row: StoredCase, queued: readonly SharedInput[]): Work<void> {
+  /**
+   * Writes what follows from the change: its event, the runs after it, and the runs that decided it. Returns a refusal
+   * if another gateway has filled the account since the first look.
+   */
+  function* append(
+    wanted: CaseCommit,
+    row: StoredCase,
+    queued: readonly SharedInput[],
+  ): Work<Refusal | null> {
     const { origin, caseTypeCode, read, data, changedFields, functionName, runs } = wanted
     const { accountCode } = origin
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
@@ -80,13 +80,15 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const storedBytes = findAddedBytes(wanted, queued)
     const event = { kind, ...of, changedFields, functionName } as const
     const appended = yield* appendEvent(origin, event, { storedBytes, take })
-    yield* enqueue(accountCode, queued, { row: appended.taken })
-    // Other gateways may have added bytes since the first check.
-    if (data !== null) stored.refuseFull(appended.stored, storedBytes)
+    const ids = yield* enqueue(accountCode, queued, { row: appended.taken })
+    if (ids instanceof Refusal) return ids
+    const full = data === null ? null : stored.refuseFull(appended.stored - storedBytes, storedBytes)
+    if (full !== null) return full
     if (runs !== null) {
       const isFull = appended.stored >= limits.accountBytes
       yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs), isFull)
     }
+    return null
   }
 
   function* writeValues({ origin, caseTypeCode, data, read, values: given }: CaseCommit, row: StoredCase) {
@@ -128,8 +130,6 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     async commit(wanted) {
       const hasQueued = () => wanted.after !== null
       const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged, hasQueued })
-      if (done.kind === 'cannot queue') throw cannotQueue(done.refusal)
-      if (done.kind === 'store full') throw storeFull(done.bytes)
       return done.kind === 'moved' ? done : toCommitted(done)
     },
     async findCommitted(origin) {

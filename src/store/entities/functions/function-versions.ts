@@ -6,7 +6,7 @@ import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, insertValues, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import { all, first, only, type Work } from '../../work.ts'
+import { all, first, only, type Refusal, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { rowBytes } from '../stored-bytes.ts'
 
@@ -64,11 +64,16 @@ export function createVersions(
     read: (accountCode: string, id: number) => only(statements.read, { accountCode, id }),
 
     /** Returns the id of the version, an existing one if the source is the same. */
-    *add({ accountCode, userId, email }: Origin, functionId: number, version: NewVersion) {
+    *add(
+      { accountCode, userId, email }: Origin,
+      functionId: number,
+      version: NewVersion,
+    ): Work<number | Refusal> {
       const { hash, sourceCode, sourceBytes, comment } = version
       const found = yield* first(statements.find, { accountCode, functionId, hash })
       if (found !== undefined) return found.id
-      yield* stored.add(accountCode, sourceBytes + storedRowBytes)
+      const full = yield* stored.add(accountCode, sourceBytes + storedRowBytes)
+      if (full !== null) return full
       const id = yield* takeNumbers(accountCode, 'function version')
       const values = { accountCode, id, functionId, hash, sourceBytes, comment, sourceCode }
       yield* all(statements.insert, { ...values, byUserId: userId, byEmail: email })
@@ -89,7 +94,10 @@ export function createVersions(
       const unkept = examined.filter(id => !keptIds.includes(id))
       if (unkept.length > 0) {
         const deleted = yield* all(statements.deleteUnused, { accountCode, ids: encodeList(unkept) })
-        yield* stored.add(accountCode, -deleted.reduce((sum, { bytes }) => sum + bytes, 0))
+        yield* stored.free(
+          accountCode,
+          deleted.reduce((sum, { bytes }) => sum + bytes, 0),
+        )
       }
       return examined.length < maxExamined ? 0 : (examined.at(-1) ?? 0)
     },

@@ -1,5 +1,11 @@
+import {
+  conditionNotMet,
+  functionInUse,
+  noFunction,
+  noVersion,
+  tooManyFunctions,
+} from '../../../domain/functions/function-refusals.ts'
 import type {
-  ConditionNotMet,
   FunctionName,
   FunctionStore,
   IfLive,
@@ -8,7 +14,7 @@ import type {
 } from '../../../domain/functions/function-store.ts'
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
-import { all, first, only, type Work } from '../../work.ts'
+import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { prepareFunctionStatements, selectFunction } from './function-statements.ts'
 import { createVersions, toVersion } from './function-versions.ts'
@@ -20,7 +26,7 @@ export type FindTriggers = (accountCode: string, functionId: number) => Work<rea
 const maxEarlierLive = 10
 
 export function createFunctionStore(database: Database, parts: Parts): FunctionStore {
-  const { change, read } = database
+  const { change, read, isShared } = database
   const { provision, takeNumbers, stored, triggerLookUps } = parts
   const statements = prepareFunctionStatements(database)
   const versions = createVersions(database, parts)
@@ -29,28 +35,53 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   const removed = database.findByIds(removedFunctions, selectFunction(removedFunctions))
   const noCode = (caseTypeCode: string | null) => caseTypeCode ?? ''
 
-  // Taking an id locks the account's counter until the commit, so this second look-up and the count are exact.
-  function* insertFunction(accountCode: string, name: string, caseTypeCode: string, maxFunctions: number) {
+  // An account that adds a function holds its counter until the commit, so the second look finds one that another
+  // gateway has just added, and the count is exact.
+  function* insertFunction(
+    accountCode: string,
+    name: string,
+    caseTypeCode: string,
+    maxFunctions: number,
+  ): Work<LockedFunction | Refusal> {
     const given = { accountCode, name, caseTypeCode }
     const id = yield* takeNumbers(accountCode, 'function')
     const existing = yield* first(statements.lockByName, given)
     if (existing !== undefined) return existing
     const { count } = yield* only(statements.count, { accountCode })
-    if (count >= maxFunctions) return null
-    yield* stored.add(accountCode, storedRowBytes)
-    return yield* only(statements.insert, { ...given, id })
+    if (count >= maxFunctions) return refuse(tooManyFunctions(maxFunctions))
+    const full = yield* stored.add(accountCode, storedRowBytes)
+    return full ?? (yield* only(statements.insert, { ...given, id }))
   }
 
   // Compares a condition with the live version of a locked function. Returns null if it is met.
   function* compareLive(
     accountCode: string,
     row: FunctionRow | undefined,
+    which: number | FunctionName,
     ifLive: IfLive,
-  ): Work<ConditionNotMet | null> {
+  ): Work<Refusal | null> {
     if (ifLive === null) return null
-    if (row === undefined) return ifLive.length === 0 ? null : { kind: 'not met', liveHash: null }
+    if (row === undefined) return ifLive.length === 0 ? null : refuse(conditionNotMet(which, null))
     const liveHash = yield* versions.hashOf(accountCode, row.liveVersionId)
-    return ifLive.includes(liveHash) || ifLive.includes('*') ? null : { kind: 'not met', liveHash }
+    const isMet = ifLive.includes(liveHash) || ifLive.includes('*')
+    return isMet ? null : refuse(conditionNotMet(which, liveHash))
+  }
+
+  // SQLite undoes nothing, so it looks before the first write; its lock makes the look exact.
+  function* refuseWhenFull(
+    accountCode: string,
+    existing: FunctionRow | undefined,
+    { hash, sourceBytes }: NewVersion,
+    maxFunctions: number,
+  ): Work<Refusal | null> {
+    if (isShared) return null
+    if (existing === undefined) {
+      const { count } = yield* only(statements.count, { accountCode })
+      if (count >= maxFunctions) return refuse(tooManyFunctions(maxFunctions))
+      return yield* stored.refuse(accountCode, sourceBytes + 2 * storedRowBytes)
+    }
+    const isKnown = (yield* versions.find(accountCode, existing.id, hash)) !== undefined
+    return isKnown ? null : yield* stored.refuse(accountCode, sourceBytes + storedRowBytes)
   }
 
   function* lockByName(accountCode: string, { name, caseTypeCode }: FunctionName) {
@@ -62,18 +93,20 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     accountCode: string,
     version: NewVersion,
     maxFunctions: number,
-  ): Work<LockedFunction | ConditionNotMet | { readonly kind: 'full' }> {
+  ): Work<LockedFunction | Refusal> {
     const { name, caseTypeCode, ifLive = null } = version
     const existing = yield* lockByName(accountCode, version)
-    const refusal = yield* compareLive(accountCode, existing, ifLive)
+    const refusal =
+      (yield* compareLive(accountCode, existing, version, ifLive)) ??
+      (yield* refuseWhenFull(accountCode, existing, version, maxFunctions))
     if (refusal !== null) return refusal
     yield* provision.account(accountCode)
     if (existing !== undefined) return existing
     const added = yield* insertFunction(accountCode, name, noCode(caseTypeCode), maxFunctions)
-    if (added === null) return { kind: 'full' }
-    // Another gateway may have added the function since the first look-up.
+    if (added instanceof Refusal) return added
+    // Another gateway may have added the function since the first look.
     const isNew = added.liveVersionId === 0
-    return (isNew ? null : yield* compareLive(accountCode, added, ifLive)) ?? added
+    return (isNew ? null : yield* compareLive(accountCode, added, version, ifLive)) ?? added
   }
 
   function* setLive(accountCode: string, found: LockedFunction, versionId: number): Work<LockedFunction> {
@@ -107,67 +140,51 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
       findByIds: async (accountCode, ids) => (await removed.findByIds(accountCode, ids)).map(toFunction),
     },
     async save(origin, version, limits) {
-      const result = await change(
-        origin,
-        function* () {
-          const { accountCode } = origin
-          const found = yield* lockForSave(accountCode, version, limits.functions)
-          if ('kind' in found) return found
-          const versionId = yield* versions.add(origin, found.id, version)
-          const isNew = found.liveVersionId === 0
-          const saved = version.makeLive || isNew ? yield* setLive(accountCode, found, versionId) : found
-          yield* prune(accountCode, saved, versionId, limits.versions)
-          return { kind: 'saved', function: toFunction(saved), isNew } as const
-        },
-        { hasChanged: ({ kind }) => kind === 'saved' },
-      )
-      return result.kind === 'saved' ? { ...result, function: withTime(result.function) } : result
+      const saved = await change(origin, function* () {
+        const { accountCode } = origin
+        const found = yield* lockForSave(accountCode, version, limits.functions)
+        if (found instanceof Refusal) return found
+        const versionId = yield* versions.add(origin, found.id, version)
+        if (versionId instanceof Refusal) return versionId
+        const isNew = found.liveVersionId === 0
+        const row = version.makeLive || isNew ? yield* setLive(accountCode, found, versionId) : found
+        yield* prune(accountCode, row, versionId, limits.versions)
+        return { function: toFunction(row), isNew }
+      })
+      return { function: withTime(saved.function), isNew: saved.isNew }
     },
     async makeLive(origin, id, hash) {
-      const result = await change(
-        origin,
-        function* () {
-          const { accountCode } = origin
-          const found = yield* first(statements.lock, { accountCode, id })
-          if (found === undefined) return { kind: 'missing', what: 'function' } as const
-          const version = yield* versions.find(accountCode, id, hash)
-          if (version === undefined) return { kind: 'missing', what: 'version' } as const
-          const changed = yield* setLive(accountCode, found, version.id)
-          return { kind: 'made live', function: toFunction(changed) } as const
-        },
-        { hasChanged: ({ kind }) => kind === 'made live' },
-      )
-      return result.kind === 'made live' ? { ...result, function: withTime(result.function) } : result
+      const made = await change(origin, function* () {
+        const { accountCode } = origin
+        const found = yield* first(statements.lock, { accountCode, id })
+        if (found === undefined) return refuse(noFunction(id))
+        const version = yield* versions.find(accountCode, id, hash)
+        if (version === undefined) return refuse(noVersion(hash))
+        return { function: toFunction(yield* setLive(accountCode, found, version.id)) }
+      })
+      return withTime(made.function)
     },
     async remove(origin, which, ifLive = null) {
       const { accountCode } = origin
-      const result = await change(
-        origin,
-        function* () {
-          const found =
-            typeof which === 'number'
-              ? yield* first(statements.lock, { accountCode, id: which })
-              : yield* lockByName(accountCode, which)
-          if (found === undefined) return { kind: 'missing' } as const
-          const refusal = yield* compareLive(accountCode, found, ifLive)
-          if (refusal !== null) return refusal
-          const { id } = found
-          const triggers = yield* findTriggers(accountCode, id)
-          if (triggers.length > 0) return { kind: 'used', triggers } as const
-          const live = yield* versions.read(accountCode, found.liveVersionId)
-          forget(accountCode, id)
-          // Runs that are not written yet may refer to the function. The sweep looks for them later.
-          yield* all(statements.keepRemoved, { accountCode, id })
-          yield* all(statements.delete, { accountCode, id })
-          return { kind: 'removed', function: toFunction(found), live } as const
-        },
-        { hasChanged: ({ kind }) => kind === 'removed' },
-      )
-      if (result.kind !== 'removed') return result
-      return {
-        kind: 'removed',
-        function: { ...withTime(result.function), removedLive: toVersion(result.live) },
-      }
+      const gone = await change(origin, function* () {
+        const found =
+          typeof which === 'number'
+            ? yield* first(statements.lock, { accountCode, id: which })
+            : yield* lockByName(accountCode, which)
+        if (found === undefined) return refuse(noFunction(which))
+        const refusal = yield* compareLive(accountCode, found, which, ifLive)
+        if (refusal !== null) return refusal
+        const { id } = found
+        const triggers = yield* findTriggers(accountCode, id)
+        if (triggers.length > 0) return refuse(functionInUse(which, triggers))
+        const live = yield* versions.read(accountCode, found.liveVersionId)
+        forget(accountCode, id)
+        // Runs may refer to it that are not written yet. The sweep looks for them later.
+        yield* all(statements.keepRemoved, { accountCode, id })
+        yield* all(statements.delete, { accountCode, id })
+        return { function: toFunction(found), live }
+      })
+      return { ...withTime(gone.function), removedLive: toVersion(gone.live) }
     },
     async findByName(accountCode, { name, caseTypeCode }) {
       const values = { accountCode, name, caseTypeCode: noCode(caseTypeCode) }

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { CaseTask, CaseTaskStore, RunnableTask } from '../../../domain/hooks/hook-store.ts'
+import { sameName, tooManyTasks } from '../../../domain/hooks/trigger-failures.ts'
 import type { Database } from '../../database.ts'
 import { placeholders } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import { first, only } from '../../work.ts'
+import { first, only, refuse } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { FindTriggers } from '../functions/functions.ts'
 import { createFindTriggers, prepareLive } from './live-function.ts'
@@ -37,12 +38,13 @@ export function createCaseTaskStore(
     selection,
     counter: 'case task',
     order: ['id'],
-    *refuse(accountCode, { id, caseTypeCode, name }, maxOfType) {
+    *refuseRow(accountCode, task, maxOfType) {
+      const { id, caseTypeCode, name } = task
       const values = { accountCode, id, caseTypeCode }
       const existing = yield* first(findName, { ...values, name })
-      if (existing !== undefined) return { kind: 'duplicate', existingId: existing.id }
+      if (existing !== undefined) return refuse(sameName(task, existing.id))
       const { count } = yield* only(countOthers, values)
-      return count < maxOfType ? null : { kind: 'full' }
+      return count < maxOfType ? null : refuse(tooManyTasks(task, maxOfType))
     },
   })
   return {

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Hook, HookStore, LiveHook } from '../../../domain/hooks/hook-store.ts'
+import { tooManyHooks } from '../../../domain/hooks/trigger-failures.ts'
 import type { Database } from '../../database.ts'
 import { placeholders } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import { all, only } from '../../work.ts'
+import { all, only, refuse } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { FindTriggers } from '../functions/functions.ts'
 import { createFindTriggers, prepareLive } from './live-function.ts'
@@ -42,9 +43,10 @@ export function createHookStore(
     counter: 'hook',
     order: ['position', 'id'],
     forget,
-    *refuse(accountCode, { id, caseTypeCode, event }, maxOfType) {
+    *refuseRow(accountCode, hook, maxOfType) {
+      const { id, caseTypeCode, event } = hook
       const { count } = yield* only(countOthers, { accountCode, id, caseTypeCode, event })
-      return count < maxOfType ? null : { kind: 'full' }
+      return count < maxOfType ? null : refuse(tooManyHooks(hook, maxOfType))
     },
     afterChange: (accountCode, caseTypeCode) => all(raiseRevision, { accountCode, caseTypeCode }),
   })

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
-import type { Complete } from '../../../domain/hooks/complete-trigger.ts'
-import type { RemoveTriggerResult, SaveTriggerResult } from '../../../domain/hooks/hook-store.ts'
+import { type Complete, noChosenFunction } from '../../../domain/hooks/complete-trigger.ts'
+import { noTrigger } from '../../../domain/hooks/trigger-failures.ts'
 import type { Origin } from '../../../domain/store.ts'
 import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, insertValues, placeholders, type Statement } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import type { RowOf, Selection } from '../../tables/tables-of.ts'
-import { all, first, only, type Work } from '../../work.ts'
+import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import { decodeScopes } from '../tokens.ts'
 import { createLockChosenFunction } from './lock-chosen-function.ts'
@@ -25,10 +25,8 @@ interface TriggerKind<S extends Selection, Row extends TriggerRow> {
   readonly table: 'hooks' | 'caseTasks'
   readonly selection: S
   readonly counter: 'hook' | 'case task'
-  /**
-   * Returns the refusal of a trigger, given the other triggers of its type. Nobody else changes them until the commit.
-   */
-  readonly refuse: (accountCode: string, row: Row, maxOfType: number) => Work<Refusal | null>
+  /** Decides against a trigger, given the other ones of its type. Nobody else changes these until the commit. */
+  readonly refuseRow: (accountCode: string, row: Row, maxOfType: number) => Work<Refusal | null>
   /** Called for each case type that a change concerns, in its transaction. */
   readonly afterChange?: (accountCode: string, caseTypeCode: string) => Work<unknown>
   /** Called for each row that changes. */
@@ -38,8 +36,6 @@ interface TriggerKind<S extends Selection, Row extends TriggerRow> {
 
 type Input<Row> = Omit<Row, 'id'>
 
-export type Refusal = { readonly kind: 'full' } | { readonly kind: 'duplicate'; readonly existingId: number }
-
 /** Saves, removes and lists the triggers of a kind. */
 export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
   database: Database,
@@ -47,7 +43,7 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
   kind: TriggerKind<S, Row>,
 ) {
   const { change, read } = database
-  const { refuse, counter, afterChange = nothing, forget = () => {} } = kind
+  const { refuseRow, counter, afterChange = nothing, forget = () => {} } = kind
   const statements = prepareStatements(database, kind)
   const lockChosenFunction = createLockChosenFunction(database)
   const decode = (row: RowOf<S>) => decodeTrigger<Row>(row)
@@ -66,15 +62,15 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
     id: number | null,
     complete: Complete<Input<Row>>,
     maxOfType: number,
-  ): Work<SaveTriggerResult<Row>> {
+  ): Work<Row | Refusal> {
     const found = id === null ? null : yield* first(statements.lock, { accountCode, id })
-    if (found === undefined) return { kind: 'missing', what: 'trigger' }
+    if (found === undefined) return refuse(noTrigger(counter, id))
     const before = found === null ? null : decode(found)
     const completed = complete(before)
-    if (completed instanceof RostrumError) return { kind: 'refused', error: completed }
+    if (completed instanceof RostrumError) return refuse(completed)
     const { function: chosen, ...values } = completed
     const functionId = yield* lockChosenFunction(accountCode, chosen, completed.caseTypeCode)
-    if (functionId === null) return { kind: 'missing', what: 'function', chosen }
+    if (functionId === null) return refuse(noChosenFunction(chosen))
     const row = { ...values, functionId, id: id ?? 0 } as unknown as Row
     return yield* replace(accountCode, before, row, maxOfType)
   }
@@ -84,14 +80,14 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
     before: Row | null,
     row: Row,
     maxOfType: number,
-  ): Work<SaveTriggerResult<Row>> {
+  ): Work<Row | Refusal> {
     const codes = [row, before ?? row].map(({ caseTypeCode }) => caseTypeCode)
     const types = [...new Set(codes)].sort()
     for (const code of types) yield* lockType(accountCode, code)
-    const refusal = yield* refuse(accountCode, row, maxOfType)
-    if (refusal !== null) return { ...refusal, row }
+    const refusal = yield* refuseRow(accountCode, row, maxOfType)
+    if (refusal !== null) return refusal
     for (const code of types) yield* afterChange(accountCode, code)
-    return { kind: 'saved', row: yield* write(accountCode, before?.id ?? null, row) }
+    return yield* write(accountCode, before?.id ?? null, row)
   }
 
   function* write(accountCode: string, id: number | null, given: Row): Work<Row> {
@@ -102,23 +98,29 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
     return row
   }
 
-  function* remove({ accountCode }: Origin, id: number): Work<RemoveTriggerResult<Row>> {
+  function* remove({ accountCode }: Origin, id: number): Work<Row | Refusal> {
     const found = yield* first(statements.lock, { accountCode, id })
-    if (found === undefined) return { kind: 'missing' }
+    if (found === undefined) return refuse(noTrigger(counter, id))
     const row = decode(found)
     yield* afterChange(accountCode, row.caseTypeCode)
     forget(accountCode, id)
     yield* all(statements.remove, { accountCode, id })
-    return { kind: 'removed', row }
+    return row
+  }
+
+  // The row is a member of the kept result of an idempotency step.
+  async function changeRow(origin: Origin, work: () => Work<Row | Refusal>): Promise<Row> {
+    const { row } = await change(origin, function* () {
+      const row = yield* work()
+      return row instanceof Refusal ? row : { row }
+    })
+    return row
   }
 
   return {
     save: (origin: Origin, id: number | null, complete: Complete<Input<Row>>, maxOfType: number) =>
-      change(origin, () => save(origin, id, complete, maxOfType), {
-        hasChanged: ({ kind }) => kind === 'saved',
-      }),
-    remove: (origin: Origin, id: number) =>
-      change(origin, () => remove(origin, id), { hasChanged: ({ kind }) => kind === 'removed' }),
+      changeRow(origin, () => save(origin, id, complete, maxOfType)),
+    remove: (origin: Origin, id: number) => changeRow(origin, () => remove(origin, id)),
     async list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]> {
       const rows = await read(statements.list, { accountCode, caseTypeCode, limit })
       return rows.map(decode)

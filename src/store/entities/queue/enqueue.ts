@@ -4,23 +4,24 @@ import { cannotQueue, findWaitingRefusal, maxWaiting } from '../../../domain/que
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { type Dialect, placeholders, type Values } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
-import { all, first, type Work } from '../../work.ts'
+import { all, first, Refusal, refuse, type Work } from '../../work.ts'
 import type { StoredBytesCounter } from '../stored-bytes.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
 import { measureStored, measureWaiting, type SharedInput } from './queued-inputs.ts'
 
 /**
- * Queues runs in the transaction that causes them, and returns their ids. It locks the queue of the account until the
- * commit, so it comes after the changes of the case and its event, and before kept runs. Throws `OVERLOADED`, which
- * undoes the transaction, where the account would have more waiting runs, or more bytes of them, than it may. Pass
- * `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds` if
- * an earlier statement took the ids, which counts their stored bytes too.
+ * Queues runs in the transaction that causes them, and gives their ids. It locks the queue of the account until the
+ * commit, so it comes after the changes of the case and its event, and before kept runs. Returns a refusal,
+ * `OVERLOADED`, where the account would have more waiting runs, or more bytes of them, than it may. On SQLite it has
+ * written nothing then.
+ * Pass `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds`
+ * if an earlier statement took the ids, which counts their stored bytes too.
  */
 export type Enqueue = (
   accountCode: string,
   shared: readonly SharedInput[],
   taken?: { readonly row: TakenIds },
-) => Work<readonly number[]>
+) => Work<readonly number[] | Refusal>
 
 /** The ids of queued runs that a transaction took; undefined if the queue is full. */
 export type TakenIds = { readonly lastId: number } | undefined
@@ -54,17 +55,25 @@ interface Dependencies {
 
 export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes } }: Dependencies): Enqueue {
   const { runRows, take, insert } = prepareStatements(dialect)
+
+  function* takeIds(accountCode: string, shared: readonly SharedInput[]): Work<TakenIds | Refusal> {
+    const bytes = measureStored(shared)
+    // SQLite undoes nothing, so it looks before the first write; its lock makes the look exact.
+    const full = dialect.isShared ? null : yield* stored.refuse(accountCode, bytes)
+    if (full !== null) return full
+    const row = yield* first(take, { accountCode, ...toTakeValues(shared, queueBytes) })
+    return row && ((yield* stored.add(accountCode, bytes)) ?? row)
+  }
+
   return function* enqueue(accountCode, shared, taken) {
     if (shared.length === 0) return []
-    const values = { accountCode, ...toTakeValues(shared, queueBytes) }
-    const row = taken === undefined ? yield* first(take, values) : taken.row
+    const row = taken === undefined ? yield* takeIds(accountCode, shared) : taken.row
+    if (row instanceof Refusal) return row
     if (row === undefined) {
       const now = (yield* accounts.lock(accountCode)) ?? { waiting: 0, waitingBytes: 0 }
-      throw cannotQueue(
-        findWaitingRefusal(now, measureWaiting(shared), queueBytes) ?? { kind: 'too many runs' },
-      )
+      const refusal = findWaitingRefusal(now, measureWaiting(shared), queueBytes)
+      return refuse(cannotQueue(refusal ?? { kind: 'too many runs' }))
     }
-    if (taken === undefined) yield* stored.add(accountCode, measureStored(shared))
     const count = measureWaiting(shared).waiting
     const firstId = row.lastId - count + 1
     let inputId = firstId

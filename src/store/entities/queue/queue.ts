@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
+import { isRunning, noQueuedRun } from '../../../domain/queue/waiting-limits.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { ShareOwner } from '../../../limits/share-owner.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { all, first, type Work } from '../../work.ts'
+import { all, first, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { WriteRuns } from '../runs/write-runs.ts'
 import { createClaiming } from './claim-runs.ts'
@@ -85,25 +86,18 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
     },
     async cancel(origin, id) {
       const { accountCode } = origin
-      const result = await change(
-        origin,
-        function* () {
-          yield* accounts.lock(accountCode)
-          const row = yield* first(statements.find, { accountCode, id })
-          if (row === undefined) return { kind: 'missing' } as const
-          if (row.state === 'running') return { kind: 'running' } as const
-          yield* all(statements.remove, { accountCode, id })
-          yield* inputs.release(accountCode, [row.inputId], 1)
-          if (row.state !== 'dead') yield* accounts.count(accountCode, -1)
-          yield* moves.wakeLanes(accountCode, [{ lane: laneOf(row) }])
-          return { kind: 'cancelled', row: withoutInput(row) } as const
-        },
-        {
-          hasChanged: ({ kind }) => kind === 'cancelled',
-          hasQueued: ({ kind }) => kind === 'cancelled',
-        },
-      )
-      return result.kind === 'cancelled' ? { kind: 'cancelled', run: toQueuedRun(result.row) } : result
+      const work = function* () {
+        yield* accounts.lock(accountCode)
+        const row = yield* first(statements.find, { accountCode, id })
+        if (row === undefined) return refuse(noQueuedRun(id))
+        if (row.state === 'running') return refuse(isRunning(id, 'Cancel'))
+        yield* all(statements.remove, { accountCode, id })
+        yield* inputs.release(accountCode, [row.inputId], 1)
+        if (row.state !== 'dead') yield* accounts.count(accountCode, -1)
+        yield* moves.wakeLanes(accountCode, [{ lane: laneOf(row) }])
+        return { row: withoutInput(row) }
+      }
+      return toQueuedRun((await change(origin, work, { hasQueued: () => true })).row)
     },
     onQueued,
   }

@@ -1,11 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { DeadRunChoice, QueueStore } from '../../../domain/queue/queue-store.ts'
-import { findWaitingRefusal, maxWaiting, type Waiting } from '../../../domain/queue/waiting-limits.ts'
+import {
+  cannotQueue,
+  findWaitingRefusal,
+  isRunning,
+  maxWaiting,
+  noQueuedRun,
+  type Waiting,
+} from '../../../domain/queue/waiting-limits.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import { all, first, only, type Work } from '../../work.ts'
+import { all, first, only, refuse, type Work } from '../../work.ts'
 import { laneOf } from './enqueue.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
 import type { QueuedInputs } from './queued-inputs.ts'
@@ -55,29 +62,25 @@ export function createRetrying(
   return {
     async retry(origin, id) {
       const { accountCode } = origin
-      const result = await change(
-        origin,
-        function* () {
-          const waiting = (yield* accounts.lock(accountCode)) ?? nothingWaits
-          const found = yield* first(statements.find, { accountCode, id })
-          if (found === undefined) return { kind: 'missing' } as const
-          if (found.state === 'running') return { kind: 'running' } as const
-          if (found.state === 'dead') {
-            const dead = yield* only(statements.findDead.one, { accountCode, id, limit: 1 })
-            const more = { waiting: 1, waitingBytes: dead.bytes }
-            const refusal = findWaitingRefusal(waiting, more, limits.queueBytes)
-            if (refusal !== null) return { kind: 'full', refusal } as const
-            yield* wake(accountCode, [dead])
-          } else {
-            yield* all(statements.makeDue, { accountCode, id })
-            yield* accounts.wake(accountCode, 0, 0)
-          }
-          const [row = found] = yield* all(statements.find, { accountCode, id })
-          return { kind: 'retried', row } as const
-        },
-        { hasChanged: ({ kind }) => kind === 'retried', hasQueued: ({ kind }) => kind === 'retried' },
-      )
-      return result.kind === 'retried' ? { kind: 'retried', run: toQueuedRun(result.row) } : result
+      const work = function* () {
+        const waiting = (yield* accounts.lock(accountCode)) ?? nothingWaits
+        const found = yield* first(statements.find, { accountCode, id })
+        if (found === undefined) return refuse(noQueuedRun(id))
+        if (found.state === 'running') return refuse(isRunning(id, 'Retry'))
+        if (found.state === 'dead') {
+          const dead = yield* only(statements.findDead.one, { accountCode, id, limit: 1 })
+          const more = { waiting: 1, waitingBytes: dead.bytes }
+          const refusal = findWaitingRefusal(waiting, more, limits.queueBytes)
+          if (refusal !== null) return refuse(cannotQueue(refusal))
+          yield* wake(accountCode, [dead])
+        } else {
+          yield* all(statements.makeDue, { accountCode, id })
+          yield* accounts.wake(accountCode, 0, 0)
+        }
+        const [row = found] = yield* all(statements.find, { accountCode, id })
+        return { row }
+      }
+      return toQueuedRun((await change(origin, work, { hasQueued: () => true })).row)
     },
 
     retryDead(origin, { limit, ...choice }) {

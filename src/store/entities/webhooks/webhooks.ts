@@ -1,15 +1,17 @@
 import { sql } from 'drizzle-orm'
+import { noChosenFunction } from '../../../domain/hooks/complete-trigger.ts'
 import type { Origin } from '../../../domain/store.ts'
+import { sameWebhookName, tooManyWebhooks } from '../../../domain/webhooks/webhook-rules.ts'
 import type {
-  SaveWebhookResult,
+  SavedWebhook,
   Webhook,
   WebhookInput,
   WebhookSave,
   WebhookStore,
 } from '../../../domain/webhooks/webhook-store.ts'
-import { RostrumError } from '../../../errors.ts'
+import { notFound, RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
-import { all, first, only, type Work } from '../../work.ts'
+import { all, first, only, type Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../entities.ts'
 import type { FindTriggers } from '../functions/functions.ts'
 import { createLockChosenFunction } from '../hooks/lock-chosen-function.ts'
@@ -29,14 +31,18 @@ export function createWebhookStore(
 
   // Locks come in one order: the webhook, its function as by a removal of the function, and a counter of the account,
   // under which names and places are taken until the commit.
-  function* save({ accountCode }: Origin, id: number | null, save: WebhookSave): Work<SaveWebhookResult> {
+  function* save(
+    { accountCode }: Origin,
+    id: number | null,
+    save: WebhookSave,
+  ): Work<SavedWebhook | Refusal> {
     const found = id === null ? null : yield* first(statements.lock, { accountCode, id })
-    if (found === undefined) return { kind: 'missing', what: 'webhook' }
+    if (found === undefined) return refuse(notFound('webhook', id))
     const completed = save.complete(found === null ? null : toWebhook(found))
-    if (completed instanceof RostrumError) return { kind: 'refused', error: completed }
+    if (completed instanceof RostrumError) return refuse(completed)
     const { function: chosen, ...values } = completed
     const functionId = yield* lockChosenFunction(accountCode, chosen, null)
-    if (functionId === null) return { kind: 'missing', what: 'function', chosen }
+    if (functionId === null) return refuse(noChosenFunction(chosen))
     return yield* replace(accountCode, id, { ...values, functionId }, save)
   }
 
@@ -45,19 +51,21 @@ export function createWebhookStore(
     id: number | null,
     given: WebhookInput,
     { rotation, rotates, maxWebhooks }: WebhookSave,
-  ): Work<SaveWebhookResult> {
+  ): Work<SavedWebhook | Refusal> {
+    // Zero numbers only lock the counter.
+    yield* takeNumbers(accountCode, 'webhook', 0)
     const { name } = given
-    const newId = yield* takeNumbers(accountCode, 'webhook', id === null ? 1 : 0)
     const other = yield* first(statements.findName, { accountCode, name })
-    if (other !== undefined && other.id !== id) return { kind: 'duplicate', existingId: other.id, name }
+    if (other !== undefined && other.id !== id) return refuse(sameWebhookName(name, other.id))
     if (id === null) {
       const { count } = yield* only(statements.count, { accountCode })
-      if (count >= maxWebhooks) return { kind: 'full' }
+      if (count >= maxWebhooks) return refuse(tooManyWebhooks(maxWebhooks))
     }
-    const webhook = yield* write(accountCode, { id: id ?? newId, isNew: id === null }, given)
+    const newId = id ?? (yield* takeNumbers(accountCode, 'webhook'))
+    const webhook = yield* write(accountCode, { id: newId, isNew: id === null }, given)
     const isKept = id !== null && !rotates
     const secretId = isKept ? null : yield* secrets.rotate(accountCode, webhook.id, rotation)
-    return { kind: 'saved', webhook, secretId }
+    return { webhook, secretId }
   }
 
   function* write(
@@ -73,36 +81,29 @@ export function createWebhookStore(
   return {
     ...createWebhookReads(database),
     queueMessage: createQueueMessage(database, parts),
-    save: (origin, id, given) =>
-      change(origin, () => save(origin, id, given), { hasChanged: ({ kind }) => kind === 'saved' }),
-    rotate: (origin, id, rotation, refuse) =>
-      change(
-        origin,
-        function* () {
-          const { accountCode } = origin
-          const row = yield* first(statements.lock, { accountCode, id })
-          if (row === undefined) return { kind: 'missing' } as const
-          const webhook = toWebhook(row)
-          const error = refuse(webhook)
-          if (error !== null) return { kind: 'refused', error } as const
-          const secretId = yield* secrets.rotate(accountCode, id, rotation)
-          return { kind: 'rotated', webhook, secretId } as const
-        },
-        { hasChanged: ({ kind }) => kind === 'rotated' },
-      ),
-    remove: (origin, id) =>
-      change(
-        origin,
-        function* () {
-          const { accountCode } = origin
-          const row = yield* first(statements.lock, { accountCode, id })
-          if (row === undefined) return { kind: 'missing' } as const
-          yield* secrets.deleteAll(accountCode, id)
-          yield* all(statements.delete, { accountCode, id })
-          return { kind: 'removed', webhook: toWebhook(row) } as const
-        },
-        { hasChanged: ({ kind }) => kind === 'removed' },
-      ),
+    save: (origin, id, given) => change(origin, () => save(origin, id, given)),
+    rotate: (origin, id, rotation, check) =>
+      change(origin, function* () {
+        const { accountCode } = origin
+        const row = yield* first(statements.lock, { accountCode, id })
+        if (row === undefined) return refuse(notFound('webhook', id))
+        const webhook = toWebhook(row)
+        const error = check(webhook)
+        if (error !== null) return refuse(error)
+        const secretId = yield* secrets.rotate(accountCode, id, rotation)
+        return { webhook, secretId }
+      }),
+    async remove(origin, id) {
+      const { webhook } = await change(origin, function* () {
+        const { accountCode } = origin
+        const row = yield* first(statements.lock, { accountCode, id })
+        if (row === undefined) return refuse(notFound('webhook', id))
+        yield* secrets.deleteAll(accountCode, id)
+        yield* all(statements.delete, { accountCode, id })
+        return { webhook: toWebhook(row) }
+      })
+      return webhook
+    },
   }
 }
 

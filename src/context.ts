@@ -73,7 +73,7 @@ export interface RequestContext extends SharedServices {
   readonly pace: Pace
   /** Resolves in a later turn of the account, so that the requests of others come between two long steps. */
   nextTurn(): Promise<void>
-  /** For one change over long data. */
+  /** Creates the steps of one change of long data. */
   createLongWork(): LongWork
   readonly log: Logger
   /** Called for each run that this operation starts, for the request's log line. */

@@ -53,7 +53,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     logger: false,
     bodyLimit: bodyBytes,
     serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
-    // The size of the head limits it. The answer to a long id names the id.
+    // Only the size of the head limits a parameter, because the answer to a long id names the id.
     routerOptions: { maxParamLength: maxHeadBytes },
     // Fastify would load Ajv and a compiler of serializers: half a megabyte of code that is never called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },

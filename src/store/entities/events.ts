@@ -10,7 +10,7 @@ import { createEventLog, describeLogs, selectOrigin, writeOrigin } from './event
 /** A change as it was made; its origin and time are written beside it. */
 export type NewEvent = Pick<MembershipEvent, 'kind' | 'membershipId' | 'before' | 'after'>
 
-/** For the transaction of the change itself. */
+/** Appends an event, inside the transaction of the change. */
 export type AppendEvent = (origin: Origin, event: NewEvent) => Work<unknown>
 
 const columns = [

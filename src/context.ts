@@ -112,8 +112,8 @@ export function createContextFactory(services: Services): CreateContext {
   return (source, identity) => new OperationContext(source, identity)
 }
 
-// A context has the services by its prototype, so that a request does not copy them. Parts that few operations need are
-// created on use.
+// A context inherits the services from its prototype, so that a request does not copy them. Parts that few operations
+// need are created on first use.
 function createContextClass(services: Services) {
   const places = new Places({ each: 1 })
   return class OperationContext extends sharePrototype<SharedServices>(services) implements RequestContext {

@@ -29,7 +29,7 @@ import { refuseDelivery } from './webhook/check-delivery.ts'
 import { registerWebhookRoute } from './webhook/register-webhook-route.ts'
 
 const stalledReaderMs = 10_000
-// A stream without events sends a ping every 12 s.
+// A stream that sends nothing for this long is stalled: without events it sends a ping every 12 s.
 const maxSilentMs = 20_000
 
 export type HttpServer = FastifyInstance

@@ -55,7 +55,8 @@ interface Sending {
   readonly isStream: boolean
 }
 
-// A client of streams reads why its operation was refused only from a stream that began (contract, section 9).
+// Refusals with these statuses are sent inside a stream, because a client of streams reads errors only there (contract,
+// section 9).
 const refusedInStream = new Set([400, 403, 404, 409, 412, 413, 422])
 
 async function sendResponse({

@@ -18,7 +18,7 @@ const columns = [
   ...['afterTeamId', 'byUserId', 'byEmail', 'transactionId'],
 ] as const
 
-/** For statements that write events of several rows. */
+/** The beginning of statements that write events of several rows. */
 export const insertEvents = sql.raw(`insert into membership_events (${columns.map(toColumnName)})`)
 
 export function createEventStore(database: Database, onChange: EventStore['onChange']): EventStore {

@@ -46,7 +46,7 @@ import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const drainTimeoutMs = 10_000
 const reportRefusedEveryMs = 10_000
-// A large transaction delays others.
+// Maximum number of rows deleted in one transaction. A large transaction delays others.
 const maxForgottenAtOnce = 200
 
 export interface AppOptions {

@@ -90,7 +90,7 @@ const settings = {
   jwksUrl: setting('ROSTRUM_JWKS_URL', jwksUrl.nullable().default(null)),
   sandboxes: {
     max: setting('ROSTRUM_SANDBOXES', whole(1, 1024).default(4 * processors)),
-    /** At most `max`. */
+    /** Number of sandboxes kept ready, at most `max`. */
     warm: setting('ROSTRUM_WARM_SANDBOXES', whole(1, 1024).default(processors)),
     isolation: setting(
       'ROSTRUM_ISOLATION',

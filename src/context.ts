@@ -73,7 +73,7 @@ export interface RequestContext extends SharedServices {
   readonly pace: Pace
   /** Resolves in a later turn of the account, so that the requests of others come between two long steps. */
   nextTurn(): Promise<void>
-  /** For one change over long data. */
+  /** Creates the steps of one change of long data. */
   createLongWork(): LongWork
   readonly log: Logger
   /** Called for each run that this operation starts, for the request's log line. */
@@ -112,8 +112,8 @@ export function createContextFactory(services: Services): CreateContext {
   return (source, identity) => new OperationContext(source, identity)
 }
 
-// A context has the services by its prototype, so that a request does not copy them. Parts that few operations need are
-// created on use.
+// A context inherits the services from its prototype, so that a request does not copy them. Parts that few operations
+// need are created on first use.
 function createContextClass(services: Services) {
   const places = new Places({ each: 1 })
   return class OperationContext extends sharePrototype<SharedServices>(services) implements RequestContext {

@@ -5,10 +5,9 @@ const source = new URL('.', import.meta.url).href
 const modules = /\/node_modules\/(?:drizzle-orm|zod|@pothos\/[a-z-]+\/esm)\//
 
 /**
- * Imports a module, and resolves the imports below it without the file system where their kind is known. For each of
- * a thousand imports Node would look for the file, its real path and the `package.json` that says its kind; Drizzle's
- * has 179 kB, and each import of Drizzle by name would parse it again. The imports of a package by its name are
- * resolved once.
+ * Imports a module, and resolves the imports below it without the file system if their kind is known. For each of a
+ * thousand imports, Node would look up the file, its real path and the `package.json` with its kind. Drizzle's has 179
+ * kB, and each import of Drizzle by name would parse it again. Each package name is resolved once.
  */
 export async function importQuickly<Module>(doImport: () => Promise<Module>): Promise<Module> {
   const packages = new Map<string, ReturnType<typeof resolved>>()

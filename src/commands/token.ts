@@ -86,14 +86,14 @@ async function execute(
   }
 }
 
-// Without user and password.
+// Describes the store without user and password.
 function describeStore(databaseUrl: string): string {
   if (databaseUrl.startsWith('sqlite:')) return databaseUrl
   const url = URL.parse(databaseUrl)
   return url === null ? 'PostgreSQL' : `${url.protocol}//${url.host}${url.pathname}`
 }
 
-// Only a new token makes a store.
+// Refuses a store that does not exist: only a new token creates one.
 async function refuseMissingStore(databaseUrl: string): Promise<void> {
   const path = databaseUrl.match(/^sqlite:(?!:memory:)(.+)$/)?.[1]
   if (path === undefined) return

@@ -36,7 +36,7 @@ Run a script:
 // The values contain no single quotes, so that the lines work in any shell.
 const addMembership = `-H 'Content-Type: application/json' -d '{"team_membership":{"user_id":7,"team_id":3}}'`
 
-// A form, because the script needs no JSON escapes there.
+// Sends a form, because a script in a form needs no JSON escapes.
 const runScript = [
   'name=double',
   `'sourceCode=exit({ total: payload.total * 2 })'`,

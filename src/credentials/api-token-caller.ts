@@ -7,7 +7,7 @@ import { unknownToken } from './read-bearer.ts'
 import type { TokenUses, UsedToken } from './token-uses.ts'
 
 const maxCached = 10_000
-// About 1 MB.
+// Maximum number of cached unknown tokens, about 1 MB.
 const maxUnknown = 10_000
 // A token that another gateway creates is refused for up to this long.
 const unknownTtlMs = 1_000

@@ -3,7 +3,7 @@ import type { TokenStore } from '../domain/store.ts'
 const dayMs = 86_400_000
 // One statement a minute at most, however many tokens are used for the first time in a day.
 const writeAfterMs = 60_000
-// About 1 MB. Past it a use waits to be noted by a later one.
+// Maximum number of waiting uses, about 1 MB. A use past it is dropped; a later use of the token is noted instead.
 const maxWaiting = 10_000
 const maxAtOnce = 1_000
 
@@ -16,7 +16,7 @@ export interface UsedToken {
 export interface TokenUses {
   /** Notes a use of the token now. It is written later, unless the token was used on this day already. */
   note(token: UsedToken): void
-  /** Writes what waits, and stops. */
+  /** Writes the waiting uses, and stops. */
   close(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export interface PreparedOperation {
   readonly acceptedShapes: Map<string, boolean>
   /** Type and name, for the log. */
   readonly description: string
-  /** Executions without a plan, or since its last plan was dropped. */
+  /** Number of executions without a plan, or since the last plan was dropped. */
   executions: number
 }
 

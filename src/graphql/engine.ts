@@ -20,8 +20,8 @@ import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
 
-// Large operations of an account that are executed at once. A mutation may wait for runs, of which an account may have
-// 64 waiting and several running.
+// Maximum number of large operations of an account that are executed at once. A mutation may wait for runs, of which an
+// account may have 64 waiting and several running.
 const maxLarge = { query: 1, mutation: 100 }
 
 // A mutation of a running script does not wait: its request may hold the last place. Calls of a run are few.

@@ -2,10 +2,10 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import { type Fact, RostrumError } from '../errors.ts'
 import { type MaskRequest, maskError } from './mask-error.ts'
 
-// One bad argument below a list causes an error for each item.
+// Maximum number of errors in an answer. One bad argument below a list causes an error for each item.
 const maxErrors = 100
 
-// One error can name a thousand duplicates.
+// Maximum number of positions of an error, which can name a thousand duplicates.
 const maxNodes = 10
 
 // Below a mutation that has succeeded, the store's "nothing was changed" would seem to be about the mutation.

@@ -10,8 +10,8 @@ export interface WrittenAnswer {
 }
 
 /**
- * Writes the answer as JSON. An answer over `maxBytes` is replaced by an error that says so and that its changes are
- * made. It has `data`, because the operation was executed.
+ * Writes the answer as JSON. An answer over `maxBytes` becomes an error, which says that the answer is too long and
+ * that its changes are made. The error has `data`, because the operation was executed.
  */
 export function writeAnswer(answer: Answer, maxBytes: number): WrittenAnswer {
   const text = writeJson(answer.result)

@@ -29,7 +29,7 @@ import { refuseDelivery } from './webhook/check-delivery.ts'
 import { registerWebhookRoute } from './webhook/register-webhook-route.ts'
 
 const stalledReaderMs = 10_000
-// A stream without events sends a ping every 12 s.
+// A stream that sends nothing for this long is stalled: without events it sends a ping every 12 s.
 const maxSilentMs = 20_000
 
 export type HttpServer = FastifyInstance
@@ -53,7 +53,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     logger: false,
     bodyLimit: bodyBytes,
     serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
-    // The size of the head limits it. The answer to a long id names the id.
+    // Only the size of the head limits a parameter, because the answer to a long id names the id.
     routerOptions: { maxParamLength: maxHeadBytes },
     // Fastify would load Ajv and a compiler of serializers: half a megabyte of code that is never called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },

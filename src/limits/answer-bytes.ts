@@ -2,7 +2,7 @@ import type { RunLimits } from '../config.ts'
 import { RostrumError } from '../errors.ts'
 
 const leastMaximum = 4 * 2 ** 20
-// The JSON around the result and the log of a run, and around each log entry.
+// Bytes reserved for the JSON around the result and the log of a run, and around each log entry.
 const bytesAroundRun = 2 ** 20
 const bytesAroundEntry = 128
 // The entry that reports how much of a log was cut.

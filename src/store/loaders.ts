@@ -6,7 +6,7 @@ import { maxRowsOfPages, type Page, type RowStore, type Store } from '../domain/
 import { JsonText } from '../json/json-text.ts'
 import type { Pace } from '../limits/pace.ts'
 
-// More rows take over 0.5 ms of the event loop.
+// Maximum number of rows in a batch. More rows take over 0.5 ms of the event loop.
 const maxRowsAtOnce = 100
 
 interface Dependencies {

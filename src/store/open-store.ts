@@ -17,8 +17,8 @@ export interface OpenStore {
 }
 
 /**
- * The migrated store of the URL. `StartError` of one line, without the password, if it cannot be opened. Loads only
- * the engine that it needs: the other one takes a tenth of a second.
+ * The migrated store of the URL. Throws a `StartError` of one line, without the password, if it cannot be opened. Loads
+ * only the engine that it needs: the other one takes a tenth of a second.
  */
 export async function openStore(options: OpenStore): Promise<Store> {
   const { url, serve = false, limits = noLimits, onLost = () => {}, onStatement } = options

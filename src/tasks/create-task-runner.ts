@@ -14,7 +14,7 @@ import { executeScript } from './run/execute-script.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { QueuedCapacity, TaskRunner } from './task-runner.ts'
 
-// How late the line can be that says what was left out of the log in a minute.
+// Maximum delay of the log line that counts what was left out in a minute.
 const reportEveryMs = 5_000
 
 export interface TaskRunnerOptions {
@@ -28,7 +28,7 @@ export interface TaskRunnerOptions {
 
 export interface ServingTaskRunner extends TaskRunner {
   readonly queuedCapacity: QueuedCapacity
-  /** Lines that count to the account's share of the system log. */
+  /** Lines that count toward the account's share of the system log. */
   linesOf(accountCode: string): ScriptLines
   /** Starts the sandboxes without waiting for them. */
   start(): Promise<void>

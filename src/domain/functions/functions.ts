@@ -44,7 +44,7 @@ export interface Functions {
    */
   remove(origin: Origin, which: number | FunctionName, ifLive: IfLive): Promise<StoredFunction>
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
-  /** The function of exactly this case type code, or without one. */
+  /** Finds the function with exactly this case type code, or without a case type if the code is null. */
   findExact(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** Runs a function. Rejects as `Scripts.run` does, and with `NOT_FOUND` for an unknown function or version. */
   run(asking: Asking, call: FunctionCall): Promise<Execution>

@@ -7,7 +7,7 @@ import { type BulkChanges, createBulkChanges } from './memberships-bulk.ts'
 export interface Memberships extends BulkChanges {
   /** The memberships that exist, in the order of the ids, each once. More than 1,000 ids: `BAD_USER_INPUT`. */
   list(accountCode: string, ids: readonly number[]): Promise<Membership[]>
-  /** `CONFLICT` names the membership that already has the pair, also as the fact `existingId`. */
+  /** Adds a membership. If the pair already has one, `CONFLICT` names it, also as the fact `existingId`. */
   add(origin: Origin, pair: MembershipPair): Promise<Membership>
   /** `NOT_FOUND`, `CONFLICT`, or `PRECONDITION_FAILED` if the version is none of `ifVersions`. */
   move(

@@ -21,7 +21,7 @@ interface EndedAttempt {
   readonly run: ClaimedRun
   readonly end: QueuedEnd['end']
   readonly held: HeldRuns
-  /** The end of its lease at the latest. It is not written again after it. */
+  /** No later than the end of the lease. The end of the run is not written after it. */
   readonly leasedUntil: number
   readonly forget: () => void
 }

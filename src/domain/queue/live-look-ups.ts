@@ -9,8 +9,8 @@ export type FindLiveSince = (since: number, run: Pick<ClaimedRun, 'accountCode' 
 const maxLookUps = 100
 
 /**
- * An attempt begins with its claim, so runs that were claimed together share a look-up that came after the claim. One
- * that was claimed later gets a new one.
+ * An attempt begins with its claim, so runs that were claimed together share a look-up that came after the claim. A run
+ * that was claimed later gets a new look-up.
  */
 export function createLiveLookUps(findLive: FunctionStore['findLive']): FindLiveSince {
   const lookUps = new Map<string, { readonly askedAt: number; readonly live: Live }>()

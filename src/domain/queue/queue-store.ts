@@ -30,7 +30,7 @@ interface QueuedFacts {
   /** The committed version. */
   readonly caseVersion: number | null
   readonly txnId: string
-  /** 0 for what a request causes, and one more for each hook on the way. */
+  /** 0 for a run that a request causes, and one more for each hook in between. */
   readonly generation: number
 }
 
@@ -114,7 +114,7 @@ export interface QueuedEnd extends HeldRun {
 }
 
 export interface Finished {
-  /** The ids of the runs that the holder still held. */
+  /** The ids of the runs whose lease the holder still had. */
   readonly held: readonly number[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null

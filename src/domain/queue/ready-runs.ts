@@ -10,7 +10,7 @@ const maxReadyMs = 250
 
 export interface ReadyRun {
   readonly run: ClaimedRun
-  /** Before this time the store had given it to this gateway. Of `performance.now()`. */
+  /** The run was claimed before this time of `performance.now()`. */
   readonly claimedAt: number
 }
 
@@ -68,7 +68,7 @@ export class ReadyRuns {
     return Math.min(maxAhead, Math.floor((sandboxes * aheadMs) / this.#averageMs))
   }
 
-  /** Takes the time that a run took. */
+  /** Notes the duration of a run. */
   count(durationMs: number): void {
     const isFirst = this.#averageMs === Number.POSITIVE_INFINITY
     this.#averageMs = isFirst ? durationMs : this.#averageMs + newestWeight * (durationMs - this.#averageMs)

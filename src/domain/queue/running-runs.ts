@@ -28,9 +28,9 @@ interface RunningRun {
 }
 
 export interface RunningRuns {
-  /** How many have not ended. */
+  /** Number of attempts that have not ended. */
   readonly active: number
-  /** How many of these have no sandbox yet. */
+  /** Number of active attempts without a sandbox. */
   readonly starting: number
   startingOf(accountCode: string): number
   begin(ready: ReadyRun): void
@@ -49,7 +49,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
   const running = new Set<RunningRun>()
   const findLiveSince = createLiveLookUps(dependencies.findLive)
   let active = 0
-  // The accounts of those without a sandbox.
+  // The accounts of attempts without a sandbox.
   const starting: string[] = []
 
   async function work({ run, stop: { signal } }: RunningRun, claimedAt: number): Promise<void> {

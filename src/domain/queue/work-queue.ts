@@ -12,13 +12,13 @@ import { createRunningRuns } from './running-runs.ts'
 const maxCloseMs = 5_000
 // How often to look without a signal.
 const lookEveryMs = 5_000
-// After a run was refused a sandbox that seemed free.
+// Pause after a run was refused a sandbox that seemed free.
 const refusedPauseMs = 50
 // One claim at a time, unless it waits for the lock of an account.
 const maxClaimMs = 100
-// After a claim that got none of the runs that are due, because others hold them.
+// Pause after a claim that got none of the due runs, because other gateways have them locked.
 const emptyPauseMs = 10
-// After ends were not written, because the store did not answer.
+// Pause after ends were not written, because the store did not answer.
 const failedPauseMs = 500
 
 /** The sandboxes for queued runs. */
@@ -26,7 +26,7 @@ interface Capacity {
   /** How many runs could begin now, of all accounts and of one. */
   free(): number
   freeOf(accountCode: string): number
-  /** Accounts that can begin none, because they hold their share. */
+  /** Accounts that can begin no run, because they hold their share. */
   fullAccounts(): readonly string[]
   /** Starts one more sandbox if all are busy for a while. */
   grow(): void
@@ -194,7 +194,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     onDead(dead)
     leftOut = claimed.leftOut
     for (const run of runs) isClosed ? running.release(run) : ready.add(run)
-    // Others hold what is due, and every signal would end in another empty claim.
+    // Other gateways have the due runs locked, so every signal would end in another empty claim.
     if (runs.length === 0 && nextInMs === 0) claimsFrom = performance.now() + emptyPauseMs
     claimIn(nextInMs)
   }

@@ -16,7 +16,7 @@ const unwrittenMs = 60_000
 
 export interface Retention {
   readonly days: number
-  /** Runs of one account. */
+  /** Maximum number of runs of one account. */
   readonly count: number
   /** Maximum bytes of the long values of one account's runs. */
   readonly bytes: number

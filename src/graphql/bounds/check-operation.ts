@@ -62,7 +62,7 @@ interface Operation {
 // reach that limit, because `refuseRepetition` counts the used ones before.
 const abortedValidation = 'Validation aborted.'
 
-// Points that take about 10 ms. graphql-js would execute a larger operation without a pause.
+// Maximum cost of an operation without a plan: it takes about 10 ms, and graphql-js executes without a pause.
 const maxCostAtOnce = 10_000
 
 // Cached shapes of one operation's variables. Most operations have one; varying lists and pages make many.
@@ -121,7 +121,7 @@ export function createOperationCheck(
       description: describeOperation(node),
       executions: 0,
     }
-    // Only names that the document has, so that callers cannot fill the cache with others.
+    // Caches only names that the document has, so that callers cannot fill the cache with others.
     if (node !== null) operations.set(name, operation)
     return operation
   }

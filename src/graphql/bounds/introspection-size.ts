@@ -19,12 +19,12 @@ import { bounds } from './bounds.ts'
 import { flattenSelections } from './refuse-repetition.ts'
 
 export interface IntrospectionRequest {
-  /** From a valid document. */
+  /** An operation of a valid document. */
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** What is in the answer to an operation, at most. */
+/** The maximum size of the answer to an operation. */
 export interface IntrospectionSize {
   /** `Infinity` if measuring stopped at the bound. */
   readonly fields: number

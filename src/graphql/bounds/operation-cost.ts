@@ -47,9 +47,9 @@ function costOfName({ alias }: FieldNode): number {
 }
 
 interface Points {
-  /** For each parent. */
+  /** Cost for each parent. */
   readonly each: number
-  /** For all parents together. */
+  /** Cost for all parents together. */
   readonly inAll: number
 }
 

@@ -24,7 +24,7 @@ const boundsOfShape = [
 
 type Shape = Record<(typeof boundsOfShape)[number], number>
 
-/** Returns what a document has of each bounded thing; of several operations, what the largest has. */
+/** Returns the document's number for each bound; for several operations, the largest number. */
 export function measureShape(document: DocumentNode): Shape {
   const shape: Shape = {
     aliases: 0,

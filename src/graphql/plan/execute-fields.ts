@@ -183,7 +183,7 @@ interface Failure extends Site {
   readonly thrown: unknown
 }
 
-// Returns null for a failed nullable value. For a non-null one the error is thrown to its parent.
+// Returns null for a failed nullable value. For a non-null value, throws the error to the parent.
 function handleError({ execution, completion, field, path, thrown }: Failure): null {
   const error = locateError(thrown, field.nodes as FieldNodes, path)
   if (completion.isNonNull) throw error

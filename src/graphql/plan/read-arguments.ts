@@ -63,7 +63,7 @@ function hasVariables(node: FieldNode): boolean {
   return found
 }
 
-// They are shared by all requests, so none may change them.
+// Freezes values that all requests share, so that no request can change them.
 function freezeDeep(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   for (const part of Object.values(value)) freezeDeep(part)

@@ -4,7 +4,7 @@ import type { BodyMemory } from './collect-body.ts'
 // Single bytes are no progress: a body keeps its place only at a pace of about 40 KiB a second.
 const minProgressBytes = 4 * 2 ** 10
 const minStalledMs = 100
-// Each body that waits holds one read of its socket, 64 KiB, which is not counted.
+// Maximum number of waiting bodies. Each holds one read of its socket, 64 KiB, which is not counted.
 const maxWaiting = 256
 const lookEveryMs = 25
 
@@ -24,7 +24,7 @@ export interface ArrivingBody extends BodyMemory {
 
 interface Entry {
   bytes: number
-  /** Bytes that had come at its latest progress. */
+  /** Bytes that had arrived at its latest progress. */
   arrivedBytes: number
   progressAt: number
   readonly giveWay: () => void
@@ -120,7 +120,7 @@ export class ArrivingBodies {
     for (const waiting of this.#waiting) if (waiting.entry === entry) this.#waiting.delete(waiting)
   }
 
-  /** Serves those that wait, first come, first served. */
+  /** Serves the waiting bodies, first come, first served. */
   #serve(): void {
     const now = performance.now()
     for (const waiting of this.#waiting) {

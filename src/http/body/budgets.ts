@@ -7,7 +7,9 @@ import type { ShareOwner } from '../../limits/share-owner.ts'
 export interface HttpBudgets {
   /** Bodies, from their announcement to the answer. */
   readonly bodies: AccountBudget
-  /** The long bodies of an account that arrive at once; its next ones stay in the buffers of the system. */
+  /**
+   * Places for the long bodies of an account that arrive at once. The next bodies stay in the buffers of the system.
+   */
   readonly bodyPlaces: Places
   readonly chunkTurns: ChunkTurns
   /** Documents and variables of open streams. */
@@ -43,8 +45,8 @@ function shared(account: number) {
 }
 
 /**
- * Turns for bodies in chunks: an owner begins one in each iteration of the event loop. A read of 64 KiB may hold ten
- * thousand chunks, which take 10 ms.
+ * Turns for bodies in chunks: each owner begins one body in each iteration of the event loop. A read of 64 KiB may hold
+ * ten thousand chunks, which take 10 ms.
  */
 class ChunkTurns {
   readonly #places = new Places<ShareOwner>({ each: 1 })

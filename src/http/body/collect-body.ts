@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream'
 import { RostrumError } from '../../errors.ts'
 import { dropBody } from '../edge/node-internals.ts'
 
-/** Up to here a body is read as it comes and parsed at once. A longer one takes turns with others. */
+/** Maximum bytes of a body that is read as it arrives and parsed at once. A longer one takes turns with others. */
 export const maxBytesAtOnce = 2 ** 16
 
-// Each chunk takes a microsecond: a large body in chunks of one byte would take an hour of a processor.
+// Maximum number of small chunks. Each takes a microsecond: a large body in chunks of one byte would take an hour of a
+// processor.
 const maxFewChunks = 1_024
 const minBytesOfChunk = 64
 
@@ -16,7 +17,7 @@ export interface BodyMemory {
    * `OVERLOADED` if there is no room.
    */
   reserve(bytes: number): Promise<void> | null
-  /** Takes note of the bytes that have come, in all. */
+  /** Takes note of the bytes that have arrived, in all. */
   arrived(bytes: number): void
 }
 
@@ -28,7 +29,7 @@ interface Collecting {
   readonly memory: BodyMemory
   /** Closes the connection after the answer, because reading the rest is not worth the work. */
   closeConnection(): void
-  /** Called once, with what goes on reading, when more than `maxBytesAtOnce` have come. */
+  /** Called once, when more than `maxBytesAtOnce` have arrived. Call `resume` to continue reading. */
   waitForPlace(resume: () => void): void
 }
 
@@ -51,7 +52,7 @@ export function collectBody(collecting: Collecting, done: Collected): (error: Er
 
   function add(chunk: Buffer): void {
     if (chunk.length === announced) {
-      // Most bodies come whole, and need no copy.
+      // Most bodies arrive whole, and need no copy.
       body = chunk
       bytes = announced
       return
@@ -97,7 +98,7 @@ export function collectBody(collecting: Collecting, done: Collected): (error: Er
     collecting.waitForPlace(() => payload.resume())
   }
 
-  // What has come decides, not what was announced: a body holds twice its bytes at most.
+  // The size grows with the bytes that have arrived, not with the announced ones: a body holds at most twice its bytes.
   function enlargedSize(needed: number): number {
     const most = announced === 0 ? maxBytes : announced
     return Math.max(needed, Math.min(most, 2 * body.length))

@@ -86,7 +86,7 @@ export function createBodyParser(
   }
 }
 
-// The announced bytes are counted before the first ones come.
+// Counts the announced bytes before the first ones arrive.
 function countTo(holding: Holding): BodyMemory {
   return {
     reserve(bytes) {

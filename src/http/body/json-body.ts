@@ -11,7 +11,7 @@ export type HoldMemory = (bytes: number) => void
 const maxDepth = 2_000
 /** Items and fields of a whole body; the variables of an operation may have 8,000 of them. */
 export const maxValues = 10_000
-// JSON of 1 MiB has fewer.
+// Maximum number of values in case data. JSON of 1 MiB has fewer.
 const maxDataValues = 600_000
 // Scanning shorter bodies first would cost more than it saves.
 const maxUnscannedBytes = 2_048

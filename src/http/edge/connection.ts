@@ -13,7 +13,7 @@ const nothing = Buffer.alloc(1).subarray(1)
 
 const lingerMs = 1_000
 
-// Parsed without a pause: about 700 chunks of one byte, which take a millisecond.
+// Bytes parsed without a pause: about 700 chunks of one byte, which take a millisecond.
 const maxSlice = 4 * 2 ** 10
 
 // Node's parser keeps the text of a head until the next one comes. A connection is closed after a longer one, and a
@@ -67,7 +67,7 @@ export class Connection {
   #bytesBefore = 0
   /** The bytes of the head of the request that is being answered; 0 for a short one. */
   #headBytes = 0
-  /** The current request is the last one: the connection is closed after its answer. */
+  /** True if the current request is the last one: the connection is closed after its answer. */
   #isOver = false
   #isStopped = false
   #missedTimeout = false
@@ -113,7 +113,7 @@ export class Connection {
     // The packet is a copy of the read. A small rest is copied again, so that the packet can be freed.
     const isMost = rest.length > rawPacket.length / 2
     const kept = isMost ? rest : Buffer.from(rest)
-    // What follows the slice that was being parsed is held already.
+    // The bytes after the slice that was being parsed are already held.
     this.#unread = this.#unread.length === 0 ? kept : Buffer.concat([kept, this.#unread])
   }
 
@@ -134,7 +134,7 @@ export class Connection {
     return this.#stop()
   }
 
-  // What was read with the head may be ten thousand chunks: it is parsed in slices.
+  // Parses the bytes that were read with the head in slices, because they may be ten thousand chunks.
   #holdChunked(held: Held): number {
     this.#isFree = false
     this.#headBytes = 0
@@ -192,7 +192,7 @@ export class Connection {
     this.#missedTimeout = false
   }
 
-  // Parses a slice of what is held. The next one, and what is not read yet, comes in a later turn.
+  // Parses a slice of the held bytes. The next slice, and unread bytes, come in a later turn.
   readonly #parse = (): void => {
     if (!this.#isOpen()) return
     const slice = this.#unread.subarray(0, maxSlice)

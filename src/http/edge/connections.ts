@@ -64,7 +64,7 @@ export class Connections implements ConnectionOwner {
     })
   }
 
-  /** Counts the connection to the account of a valid credential from now on. */
+  /** Counts the connection toward the account of a valid credential from now on. */
   trust(request: IncomingMessage, accountCode: string): void {
     if (this.trustOnce(request, accountCode)) this.#known.set(digestCredential(request) ?? '', true)
   }

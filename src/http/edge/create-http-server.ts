@@ -21,12 +21,12 @@ export function createHttpServer(
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 65_000,
     maxHeaderSize: maxHeadBytes,
-    // `refuseHead` refuses it as a problem document.
+    // `refuseHead` refuses a missing host with a problem document.
     requireHostHeader: false,
   }
   const pass: RequestListener = (request, response) => connections.pass(request, response, handle)
   const server = createServer(options, pass)
-  // `refuseHead` refuses it.
+  // `refuseHead` refuses an unknown expectation.
   server.on('checkExpectation', pass)
   connections.watch(server)
   return server

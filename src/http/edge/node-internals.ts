@@ -52,8 +52,7 @@ export function resumeReading(socket: ServerSocket): void {
 }
 
 /**
- * Has Node drop what else comes of a body without an event for each chunk. The answer, and the next request, are not
- * touched.
+ * Makes Node drop the rest of a body without an event for each chunk. The answer and the next request are not affected.
  */
 export function dropBody(body: Readable & { _dump?(): void }): void {
   body._dump?.()

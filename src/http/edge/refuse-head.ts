@@ -8,7 +8,7 @@ import { RostrumError } from '../../errors.ts'
  */
 export const maxHeadBytes = 128 * 2 ** 10
 
-// As much as Node allows by default.
+// Maximum bytes of the headers: Node's default.
 const maxHeaderBytes = 16 * 2 ** 10
 
 // RFC 3986, 3.2.2: a name, an IPv4 address, or an IPv6 address in brackets, with an optional port.

@@ -9,7 +9,7 @@ interface KnownPath {
   readonly methods: readonly string[]
 }
 
-// `HEAD` goes without saying where there is `GET`.
+// Methods that `Allow` shows. `GET` implies `HEAD`.
 const shownMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**

@@ -25,7 +25,7 @@ export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers)
   const loadYoga = loadOnce(() => loadYogaLane(services))
   async function answer({ request, reply, type }: Asking): Promise<FastifyReply> {
     const { method, url, raw } = request
-    // Without the credential.
+    // These headers leave the credential out.
     const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
     const yoga = await loadYoga()
     const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
@@ -41,7 +41,7 @@ export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers)
   return { answer, load: loadYoga }
 }
 
-// About 500 modules and 8 MB, which take 130 ms of the event loop.
+// Loads Yoga on demand: about 500 modules and 8 MB, which take 130 ms of the event loop.
 async function loadYogaLane(services: HttpServices): Promise<YogaLane> {
   const { createYogaLane } = await import('./yoga-lane.ts')
   return createYogaLane(services)
@@ -55,7 +55,8 @@ interface Sending {
   readonly isStream: boolean
 }
 
-// A client of streams reads why its operation was refused only from a stream that began (contract, section 9).
+// Refusals with these statuses are sent inside a stream, because a client of streams reads errors only there (contract,
+// section 9).
 const refusedInStream = new Set([400, 403, 404, 409, 412, 413, 422])
 
 async function sendResponse({

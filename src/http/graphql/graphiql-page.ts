@@ -23,7 +23,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-// Each page fills some megabytes of kernel memory for its connection, and needs no credential.
+// Maximum number of pages sent at once. Each fills some megabytes of kernel memory, and needs no credential.
 const maxPagesAtOnce = 32
 // After this time, a page whose client reads slowly or not at all can lose its place to another one.
 const safeMs = 1_000
@@ -103,7 +103,8 @@ interface Page {
   readonly gzipped: Buffer
 }
 
-// In a thread: loading nine megabytes of JavaScript would stop the event loop for 100 ms and keep them in memory.
+// Renders in a thread: loading nine megabytes of JavaScript would stop the event loop for 100 ms and keep them in
+// memory.
 async function renderPage(): Promise<Page> {
   const worker = new Worker(new URL('./render-graphiql-page.ts', import.meta.url))
   const [{ plain, gzipped }] = (await once(worker, 'message')) as [GraphiqlPage]

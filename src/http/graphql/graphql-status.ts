@@ -38,7 +38,7 @@ export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | 
   }
 }
 
-// For a subscription whose stream did not begin: as on the REST side.
+// Returns the status for a subscription whose stream did not begin, as on the REST side.
 function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
   const [first] = failures
   const { status } = catalogue[first?.code ?? 'INTERNAL']
@@ -70,7 +70,7 @@ function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
   return errors.every(isRefusal) && Object.values(data ?? {}).every(value => value === null)
 }
 
-// As on the REST side, for the first missing scope.
+// Challenges for the first missing scope, as on the REST side.
 function challengeFirst([first]: readonly RostrumError[]): Record<string, string> {
   return first === undefined ? {} : { 'www-authenticate': challengeScope(first.facts.scope, first.message) }
 }

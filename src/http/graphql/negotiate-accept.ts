@@ -4,13 +4,13 @@ import Negotiator from 'negotiator'
 
 export const eventStream = 'text/event-stream'
 
-// In this order if a client accepts several alike.
+// Media types, in the order of preference if a client accepts several alike.
 const json = withCharset(['application/json', 'application/graphql-response+json'])
 const stream = withCharset([eventStream])
 
 interface Negotiated {
   readonly type: string | null
-  /** True if the client names streams. One that accepts everything need not read them. */
+  /** True if the client names streams. A client that accepts everything may be unable to read them. */
   readonly allowsStream: boolean
 }
 
@@ -46,7 +46,7 @@ function negotiate(request: IncomingMessage): Negotiated {
   return found
 }
 
-// For clients that name the charset.
+// Adds each type with a charset, for clients that name it.
 function withCharset(types: readonly string[]): string[] {
   return types.flatMap(type => [type, `${type};charset=utf-8`])
 }

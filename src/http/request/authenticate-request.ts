@@ -4,7 +4,10 @@ import type { Authenticate } from '../../credentials/authenticator.ts'
 import { digestToken, unknownToken } from '../../credentials/read-bearer.ts'
 import { RostrumError } from '../../errors.ts'
 
-/** A hook that reads the credential before the body is read, and nothing else does. Throws `UNAUTHENTICATED`. */
+/**
+ * A hook that reads the credential before the body is read. Nothing else reads the credential. Throws
+ * `UNAUTHENTICATED`.
+ */
 export function createAuthenticationHook(authenticate: Authenticate) {
   return ({ state, headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
     const found = authenticate(headers.authorization)

@@ -102,7 +102,7 @@ function toFunctionRecord({ live, ...row }: FunctionRow, version: string) {
 const javascript = ['text/javascript', 'application/javascript']
 const offered = ['application/json', ...javascript, ...javascript.map(type => `${type};charset=utf-8`)]
 
-// JSON for a client that accepts both alike, or neither.
+// True if the client prefers the source. It gets JSON if it accepts both alike, or neither.
 function prefersSource(accept: RestRequest['accept']): boolean {
   if (accept === undefined) return false
   const type = new Negotiator({ headers: { accept } }).mediaType(offered)

@@ -17,7 +17,7 @@ export function readIfMatch(header: string | undefined): number[] | null {
     .filter(version => version <= maxVersion)
 }
 
-// Meets no condition, unlike an empty list, which asks for a new function.
+// A hash that no version has. An empty list would mean a new function.
 const noHash = ''
 
 /**

@@ -4,7 +4,7 @@ export interface ParametersRequest {
   /** Text whose characters are those of its bytes, or any text without a lone surrogate. */
   readonly text: string
   readonly maxFields: number
-  /** What has these parameters, for the message. */
+  /** Names the text with these parameters, for the message. */
   readonly what: string
   /** Refuses escapes that are not UTF-8, which become U+FFFD otherwise. */
   readonly fatal?: boolean

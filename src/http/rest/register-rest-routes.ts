@@ -63,7 +63,7 @@ function replaceParsers(routes: FastifyInstance, bodies: Bodies, services: HttpS
   routes.addContentTypeParser('application/x-www-form-urlencoded', createBodyParser(services, parseFormBody))
 }
 
-// Repeated answers have the header as well.
+// Adds the header to repeated answers as well.
 function confirmStrict(request: FastifyRequest, reply: FastifyReply, done: HookDone): void {
   if (prefersStrict(request)) reply.header('preference-applied', strictHandling)
   done()
@@ -131,7 +131,7 @@ function renameFields(failure: RostrumError, pointers: Readonly<Record<string, s
     : failure
 }
 
-// A pointer may also go below a field: `/data/a/0`.
+// Renames the field of a pointer, which may also go below a field: `/data/a/0`.
 function rename(pointer: string, pointers: Readonly<Record<string, string>>): string {
   if (Object.hasOwn(pointers, pointer)) return pointers[pointer] ?? pointer
   const end = pointer.indexOf('/', 1)

@@ -40,7 +40,7 @@ const SaveCaseInput = builder.inputType('SaveCaseInput', {
 // For changed fields: the new data and the previous data.
 const bytesOfChange = 2 * caseDataLimits.bytes
 
-// As much as some hundred fields: it reads, compares and writes up to 1 MiB.
+// A save costs as much as some hundred fields: it reads, compares and writes up to 1 MiB.
 const costOfSave = cost({ kind: 'fixed', cost: 500 })
 
 builder.mutationFields(t => ({

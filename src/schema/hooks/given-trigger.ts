@@ -12,8 +12,8 @@ interface TriggerArguments {
 }
 
 /**
- * Reads what the inputs of hooks, tasks and webhooks have in common. A value that is left out stays out, because it
- * keeps what is stored.
+ * Reads the members that the inputs of hooks, tasks and webhooks have in common. A value that is left out stays out, so
+ * that the stored value stays unchanged.
  */
 export function readGivenTrigger<Input extends TriggerArguments>(
   { id: _, functionId, functionName, scopes, ...given }: Input,

@@ -13,7 +13,7 @@ import { costOfRun } from '../relay/field-cost.ts'
 import { hideError } from '../tasks/hide-error.ts'
 import { TaskExecution } from '../tasks/task-execution.ts'
 
-// Its data and the patch.
+// Bytes of the case's data and of the patch.
 const bytesOfCase = 2 * caseDataLimits.bytes
 
 interface CaseTaskResultRow {

@@ -2,7 +2,7 @@ import type { RequestContext } from '../../context.ts'
 import type { StoredFunction } from '../../domain/functions/function-store.ts'
 import { cost } from '../relay/field-cost.ts'
 
-/** Descriptions of what hooks and case tasks have in common. */
+/** Descriptions of the fields that hooks and case tasks have in common. */
 export const ofTrigger = {
   caseTypeCode: 'Code of the case type.',
   functionId: 'The function whose live version runs.',
@@ -33,7 +33,7 @@ export async function functionOf(
   { loaders }: RequestContext,
 ): Promise<StoredFunction> {
   const row = await loaders.function.load(functionId)
-  // It is not removed while a trigger uses it.
+  // A function is not removed while a trigger uses it.
   if (row === null) throw new Error('The function of a trigger is missing.')
   return row
 }

@@ -39,7 +39,7 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
  */
 export const costOfRun = { ...cost({ kind: 'fixed', cost: 10_000 }), startsRun: true }
 
-/** For a text of about a hundred characters, which aliases could repeat 100,000 times in one answer. */
+/** The price of a text of about a hundred characters, which aliases could repeat 100,000 times in one answer. */
 export const costOfText = cost({ kind: 'fixed', cost: 10 })
 
 /**
@@ -48,10 +48,10 @@ export const costOfText = cost({ kind: 'fixed', cost: 10 })
  */
 export const costOfCounted = cost({ kind: 'fixed', cost: 20 })
 
-/** For the data of a case: the bytes of all data in one answer are limited apart. */
+/** The price of a case's data. A separate limit covers the bytes of all data in one answer. */
 export const costOfData = cost({ kind: 'fixed', cost: 3 })
 
-/** For a record that is looked up: 100,000 of them under aliases block the event loop for most of a second. */
+/** The price of a record that is looked up: 100,000 of them under aliases block the event loop for most of a second. */
 export const costOfRecord = cost({ kind: 'fixed', cost: 8 })
 
 export function isFieldCost(value: unknown): value is FieldCost {

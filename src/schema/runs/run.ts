@@ -122,7 +122,7 @@ Run.implement({
       description: 'Its options without any credential, kept like the input.',
       scope: 'runs:read',
       extensions: costOfCounted,
-      // The text may have members twice, of which the last one counts.
+      // If the text has a member twice, the last one counts.
       resolve: (run, _args, context) => read(run, 'options', context),
     }),
     payload: t.field({

@@ -7,7 +7,7 @@ export function hideError(execution: Execution, context: RequestContext): Execut
   return { ...execution, error: hideErrorOf(execution, execution.error, context) }
 }
 
-/** The same for the error of a run, or of a queued one, whose last run is not named. */
+/** Does the same for the error of a run, or of a queued run, which does not name its last run. */
 export function hideErrorOf(
   { id, name }: { readonly id: string | null; readonly name: string },
   error: RunError | null,

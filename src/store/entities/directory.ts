@@ -36,7 +36,7 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
       create: (accountCode, details) =>
         write(accountCode, function* () {
           yield* provision.account(accountCode)
-          // If a caller has used one of these ids, the next one is as good.
+          // If a caller has already used one of these ids, the next one is taken.
           let created: User | undefined
           while (created === undefined) {
             const id = yield* takeNumbers(accountCode, 'created user')

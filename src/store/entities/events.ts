@@ -10,7 +10,7 @@ import { createEventLog, describeLogs, selectOrigin, writeOrigin } from './event
 /** A change as it was made; its origin and time are written beside it. */
 export type NewEvent = Pick<MembershipEvent, 'kind' | 'membershipId' | 'before' | 'after'>
 
-/** For the transaction of the change itself. */
+/** Appends an event, inside the transaction of the change. */
 export type AppendEvent = (origin: Origin, event: NewEvent) => Work<unknown>
 
 const columns = [
@@ -18,7 +18,7 @@ const columns = [
   ...['afterTeamId', 'byUserId', 'byEmail', 'transactionId'],
 ] as const
 
-/** For statements that write events of several rows. */
+/** The beginning of statements that write events of several rows. */
 export const insertEvents = sql.raw(`insert into membership_events (${columns.map(toColumnName)})`)
 
 export function createEventStore(database: Database, onChange: EventStore['onChange']): EventStore {

@@ -12,7 +12,7 @@ interface Ask {
   readonly ids: readonly number[]
 }
 
-// A longer list has its own statement, so that nobody waits for its rows.
+// Maximum length of a list that shares a statement. A longer list has its own, so that nobody waits for its rows.
 const maxIdsTogether = 20
 
 /**

@@ -20,7 +20,8 @@ export interface OpenPostgresStore {
 }
 
 /**
- * The store in a PostgreSQL database, which any number of gateways may share. `StartError` where it cannot be opened.
+ * The store in a PostgreSQL database, which any number of gateways may share. Throws a `StartError` if it cannot be
+ * opened.
  */
 export async function openPostgresStore({ url, limits, onStatement }: OpenPostgresStore): Promise<Store> {
   // On a connection without bounds: a migration may be slow, and waits for those of other gateways.

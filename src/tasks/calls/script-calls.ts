@@ -30,9 +30,7 @@ export class ScriptCalls {
     this.#options = options
   }
 
-  /**
-   * Starts or queues a call. A sandbox numbers its calls from 1 and keeps the limits; one that does not is compromised.
-   */
+  /** Starts or queues a call. A sandbox numbers its calls from 1 and keeps the limits, or it is compromised. */
   take(message: GraphqlMessage, sandbox: SandboxProcess): void {
     const { query, variables, url } = message
     if (query.length + variables.length + (url?.length ?? 0) > this.#options.limits.graphqlCallBytes) {

@@ -36,7 +36,7 @@ export function scriptOptions({ given, caller, transaction, token }: ScriptOptio
   return `${open}${given.isEmpty ? '' : ','}${JSON.stringify(added).slice(1)}`
 }
 
-// Longer options are not kept.
+// Maximum length of stored options. Longer options are not stored.
 const maxKeptCharacters = 256 * 2 ** 10
 
 /** The same options as they are stored: without the credential of the run, and without one that the caller sent. */

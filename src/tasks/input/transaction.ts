@@ -19,7 +19,8 @@ export interface TransactionSource {
 /**
  * Continues the transaction of the cause. Without one, continues the caller's transaction if its `txnID` is a GUID,
  * otherwise the parent run's, otherwise starts one. A script that came with its request has the `txnSource` of the
- * transaction that it continues, unless that is empty or too long. All others have their own (contract, section 7).
+ * transaction that it continues, unless that is empty or too long. All other scripts have their own (contract, section
+ * 7).
  */
 export function continueOrStart(source: TransactionSource): Transaction {
   const { given, parent, cause, caseTypeCode, name } = source
@@ -31,7 +32,7 @@ export function continueOrStart(source: TransactionSource): Transaction {
   return { txnID, txnSource: (cause.trigger === 'endpoint' && continued?.txnSource) || fresh }
 }
 
-// Without a GUID null. Without a usable `txnSource` that is empty.
+// Returns null without a GUID. `txnSource` is empty if it is not usable.
 function readTransaction(given: string | undefined): Transaction | null {
   const { txnID, txnSource } = readGiven(given)
   if (typeof txnID !== 'string' || !guid.test(txnID)) return null

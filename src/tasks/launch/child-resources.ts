@@ -13,7 +13,7 @@ export class ResidentMemory {
     this.#file = openOrNull(`/proc/${pid}/statm`)
   }
 
-  /** In bytes; null if the system has no /proc or the process is gone. */
+  /** Returns the bytes; null if the system has no /proc or the process is gone. */
   read(): number | null {
     if (this.#file === null) return null
     try {

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 
 /**
- * The runs that have computed for long, oldest first. As many as leave one processor to the gateway keep their
- * priority; the others yield.
+ * The runs that have computed for long, oldest first. All processors but one are left to the oldest runs, which keep
+ * their priority. The others yield, so that the gateway has a processor.
  */
 export class ComputingRuns<Run> {
   readonly #runs = new Set<Run>()

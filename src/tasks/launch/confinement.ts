@@ -62,7 +62,7 @@ function findOnPath(name: string): string | null {
       accessSync(path, constants.X_OK)
       return path
     } catch {
-      // Not in this folder.
+      // The command is not in this folder.
     }
   }
   return null

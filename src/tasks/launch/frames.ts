@@ -12,7 +12,7 @@ export class FrameReader {
     this.#onTooLong = onTooLong
   }
 
-  /** Takes the parts of the current line, null if it is too long, and begins the next one. */
+  /** Returns the parts of the current line, null if it is too long, and begins the next line. */
   #take(): Buffer[] | null {
     const parts = this.#bytes > this.#maxBytes ? null : this.#parts
     this.#parts = []

@@ -12,7 +12,7 @@ export interface LineChildOptions {
   readonly command: SandboxCommand
   readonly maxLineBytes: number
   readonly onLine: (line: string) => void
-  /** The child misused its pipes and should be killed. */
+  /** Called if the child misused its pipes and should be killed. */
   readonly onExcess: (reason: string) => void
   readonly onGone: (reason: string) => void
 }
@@ -97,7 +97,7 @@ export class LineChild {
     setTimeout(() => this.#closePipes(), drainMs).unref()
   }
 
-  // A child that lives on without output would block its run until the deadline. One that ends is gone by then.
+  // A child that lives on without output would block its run until the deadline. A child that ends is gone by then.
   #onSilence(): void {
     setTimeout(() => this.#options.onExcess('closed its output'), drainMs).unref()
   }

@@ -2,7 +2,7 @@ import { setPriorityOf } from './child-priority.ts'
 import { processorMsOf } from './child-resources.ts'
 import type { ComputingRuns } from './computing-runs.ts'
 
-// A longer run no longer counts as one whose sandbox will soon be free.
+// Maximum time of a short run, whose sandbox will soon be free.
 const shortRunMs = 50
 const shortComputingMs = 50
 

@@ -31,7 +31,7 @@ export interface SandboxProcessOptions {
   readonly maxUnreadBytes: number
   readonly computing: ComputingRuns<LongRun>
   readonly onReady: (sandbox: SandboxProcess) => void
-  /** The sandbox will not be free for other runs soon: a long run has it, or it dies. */
+  /** Called if the sandbox will not be free soon: a long run has it, or it is dying. */
   readonly onLost: () => void
 }
 
@@ -84,7 +84,7 @@ export class SandboxProcess {
     return this.#state === 'booting'
   }
 
-  /** Booted and not dying. */
+  /** True if the process has booted and is not dying. */
   get isServing(): boolean {
     return this.#hasBooted && this.#state !== 'dying' && this.#state !== 'gone'
   }
@@ -149,7 +149,7 @@ export class SandboxProcess {
     if (this.#run?.id === message.run) await this.#send(message)
   }
 
-  /** Null if it has read everything sent to it; otherwise resolves when it has, or is gone. */
+  /** Returns null if the process has read everything sent to it; otherwise resolves when it has, or is gone. */
   untilRead(): Promise<void> | null {
     return this.#child.unreadBytes === 0 ? null : this.#child.lastWrite
   }

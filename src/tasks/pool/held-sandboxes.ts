@@ -1,8 +1,8 @@
 import { RecentUse } from './recent-use.ts'
 
-// With fewer sandboxes, reserving one would take too large a share.
+// Minimum number of sandboxes at which one is reserved: with fewer, it would be too large a share.
 const minToReserveOne = 4
-// A run and the runs inside it, as deep as they go.
+// Maximum depth of a run with the runs inside it.
 const nestedChain = 4
 
 /** How many sandboxes each account holds, and how long it has lately held some. */
@@ -51,7 +51,7 @@ export class HeldSandboxes {
     return above.sort((a, b) => b[1] - a[1]).map(([accountCode]) => accountCode)
   }
 
-  /** Sorts accounts: those that hold the fewest first, of these the ones that lately held some for the least time. */
+  /** Sorts accounts by the number of sandboxes that they hold, then by the time for which they lately held some. */
   inTurn(accounts: readonly string[]): string[] {
     if (accounts.length < 2) return [...accounts]
     const now = this.#readMs()

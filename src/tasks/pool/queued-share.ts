@@ -1,8 +1,8 @@
 import { leaveOne } from './held-sandboxes.ts'
 
-// Requests come first, and yet a flood of them delays the queue no longer than this for each run.
+// Maximum delay of a queued run by requests, which otherwise come first.
 const maxWaitMs = 1_000
-// Longer than the queue lets pass before it looks again whether runs are due.
+// Must be longer than the queue's polling interval (5 s).
 const wantedMs = 6_000
 // A queued run is claimed from the store before it takes the sandbox that is left to it.
 const maxLeftMs = 250

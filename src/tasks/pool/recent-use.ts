@@ -1,4 +1,4 @@
-// After this time, half of what an account has used is forgotten.
+// After this time, use counts half.
 const halfLifeMs = 1_000
 const maxAccounts = 1_000
 

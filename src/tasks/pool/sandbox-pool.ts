@@ -4,7 +4,8 @@ import type { LongRun } from '../launch/long-run.ts'
 import type { SandboxCommand } from '../launch/sandbox-command.ts'
 import { SandboxProcess } from '../launch/sandbox-process.ts'
 
-// A boot costs as much as fifty runs. An idle sandbox takes 58 MB after 300 clean runs and 63 MB after 1,800.
+// Runs after which a sandbox is replaced. A boot costs as much as fifty runs. An idle sandbox takes 58 MB after 300
+// clean runs and 63 MB after 1,800.
 const defaultMaxRuns = 2_000
 const maxIdleBytes = 150 * 2 ** 20
 const defaultShrinkMs = 30_000

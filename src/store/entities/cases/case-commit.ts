@@ -149,7 +149,7 @@ function toCommitted({ row, changedFields, runIds }: Extract<Committed, { kind: 
   return { kind: 'committed', row: toCase(row), changedFields: new JsonText(changedFields), runIds } as const
 }
 
-/** The stored bytes that the change adds: those of its event, of the case and of what it queues. */
+/** Returns the stored bytes that the change adds: the bytes of its event, of the case and of the queued runs. */
 function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: readonly SharedInput[]): number {
   const before = read === null ? 0 : read.dataBytes + storedRowBytes
   const after = data === null ? 0 : Buffer.byteLength(data) + storedRowBytes

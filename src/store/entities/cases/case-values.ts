@@ -8,8 +8,8 @@ export function prepareValues({ prepare, list, forShare }: Dialect) {
   const { accountCode, caseTypeCode, id } = placeholders('accountCode', 'caseTypeCode', 'id')
   const added = list('added', { caseId: 'integer', version: 'integer', field: 'text', value: 'text' })
   const dropped = list('dropped', { field: 'text' })
-  // Only for cases that are as they were read. The lock waits for a save or delete of the case, and comes before the
-  // next one: a reference alone would not wait for a save.
+  // Inserts values only for cases that have not changed since they were read. The lock waits for a running save or
+  // delete of the case, and blocks the next one. A foreign key alone would not wait for a save.
   const insert = prepare(sql`
     insert into case_values (account_code, case_type_code, field, value, case_id)
     select ${accountCode}, ${caseTypeCode}, added.field, added.value, added.case_id from ${added.rows}

@@ -35,7 +35,7 @@ interface ClaimOfAccount {
 
 interface Claiming {
   readonly store: Pick<QueueStore, 'claim' | 'renew' | 'nextInMs'>
-  /** For a transaction that does more. */
+  /** Claims runs inside a transaction that does more. */
   readonly claim: (request: ClaimRequest) => Work<Claim>
 }
 
@@ -94,7 +94,7 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     return { claimed: read.claimed, died: [...died, ...read.died] }
   }
 
-  // A row that cannot be read is dead, and the claim has the others.
+  // A run whose row cannot be read is dead. The claim returns the other runs.
   function* readTaken(
     accountCode: string,
     holder: string,
@@ -114,7 +114,7 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     return { claimed: claimed.toSorted((a, b) => a.id - b.id), died }
   }
 
-  /** Returns true if it is dead. */
+  /** Returns true if the run is dead. */
   function* expire(
     accountCode: string,
     { id, holder, attempt }: ExpiredRun,
@@ -207,7 +207,7 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
         order by claim_at, id limit ${given.limit} ${forUpdate}`,
       due,
     ),
-    // The run of the attempt, and the runs that its script started.
+    // Marks the run of the attempt as lost, and the runs that its script started.
     loseRuns: prepare(sql`
       update runs set state = 'lost' where ${isOfAccount} and txn_id = ${given.txnId} and state = 'running' and (
         queued_run_id = ${given.id} or parent_run_id in (
@@ -215,7 +215,7 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
           where ${isOfAccount} and txn_id = ${given.txnId} and queued_run_id = ${given.id} and state = 'running'
         )
       )`),
-    // Runs with one input get it once.
+    // Takes runs. Runs with the same input get it once.
     take: chain(
       {
         taken: sql`
@@ -235,7 +235,7 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
       'runs',
       { ...claimed, input: orNull(tables.queuedInputs.input), options: orNull(tables.queuedInputs.options) },
     ),
-    // Due from now on, after the others, if more of its runs are due.
+    // Puts the account after the others: it is due from now on, if more of its runs are due.
     serve: prepare(sql`
       update queue_accounts set waiting = waiting - ${taken}, due_at = (
           select case when min(claim_at) < ${now} then ${now} else min(claim_at) end

@@ -112,7 +112,7 @@ export function toTakeValues(shared: readonly SharedInput[], maxWaitingBytes: nu
 
 /**
  * Takes `count` ids for runs that wait, whose inputs have `waitingBytes`, and locks the queue of the account until the
- * commit. Without a row the account would have too many.
+ * commit. No row means that the account would have too many.
  */
 export function wordTakeIds({ typed, now }: Dialect): SQL {
   const accountCode = typed(sql.placeholder('accountCode'), 'text')

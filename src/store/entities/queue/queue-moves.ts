@@ -29,8 +29,8 @@ const none: Moved = { ids: [], nextInMs: null }
 export type QueueMoves = ReturnType<typeof createQueueMoves>
 
 /**
- * What becomes of a run that a holder has, while the account is locked: `lockAndFinish` comes first. Each returns the
- * ids of the runs that the holder has, and leaves other runs as they are.
+ * Moves runs that a holder has, while the account is locked: call `lockAndFinish` first. Each returns the ids of the
+ * runs that the holder has, and leaves other runs as they are.
  *
  *   blocked ──▶ waiting ⇄ running ──▶ gone
  *                  ▲          └─────▶ dead
@@ -42,8 +42,8 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
   const statements = prepareStatements(dialect, { held: held.rows, lanes: lanes.rows })
 
   /**
-   * Lets the first run of each lane wait for its turn, unless another one of the lane does or runs. Returns the time
-   * until one can be claimed.
+   * Lets the first run of each lane wait for its turn, unless another run of the lane already waits or runs. Returns
+   * the time until one can be claimed.
    */
   function* wakeLanes(
     accountCode: string,
@@ -60,7 +60,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
   return {
     wakeLanes,
 
-    /** Locks the account first. */
+    /** Locks the account, then removes finished runs. */
     *lockAndFinish(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
       const gone = yield* all(statements.lockAndFinish, { accountCode, ...held.encode(runs) })
       const stored = yield* inputs.release(
@@ -71,7 +71,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
       return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone), stored }
     },
 
-    /** Attempts that do not count. */
+    /** Returns runs to the queue, without counting the attempts. */
     *release(accountCode: string, runs: readonly HeldRun[]): Work<Moved> {
       if (runs.length === 0) return none
       const back = yield* all(statements.release, { accountCode, ...held.encode(runs) })

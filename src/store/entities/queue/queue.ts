@@ -113,7 +113,7 @@ function withoutInput<Row extends { readonly inputId: number }>({ inputId: _, ..
   return row
 }
 
-// A run that its holder no longer has, or that was interrupted, is lost.
+// Groups the runs of ended attempts. A run that its holder no longer has, or that was interrupted, is lost.
 function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<string, RunWrites> {
   const groups = new Map<string, { inserts: RunRow[]; ends: RunRow[] }>()
   for (const { id, end, runs } of ends) {
@@ -128,7 +128,7 @@ function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<str
   return groups
 }
 
-// Runs that are done, and those that are released, are many at once.
+// Moves runs that are done, and runs that are released, many at once.
 function* moveAll(moves: QueueMoves, accountCode: string, ends: readonly QueuedEnd[]): Work<Moved[]> {
   const endsOf = (kind: QueuedEnd['end']['kind']) => ends.filter(({ end }) => end.kind === kind)
   const moved = [
@@ -152,7 +152,7 @@ function prepareStatements({ prepare, now, tables }: Dialect) {
     sql`${select} where account_code = ${given.accountCode} and id > ${given.after} order by id limit ${given.limit}`,
     selection,
   )
-  // Each state is read by its index: a thousand that wait may come after 100,000 that are dead.
+  // Reads each state along its index: a thousand waiting runs may come after 100,000 dead ones.
   const idsOf = (state: string) => sql`
     select id from (
       select id from queued_runs

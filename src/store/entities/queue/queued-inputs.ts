@@ -7,7 +7,7 @@ import { all, first, type Work } from '../../work.ts'
 import { raiseCounter } from '../counters.ts'
 import { membershipBytes, rowBytes } from '../stored-bytes.ts'
 
-/** The input that runs which are queued together share. */
+/** The input that is shared by runs queued together. */
 export interface SharedInput {
   readonly input: string
   readonly options: string
@@ -36,7 +36,7 @@ export function measureStored(shared: readonly SharedInput[]): number {
   return waitingBytes + (shared.length + waiting) * storedRowBytes
 }
 
-/** What the queue of an account holds more with these runs. */
+/** Returns the runs and bytes that these runs add to the queue of an account. */
 export function measureWaiting(shared: readonly SharedInput[]): Waiting {
   const waiting = shared.reduce((sum, { runs }) => sum + runs.length, 0)
   return { waiting, waitingBytes: shared.reduce((sum, { bytes }) => sum + bytes, 0) }
@@ -50,9 +50,9 @@ export function createQueuedInputs(dialect: Dialect) {
   const statements = prepareStatements(dialect, inputs.rows)
   return {
     /**
-     * Deletes the inputs that no run uses, and takes those that only dead runs use off the waiting bytes. Call it after
-     * runs died or were deleted, with the ids of their inputs and the number of deleted rows. Returns the bytes that
-     * the account stores; null without ids.
+     * Deletes the inputs that no run uses, and subtracts inputs that only dead runs use from the waiting bytes. Call it
+     * after runs died or were deleted, with the ids of their inputs and the number of deleted rows. Returns the bytes
+     * that the account stores; null without ids.
      */
     *release(accountCode: string, ids: readonly number[], goneRuns: number): Work<number | null> {
       if (ids.length === 0) return null

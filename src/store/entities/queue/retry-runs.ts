@@ -42,7 +42,10 @@ export function createRetrying(
   const retried = list('given', { id: 'integer', lane: 'text', isLater: 'integer' })
   const statements = prepareStatements(database, retried.rows)
 
-  /** Dead runs wait again, in the order of their ids. In its lane the first one waits for those that are not dead. */
+  /**
+   * Makes dead runs wait again, in the order of their ids. The first one of a lane waits for the runs of the lane that
+   * are not dead.
+   */
   function* wake(accountCode: string, dead: readonly DeadRow[]): Work<void> {
     const lanes = new Set<string | null>([null])
     const rows = dead.map(run => {
@@ -146,7 +149,7 @@ function prepareStatements({ prepare, now, tables }: Dialect, retried: SQL) {
       ofHook: findDead(sql`and hook_id = ${given.hookId}`),
       ofWebhook: findDead(sql`and webhook_id = ${given.webhookId}`),
     },
-    // A run that is due already keeps its place. One that is blocked stays so, and has no time of a claim.
+    // A run that is already due keeps its place. A blocked run stays blocked, without a claim time.
     makeDue: prepare(sql`
       update queued_runs set due_at = case when due_at < ${now} then due_at else ${now} end,
         claim_at = case when claim_at > ${now} then ${now} else claim_at end

@@ -42,7 +42,7 @@ export function prepareWebhookStatements(dialect: Dialect) {
   const isOfAccount = sql`${webhooks.accountCode} = ${given.accountCode}`
   const isTheWebhook = sql`account_code = ${given.accountCode} and id = ${given.id}`
   const select = sql`select ${columnsOf(selection)} from ${webhooks} where ${isOfAccount}`
-  // SQLite takes no table name in `returning`.
+  // SQLite allows no table name in `returning`.
   const returned = sql.raw('id, name, function_id, verification, header, headers, mode, scopes, enabled')
   const { verification, header, headers, mode, scopes, enabled } = placeholders(...changing)
   return {

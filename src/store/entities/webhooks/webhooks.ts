@@ -107,7 +107,7 @@ export function createWebhookStore(
   }
 }
 
-/** For the removal of a function. */
+/** Finds the webhooks that keep a function from being removed. */
 export function createFindWebhooks({ prepare, tables: { webhooks } }: Database): FindTriggers {
   const find = prepare(
     sql`

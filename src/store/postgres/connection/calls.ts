@@ -6,12 +6,13 @@ import { createInTurn, type InTurn } from './in-turn.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
 
-// Longer than a statement may take.
+// Maximum time of a call, longer than a statement may take.
 const maxMs = 5_000
 // An account usually has more calls answered in a second. If statements are slow, more calls would only time out. All
 // accounts together take about 50 MB.
 const maxCalls = { account: 2_000, total: 20_000 }
-// PostgreSQL answers 100 of them in a statement, faster than they can be sent. Nobody knows yet who makes them.
+// Look-ups of tokens have no known account yet. PostgreSQL answers 100 of them in one statement, faster than they can
+// be sent.
 const maxTokenCalls = { account: 10_000, total: 10_000 }
 
 // Changes of an account wait for each other at its counters, each with a connection that others could use.

@@ -13,7 +13,7 @@ const eventChannel = 'rostrum_events'
 const queueChannel = 'rostrum_queue'
 const notify = `select pg_notify(each ->> 0, each ->> 1) from jsonb_array_elements($1::text::jsonb) as each`
 
-// Between two notifications of a gateway.
+// Pause between two notifications of a gateway.
 const pauseMs = 10
 
 /** Notifies the gateways of one database of each other's changes. */

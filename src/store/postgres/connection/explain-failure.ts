@@ -1,7 +1,7 @@
 import { RostrumError } from '../../../errors.ts'
 import { endsConnection, sqlStateOf } from './sql-state.ts'
 
-// PostgreSQL, appendix A: it ended or refused the statement, and undid it.
+// PostgreSQL, appendix A: PostgreSQL ended or refused the statement, and undid it.
 const undone: Readonly<Record<string, string>> = {
   '57014': 'The database took too long and was stopped',
   '55P03': 'The database took too long and was stopped',

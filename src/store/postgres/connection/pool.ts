@@ -7,7 +7,7 @@ import { createInTurn } from './in-turn.ts'
 import { endsConnection } from './sql-state.ts'
 
 const maxConnections = 10
-// So that an account with slow statements leaves connections to others.
+// Maximum number of connections of one account, so that its slow statements leave connections to others.
 const maxConnectionsOfAccount = 5
 
 /**
@@ -59,7 +59,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     let isOver = false
     const send: Send = async statement => {
       if (isOver) throw new Error('A statement came after the end of its transaction.')
-      // Else it would wait as long as the one that was not answered.
+      // A statement on a lost connection would wait as long as the one before, which was not answered.
       if (isLost) throw connectionBroke(undefined)
       onStatement(statement.text)
       try {

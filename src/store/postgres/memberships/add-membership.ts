@@ -13,7 +13,7 @@ import { isOfData, isUniqueViolation } from '../connection/sql-state.ts'
 import { tables } from '../tables.ts'
 import { insertStep, stepValues } from './membership-changes.ts'
 
-/** Undefined where the pair has a membership, and where the step was made before. */
+/** Resolves with `undefined` if the pair already has a membership, or the step was made before. */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
 
 export interface Addition {
@@ -22,9 +22,9 @@ export interface Addition {
 }
 
 /**
- * Adds memberships. Those of an account that are asked for in the same turn of the event loop share a statement: all
- * changes of an account wait for its counter until a commit is on disk, so it can have more additions a second than
- * the disk has commits. A step is written with its row, and one that was made before is left out.
+ * Adds memberships. The additions of one account in the same turn of the event loop share a statement: all changes of
+ * an account wait for its counter until a commit is on disk, so it can have more additions a second than the disk has
+ * commits. A step is written with its row, and one that was made before is left out.
  */
 export function createAddMembership(database: Database, { pool, inTurn }: Calls): AddMembership {
   const addAll = prepareAddAll(database)

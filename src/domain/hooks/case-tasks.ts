@@ -2,7 +2,7 @@ import { RostrumError } from '../../errors.ts'
 import { checkCaseTypeCode } from '../cases/case-failures.ts'
 import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
-import type { Origin } from '../store.ts'
+import type { Origin } from '../port.ts'
 import {
   checkCode,
   completeBy,

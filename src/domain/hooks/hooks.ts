@@ -1,6 +1,6 @@
 import { checkCaseTypeCode } from '../cases/case-failures.ts'
 import { checkId } from '../id.ts'
-import type { Origin } from '../store.ts'
+import type { Origin } from '../port.ts'
 import {
   checkCode,
   completeBy,

@@ -1,6 +1,6 @@
 import { notFound, RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
-import type { Origin } from '../store.ts'
+import type { Origin } from '../port.ts'
 import type { DeadRunChoice, QueuedRun, QueueStore } from './queue-store.ts'
 import { cannotQueue } from './waiting-limits.ts'
 

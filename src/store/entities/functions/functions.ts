@@ -9,12 +9,9 @@ import type {
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, type Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
+import type { Parts } from '../parts.ts'
 import { prepareFunctionStatements, selectFunction } from './function-statements.ts'
 import { createVersions, toVersion } from './function-versions.ts'
-
-/** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */
-export type FindTriggers = (accountCode: string, functionId: number) => Work<readonly string[]>
 
 // Versions that were live before the present one, to which a function can be rolled back.
 const maxEarlierLive = 10

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Origin } from '../../../domain/store.ts'
+import type { Origin } from '../../../domain/port.ts'
 import type {
   SaveWebhookResult,
   Webhook,
@@ -10,9 +10,8 @@ import type {
 import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, type Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
-import type { FindTriggers } from '../functions/functions.ts'
 import { createLockChosenFunction } from '../hooks/lock-chosen-function.ts'
+import type { FindTriggers, Parts } from '../parts.ts'
 import { createQueueMessage } from './queue-message.ts'
 import { createWebhookReads } from './webhook-reads.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'

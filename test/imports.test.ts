@@ -126,6 +126,23 @@ test('imports go one way between the rooms', () => {
   expect(bad.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
 })
 
+test('no file imports itself through others, types included', () => {
+  const targets = Map.groupBy(
+    imports.filter(({ to }) => isOwn(to)),
+    ({ from }) => from,
+  )
+  const done = new Set<string>()
+  const circles: string[] = []
+  function follow(file: string, path: readonly string[]): void {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (done.has(file)) return
+    done.add(file)
+    for (const { to } of targets.get(file) ?? []) follow(to, [...path, file])
+  }
+  for (const file of targets.keys()) follow(file, [])
+  expect(circles).toEqual([])
+})
+
 test('what `context.ts` names of the rooms are types, so that it ties none of them to another', () => {
   const isRoom = (to: string) => isOwn(to) && roomOf(to) !== '' && !forAll.includes(roomOf(to))
   const bad = imports.filter(({ from, to, typeOnly }) => from === 'context.ts' && isRoom(to) && !typeOnly)

@@ -2,6 +2,7 @@ import type { CaseStore } from './cases/case-store.ts'
 import type { FunctionStore } from './functions/function-store.ts'
 import type { CaseTaskStore, HookStore } from './hooks/hook-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency.ts'
+import type { EventStore, LoggedEvent, Origin, Page, RowStore } from './port.ts'
 import type { QueueStore } from './queue/queue-store.ts'
 import type { RunStore } from './runs/run-store.ts'
 import type { KeyFile } from './webhooks/keyring.ts'
@@ -17,7 +18,7 @@ export interface Store {
   readonly teams: TeamStore
   readonly accounts: AccountStore
   readonly tokens: TokenStore
-  readonly events: EventStore
+  readonly events: EventStore<MembershipEvent>
   readonly oldEvents: OldEvents
   readonly functions: FunctionStore
   readonly cases: CaseStore
@@ -60,38 +61,7 @@ export interface MembershipPair {
   readonly teamId: number
 }
 
-/** Who changes a row, and as part of what. The event of the change repeats it. */
-export interface Origin {
-  readonly accountCode: string
-  /** Null if the credential names no integer id. */
-  readonly userId: number | null
-  readonly email: string | null
-  /** The transaction of the run that asks, else the id of the request. */
-  readonly transactionId: string
-  /**
-   * For a request with an idempotency key: this change is made once under it, however often the request is repeated.
-   */
-  readonly step: Step | null
-}
-
-/** A numbered change of a request with an idempotency key. */
-export interface Step {
-  readonly key: string
-  readonly number: number
-}
-
 export type MembershipEventKind = 'added' | 'moved' | 'removed'
-
-/** A change of a membership or a case. It is written in the change's own transaction and never changed. */
-export interface LoggedEvent {
-  /** 1, 2, 3 and so on within the account, in the order of the commits: no earlier one appears later. */
-  readonly sequence: number
-  /** Who made the change, from the credential. */
-  readonly userId: number | null
-  readonly email: string | null
-  readonly transactionId: string
-  readonly at: Date
-}
 
 export interface MembershipEvent extends LoggedEvent {
   readonly kind: MembershipEventKind
@@ -101,20 +71,6 @@ export interface MembershipEvent extends LoggedEvent {
   /** Null for `removed`. */
   readonly after: MembershipPair | null
 }
-
-/** The first or last `limit` memberships of a parent between two exclusive ids, in ascending id. */
-export interface Page {
-  readonly after: number | null
-  readonly before: number | null
-  readonly limit: number
-  readonly fromEnd: boolean
-}
-
-/**
- * Maximum number of rows that a read of the pages of several parents returns. If a read for several parents reaches it,
- * pages are incomplete: read the parents in smaller groups.
- */
-export const maxRowsOfPages = 2_000
 
 export type AddResult =
   | { readonly kind: 'added'; readonly membership: Membership }
@@ -169,13 +125,6 @@ export interface BulkResult {
   readonly results: readonly ChangeResult[]
 }
 
-export interface RowStore<Row> {
-  /** The rows that exist, in any order, in one statement for any number of ids. */
-  findByIds(accountCode: string, ids: readonly number[]): Promise<Row[]>
-  /** Returns a cached row. `undefined` means "not cached", not "does not exist". */
-  findCached?(accountCode: string, id: number): Row | undefined
-}
-
 export interface MembershipStore extends RowStore<Membership> {
   /** Creates missing records of the user and the team, in the same transaction. */
   add(origin: Origin, pair: MembershipPair): Promise<AddResult>
@@ -199,21 +148,6 @@ export interface MembershipStore extends RowStore<Membership> {
   pageByUsers(accountCode: string, userIds: readonly number[], page: Page): Promise<Membership[]>
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>
 }
-
-/** The changes of memberships, or of cases. */
-export interface EventStore<Event = MembershipEvent> {
-  /** Up to `limit` events after this sequence (0: from the first), in ascending order. */
-  listAfter(accountCode: string, sequence: number, limit: number): Promise<Event[]>
-  /** The sequence of the newest event; 0 if there is none. */
-  newest(accountCode: string): Promise<number>
-  /**
-   * Calls the listener soon after a commit that may have written events of this account, or of any account (null). It
-   * is a hint: a call can be lost, or come without an event. Returns a function that removes the listener.
-   */
-  onChange(listener: ChangeListener): () => void
-}
-
-export type ChangeListener = (accountCode: string | null) => void
 
 export interface UserStore extends RowStore<User> {
   /** Creates or changes the record. A detail that is left out stays unchanged; null clears it. */

@@ -1,5 +1,5 @@
+import type { ChangeListener, EventStore } from '../domain/port.ts'
 import type { QueueStore } from '../domain/queue/queue-store.ts'
-import type { ChangeListener, EventStore } from '../domain/store.ts'
 
 /** Announced when runs of any account were queued. A symbol, so that no account code can equal it. */
 export const queuedRuns = Symbol('queued runs')
@@ -8,7 +8,7 @@ export const queuedRuns = Symbol('queued runs')
 export type Changed = string | typeof queuedRuns
 
 export interface ChangeListeners {
-  readonly onChange: EventStore['onChange']
+  readonly onChange: EventStore<unknown>['onChange']
   readonly onQueued: QueueStore['onQueued']
 }
 

@@ -1,4 +1,4 @@
-import type { Origin } from '../domain/store.ts'
+import type { Origin } from '../domain/port.ts'
 import type { ShareOwner } from '../limits/share-owner.ts'
 import { type Changed, queuedRuns } from './change-listeners.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'

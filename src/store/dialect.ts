@@ -1,6 +1,6 @@
 import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { maxRowsOfPages } from '../domain/store.ts'
+import { maxRowsOfPages } from '../domain/port.ts'
 import type { Client } from './postgres/connection/client.ts'
 import { toColumnName } from './tables/describe-table.ts'
 import type { Descriptions } from './tables/descriptions.ts'

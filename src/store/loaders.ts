@@ -1,8 +1,9 @@
 import DataLoader from 'dataloader'
 import type { FunctionVersion } from '../domain/functions/function-store.ts'
 import type { Loaders, RowLoader } from '../domain/loaders.ts'
+import { maxRowsOfPages, type Page, type RowStore } from '../domain/port.ts'
 import type { KeptRun, RunText } from '../domain/runs/run-store.ts'
-import { maxRowsOfPages, type Page, type RowStore, type Store } from '../domain/store.ts'
+import type { Store } from '../domain/store.ts'
 import { JsonText } from '../json/json-text.ts'
 import type { Pace } from '../limits/pace.ts'
 

@@ -1,4 +1,4 @@
-import type { Page } from '../domain/store.ts'
+import type { Page } from '../domain/port.ts'
 import type { Database } from './database.ts'
 import type { IdSelection, Paging } from './dialect.ts'
 import type { RowOf } from './tables/tables-of.ts'

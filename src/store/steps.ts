@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Origin } from '../domain/store.ts'
+import type { Origin } from '../domain/port.ts'
 import { readStored } from '../json/read-stored.ts'
 import { type Dialect, placeholders } from './dialect.ts'
 import { all, first, type Work } from './work.ts'

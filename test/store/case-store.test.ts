@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaseCommit } from '../../src/domain/cases/case-store.ts'
-import type { Origin, Page, Store } from '../../src/domain/store.ts'
+import type { Origin, Page } from '../../src/domain/port.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { caseCommit } from './case-commit.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'

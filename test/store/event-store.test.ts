@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Origin, Store } from '../../src/domain/store.ts'
+import type { Origin } from '../../src/domain/port.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 import { readClock } from './read-clock.ts'

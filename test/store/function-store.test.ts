@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { NewVersion, StoredFunction } from '../../src/domain/functions/function-store.ts'
-import type { Origin, Store } from '../../src/domain/store.ts'
+import type { Origin } from '../../src/domain/port.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { keptRun } from './kept-run.ts'
 import { by } from './origin.ts'

@@ -1,4 +1,4 @@
-import type { Origin } from '../../src/domain/store.ts'
+import type { Origin } from '../../src/domain/port.ts'
 
 /** Changes made by nobody in particular, as part of nothing in particular. */
 export function by(accountCode: string): Origin {

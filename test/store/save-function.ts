@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { NewVersion, StoredFunction } from '../../src/domain/functions/function-store.ts'
-import type { Origin, Store } from '../../src/domain/store.ts'
+import type { Origin } from '../../src/domain/port.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { by } from './origin.ts'
 
 export const functionLimits = { functions: 1_000, versions: 100 }

@@ -1,7 +1,7 @@
 import type { JsonText } from '../../json/json-text.ts'
-import type { HooksToQueue } from '../hooks/queue-hooks.ts'
+import type { HooksToQueue } from '../hooks/hook-store.ts'
+import type { EventStore, LoggedEvent, Origin, Page } from '../port.ts'
 import type { CommittedRuns } from '../runs/hold-runs.ts'
-import type { EventStore, LoggedEvent, Origin, Page } from '../store.ts'
 
 /** A case as it is stored. Its data stay a text until their values are needed. */
 export interface Case {

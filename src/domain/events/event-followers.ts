@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import type { EventStore } from '../store.ts'
+import type { EventStore } from '../port.ts'
 import type { Follower } from './follower.ts'
 
 // Maximum number of followers. Each one is a connection that stays open.
@@ -15,7 +15,7 @@ export interface EventFollowers {
 }
 
 /** Wakes followers after changes in the store. Listens to the store while there are followers. */
-export function createEventFollowers(events: Pick<EventStore, 'onChange'>): EventFollowers {
+export function createEventFollowers(events: Pick<EventStore<unknown>, 'onChange'>): EventFollowers {
   const followers = new Map<string, Set<Follower>>()
   let count = 0
   let isOver = false

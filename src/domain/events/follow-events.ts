@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import type { EventStore, LoggedEvent } from '../store.ts'
+import type { EventStore, LoggedEvent } from '../port.ts'
 import type { EventFollowers } from './event-followers.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { shareReads } from './share-reads.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { EventStore } from '../store.ts'
+import type { EventStore } from '../port.ts'
 
 type ListAfter<Event> = EventStore<Event>['listAfter']
 

@@ -1,4 +1,4 @@
-import type { Origin, Page, RowStore } from '../store.ts'
+import type { Origin, Page, RowStore } from '../port.ts'
 
 /** A stored script. Its versions never change, and one of them is live (contract, section 7). */
 export interface StoredFunction {

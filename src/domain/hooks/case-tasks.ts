@@ -1,7 +1,7 @@
 import { checkCaseTypeCode } from '../cases/case-failures.ts'
 import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
-import type { Origin } from '../store.ts'
+import type { Origin } from '../port.ts'
 import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
 import type { CaseTask, CaseTaskInput, CaseTaskStore } from './hook-store.ts'
 import { listAll } from './trigger-failures.ts'

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { CaseType } from '../cases/case-store.ts'
-import type { HookStore, LiveHook } from './hook-store.ts'
-import type { HooksToQueue } from './queue-hooks.ts'
+import type { HookStore, HooksToQueue, LiveHook } from './hook-store.ts'
 
 const maxTypes = 10_000
 

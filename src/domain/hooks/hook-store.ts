@@ -1,5 +1,6 @@
-import type { RunHookEvent } from '../runs/run-record.ts'
-import type { Origin, RowStore } from '../store.ts'
+import type { Origin, RowStore } from '../port.ts'
+import type { CausedBy } from '../queue/queue-store.ts'
+import type { RunHookEvent } from '../runs/run-cause.ts'
 import type { Complete } from './complete-trigger.ts'
 
 /** A trigger: it runs a function on cases of a type (contract, section 7). */
@@ -80,4 +81,13 @@ export interface HookStore extends TriggerStore<Hook, HookInput>, RowStore<Hook>
 export interface CaseTaskStore extends TriggerStore<CaseTask, CaseTaskInput> {
   /** Null for a task that does not exist or is not enabled. */
   findRunnable(accountCode: string, caseTypeCode: string, name: string): Promise<RunnableTask | null>
+}
+
+/** The hooks after a change, for its commit. */
+export interface HooksToQueue {
+  readonly event: 'post-save' | 'post-delete'
+  readonly hooks: readonly Pick<LiveHook, 'id' | 'functionId' | 'functionName' | 'scopes'>[]
+  /** The generation of the change. */
+  readonly generation: number
+  readonly causedBy: CausedBy
 }

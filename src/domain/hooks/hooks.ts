@@ -1,6 +1,6 @@
 import { checkCaseTypeCode } from '../cases/case-failures.ts'
 import { checkId } from '../id.ts'
-import type { Origin } from '../store.ts'
+import type { Origin } from '../port.ts'
 import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
 import type { Hook, HookInput, HookStore } from './hook-store.ts'
 import { listAll } from './trigger-failures.ts'

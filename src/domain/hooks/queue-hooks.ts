@@ -1,19 +1,9 @@
 import { RostrumError } from '../../errors.ts'
 import type { Case, CaseCommit } from '../cases/case-store.ts'
-import type { CausedBy, NewQueuedRun } from '../queue/queue-store.ts'
+import type { NewQueuedRun } from '../queue/queue-store.ts'
 import type { Generation } from '../runs/run.ts'
-import type { LiveHook } from './hook-store.ts'
 
 const maxGeneration = 8
-
-/** The hooks after a change, for its commit. */
-export interface HooksToQueue {
-  readonly event: 'post-save' | 'post-delete'
-  readonly hooks: readonly Pick<LiveHook, 'id' | 'functionId' | 'functionName' | 'scopes'>[]
-  /** The generation of the change. */
-  readonly generation: number
-  readonly causedBy: CausedBy
-}
 
 /** Throws `TOO_DEEP` for a change whose queued runs would pass the maximum generation. */
 export function refuseTooDeep({ number, onTooDeep }: Generation): void {

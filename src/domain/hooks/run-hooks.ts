@@ -1,16 +1,21 @@
 import type { JsonObject } from '../../json/read-json.ts'
-import type { ChangeRequest } from '../cases/attempt-change.ts'
+import type { LongWork } from '../../limits/long-work.ts'
 import type { Case } from '../cases/case-store.ts'
 import { describeChange } from '../cases/changed-fields.ts'
 import { readExit, type WrittenData } from '../cases/read-exit.ts'
 import { makeCause } from '../runs/run-cause.ts'
 import type { RunRecorder } from '../runs/run-record.ts'
-import type { CheckExit, Script, Scripts } from '../runs/script.ts'
+import type { Asking, CheckExit, Script, Scripts } from '../runs/script.ts'
 import { refuseAsHook } from './hook-refusals.ts'
 import type { LiveHook } from './hook-store.ts'
 
 /** A save or a delete in one attempt. */
-export interface HookedChange extends Pick<ChangeRequest, 'asking' | 'deadline' | 'dryRun' | 'work'> {
+export interface HookedChange {
+  readonly asking: Asking
+  /** In milliseconds of `performance.now()`. */
+  readonly deadline: number
+  readonly dryRun: boolean
+  readonly work: LongWork
   /** The case as it is stored; null for one that is being created. */
   readonly row: Pick<Case, 'id' | 'version' | 'data' | 'dataBytes'> | null
   readonly stored: JsonObject | null

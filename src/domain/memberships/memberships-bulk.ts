@@ -1,5 +1,6 @@
 import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
+import type { Origin } from '../port.ts'
 import type {
   BulkMode,
   BulkResult,
@@ -8,7 +9,6 @@ import type {
   MembershipMove,
   MembershipPair,
   MembershipRemoval,
-  Origin,
   Store,
 } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'

@@ -1,5 +1,6 @@
 import { checkId, checkListedIds } from '../id.ts'
-import type { Membership, MembershipPair, Origin, Store } from '../store.ts'
+import type { Origin } from '../port.ts'
+import type { Membership, MembershipPair, Store } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
 import { type BulkChanges, createBulkChanges } from './memberships-bulk.ts'
 

@@ -1,7 +1,7 @@
+import type { Origin, RowStore } from '../port.ts'
 import type { CommittedRuns } from '../runs/hold-runs.ts'
 import type { RunError } from '../runs/run.ts'
-import type { RunHookEvent } from '../runs/run-record.ts'
-import type { Origin, RowStore } from '../store.ts'
+import type { RunHookEvent } from '../runs/run-cause.ts'
 
 export type QueuedRunState = 'waiting' | 'running' | 'dead'
 

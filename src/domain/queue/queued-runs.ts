@@ -1,6 +1,6 @@
 import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
-import type { Origin } from '../store.ts'
+import type { Origin } from '../port.ts'
 import type { DeadRunChoice, QueuedRun, QueueStore } from './queue-store.ts'
 
 /** Maximum number of dead runs that one call retries. */

@@ -1,5 +1,4 @@
-import type { KeptRecording } from './keep-runs.ts'
-import type { RunOutcome, RunRecorder, RunStart } from './run-record.ts'
+import type { RunEnd, RunOutcome, RunRecorder, RunRecording, RunStart } from './run-record.ts'
 import type { RunRow, RunWrites } from './run-store.ts'
 
 /** A run that has ended. It is not written until its save is decided. */
@@ -15,6 +14,11 @@ export interface HeldRun {
   keep(): void
   /** After `keep`: resolves when the store has the run, or does not answer. */
   whenKept(): Promise<void>
+}
+
+/** A recording whose run can be held until its save is decided. */
+export interface KeptRecording extends RunRecording {
+  hold(end: RunEnd): HeldRun
 }
 
 /** Runs for the commit of a save. */

@@ -1,6 +1,7 @@
 import { AccountBudget } from '../../limits/account-budget.ts'
+import type { KeptRecording } from './hold-runs.ts'
 import { createHeldRuns, type HeldRun, type HeldRuns } from './hold-runs.ts'
-import type { RunEnd, RunRecorder, RunRecording, RunStart } from './run-record.ts'
+import type { RunEnd, RunRecorder, RunStart } from './run-record.ts'
 import type { RunStore } from './run-store.ts'
 import { createWaitingRuns, type RecordedRun } from './write-waiting-runs.ts'
 
@@ -23,11 +24,6 @@ export interface RunKeeping extends RunRecorder {
   hold(): HeldRuns
   /** Writes the waiting runs, and stops. */
   close(): Promise<void>
-}
-
-/** A recording whose run can be held until its save is decided. */
-export interface KeptRecording extends RunRecording {
-  hold(end: RunEnd): HeldRun
 }
 
 /**

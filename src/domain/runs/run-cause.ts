@@ -1,5 +1,7 @@
 import type { RightsOf } from '../../credentials/caller.ts'
-import type { RunHookEvent, RunTrigger } from './run-record.ts'
+
+export type RunTrigger = 'endpoint' | 'function' | 'hook' | 'task' | 'webhook' | 'replay'
+export type RunHookEvent = 'pre-save' | 'post-save' | 'pre-delete' | 'post-delete'
 
 /** A version of a stored function. */
 export interface RunFunction {

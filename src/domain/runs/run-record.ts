@@ -1,10 +1,8 @@
 import type { Execution } from './run.ts'
 import type { RunCause } from './run-cause.ts'
 
-export type RunTrigger = 'endpoint' | 'function' | 'hook' | 'task' | 'webhook' | 'replay'
 export type RunState = 'running' | 'ended' | 'lost' | 'superseded'
 export type RunOutcome = Execution['outcome']
-export type RunHookEvent = 'pre-save' | 'post-save' | 'pre-delete' | 'post-delete'
 
 /** The facts about a run that are known when it begins. */
 export interface RunStart {

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../domain/store.ts'
+import type { LoggedEvent } from '../../domain/port.ts'
 import type { SchemaTypes } from '../builder.ts'
 import { costOfText } from '../relay/field-cost.ts'
 import type { EventLog } from './event-logs.ts'

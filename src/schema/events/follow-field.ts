@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context.ts'
 import type { EventFollowing, Following } from '../../domain/events/follow-events.ts'
-import type { LoggedEvent } from '../../domain/store.ts'
+import type { LoggedEvent } from '../../domain/port.ts'
 import { builder } from '../builder.ts'
 import { refuseWithoutScope } from '../scopes/refuse-without-scope.ts'
 import type { EventLog } from './event-logs.ts'

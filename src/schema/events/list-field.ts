@@ -1,4 +1,4 @@
-import type { EventStore, LoggedEvent } from '../../domain/store.ts'
+import type { EventStore, LoggedEvent } from '../../domain/port.ts'
 import { builder } from '../builder.ts'
 import { type ListArguments, resolveList } from '../relay/list-page.ts'
 import { costOfPage, pageSize } from '../relay/page-size.ts'

@@ -1,4 +1,4 @@
-import type { Page } from '../../domain/store.ts'
+import type { Page } from '../../domain/port.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Cursors } from './cursor.ts'
 import { pageSize } from './page-size.ts'

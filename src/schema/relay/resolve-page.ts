@@ -1,4 +1,4 @@
-import type { Page } from '../../domain/store.ts'
+import type { Page } from '../../domain/port.ts'
 import { type ConnectionArguments, readPage } from './connection-page.ts'
 import type { Cursors } from './cursor.ts'
 

@@ -1,6 +1,6 @@
 import { parseId } from '../../domain/id.ts'
+import type { Page } from '../../domain/port.ts'
 import type { RunFilter as Filter, KeptRun } from '../../domain/runs/run-store.ts'
-import type { Page } from '../../domain/store.ts'
 import { builder } from '../builder.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'

@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 import { columnsOf, type IdSelection, type IdTable, insertValues, placeholders } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
 import { first, only } from '../work.ts'
-import type { Parts } from './entities.ts'
+import type { Parts } from './parts.ts'
 
 /** The stores of users and teams. */
 export function createDirectory(database: Database, parts: Parts): Pick<Store, 'users' | 'teams'> {

@@ -6,38 +6,25 @@ import type { Database } from '../database.ts'
 import { numberOf } from '../tables/tables-of.ts'
 import { first } from '../work.ts'
 import { createCaseStore } from './cases/cases.ts'
-import { createTakeNumbers, type TakeNumbers } from './counters.ts'
+import { createTakeNumbers } from './counters.ts'
 import { createDirectory } from './directory.ts'
-import { type AppendEvent, createAppendEvent, createEventStore } from './events.ts'
-import { createFunctionStore, type FindTriggers } from './functions/functions.ts'
+import { createAppendEvent, createEventStore } from './events.ts'
+import { createFunctionStore } from './functions/functions.ts'
 import { createCaseTaskStore, createFindTasksOfFunction } from './hooks/case-tasks.ts'
 import { createFindHooksOfFunction, createHookStore } from './hooks/hooks.ts'
-import { createIdempotencyStore, createKeyWork, type KeyWork } from './idempotency.ts'
+import { createIdempotencyStore, createKeyWork } from './idempotency.ts'
 import { prepareIdempotencyStatements } from './idempotency-statements.ts'
 import { createOldEvents } from './old-events.ts'
-import { createProvision, insertAccount, type Provision } from './provision.ts'
-import { createEnqueue, type Enqueue } from './queue/enqueue.ts'
+import type { Parts } from './parts.ts'
+import { createProvision, insertAccount } from './provision.ts'
+import { createEnqueue } from './queue/enqueue.ts'
 import { createQueueStore } from './queue/queue.ts'
 import { createQueueAccounts } from './queue/queue-accounts.ts'
 import { createRunStore } from './runs/runs.ts'
-import { createWriteRuns, type WriteRuns } from './runs/write-runs.ts'
-import { createStoredBytes, type StoredBytesCounter, storedBytes } from './stored-bytes.ts'
+import { createWriteRuns } from './runs/write-runs.ts'
+import { createStoredBytes, storedBytes } from './stored-bytes.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
 import { createFindWebhooks, createWebhookStore } from './webhooks/webhooks.ts'
-
-/** Work that changes of several entities share. */
-export interface Parts {
-  readonly provision: Provision
-  readonly takeNumbers: TakeNumbers
-  readonly appendEvent: AppendEvent
-  readonly enqueue: Enqueue
-  readonly writeRuns: WriteRuns
-  readonly stored: StoredBytesCounter
-  readonly keys: KeyWork
-  readonly forgetCallers: TokenLookUps['forgetCallers']
-  /** One for each kind of trigger. */
-  readonly triggerLookUps: readonly FindTriggers[]
-}
 
 interface Dependencies {
   readonly database: Database

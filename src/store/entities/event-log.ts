@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { EventStore, Origin } from '../../domain/store.ts'
+import type { EventStore, Origin } from '../../domain/port.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, placeholders, type Tables } from '../dialect.ts'
 import type { RowOf, Selection, StoreColumn } from '../tables/tables-of.ts'

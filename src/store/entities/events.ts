@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { EventStore, MembershipEvent, MembershipPair, Origin } from '../../domain/store.ts'
+import type { EventStore, Origin } from '../../domain/port.ts'
+import type { MembershipEvent, MembershipPair } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
 import { type Dialect, insertValues } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
@@ -21,7 +22,10 @@ const columns = [
 /** The beginning of statements that write events of several rows. */
 export const insertEvents = sql.raw(`insert into membership_events (${columns.map(toColumnName)})`)
 
-export function createEventStore(database: Database, onChange: EventStore['onChange']): EventStore {
+export function createEventStore(
+  database: Database,
+  onChange: EventStore<MembershipEvent>['onChange'],
+): EventStore<MembershipEvent> {
   const { sequence, kind, membershipId, ...columns } = database.tables.membershipEvents
   const { beforeUserId, beforeTeamId, afterUserId, afterTeamId } = columns
   const pairs = { beforeUserId, beforeTeamId, afterUserId, afterTeamId }

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { MembershipPair, MembershipStore, Origin } from '../../domain/store.ts'
+import type { Origin } from '../../domain/port.ts'
+import type { MembershipPair, MembershipStore } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, insertValues, placeholders } from '../dialect.ts'
-import type { Parts } from '../entities/entities.ts'
 import { createChangeMany } from '../entities/memberships/membership-bulk.ts'
 import {
   createMembershipLookUps,
@@ -10,6 +10,7 @@ import {
   type RowChange,
 } from '../entities/memberships/membership-look-ups.ts'
 import { createMembershipReads, selectMembership } from '../entities/memberships/membership-reads.ts'
+import type { Parts } from '../entities/parts.ts'
 import { only, type Work } from '../work.ts'
 
 // Maximum number of cached rows, about 5 MB.

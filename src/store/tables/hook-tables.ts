@@ -1,4 +1,4 @@
-import type { RunHookEvent } from '../../domain/runs/run-record.ts'
+import type { RunHookEvent } from '../../domain/runs/run-cause.ts'
 import {
   accountCode,
   boolean,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CaseEvent, CaseEventStore } from '../../../domain/cases/case-store.ts'
-import type { EventStore, Origin } from '../../../domain/store.ts'
+import type { EventStore, Origin } from '../../../domain/port.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
 import type { Dialect, Values } from '../../dialect.ts'

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { FunctionStore, FunctionVersion, NewVersion } from '../../../domain/functions/function-store.ts'
-import type { Origin } from '../../../domain/store.ts'
+import type { Origin } from '../../../domain/port.ts'
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, insertValues, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, only, type Refusal, type Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
+import type { Parts } from '../parts.ts'
 import { rowBytes } from '../stored-bytes.ts'
 
 interface Pruning {

@@ -15,7 +15,7 @@ import type {
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
+import type { Parts } from '../parts.ts'
 import { prepareFunctionStatements, selectFunction } from './function-statements.ts'
 import { createVersions, toVersion } from './function-versions.ts'
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import type { RowOf, Selection } from '../../tables/tables-of.ts'
 import { all } from '../../work.ts'
-import type { FindTriggers } from '../functions/functions.ts'
+import type { FindTriggers } from '../parts.ts'
 
 // Maximum number of triggers to read. A message names the first ones.
 const maxNamed = sql.raw('11')

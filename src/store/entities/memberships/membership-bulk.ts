@@ -12,17 +12,12 @@ import {
   planBulk,
   undoBulk,
 } from '../../../domain/memberships/memberships-bulk-plan.ts'
-import type {
-  BulkMode,
-  BulkResult,
-  MembershipChanges,
-  MembershipStore,
-  Origin,
-} from '../../../domain/store.ts'
+import type { Origin } from '../../../domain/port.ts'
+import type { BulkMode, BulkResult, MembershipChanges, MembershipStore } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
 import { createSteps } from '../../steps.ts'
 import type { Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
+import type { Parts } from '../parts.ts'
 import { prepareBulkStatements } from './membership-bulk-statements.ts'
 
 interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers'> {

@@ -3,8 +3,8 @@ import type { RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import type { StoreColumn } from '../../tables/tables-of.ts'
+import { toRun } from './run-row.ts'
 import { selectRun } from './run-statements.ts'
-import { toRun } from './runs.ts'
 
 const { accountCode, ids } = placeholders('accountCode', 'ids')
 

@@ -1,7 +1,7 @@
 import type { QueueMessage, QueueMessageResult } from '../../../domain/webhooks/webhook-store.ts'
 import type { Database } from '../../database.ts'
 import { Refusal, type Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
+import type { Parts } from '../parts.ts'
 import { shareInputs } from '../queue/queued-inputs.ts'
 
 /** Queues the run of a message, and stores the message with its answer, in one transaction. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { noChosenFunction } from '../../../domain/hooks/complete-trigger.ts'
-import type { Origin } from '../../../domain/store.ts'
+import type { Origin } from '../../../domain/port.ts'
 import { sameWebhookName, tooManyWebhooks } from '../../../domain/webhooks/webhook-rules.ts'
 import type {
   SavedWebhook,
@@ -12,9 +12,8 @@ import type {
 import { notFound, RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, type Refusal, refuse, type Work } from '../../work.ts'
-import type { Parts } from '../entities.ts'
-import type { FindTriggers } from '../functions/functions.ts'
 import { createLockChosenFunction } from '../hooks/lock-chosen-function.ts'
+import type { FindTriggers, Parts } from '../parts.ts'
 import { createQueueMessage } from './queue-message.ts'
 import { createWebhookReads } from './webhook-reads.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'

@@ -58,7 +58,7 @@ export interface EventStore<Event> {
   newest(accountCode: string): Promise<number>
   /**
    * Calls the listener soon after a commit that may have written events of this account, or of any account (null). It
-   * is a hint: a call can be lost, or come without an event. Gives a function that removes the listener.
+   * is a hint: a call can be lost, or come without an event. Returns a function that removes the listener.
    */
   onChange(listener: ChangeListener): () => void
 }

@@ -329,6 +329,18 @@ describe('what is refused is not saved', () => {
     }
   })
 
+  test('a name that only a function of another case type has', async () => {
+    const { body } = await saveHook({
+      caseTypeCode: 'refused',
+      functionId: undefined,
+      functionName: 'elsewhere',
+    })
+    expect(body.errors?.[0]).toMatchObject({
+      message: 'There is no function `elsewhere` of case type `refused`, nor one of all case types.',
+      extensions: { code: 'NOT_FOUND' },
+    })
+  })
+
   test('the longest names are saved', async () => {
     await savedTask({ caseTypeCode: longest, name: longest })
     await savedHook({ caseTypeCode: longest })

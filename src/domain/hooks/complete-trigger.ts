@@ -1,5 +1,5 @@
-import { type FieldError, invalidInput, type RostrumError } from '../../errors.ts'
-import { noFunction } from '../functions/function-refusals.ts'
+import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
+import { describeFunction, noFunction } from '../functions/function-refusals.ts'
 import { badName, isName } from '../name.ts'
 
 /**
@@ -73,8 +73,16 @@ export function checkCode(caseTypeCode: string): FieldError[] {
   return isName(caseTypeCode) ? [] : [{ pointer: '/caseTypeCode', detail: badName(caseTypeCode) }]
 }
 
-export function noChosenFunction(chosen: FunctionChoice): RostrumError {
-  return noFunction('id' in chosen ? String(chosen.id) : chosen.name)
+/** Says where a name was looked for: a function of another case type may have it. */
+export function noChosenFunction(chosen: FunctionChoice, caseTypeCode: string | null): RostrumError {
+  if ('id' in chosen) return noFunction(chosen.id)
+  const { name } = chosen
+  if (caseTypeCode === null) {
+    const message = `There is no function ${describeFunction(name)} of all case types, and a webhook takes no other.`
+    return new RostrumError('NOT_FOUND', message)
+  }
+  const ofType = describeFunction({ name, caseTypeCode })
+  return new RostrumError('NOT_FOUND', `There is no function ${ofType}, nor one of all case types.`)
 }
 
 const notNull = 'must not be null; leave it out to keep it, or to have the default of a new one'

@@ -70,7 +70,7 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
     if (completed instanceof RostrumError) return refuse(completed)
     const { function: chosen, ...values } = completed
     const functionId = yield* lockChosenFunction(accountCode, chosen, completed.caseTypeCode)
-    if (functionId === null) return refuse(noChosenFunction(chosen))
+    if (functionId === null) return refuse(noChosenFunction(chosen, completed.caseTypeCode))
     const row = { ...values, functionId, id: id ?? 0 } as unknown as Row
     return yield* replace(accountCode, before, row, maxOfType)
   }

@@ -41,7 +41,7 @@ export function createWebhookStore(
     if (completed instanceof RostrumError) return refuse(completed)
     const { function: chosen, ...values } = completed
     const functionId = yield* lockChosenFunction(accountCode, chosen, null)
-    if (functionId === null) return refuse(noChosenFunction(chosen))
+    if (functionId === null) return refuse(noChosenFunction(chosen, null))
     return yield* replace(accountCode, id, { ...values, functionId }, save)
   }
 

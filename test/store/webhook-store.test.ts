@@ -182,7 +182,9 @@ eachStore(harness => {
         ...saveOf(inputOf('w')),
         complete: () => ({ ...complete(inputOf('w'))(), function: { name } }),
       })
-    await expect(named('g')).rejects.toMatchObject({ message: 'There is no function `g`.' })
+    await expect(named('g')).rejects.toMatchObject({
+      message: 'There is no function `g` of all case types, and a webhook takes no other.',
+    })
     const id = await saveNamed('g', 'a')
     expect(await named('g')).toMatchObject({ webhook: { functionId: id } })
   })

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endWithParent } from '../server/end-with-parent.ts'
@@ -52,6 +52,11 @@ describe('the image', () => {
   })
 })
 
+function isOpenToAll(path: string): boolean {
+  const parent = dirname(path)
+  return (statSync(path).mode & 0o001) === 1 && (parent === path || isOpenToAll(parent))
+}
+
 // What the image holds, laid out as the Dockerfile says, where its user may not write.
 describe('the gateway of the image', () => {
   const folder = makeTempFolder()
@@ -67,14 +72,22 @@ describe('the gateway of the image', () => {
     return spawnSync(file, args, { cwd: app, env: environment }).status === 0
   }
 
+  // The gateway runs as another user, who may not enter the folder of the clone, such as root's home.
+  function addPackages(): void {
+    const [from, to] = [`${root}node_modules`, join(app, 'node_modules')]
+    if (isOpenToAll(from)) return symlinkSync(from, to)
+    const isLinked = spawnSync('cp', ['-al', from, to]).status === 0
+    if (!isLinked) execFileSync('cp', ['-a', from, to])
+  }
+
   beforeAll(async () => {
     for (const { sources, target } of copiesFromHere(imageInstructions)) {
       for (const source of sources) {
         cpSync(root + source, join(app, target.endsWith('/') ? source : target), { recursive: true })
       }
     }
-    symlinkSync(`${root}node_modules`, join(app, 'node_modules'))
     execFileSync('chmod', ['-R', 'a+rX,a-w', app])
+    addPackages()
     chmodSync(folder.path, 0o755)
     const settings = Object.fromEntries(
       onlyText('ENV')
@@ -83,7 +96,7 @@ describe('the gateway of the image', () => {
     )
     environment = {
       ...settings,
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      PATH: `${join(app, 'node_modules/node/bin')}:${process.env.PATH}`,
       PORT: String(await findFreePort()),
       DATABASE_URL: await createEmptyDatabase(),
       ROSTRUM_ADMIN_TOKEN: token,

@@ -130,6 +130,18 @@ const beyond: Case[] = [
         } } }`,
   },
   {
+    title: 'fields of types of fields of types of fields',
+    bound: 'introspectionNesting',
+    query: '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }',
+  },
+  {
+    title: 'lists of three types in one another, through fragments',
+    bound: 'introspectionNesting',
+    query: `{ ...Q } fragment Q on Query { __type(name: "Team") { ...A } }
+      fragment A on __Type { interfaces { ... { possibleTypes { ...B } } } }
+      fragment B on __Type { inputFields { name } }`,
+  },
+  {
     title: 'a payload under 24 aliases',
     bound: 'cost',
     query: `mutation { executeTask(input: ${task}) { ${repeat(24, i => `a${i}: payload`)} } }`,
@@ -218,6 +230,12 @@ const within: Case[] = [
   { title: '50 root fields', bound: 'rootFields', query: `{ ${repeat(50, i => `a${i}: __typename`)} }` },
   { title: '15 levels', bound: 'depth', query: nest(15) },
   {
+    title: 'fields of types of fields, and other lists beside them',
+    bound: 'introspectionNesting',
+    query: `{ __schema { types { interfaces { name } fields { args { type { name } } type {
+      fields { name type { name ofType { name } } } possibleTypes { name } } } } } }`,
+  },
+  {
     title: '1,000 ids with user and team under two aliases each',
     bound: 'cost',
     query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) {
@@ -239,18 +257,20 @@ test('a cycle of fragments is an error of the document, found at once', async ()
   expect(body.errors[0].message).toContain('within itself')
 })
 
-test('introspection below `__schema` has its own bound instead of depth', async () => {
+test('introspection below `__schema` has its own bounds instead of depth', async () => {
   const ofType = (depth: number): string => (depth === 0 ? 'name' : `name ofType { ${ofType(depth - 1)} }`)
   const usual = await app.graphql(`{ __schema { types { fields { type { ${ofType(12)} } } } } }`)
   expect(usual.body.errors).toBeUndefined()
-  const wild = await app.graphql(
-    '{ __type(name: "Team") { fields { type { fields { type { fields { type { name } } } } } } } }',
-  )
-  expect(wild.body.errors[0].message).toBe('Maximum introspection depth exceeded')
   const deep = await app.graphql(`{ __schema { types { fields { type { ${ofType(28)} } } } } }`)
   expect(deep.status).toBe(400)
   expect(deep.body.errors[0].message).toBe(
     'A request can have at most 32 levels of introspection; this one has 33: nest fewer fields.',
+  )
+  const nested = await app.graphql(
+    `{ __schema { types { ${'fields { type { '.repeat(4)} name ${'} }'.repeat(4)} } } }`,
+  )
+  expect(nested.body.errors[0].message).toBe(
+    'A request can have at most 1 level of nested types in introspection; this one has 3: read types by their names.',
   )
 })
 

@@ -35,6 +35,7 @@ test('the measure sees what a query has of each bound', () => {
     rootFields: 3 / 50,
     depth: 2 / 15,
     introspectionDepth: 3 / 32,
+    introspectionNesting: 0,
     tokens: expect.closeTo(29 / 5_000),
     lines: 1 / 20_000,
     cost: 4 / 200_000,

@@ -8,6 +8,11 @@ export const bounds = {
   depth: 15,
   /** Levels of nested fields from `__schema` or `__type` downwards; graphql-js asks for 15. */
   introspectionDepth: 32,
+  /**
+   * Levels of types within the members of another type, as in `fields { type { fields`. Each level multiplies the
+   * answer. Tools ask for none.
+   */
+  introspectionNesting: 1,
   /** Aliases in the whole document, as written. */
   aliases: 100,
   /**

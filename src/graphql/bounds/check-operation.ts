@@ -2,6 +2,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  MaxIntrospectionDepthRule,
   type OperationDefinitionNode,
   OperationTypeNode,
   specifiedRules,
@@ -68,7 +69,9 @@ const maxCostAtOnce = 10_000
 // Cached shapes of one operation's variables. Most operations have one; varying lists and pages make many.
 const maxShapes = 32
 
-const rules = [...specifiedRules, refuseConditionalSubscription]
+// The bound `introspectionNesting` has refused the same documents before validation, in our own words.
+const standardRules = specifiedRules.filter(rule => rule !== MaxIntrospectionDepthRule)
+const rules = [...standardRules, refuseConditionalSubscription]
 
 /** Parses, bounds and validates a document before any resolver runs, and caches the result by its text. */
 export function createOperationCheck(

@@ -14,11 +14,24 @@ export interface SelectionShape {
   readonly depth: number
   /** Levels of fields from `__schema` or `__type` downwards. */
   readonly introspectionDepth: number
+  /** Levels of fields that have the name of a list of a type's members. */
+  readonly memberLists: number
+  /** The same, from `__schema` or `__type` downwards. */
+  readonly introspectionLists: number
   /** Fields of this selection set and of its fragments, as written. */
   readonly fields: number
 }
 
-const empty: SelectionShape = { depth: 0, introspectionDepth: 0, fields: 0 }
+const empty: SelectionShape = {
+  depth: 0,
+  introspectionDepth: 0,
+  memberLists: 0,
+  introspectionLists: 0,
+  fields: 0,
+}
+
+// The fields of `__Type` whose lists lead to other types.
+const memberLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
 /**
  * Returns a function that measures a selection set. Each fragment is measured once, so nested spreads stay cheap. A
@@ -34,6 +47,8 @@ export function createSelectionMeasure(
       (sum, each) => ({
         depth: Math.max(sum.depth, each.depth),
         introspectionDepth: Math.max(sum.introspectionDepth, each.introspectionDepth),
+        memberLists: Math.max(sum.memberLists, each.memberLists),
+        introspectionLists: Math.max(sum.introspectionLists, each.introspectionLists),
         fields: sum.fields + each.fields,
       }),
       empty,
@@ -43,10 +58,13 @@ export function createSelectionMeasure(
   function measureSelection(selection: SelectionNode): SelectionShape {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return measureFragment(selection.name.value)
     if (selection.kind === Kind.INLINE_FRAGMENT) return measure(selection.selectionSet)
-    const { depth, introspectionDepth } = selection.selectionSet ? measure(selection.selectionSet) : empty
-    return isIntrospection(selection)
-      ? { depth: 1, introspectionDepth: 1 + depth, fields: 1 }
-      : { depth: 1 + depth, introspectionDepth, fields: 1 }
+    const below = selection.selectionSet ? measure(selection.selectionSet) : empty
+    if (isIntrospection(selection)) {
+      const { depth, memberLists: introspectionLists } = below
+      return { ...empty, depth: 1, introspectionDepth: 1 + depth, introspectionLists, fields: 1 }
+    }
+    const lists = below.memberLists + (memberLists.has(selection.name.value) ? 1 : 0)
+    return { ...below, depth: 1 + below.depth, memberLists: lists, fields: 1 }
   }
 
   function measureFragment(name: string): SelectionShape {

@@ -20,6 +20,7 @@ const boundsOfShape = [
   'rootFields',
   'depth',
   'introspectionDepth',
+  'introspectionNesting',
 ] as const satisfies readonly Bound[]
 
 type Shape = Record<(typeof boundsOfShape)[number], number>
@@ -35,6 +36,7 @@ export function measureShape(document: DocumentNode): Shape {
     rootFields: 0,
     depth: 0,
     introspectionDepth: 0,
+    introspectionNesting: 0,
   }
   const raise = (bound: keyof Shape, found: number) => {
     shape[bound] = Math.max(shape[bound], found)
@@ -53,11 +55,12 @@ export function measureShape(document: DocumentNode): Shape {
       shape.fragments += 1
     },
     OperationDefinition({ variableDefinitions, selectionSet }) {
-      const { depth, introspectionDepth, fields } = measure(selectionSet)
+      const { depth, introspectionDepth, introspectionLists, fields } = measure(selectionSet)
       raise('variables', variableDefinitions?.length ?? 0)
       raise('rootFields', fields)
       raise('depth', depth)
       raise('introspectionDepth', introspectionDepth)
+      raise('introspectionNesting', introspectionLists - 1)
     },
   })
   return shape

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endWithParent } from '../server/end-with-parent.ts'
 import { findFreePort } from '../server/free-port.ts'
+import { isOpenToAll } from '../server/is-open-to-all.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 import { until } from '../server/until.ts'
 import { createEmptyDatabase } from '../store/create-database.ts'
@@ -51,11 +52,6 @@ describe('the image', () => {
     )
   })
 })
-
-function isOpenToAll(path: string): boolean {
-  const parent = dirname(path)
-  return (statSync(path).mode & 0o001) === 1 && (parent === path || isOpenToAll(parent))
-}
 
 // What the image holds, laid out as the Dockerfile says, where its user may not write.
 describe('the gateway of the image', () => {

@@ -18,6 +18,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { isOpenToAll } from '../../server/is-open-to-all.ts'
 import { kill, openInChild } from '../open-in-child.ts'
 import { by } from '../origin.ts'
 

@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 export const longFiles = [
   'docs/pasted-lines',
   'properties/bytes',
-  'tasks/nested-runs',
   'http/lanes',
 
   'hostile/scripts.slow',

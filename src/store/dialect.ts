@@ -41,7 +41,7 @@ export interface Dialect {
    * those are the rows that it returned. A part that selects from a part or list without rows must change nothing. The
    * statement returns the rows of the part `result`, which must return the columns of `selection` in its order.
    *
-   * PostgreSQL gets one statement (`with … as (insert …)`): its own transaction, in one round trip. All parts see the
+   * PostgreSQL gets one statement (`with a as (insert …)`): its own transaction, in one round trip. All parts see the
    * rows as they were before it. It runs `result` and the parts that it needs first, then the others from the last to
    * the first. SQLite runs the parts in the order in which they are written.
    */

@@ -12,8 +12,6 @@ import { createEventFollowers } from './domain/events/event-followers.ts'
 import { createEventFollowing } from './domain/events/follow-events.ts'
 import { forgetEachMinute } from './domain/forget-each-minute.ts'
 import { createFunctions } from './domain/functions/functions.ts'
-import { createCaseTasks } from './domain/hooks/case-tasks.ts'
-import { createHooks } from './domain/hooks/hooks.ts'
 import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
 import { createDeletingDead } from './domain/queue/delete-dead-runs.ts'
@@ -21,28 +19,30 @@ import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { createRunKeeping } from './domain/runs/keep-runs.ts'
-import { keepNothing } from './domain/runs/run-record.ts'
 import { createRuns } from './domain/runs/runs.ts'
 import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
+import { keepNothing } from './domain/scripts/run-record.ts'
 import type { Store } from './domain/store.ts'
+import { createCaseTasks } from './domain/triggers/case-tasks.ts'
+import { createHooks } from './domain/triggers/hooks.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
 import { createMessageRuns } from './domain/webhooks/message-runs.ts'
 import { RefusedDeliveries } from './domain/webhooks/refused-deliveries.ts'
 import { createRunDelivery } from './domain/webhooks/run-delivery.ts'
 import { createWebhookLookUp } from './domain/webhooks/webhook-look-up.ts'
 import { createWebhooks } from './domain/webhooks/webhooks.ts'
+import { findMaxAnswerBytes, findMaxLongBytes } from './fairness/answer-bytes.ts'
+import { FairTurns } from './fairness/fair-turns.ts'
 import { createEngine } from './graphql/engine.ts'
 import { createInProcess } from './graphql/in-process.ts'
 import { createHttpBudgets } from './http/body/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
 import { createReadiness } from './http/readiness.ts'
-import { findMaxAnswerBytes, findMaxLongBytes } from './limits/answer-bytes.ts'
-import { FairTurns } from './limits/fair-turns.ts'
 import { schema } from './schema/index.ts'
-import { createLoaders } from './store/loaders.ts'
+import { createScriptRunner, type ServingScriptRunner } from './scripts/create-script-runner.ts'
+import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
+import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
-import { createTaskRunner, type ServingTaskRunner } from './tasks/create-task-runner.ts'
-import { createRunTokens, hideRunTokens } from './tasks/run/run-tokens.ts'
 
 const drainTimeoutMs = 10_000
 const reportRefusedEveryMs = 10_000
@@ -137,7 +137,7 @@ export async function createApp({
     onError: err => log.warn({ err }, 'kept runs could not be swept'),
   })
 
-  const tasks: ServingTaskRunner = createTaskRunner({
+  const tasks: ServingScriptRunner = createScriptRunner({
     config,
     runTokens,
     recorder: config.runRetention.count === 0 ? keepNothing : runKeeping,

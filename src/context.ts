@@ -5,21 +5,22 @@ import type { Cases } from './domain/cases/cases.ts'
 import type { Directory } from './domain/directory/directory.ts'
 import type { EventFollowing } from './domain/events/follow-events.ts'
 import type { Functions } from './domain/functions/functions.ts'
-import type { CaseTasks } from './domain/hooks/case-tasks.ts'
-import type { Hooks } from './domain/hooks/hooks.ts'
 import type { Loaders } from './domain/loaders.ts'
+import type { MembershipEvent } from './domain/memberships/membership-store.ts'
 import type { Memberships } from './domain/memberships/memberships.ts'
 import type { Origin } from './domain/port.ts'
 import type { QueuedRuns } from './domain/queue/queued-runs.ts'
-import type { Run } from './domain/runs/run.ts'
 import type { Runs } from './domain/runs/runs.ts'
-import type { MembershipEvent, Store } from './domain/store.ts'
+import type { Run } from './domain/scripts/run.ts'
+import type { Store } from './domain/store.ts'
+import type { CaseTasks } from './domain/triggers/case-tasks.ts'
+import type { Hooks } from './domain/triggers/hooks.ts'
 import type { Webhooks } from './domain/webhooks/webhooks.ts'
-import { AnswerBytes } from './limits/answer-bytes.ts'
-import { LongWork } from './limits/long-work.ts'
-import { Pace } from './limits/pace.ts'
-import { Places } from './limits/places.ts'
-import type { TaskRunner } from './tasks/task-runner.ts'
+import { AnswerBytes } from './fairness/answer-bytes.ts'
+import { LongWork } from './fairness/long-work.ts'
+import { Pace } from './fairness/pace.ts'
+import { Places } from './fairness/places.ts'
+import type { ScriptRunner } from './scripts/script-runner.ts'
 
 /** The sender of a request: the caller, and the run if the token is a run's. Such a request belongs to that run. */
 export interface Identity {
@@ -47,7 +48,7 @@ export interface SharedServices {
   readonly following: FollowedEvents
   readonly events: Store['events']
   readonly caseEvents: Store['cases']['events']
-  readonly tasks: TaskRunner
+  readonly tasks: ScriptRunner
 }
 
 /** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */

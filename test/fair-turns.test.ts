@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { FairTurns } from '../src/limits/fair-turns.ts'
+import { FairTurns } from '../src/fairness/fair-turns.ts'
 
 // All ask within one turn of the event loop. Gives the order in which they got their turns, after those in `served`.
 async function ask(turns: FairTurns, names: readonly string[], served: string[] = []): Promise<string[]> {

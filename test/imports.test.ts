@@ -13,25 +13,18 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'domain/idempotency',
     'domain/webhooks',
     'domain/functions/function-refusals.ts',
-    'domain/runs/run.ts',
+    'domain/scripts/run.ts',
     'operations',
   ],
   graphql: ['schema'],
-  schema: ['domain', 'tasks', 'credentials/caller.ts'],
+  schema: ['domain', 'scripts', 'credentials/caller.ts'],
   domain: ['credentials/caller.ts'],
   store: ['domain'],
-  tasks: [
-    'credentials',
-    'operations',
-    'domain/runs/run-cause.ts',
-    'domain/runs/run-record.ts',
-    'domain/runs/run.ts',
-    'domain/runs/script.ts',
-  ],
+  scripts: ['credentials', 'operations', 'domain/scripts'],
   operations: [],
   credentials: ['domain'],
-  sandbox: ['tasks/protocol.ts'],
-  commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'tasks/run/run-tokens.ts'],
+  sandbox: ['scripts/protocol.ts'],
+  commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'scripts/run/run-tokens.ts'],
 }
 
 const forAll = [
@@ -39,7 +32,7 @@ const forAll = [
   'errors.ts',
   'end-before.ts',
   'context.ts',
-  'limits',
+  'fairness',
   'json',
   'import-quickly.ts',
   'load-once.ts',
@@ -111,12 +104,12 @@ test('there are imports to look at, from every room', () => {
       'graphql',
       'http',
       'json',
-      'limits',
+      'fairness',
       'operations',
       'sandbox',
       'schema',
       'store',
-      'tasks',
+      'scripts',
     ].sort(),
   )
 })
@@ -141,6 +134,30 @@ test('no file imports itself through others, types included', () => {
   }
   for (const file of targets.keys()) follow(file, [])
   expect(circles).toEqual([])
+})
+
+test('the rooms of the domain import each other one way, types included', () => {
+  const roomsOfDomain = (file: string) => (/^domain\/[^/]+\//.exec(file) ?? [])[0]
+  const targets = new Map<string, Set<string>>()
+  for (const { from, to } of imports) {
+    const [user, used] = [roomsOfDomain(from), roomsOfDomain(to)]
+    if (user === undefined || used === undefined || user === used) continue
+    targets.set(user, (targets.get(user) ?? new Set()).add(used))
+  }
+  const circles: string[] = []
+  function follow(room: string, path: readonly string[]): void {
+    if (path.includes(room)) circles.push([...path.slice(path.indexOf(room)), room].join(' -> '))
+    else for (const next of targets.get(room) ?? []) follow(next, [...path, room])
+  }
+  for (const room of targets.keys()) follow(room, [])
+  expect(circles).toEqual([])
+  expect(targets.size).toBeGreaterThan(5)
+})
+
+test('rules and their store have different file names', () => {
+  const namesBelow = (room: string) =>
+    new Set(imports.filter(({ from }) => from.startsWith(`${room}/`)).map(({ from }) => posix.basename(from)))
+  expect([...namesBelow('domain').intersection(namesBelow('store'))]).toEqual([])
 })
 
 test('what `context.ts` names of the rooms are types, so that it ties none of them to another', () => {
@@ -175,7 +192,7 @@ test('the sandbox imports only itself, Node, isolated-vm and the protocol it sha
   const foreign = imports
     .filter(({ from }) => roomOf(from) === 'sandbox')
     .map(({ to }) => to)
-    .filter(to => roomOf(to) !== 'sandbox' && !to.startsWith('node:') && to !== 'tasks/protocol.ts')
+    .filter(to => roomOf(to) !== 'sandbox' && !to.startsWith('node:') && to !== 'scripts/protocol.ts')
   expect([...new Set(foreign)]).toEqual(['isolated-vm'])
 })
 

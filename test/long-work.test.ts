@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { LongWork } from '../src/limits/long-work.ts'
-import { Places } from '../src/limits/places.ts'
+import { LongWork } from '../src/fairness/long-work.ts'
+import { Places } from '../src/fairness/places.ts'
 
 test('one change of an account goes on at a time, each step in a later turn', async () => {
   const places = new Places({ each: 1 })

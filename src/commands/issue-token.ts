@@ -1,6 +1,7 @@
 import type { Scope } from '../credentials/caller.ts'
 import { hashToken, newApiToken } from '../domain/directory/api-token.ts'
-import type { Store, User } from '../domain/store.ts'
+import type { User } from '../domain/directory/directory-store.ts'
+import type { Store } from '../domain/store.ts'
 
 export interface TokenRequest {
   readonly accountCode: string

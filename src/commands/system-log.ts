@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
-import { hideRunTokens } from '../tasks/run/run-tokens.ts'
+import { hideRunTokens } from '../scripts/run/run-tokens.ts'
 
 // Unread output after which lines are dropped.
 const maxBufferedBytes = 16 * 2 ** 20

@@ -1,5 +1,5 @@
 import { isExpired } from '../domain/directory/api-token.ts'
-import type { ApiToken } from '../domain/store.ts'
+import type { ApiToken } from '../domain/directory/token-store.ts'
 import { formatTable } from './format-table.ts'
 
 const heading = [

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isExpired } from '../domain/directory/api-token.ts'
-import type { TokenStore } from '../domain/store.ts'
+import type { TokenStore } from '../domain/directory/token-store.ts'
 import { type Caller, isScope } from './caller.ts'
 import { unknownToken } from './read-bearer.ts'
 import type { TokenUses, UsedToken } from './token-uses.ts'

@@ -1,4 +1,4 @@
-import type { TokenStore } from '../domain/store.ts'
+import type { TokenStore } from '../domain/directory/token-store.ts'
 
 const dayMs = 86_400_000
 // One statement a minute at most, however many tokens are used for the first time in a day.

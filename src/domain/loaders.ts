@@ -1,10 +1,11 @@
 import type { JsonText } from '../json/json-text.ts'
 import type { Case, CaseEvent } from './cases/case-store.ts'
+import type { Team, User } from './directory/directory-store.ts'
 import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
-import type { Hook } from './hooks/hook-store.ts'
+import type { Membership } from './memberships/membership-store.ts'
 import type { Page } from './port.ts'
 import type { KeptRun, RunText } from './runs/run-store.ts'
-import type { Membership, Team, User } from './store.ts'
+import type { Hook } from './triggers/trigger-store.ts'
 import type { Webhook } from './webhooks/webhook-store.ts'
 
 export interface RowLoader<Row> {

@@ -1,4 +1,4 @@
-import { RostrumError } from '../errors.ts'
+import { invalidInput, RostrumError } from '../errors.ts'
 
 /** What `isName` demands, for the message about a field. */
 export const nameRule =
@@ -18,4 +18,10 @@ export function badName(text: string): string {
 export function checkAccountCode(text: string): string {
   if (isName(text)) return text
   throw new RostrumError('BAD_USER_INPUT', `\`${text.slice(0, 64)}\` is not an account code: it ${nameRule}.`)
+}
+
+/** Returns the case type code. Throws `BAD_USER_INPUT` with the pointer for text that is no case type code. */
+export function checkCaseTypeCode(code: string, pointer = '/caseTypeCode'): string {
+  if (isName(code)) return code
+  throw invalidInput([{ pointer, detail: badName(code) }])
 }

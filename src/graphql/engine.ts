@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
-import { Places } from '../limits/places.ts'
+import { Places } from '../fairness/places.ts'
 import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'

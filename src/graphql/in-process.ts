@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { CreateContext, RequestContext } from '../context.ts'
-import type { FairTurns } from '../limits/fair-turns.ts'
+import type { FairTurns } from '../fairness/fair-turns.ts'
 import type { Refusal } from './bounds/check-operation.ts'
 import type { Answer, Engine } from './engine.ts'
 import { maskError } from './mask-error.ts'

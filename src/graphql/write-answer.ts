@@ -1,5 +1,5 @@
+import { tooLong } from '../fairness/answer-bytes.ts'
 import { writeJson } from '../json/json-text.ts'
-import { tooLong } from '../limits/answer-bytes.ts'
 import type { Answer } from './engine.ts'
 import { toGraphqlError } from './mask-result.ts'
 

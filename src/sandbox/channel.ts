@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import type { FromSandbox, ToSandbox } from '../tasks/protocol.ts'
+import type { FromSandbox, ToSandbox } from '../scripts/protocol.ts'
 
 const standardOutput = 1
 

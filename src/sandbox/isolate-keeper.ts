@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Ending, SandboxSetup } from '../tasks/protocol.ts'
+import type { Ending, SandboxSetup } from '../scripts/protocol.ts'
 import { createRealmSnapshot, RealmIsolate, type RealmSnapshot } from './realm-isolate.ts'
 import type { ScriptRun } from './script-run.ts'
 

@@ -1,4 +1,4 @@
-import type { SandboxSetup } from '../tasks/protocol.ts'
+import type { SandboxSetup } from '../scripts/protocol.ts'
 import { receive, send } from './channel.ts'
 import { IsolateKeeper } from './isolate-keeper.ts'
 import { ScriptRun } from './script-run.ts'

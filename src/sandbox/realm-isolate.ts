@@ -1,5 +1,5 @@
 import ivm from 'isolated-vm'
-import type { SandboxSetup } from '../tasks/protocol.ts'
+import type { SandboxSetup } from '../scripts/protocol.ts'
 import type { Post } from './realm/realm-parts.ts'
 import { realmSource, warmUpSource } from './realm/realm-source.ts'
 

@@ -1,4 +1,4 @@
-import type { ScriptError } from '../tasks/protocol.ts'
+import type { ScriptError } from '../scripts/protocol.ts'
 
 /** The errors with which the sandbox itself ends a run. */
 export const outOfMemory = withoutPosition('MEMORY', 'The run used more memory than allowed')

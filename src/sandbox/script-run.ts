@@ -7,7 +7,7 @@ import type {
   RunLimits,
   RunMessage,
   ScriptError,
-} from '../tasks/protocol.ts'
+} from '../scripts/protocol.ts'
 import type { RealmSetup } from './realm/run-script.ts'
 import type { RealmIsolate } from './realm-isolate.ts'
 import {

@@ -1,12 +1,13 @@
 import type { CaseEvent as CaseEventRow, Case as CaseRow } from '../domain/cases/case-store.ts'
+import type { Team as TeamRow, User as UserRow } from '../domain/directory/directory-store.ts'
 import type {
   FunctionVersion as FunctionVersionRow,
   StoredFunction,
 } from '../domain/functions/function-store.ts'
-import type { CaseTask as CaseTaskRow, Hook as HookRow } from '../domain/hooks/hook-store.ts'
+import type { Membership } from '../domain/memberships/membership-store.ts'
 import type { QueuedRun as QueuedRunRow } from '../domain/queue/queue-store.ts'
 import type { KeptRun } from '../domain/runs/run-store.ts'
-import type { Membership, Team as TeamRow, User as UserRow } from '../domain/store.ts'
+import type { CaseTask as CaseTaskRow, Hook as HookRow } from '../domain/triggers/trigger-store.ts'
 import type { Webhook as WebhookRow } from '../domain/webhooks/webhook-store.ts'
 import { builder } from './builder.ts'
 

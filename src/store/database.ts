@@ -1,5 +1,5 @@
 import type { Origin } from '../domain/port.ts'
-import type { ShareOwner } from '../limits/share-owner.ts'
+import type { ShareOwner } from '../fairness/share-owner.ts'
 import { type Changed, queuedRuns } from './change-listeners.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'
 import { createSteps } from './steps.ts'

@@ -14,7 +14,7 @@ import { runPlan } from './load/run-plan.ts'
 import { requestOf } from './load/traffic.ts'
 import { canReadProcesses, processorTimeOf } from './processor-time.ts'
 
-const main = fileURLToPath(new URL('main.ts', import.meta.url))
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 async function runBench(...args: string[]) {
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })

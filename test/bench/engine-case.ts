@@ -5,7 +5,7 @@ import type { Case } from './rounds.ts'
 
 /** Runs of the engine alone, in a process of their own, with no server. */
 export function startEngine(): { caseOf(name: string, mode: EngineMode): Case; stop(): void } {
-  const path = fileURLToPath(new URL('contenders/bare-engine.ts', import.meta.url))
+  const path = fileURLToPath(new URL('./contenders/bare-engine.ts', import.meta.url))
   // isolated-vm asks for the flag where its isolates share a process with Node's own snapshot.
   const child = fork(path, { execArgv: ['--no-node-snapshot'] })
   const run = (mode: EngineMode, seconds: number) =>

@@ -5,7 +5,7 @@ import { findFreePort } from '../server/free-port.ts'
 import { type Command, spawnCommand } from '../server/spawn-command.ts'
 import { until } from '../server/until.ts'
 
-const preload = fileURLToPath(new URL('loaded-packages.ts', import.meta.url))
+const preload = fileURLToPath(new URL('./loaded-packages.ts', import.meta.url))
 
 let command: Command
 let url: string

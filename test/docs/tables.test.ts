@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
-import { runErrorCodes } from '../../src/domain/runs/run.ts'
+import { runErrorCodes } from '../../src/domain/scripts/run.ts'
 import { catalogue, conflictReasons } from '../../src/errors.ts'
 import { bounds } from '../../src/graphql/bounds/bounds.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'

@@ -5,7 +5,8 @@ import {
   type EventFollowing,
   type Following,
 } from '../../src/domain/events/follow-events.ts'
-import type { MembershipEvent, Store } from '../../src/domain/store.ts'
+import type { MembershipEvent } from '../../src/domain/memberships/membership-store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { eachStore } from '../store/each-store.ts'
 import { by } from '../store/origin.ts'

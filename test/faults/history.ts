@@ -1,4 +1,4 @@
-import type { MembershipEvent, MembershipPair } from '../../src/domain/store.ts'
+import type { MembershipEvent, MembershipPair } from '../../src/domain/memberships/membership-store.ts'
 import { isLinearizable } from './is-linearizable.ts'
 import type { Answer, Operation, Request, Row } from './operation.ts'
 

@@ -14,7 +14,7 @@ import { untilReady } from './until-ready.ts'
 // The nightly mode kills more often.
 const kills = Number(process.env.KILLS ?? 20)
 const leastChangesOfALife = 80
-const standBy = fileURLToPath(new URL('stand-by.ts', import.meta.url))
+const standBy = fileURLToPath(new URL('./stand-by.ts', import.meta.url))
 
 test(`a SQLite gateway killed ${kills} times, each time after a 201, loses no answer and no hook`, async () => {
   const folder = makeTempFolder()

@@ -1,4 +1,4 @@
-import type { MembershipPair } from '../../src/domain/store.ts'
+import type { MembershipPair } from '../../src/domain/memberships/membership-store.ts'
 
 /** What a client asked of one membership. */
 export type Request =

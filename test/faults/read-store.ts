@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3'
-import type { MembershipEvent, MembershipPair } from '../../src/domain/store.ts'
+import type { MembershipEvent, MembershipPair } from '../../src/domain/memberships/membership-store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { askPostgres } from '../store/ask-postgres.ts'
 import type { Row } from './operation.ts'

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../server/start-server.ts'
 import type { FloodReport } from './flood.ts'
 import { quantile, startSteadyLoad } from './steady-load.ts'
 
-const flood = fileURLToPath(new URL('flood.ts', import.meta.url))
+const flood = fileURLToPath(new URL('./flood.ts', import.meta.url))
 const seconds = 4
 
 let server: TestServer

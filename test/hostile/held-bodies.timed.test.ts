@@ -7,7 +7,7 @@ import { followEvents } from '../server/follow-events.ts'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
 import { forgetPeakMemory, peakBytesOf } from './peak-memory.ts'
 
-const attack = fileURLToPath(new URL('hold-bodies.ts', import.meta.url))
+const attack = fileURLToPath(new URL('./hold-bodies.ts', import.meta.url))
 const maxResidentMb = 600
 // Of the processor: the machine may be busy with other things.
 const maxTurnMs = 100

@@ -9,7 +9,7 @@ import { usualPatience } from '../server/patience.ts'
 import { startServer, type TestServer } from '../server/start-server.ts'
 import { type LoadReport, quantile, startSteadyLoad } from './steady-load.ts'
 
-const attack = fileURLToPath(new URL('attack-with-corpus.ts', import.meta.url))
+const attack = fileURLToPath(new URL('./attack-with-corpus.ts', import.meta.url))
 const maxTimesSlower = 5
 const folder = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/rostrum-test-') : null
 

@@ -19,7 +19,7 @@ interface CorpusLine {
   }
 }
 
-const corpus = readFileSync(new URL('corpus.jsonl', import.meta.url), 'utf8')
+const corpus = readFileSync(new URL('./corpus.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
   .map(line => JSON.parse(line) as CorpusLine)

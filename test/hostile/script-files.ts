@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const folder = new URL('scripts/', import.meta.url)
+const folder = new URL('./scripts/', import.meta.url)
 
 /** One attack; `scripts.test.ts` says how a file is written. */
 export interface ScriptFile {

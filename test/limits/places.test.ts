@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Places } from '../../src/limits/places.ts'
+import { Places } from '../../src/fairness/places.ts'
 
 const maxPlaces = 16
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
+import { ScriptLogShare } from '../../src/fairness/script-log-share.ts'
 
 const minute = 60_000
 // Of all bytes around the facts of a line, the bindings included.

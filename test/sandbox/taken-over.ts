@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
-import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
+import { sandboxCommand } from '../../src/scripts/launch/sandbox-command.ts'
 import { type Attempt, verdictsOf } from './attempts.ts'
 
-const attacker = readFileSync(fileURLToPath(new URL('attacker.js', import.meta.url)), 'utf8')
+const attacker = readFileSync(fileURLToPath(new URL('./attacker.js', import.meta.url)), 'utf8')
 const boot = fileURLToPath(new URL('../../src/sandbox/boot.mjs', import.meta.url))
 
 export type Facts = Readonly<Record<string, string | number>>

@@ -41,7 +41,7 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
 export async function startObservedServer(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<ObservedServer> {
-  const { server, command } = await start(extra, fileURLToPath(new URL('observer.ts', import.meta.url)))
+  const { server, command } = await start(extra, fileURLToPath(new URL('./observer.ts', import.meta.url)))
   const ask = () =>
     new Promise<Observation>((resolve, reject) => {
       command.process.once('message', message => resolve(message as Observation))

@@ -4,8 +4,8 @@ import type {
   MembershipMove,
   MembershipPair,
   MembershipRemoval,
-  Store,
-} from '../../src/domain/store.ts'
+} from '../../src/domain/memberships/membership-store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { by } from './origin.ts'
 
 // Changes as the tests of bulks write them.

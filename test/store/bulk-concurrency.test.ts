@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { ChangeResult, Store } from '../../src/domain/store.ts'
+import type { ChangeResult } from '../../src/domain/memberships/membership-store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { add, addEach, kindsOf, move, range, remove, together } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'

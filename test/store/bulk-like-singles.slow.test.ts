@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ChangeResult, MembershipPair, Store } from '../../src/domain/store.ts'
+import type { ChangeResult, MembershipPair } from '../../src/domain/memberships/membership-store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { add, addEach, type Change, move, range, remove, together } from './bulk-changes.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'

@@ -1,4 +1,4 @@
-import type { CompleteTrigger } from '../../src/domain/hooks/complete-trigger.ts'
+import type { CompleteTrigger } from '../../src/domain/triggers/complete-trigger.ts'
 
 /** The work of a save that gives every value of a trigger. */
 export function complete<Input extends { readonly functionId: number }>(given: Input) {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CaseTaskInput, Hook, HookInput } from '../../src/domain/hooks/hook-store.ts'
 import type { Store } from '../../src/domain/store.ts'
+import type { CaseTaskInput, Hook, HookInput } from '../../src/domain/triggers/trigger-store.ts'
 import { complete } from './complete-trigger.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { Membership } from '../../src/domain/memberships/membership-store.ts'
 import type { Origin } from '../../src/domain/port.ts'
-import type { Membership, Store } from '../../src/domain/store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { type ColumnDescription, toColumnName } from '../../src/store/tables/describe-table.ts'
 import { descriptions } from '../../src/store/tables/descriptions.ts'
 import { add, addEach, type Change, kindsOf, move, range, remove, together } from './bulk-changes.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Membership } from '../../src/domain/memberships/membership-store.ts'
 import type { Page } from '../../src/domain/port.ts'
-import type { Membership, Store } from '../../src/domain/store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Membership, Store } from '../../src/domain/store.ts'
+import type { Membership } from '../../src/domain/memberships/membership-store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { MembershipStore } from '../../src/domain/memberships/membership-store.ts'
 import type { Origin } from '../../src/domain/port.ts'
-import type { MembershipStore, Store } from '../../src/domain/store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { by } from './origin.ts'
 

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
-import type { NewApiToken, Store } from '../../src/domain/store.ts'
+import type { NewApiToken } from '../../src/domain/directory/token-store.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from './each-store.ts'
 import { readClock } from './read-clock.ts'
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 
-const mouth = fileURLToPath(new URL('mouth.js', import.meta.url))
+const mouth = fileURLToPath(new URL('./mouth.js', import.meta.url))
 
 /** One thing that a taken-over sandbox does: see mouth.js. In a text, `<run>` is the run's id and `<pid>` its own. */
 export type Deed =

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import type { Admitted } from '../../src/tasks/pool/admission.ts'
+import type { Admitted } from '../../src/scripts/pool/admission.ts'
 import { until } from '../server/until.ts'
 import { closeAdmissions, giveBack, lose, startAdmission } from './start-admission.ts'
 

@@ -1,7 +1,7 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { confine } from '../../src/tasks/launch/confinement.ts'
+import { confine } from '../../src/scripts/launch/confinement.ts'
 import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
 import { startTasks } from './start-tasks.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FrameReader } from '../../src/tasks/launch/frames.ts'
+import { FrameReader } from '../../src/scripts/launch/frames.ts'
 
 function read(maxBytes: number) {
   const lines: string[] = []

@@ -12,7 +12,7 @@ import { findFreePort } from '../server/free-port.ts'
 import { spawnCommand } from '../server/spawn-command.ts'
 import { startServer } from '../server/start-server.ts'
 
-const file = fileURLToPath(new URL('gateway-like.ts', import.meta.url))
+const file = fileURLToPath(new URL('./gateway-like.ts', import.meta.url))
 const path = process.env.PATH ?? ''
 const gateways: ChildProcess[] = []
 const sandboxes: number[] = []

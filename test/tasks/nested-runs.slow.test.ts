@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Run } from '../../src/domain/runs/run.ts'
+import type { Run } from '../../src/domain/scripts/run.ts'
 import { until } from '../server/until.ts'
 import {
   logged,

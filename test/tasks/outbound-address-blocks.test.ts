@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/tasks/outbound/outbound-address.ts'
+import { isPublicAddress } from '../../src/scripts/outbound/outbound-address.ts'
 
 // The special-purpose address blocks (RFC 6890 and its updates) that do not belong to public hosts.
 const v4Blocks = [

@@ -5,7 +5,7 @@ import {
   createAllowList,
   isPublicAddress,
   OutboundRefusal,
-} from '../../src/tasks/outbound/outbound-address.ts'
+} from '../../src/scripts/outbound/outbound-address.ts'
 
 describe('a public address', () => {
   test.each([

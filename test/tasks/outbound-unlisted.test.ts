@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
-import { createOutbound, type Outbound } from '../../src/tasks/outbound/outbound.ts'
+import { ScriptLogShare } from '../../src/fairness/script-log-share.ts'
+import { createOutbound, type Outbound } from '../../src/scripts/outbound/outbound.ts'
 import { type Canary, startCanary } from './start-canary.ts'
 import { silentLog } from './start-tasks.ts'
 

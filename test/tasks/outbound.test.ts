@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
-import { createOutbound, type Outbound } from '../../src/tasks/outbound/outbound.ts'
+import { ScriptLogShare } from '../../src/fairness/script-log-share.ts'
+import { createOutbound, type Outbound } from '../../src/scripts/outbound/outbound.ts'
 import {
   headersOfCalls,
   type Responder,

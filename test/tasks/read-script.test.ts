@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import type { Script } from '../../src/domain/runs/script.ts'
+import type { Script } from '../../src/domain/scripts/script.ts'
 import { RostrumError } from '../../src/errors.ts'
-import { readScript } from '../../src/tasks/input/read-script.ts'
+import { readScript } from '../../src/scripts/input/read-script.ts'
 import { scriptOf } from './start-tasks.ts'
 
 const { runLimits } = readConfig({ ROSTRUM_TASK_SOURCE_BYTES: '100' })

@@ -1,12 +1,12 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
-import { ComputingRuns } from '../../src/tasks/launch/computing-runs.ts'
-import type { LongRun } from '../../src/tasks/launch/long-run.ts'
-import { SandboxProcess } from '../../src/tasks/launch/sandbox-process.ts'
-import { RunLog } from '../../src/tasks/run/run-log.ts'
-import { hideRunTokens } from '../../src/tasks/run/run-tokens.ts'
+import { ScriptLogShare } from '../../src/fairness/script-log-share.ts'
+import { ComputingRuns } from '../../src/scripts/launch/computing-runs.ts'
+import type { LongRun } from '../../src/scripts/launch/long-run.ts'
+import { SandboxProcess } from '../../src/scripts/launch/sandbox-process.ts'
+import { RunLog } from '../../src/scripts/run/run-log.ts'
+import { hideRunTokens } from '../../src/scripts/run/run-tokens.ts'
 import { speakingCommand } from './spoken-tasks.ts'
 
 const sandboxes: SandboxProcess[] = []

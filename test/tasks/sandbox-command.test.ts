@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
+import { sandboxCommand } from '../../src/scripts/launch/sandbox-command.ts'
 import { startTasks, type TestTasks } from './start-tasks.ts'
 
 const setup = { limits: readConfig({}).runLimits, isolation: 'run' } as const

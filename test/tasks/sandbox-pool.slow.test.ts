@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
+import { SandboxPool } from '../../src/scripts/pool/sandbox-pool.ts'
 import { findSurvivors } from '../server/child-processes.ts'
 import { until } from '../server/until.ts'
 import { exitLine, ready, type Speech, speakingCommand, startSpokenTasks } from './spoken-tasks.ts'

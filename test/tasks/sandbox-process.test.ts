@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { sandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
+import { sandboxCommand } from '../../src/scripts/launch/sandbox-command.ts'
 import { exitLine, type Speech, speakingCommand } from './spoken-tasks.ts'
 import { endSandboxes, listen, runLimits, runMessage, startSandbox } from './start-sandbox.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
-import { readScript } from '../../src/tasks/input/read-script.ts'
-import { scriptOptions } from '../../src/tasks/input/script-options.ts'
+import { readScript } from '../../src/scripts/input/read-script.ts'
+import { scriptOptions } from '../../src/scripts/input/script-options.ts'
 import { scriptOf } from './start-tasks.ts'
 
 const { runLimits } = readConfig({})

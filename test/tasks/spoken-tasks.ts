@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
-import { keepNothing } from '../../src/domain/runs/run-record.ts'
-import { ScriptLogShare } from '../../src/limits/script-log-share.ts'
-import type { AnswerRunCall } from '../../src/tasks/calls/answer-call.ts'
-import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
-import { OutboundWaits } from '../../src/tasks/outbound/outbound-waits.ts'
-import { Admission } from '../../src/tasks/pool/admission.ts'
-import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
-import { executeScript } from '../../src/tasks/run/execute-script.ts'
-import { createRunTokens } from '../../src/tasks/run/run-tokens.ts'
+import { keepNothing } from '../../src/domain/scripts/run-record.ts'
+import { ScriptLogShare } from '../../src/fairness/script-log-share.ts'
+import type { AnswerRunCall } from '../../src/scripts/calls/answer-call.ts'
+import type { SandboxCommand } from '../../src/scripts/launch/sandbox-command.ts'
+import { OutboundWaits } from '../../src/scripts/outbound/outbound-waits.ts'
+import { Admission } from '../../src/scripts/pool/admission.ts'
+import { SandboxPool } from '../../src/scripts/pool/sandbox-pool.ts'
+import { executeScript } from '../../src/scripts/run/execute-script.ts'
+import { createRunTokens } from '../../src/scripts/run/run-tokens.ts'
 import { patience } from '../server/patience.ts'
 import { callerOf, scriptOf, silentLog } from './start-tasks.ts'
 
-const file = fileURLToPath(new URL('spoken-child.js', import.meta.url))
+const file = fileURLToPath(new URL('./spoken-child.js', import.meta.url))
 
 export type Chunk =
   | string

@@ -1,6 +1,6 @@
-import { OutboundWaits } from '../../src/tasks/outbound/outbound-waits.ts'
-import { Admission, type Admitted } from '../../src/tasks/pool/admission.ts'
-import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
+import { OutboundWaits } from '../../src/scripts/outbound/outbound-waits.ts'
+import { Admission, type Admitted } from '../../src/scripts/pool/admission.ts'
+import { SandboxPool } from '../../src/scripts/pool/sandbox-pool.ts'
 import { until } from '../server/until.ts'
 import { silentLog } from './start-tasks.ts'
 

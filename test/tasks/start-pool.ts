@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach } from 'vitest'
-import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
-import { SandboxPool } from '../../src/tasks/pool/sandbox-pool.ts'
+import type { SandboxCommand } from '../../src/scripts/launch/sandbox-command.ts'
+import { SandboxPool } from '../../src/scripts/pool/sandbox-pool.ts'
 import { listen, runMessage } from './start-sandbox.ts'
 
 /** The pools to close after the test. */

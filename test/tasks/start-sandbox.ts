@@ -1,9 +1,9 @@
 import { readConfig } from '../../src/config.ts'
-import { ComputingRuns } from '../../src/tasks/launch/computing-runs.ts'
-import type { LongRun } from '../../src/tasks/launch/long-run.ts'
-import type { SandboxCommand } from '../../src/tasks/launch/sandbox-command.ts'
-import { type SandboxListener, SandboxProcess } from '../../src/tasks/launch/sandbox-process.ts'
-import type { RunMessage } from '../../src/tasks/protocol.ts'
+import { ComputingRuns } from '../../src/scripts/launch/computing-runs.ts'
+import type { LongRun } from '../../src/scripts/launch/long-run.ts'
+import type { SandboxCommand } from '../../src/scripts/launch/sandbox-command.ts'
+import { type SandboxListener, SandboxProcess } from '../../src/scripts/launch/sandbox-process.ts'
+import type { RunMessage } from '../../src/scripts/protocol.ts'
 
 const started: SandboxProcess[] = []
 

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import type { Caller } from '../../src/credentials/caller.ts'
-import type { Execution, Run } from '../../src/domain/runs/run.ts'
-import { makeCause } from '../../src/domain/runs/run-cause.ts'
-import { keepNothing } from '../../src/domain/runs/run-record.ts'
-import type { Script } from '../../src/domain/runs/script.ts'
-import type { ExecuteGraphql } from '../../src/tasks/calls/answer-call.ts'
-import { createTaskRunner } from '../../src/tasks/create-task-runner.ts'
-import { createRunTokens } from '../../src/tasks/run/run-tokens.ts'
+import type { Execution, Run } from '../../src/domain/scripts/run.ts'
+import { makeCause } from '../../src/domain/scripts/run-cause.ts'
+import { keepNothing } from '../../src/domain/scripts/run-record.ts'
+import type { Script } from '../../src/domain/scripts/script.ts'
+import type { ExecuteGraphql } from '../../src/scripts/calls/answer-call.ts'
+import { createScriptRunner } from '../../src/scripts/create-script-runner.ts'
+import { createRunTokens } from '../../src/scripts/run/run-tokens.ts'
 import { patience } from '../server/patience.ts'
 
 export interface RunOptions {
@@ -54,7 +54,7 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
   const runTokens = createRunTokens()
   const executeGraphql: ExecuteGraphql = async ({ readVariables, ...call }) =>
     answer({ ...call, variables: readVariables() })
-  const runner = createTaskRunner({
+  const runner = createScriptRunner({
     config,
     runTokens,
     executeGraphql,

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { stripCached } from '../../src/tasks/launch/strip-cached.ts'
+import { stripCached } from '../../src/scripts/launch/strip-cached.ts'
 import { makeTempFolder } from '../server/temp-folder.ts'
 
 const sources = { 'a.ts': 'const a: number = 1\nexport { a }', 'b.ts': 'export type B = string' }

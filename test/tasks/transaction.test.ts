@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { makeCause } from '../../src/domain/runs/run-cause.ts'
-import { continueOrStart as continueTransaction } from '../../src/tasks/input/transaction.ts'
+import { makeCause } from '../../src/domain/scripts/run-cause.ts'
+import { continueOrStart as continueTransaction } from '../../src/scripts/input/transaction.ts'
 
 const guid = '0b6e1f0a-9d3c-4c1e-8f2a-1234567890ab'
 const parent = { txnID: '11111111-2222-4333-8444-555555555555', txnSource: 'endpoint|-/outer|then' }

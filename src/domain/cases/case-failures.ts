@@ -1,11 +1,4 @@
 import { invalidInput, notFound, RostrumError } from '../../errors.ts'
-import { badName, isName } from '../name.ts'
-
-/** Returns the code. Throws `BAD_USER_INPUT` with the pointer for text that is no case type code. */
-export function checkCaseTypeCode(code: string, pointer = '/caseTypeCode'): string {
-  if (isName(code)) return code
-  throw invalidInput([{ pointer, detail: badName(code) }])
-}
 
 export function noCase(id: number): RostrumError {
   return notFound('case', id)

@@ -1,7 +1,8 @@
 import type { JsonText } from '../../json/json-text.ts'
-import type { HooksToQueue } from '../hooks/hook-store.ts'
+import type { CaseValue } from '../case-data/case-values.ts'
 import type { EventStore, LoggedEvent, Origin, Page } from '../port.ts'
 import type { CommittedRuns } from '../runs/hold-runs.ts'
+import type { HooksToQueue } from '../triggers/trigger-store.ts'
 
 /** A case as it is stored. Its data stay a text until their values are needed. */
 export interface Case {
@@ -68,12 +69,6 @@ export interface CaseCommit {
   readonly previousData: string | null
   /** The lease of this save; another gateway's lease makes the commit `moved`. */
   readonly leaseHolder: string
-}
-
-/** The value of an indexed field, as the texts that equal values share. */
-export interface CaseValue {
-  readonly field: string
-  readonly value: string
 }
 
 export type CommittedCase = Extract<CommitResult, { kind: 'committed' }>

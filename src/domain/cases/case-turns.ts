@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { Places } from '../../limits/places.ts'
+import { Places } from '../../fairness/places.ts'
 
 export interface TurnRequest {
   readonly accountCode: string

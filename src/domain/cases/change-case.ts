@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RostrumError } from '../../errors.ts'
+import { readChangedFields } from '../case-data/changed-fields.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
 import {
   type Attempt,
@@ -14,7 +15,6 @@ import {
 } from './attempt-change.ts'
 import { ownCase, tooManyConflicts } from './case-failures.ts'
 import type { CaseStore } from './case-store.ts'
-import { readChangedFields } from './changed-fields.ts'
 
 const maxAttempts = 3
 // How often to try for the lease. Another gateway holds it for the time of one save.

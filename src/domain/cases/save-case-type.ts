@@ -1,10 +1,10 @@
 import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
+import { findValues } from '../case-data/case-values.ts'
 import { isStorable } from '../directory/directory.ts'
-import { checkCaseTypeCode } from './case-failures.ts'
+import { checkCaseTypeCode } from '../name.ts'
 import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.ts'
-import { findValues } from './case-values.ts'
 
 const maxFields = 8
 const maxCharacters = 200

@@ -1,6 +1,7 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { checkId } from '../id.ts'
-import type { Store, Team, User } from '../store.ts'
+import type { Store } from '../store.ts'
+import type { Team, User } from './directory-store.ts'
 import { adminTokenLabel } from './first-start.ts'
 
 const maxEmailCharacters = 320

@@ -1,5 +1,6 @@
-import type { ApiToken, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { hashToken, isExpired, newApiToken } from './api-token.ts'
+import type { ApiToken } from './token-store.ts'
 
 const accountCode = 'demo'
 /** The label of the tokens that a start with another admin token revokes. */

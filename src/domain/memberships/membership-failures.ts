@@ -1,6 +1,6 @@
 import { type FieldError, notFound, RostrumError } from '../../errors.ts'
 import { describeBadId, isId } from '../id.ts'
-import type { MembershipPair } from '../store.ts'
+import type { MembershipPair } from './membership-store.ts'
 
 /** Throws `BAD_USER_INPUT` with a pointer to each value that is no id. */
 export function checkPair(pair: Partial<MembershipPair>): void {

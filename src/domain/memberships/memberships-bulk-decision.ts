@@ -1,4 +1,4 @@
-import type { Membership, MembershipMove, MembershipPair, MembershipRemoval } from '../store.ts'
+import type { Membership, MembershipMove, MembershipPair, MembershipRemoval } from './membership-store.ts'
 
 export interface Moved {
   readonly kind: 'moved'

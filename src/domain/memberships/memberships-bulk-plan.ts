@@ -1,4 +1,10 @@
-import type { BulkMode, ChangeResult, Membership, MembershipEvent, MembershipPair } from '../store.ts'
+import type {
+  BulkMode,
+  ChangeResult,
+  Membership,
+  MembershipEvent,
+  MembershipPair,
+} from './membership-store.ts'
 import type { Moved, Verdict } from './memberships-bulk-decision.ts'
 
 /** The rows that a decided bulk changes, each once. */

@@ -1,6 +1,8 @@
 import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
+import type { Store } from '../store.ts'
+import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
 import type {
   BulkMode,
   BulkResult,
@@ -9,9 +11,7 @@ import type {
   MembershipMove,
   MembershipPair,
   MembershipRemoval,
-  Store,
-} from '../store.ts'
-import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
+} from './membership-store.ts'
 
 const maxItems = 1_000
 

@@ -1,7 +1,8 @@
 import { checkId, checkListedIds } from '../id.ts'
 import type { Origin } from '../port.ts'
-import type { Membership, MembershipPair, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
+import type { Membership, MembershipPair } from './membership-store.ts'
 import { type BulkChanges, createBulkChanges } from './memberships-bulk.ts'
 
 /** The rules of memberships (contract, section 2). All ids are positive safe integers, checked here. */

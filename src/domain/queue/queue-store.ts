@@ -1,7 +1,7 @@
 import type { Origin, RowStore } from '../port.ts'
 import type { CommittedRuns } from '../runs/hold-runs.ts'
-import type { RunError } from '../runs/run.ts'
-import type { RunHookEvent } from '../runs/run-cause.ts'
+import type { RunError } from '../scripts/run.ts'
+import type { RunHookEvent } from '../scripts/run-cause.ts'
 
 export type QueuedRunState = 'waiting' | 'running' | 'dead'
 

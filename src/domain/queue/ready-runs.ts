@@ -1,4 +1,4 @@
-import { FairQueue } from '../../limits/fair-queue.ts'
+import { FairQueue } from '../../fairness/fair-queue.ts'
 import type { ClaimedRun } from './queue-store.ts'
 
 // Runs that can begin within this time are claimed ahead, so that one commit serves several of them.

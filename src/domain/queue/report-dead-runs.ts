@@ -1,4 +1,4 @@
-import type { ScriptLines } from '../../limits/script-log-share.ts'
+import type { ScriptLines } from '../../fairness/script-log-share.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { DeadRun } from './queue-store.ts'
 

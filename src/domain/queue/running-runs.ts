@@ -1,6 +1,6 @@
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { HeldRuns } from '../runs/hold-runs.ts'
-import type { RunRecorder } from '../runs/run-record.ts'
+import type { RunRecorder } from '../scripts/run-record.ts'
 import { type AttemptParts, attemptRun } from './attempt-run.ts'
 import type { EndedAttempts } from './ended-attempts.ts'
 import { createLiveLookUps } from './live-look-ups.ts'

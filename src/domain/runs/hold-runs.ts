@@ -1,4 +1,4 @@
-import type { RunEnd, RunOutcome, RunRecorder, RunRecording, RunStart } from './run-record.ts'
+import type { RunEnd, RunOutcome, RunRecorder, RunRecording, RunStart } from '../scripts/run-record.ts'
 import type { RunRow, RunWrites } from './run-store.ts'
 
 /** A run that has ended. It is not written until its save is decided. */

@@ -1,7 +1,7 @@
-import { AccountBudget } from '../../limits/account-budget.ts'
+import { AccountBudget } from '../../fairness/account-budget.ts'
+import type { RunEnd, RunRecorder, RunStart } from '../scripts/run-record.ts'
 import type { KeptRecording } from './hold-runs.ts'
 import { createHeldRuns, type HeldRun, type HeldRuns } from './hold-runs.ts'
-import type { RunEnd, RunRecorder, RunStart } from './run-record.ts'
 import type { RunStore } from './run-store.ts'
 import { createWaitingRuns, type RecordedRun } from './write-waiting-runs.ts'
 

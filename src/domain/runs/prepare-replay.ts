@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { scopes as allScopes, type Caller, hasScope } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
-import type { LongWork } from '../../limits/long-work.ts'
-import { readExit } from '../cases/read-exit.ts'
+import type { LongWork } from '../../fairness/long-work.ts'
+import { readExit } from '../case-data/read-exit.ts'
 import { noVersion } from '../functions/function-refusals.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { isHash } from '../functions/functions.ts'
-import { makeCause, triggerWithScopes } from './run-cause.ts'
+import { makeCause, triggerWithScopes } from '../scripts/run-cause.ts'
+import type { CheckExit, Script, ScriptRights } from '../scripts/script.ts'
 import type { KeptRun, RunStore, RunText } from './run-store.ts'
-import type { CheckExit, Script, ScriptRights } from './script.ts'
 
 export interface Replay {
   /** The version of the function to run, live or not; null leaves it to `version`. */

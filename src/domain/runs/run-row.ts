@@ -1,5 +1,5 @@
 import { writeJson } from '../../json/json-text.ts'
-import type { RunEnd, RunStart } from './run-record.ts'
+import type { RunEnd, RunStart } from '../scripts/run-record.ts'
 import { type RunRow, type RunTexts, runTexts } from './run-store.ts'
 
 const maxTextBytes = 256 * 2 ** 10

@@ -1,9 +1,9 @@
 import { notFound } from '../../errors.ts'
 import { isHash } from '../functions/functions.ts'
+import type { Asking, Scripts } from '../scripts/script.ts'
 import type { HeldRuns } from './hold-runs.ts'
 import { prepareReplay, type Replay, type ReplayParts } from './prepare-replay.ts'
 import type { KeptRun, RunFilter, RunStore } from './run-store.ts'
-import type { Asking, Scripts } from './script.ts'
 
 /** The stored runs of an account (contract, section 7). */
 export interface Runs {

@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import type { RunEnd, RunStart } from './run-record.ts'
+import type { RunEnd, RunStart } from '../scripts/run-record.ts'
 import { toRow } from './run-row.ts'
 import type { RunRow, RunStore } from './run-store.ts'
 

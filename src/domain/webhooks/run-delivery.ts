@@ -2,9 +2,9 @@ import { type Caller, callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
 import { type HeldRuns, keepFailure } from '../runs/hold-runs.ts'
-import type { Execution } from '../runs/run.ts'
-import { makeCause } from '../runs/run-cause.ts'
-import type { Asking, Scripts } from '../runs/script.ts'
+import type { Execution } from '../scripts/run.ts'
+import { makeCause } from '../scripts/run-cause.ts'
+import type { Asking, Scripts } from '../scripts/script.ts'
 import type { Webhook } from './webhook-store.ts'
 
 /** What the function of a webhook gets, as JSON texts. */

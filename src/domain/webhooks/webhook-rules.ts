@@ -1,6 +1,6 @@
 import { type FieldError, RostrumError } from '../../errors.ts'
-import { type Complete, completeBy, type GivenTrigger } from '../hooks/complete-trigger.ts'
 import { isName, nameRule } from '../name.ts'
+import { type Complete, completeBy, type GivenTrigger } from '../triggers/complete-trigger.ts'
 import { isCredentialHeader } from './credential-headers.ts'
 import type { WebhookInput, WebhookVerification } from './webhook-store.ts'
 

@@ -1,8 +1,8 @@
 import type { RostrumError } from '../../errors.ts'
-import type { Complete } from '../hooks/complete-trigger.ts'
 import type { ClaimRequest } from '../idempotency/idempotency.ts'
 import type { Origin, RowStore } from '../port.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
+import type { Complete } from '../triggers/complete-trigger.ts'
 
 /** How a delivery shows that it comes from the sender (contract, section 8). */
 export type WebhookVerification = 'standard' | 'github' | 'secret'

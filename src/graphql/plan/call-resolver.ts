@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { RequestContext } from '../../context.ts'
-import type { Pace } from '../../limits/pace.ts'
+import type { Pace } from '../../fairness/pace.ts'
 import type { CollectedErrors, Path } from './collected-errors.ts'
 import type { FieldPlan, OperationPlan } from './compile-operation.ts'
 import type { Values } from './read-arguments.ts'

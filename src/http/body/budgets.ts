@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AccountBudget } from '../../limits/account-budget.ts'
-import { Places } from '../../limits/places.ts'
-import type { ShareOwner } from '../../limits/share-owner.ts'
+import { AccountBudget } from '../../fairness/account-budget.ts'
+import { Places } from '../../fairness/places.ts'
+import type { ShareOwner } from '../../fairness/share-owner.ts'
 
 /** The memory of requests and streams, counted to their accounts. */
 export interface HttpBudgets {

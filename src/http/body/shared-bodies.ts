@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Holding } from '../../limits/holding.ts'
+import type { Holding } from '../../fairness/holding.ts'
 
 interface SharedBody {
   readonly body: unknown

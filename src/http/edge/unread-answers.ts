@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { AccountBudget } from '../../limits/account-budget.ts'
+import { AccountBudget } from '../../fairness/account-budget.ts'
 
 const mebibyte = 2 ** 20
 

@@ -7,10 +7,10 @@ import type { RefusedDeliveries } from '../../domain/webhooks/refused-deliveries
 import type { RunDelivery } from '../../domain/webhooks/run-delivery.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
 import { RostrumError } from '../../errors.ts'
+import type { FairTurns } from '../../fairness/fair-turns.ts'
+import { Holding } from '../../fairness/holding.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
-import type { FairTurns } from '../../limits/fair-turns.ts'
-import { Holding } from '../../limits/holding.ts'
 import type { HttpBudgets } from '../body/budgets.ts'
 import type { RequestState } from './request-state.ts'
 

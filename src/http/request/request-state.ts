@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ContextSource, Identity } from '../../context.ts'
 import { RostrumError } from '../../errors.ts'
-import type { Holding } from '../../limits/holding.ts'
+import type { Holding } from '../../fairness/holding.ts'
 import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { Holding } from '../../limits/holding.ts'
+import { Holding } from '../../fairness/holding.ts'
 import type { createUnreadHooks, UnreadAnswers } from '../edge/unread-answers.ts'
 import type { createIdempotencyHooks } from '../idempotency/idempotency-hooks.ts'
 import type { HttpServices } from './http-services.ts'

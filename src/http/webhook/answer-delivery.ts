@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
-import type { Execution } from '../../domain/runs/run.ts'
+import type { Execution } from '../../domain/scripts/run.ts'
 import type { DeliveryInput } from '../../domain/webhooks/run-delivery.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import type { InputMember, Label, Member, PlatformMethod } from '../../tasks/protocol.ts'
+import type { InputMember, Label, Member, PlatformMethod } from '../../scripts/protocol.ts'
 import type { Language } from './language.ts'
 
 type Graphql = (query: string, variables: object) => Promise<unknown>

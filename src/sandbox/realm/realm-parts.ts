@@ -1,4 +1,4 @@
-import type { RunLimits } from '../../tasks/protocol.ts'
+import type { RunLimits } from '../../scripts/protocol.ts'
 import type { Language } from './language.ts'
 import type { makeDescribeError } from './text/describe-error.ts'
 import type { makeJson } from './text/json.ts'

@@ -1,4 +1,4 @@
-import type { SandboxSetup } from '../../tasks/protocol.ts'
+import type { SandboxSetup } from '../../scripts/protocol.ts'
 import { makeEndings } from './endings.ts'
 import { makeGraphql } from './graphql.ts'
 import { makeHideSource } from './hide-source.ts'

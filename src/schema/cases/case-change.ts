@@ -1,6 +1,6 @@
+import { isLong } from '../../domain/case-data/case-data.ts'
+import { writePatch } from '../../domain/case-data/write-patch.ts'
 import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
-import { isLong } from '../../domain/cases/case-data.ts'
-import { writePatch } from '../../domain/cases/write-patch.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { builder } from '../builder.ts'
 import { Case, Run } from '../refs.ts'

@@ -1,6 +1,6 @@
-import { checkCaseTypeCode } from '../../domain/cases/case-failures.ts'
 import type { CaseEvent as CaseEventRow } from '../../domain/cases/case-store.ts'
 import { parseId } from '../../domain/id.ts'
+import { checkCaseTypeCode } from '../../domain/name.ts'
 import { builder } from '../builder.ts'
 import { eventLogs } from '../events/event-logs.ts'
 import { followArguments, followField } from '../events/follow-field.ts'

@@ -1,4 +1,4 @@
-import { caseDataLimits, readCaseData } from '../../domain/cases/case-data.ts'
+import { caseDataLimits, readCaseData } from '../../domain/case-data/case-data.ts'
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
 import { Case } from '../refs.ts'

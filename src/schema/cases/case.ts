@@ -1,5 +1,5 @@
+import { tooLong } from '../../fairness/answer-bytes.ts'
 import { checkStoredObject } from '../../json/read-stored.ts'
-import { tooLong } from '../../limits/answer-bytes.ts'
 import { eventArguments } from '../events/list-field.ts'
 import { Case } from '../refs.ts'
 import { caseEventCursors } from '../relay/cursor.ts'

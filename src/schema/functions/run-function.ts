@@ -2,8 +2,8 @@ import { JsonText } from '../../json/json-text.ts'
 import { type GivenJson, readJson } from '../../json/read-json.ts'
 import { builder } from '../builder.ts'
 import { costOfRun } from '../relay/field-cost.ts'
-import { hideError } from '../tasks/hide-error.ts'
-import { TaskExecution } from '../tasks/task-execution.ts'
+import { hideError } from '../scripts/hide-error.ts'
+import { TaskExecution } from '../scripts/task-execution.ts'
 
 const RunFunctionInput = builder.inputType('RunFunctionInput', {
   description: 'A stored function and its input.',

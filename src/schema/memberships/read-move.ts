@@ -1,5 +1,5 @@
 import { parseId } from '../../domain/id.ts'
-import type { MembershipPair } from '../../domain/store.ts'
+import type { MembershipPair } from '../../domain/memberships/membership-store.ts'
 import { RostrumError } from '../../errors.ts'
 
 const labels = { userId: 'user id', teamId: 'team id' } as const

@@ -1,4 +1,4 @@
-import type { MembershipEvent, MembershipPair } from '../../domain/store.ts'
+import type { MembershipEvent, MembershipPair } from '../../domain/memberships/membership-store.ts'
 import { builder } from '../builder.ts'
 import { eventFields } from '../events/event-fields.ts'
 import { eventLogs } from '../events/event-logs.ts'

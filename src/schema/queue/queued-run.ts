@@ -3,8 +3,8 @@ import { Hook, QueuedRun, Run, Webhook } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { newestPage } from '../relay/list-page.ts'
 import { RunTrigger } from '../runs/run-enums.ts'
-import { hideErrorOf } from '../tasks/hide-error.ts'
-import { TaskErrorRef } from '../tasks/task-execution.ts'
+import { hideErrorOf } from '../scripts/hide-error.ts'
+import { TaskErrorRef } from '../scripts/task-execution.ts'
 
 const maxAttempts = 10
 

@@ -7,7 +7,7 @@ import { runCursors } from '../relay/cursor.ts'
 import { costOfRecord } from '../relay/field-cost.ts'
 import { type ListArguments, listArguments, newestPage, resolveList } from '../relay/list-page.ts'
 import { costOfPage, costOfSearch } from '../relay/page-size.ts'
-import { TaskOutcome } from '../tasks/task-execution.ts'
+import { TaskOutcome } from '../scripts/task-execution.ts'
 import { RunState, RunTrigger } from './run-enums.ts'
 
 const RunConnection = builder.connectionObject(

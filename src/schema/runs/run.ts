@@ -1,13 +1,13 @@
 import type { RequestContext } from '../../context.ts'
-import type { LogEntry, RunError } from '../../domain/runs/run.ts'
 import type { KeptRun, RunText } from '../../domain/runs/run-store.ts'
+import type { LogEntry, RunError } from '../../domain/scripts/run.ts'
+import { maxLogEntries } from '../../fairness/answer-bytes.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { readStored, type StoredPlace } from '../../json/read-stored.ts'
-import { maxLogEntries } from '../../limits/answer-bytes.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
-import { hideErrorOf } from '../tasks/hide-error.ts'
-import { entriesOfLog, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../tasks/task-execution.ts'
+import { hideErrorOf } from '../scripts/hide-error.ts'
+import { entriesOfLog, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../scripts/task-execution.ts'
 import { HookEvent, RunState, RunTrigger } from './run-enums.ts'
 
 const costOfLogs = cost({ kind: 'sharedList', once: 20, maxItems: entriesOfLog, maxInAll: maxLogEntries })

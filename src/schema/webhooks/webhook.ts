@@ -4,9 +4,9 @@ import type {
 } from '../../domain/webhooks/webhook-store.ts'
 import type { WebhookWithSecret as WithSecret } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
-import { functionOf, ofTrigger } from '../hooks/trigger-fields.ts'
 import { FunctionRef, Webhook } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { functionOf, ofTrigger } from '../triggers/trigger-fields.ts'
 
 export const WebhookVerification = builder.enumType('WebhookVerification', {
   description: 'How a delivery shows that it comes from the sender.',

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import type { MembershipEvent, MembershipPair } from '../../domain/memberships/membership-store.ts'
 import type { EventStore, Origin } from '../../domain/port.ts'
-import type { MembershipEvent, MembershipPair } from '../../domain/store.ts'
 import type { Database } from '../database.ts'
 import { type Dialect, insertValues } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'

@@ -1,11 +1,11 @@
 import type { Work } from '../work.ts'
 import type { TakeNumbers } from './counters.ts'
 import type { AppendEvent } from './events.ts'
-import type { KeyWork } from './idempotency.ts'
 import type { Provision } from './provision.ts'
 import type { Enqueue } from './queue/enqueue.ts'
 import type { WriteRuns } from './runs/write-runs.ts'
 import type { StoredBytesCounter } from './stored-bytes.ts'
+import type { KeyWork } from './stored-keys.ts'
 import type { TokenLookUps } from './tokens.ts'
 
 /** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */

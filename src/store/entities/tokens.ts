@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { ApiToken, TokenStore } from '../../domain/store.ts'
+import type { ApiToken, TokenStore } from '../../domain/directory/token-store.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, insertValues, placeholders } from '../dialect.ts'
 import { all, first, only } from '../work.ts'

@@ -9,9 +9,9 @@ import { createEventSignal } from './connection/event-signal.ts'
 import { createPool } from './connection/pool.ts'
 import { shares } from './connection/shares.ts'
 import { createPostgresDialect } from './dialect.ts'
-import { createMembershipStore } from './memberships/membership-store.ts'
+import { createTokenLookUps } from './find-tokens.ts'
+import { createMembershipStore } from './memberships/stored-memberships.ts'
 import { createPostgresRunner } from './runner.ts'
-import { createTokenLookUps } from './token-look-ups.ts'
 
 export interface OpenPostgresStore {
   readonly url: string

@@ -8,10 +8,10 @@ import { createEventSignal } from './connection/event-signal.ts'
 import { createTransactions } from './connection/transactions.ts'
 import { noFileWatch, watchFile } from './connection/watch-file.ts'
 import { createSqliteDialect } from './dialect.ts'
+import { createTokenLookUps } from './find-tokens.ts'
 import { createKeyFile } from './key-file.ts'
-import { createMembershipStore } from './memberships.ts'
 import { createSqliteRunner } from './runner.ts'
-import { createTokenLookUps } from './token-look-ups.ts'
+import { createMembershipStore } from './single-memberships.ts'
 
 // Each page of an answer is written once. To move a log full of answers into the file would stop the event loop for 70
 // ms; one by one they take about 5 ms each.

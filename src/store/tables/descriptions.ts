@@ -1,6 +1,6 @@
 import type { CaseEventKind } from '../../domain/cases/case-store.ts'
 import { rowBytes } from '../../domain/idempotency/idempotency.ts'
-import type { MembershipEventKind } from '../../domain/store.ts'
+import type { MembershipEventKind } from '../../domain/memberships/membership-store.ts'
 import {
   accountCode,
   boolean,

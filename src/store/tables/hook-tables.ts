@@ -1,4 +1,4 @@
-import type { RunHookEvent } from '../../domain/runs/run-cause.ts'
+import type { RunHookEvent } from '../../domain/scripts/run-cause.ts'
 import {
   accountCode,
   boolean,

@@ -1,5 +1,5 @@
 import type { StoredState } from '../../domain/queue/queue-store.ts'
-import type { RunHookEvent } from '../../domain/runs/run-cause.ts'
+import type { RunHookEvent } from '../../domain/scripts/run-cause.ts'
 import {
   accountCode,
   byId,

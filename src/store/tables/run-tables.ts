@@ -1,5 +1,5 @@
-import type { RunHookEvent, RunTrigger } from '../../domain/runs/run-cause.ts'
-import type { RunOutcome, RunState } from '../../domain/runs/run-record.ts'
+import type { RunHookEvent, RunTrigger } from '../../domain/scripts/run-cause.ts'
+import type { RunOutcome, RunState } from '../../domain/scripts/run-record.ts'
 import {
   accountCode,
   byId,

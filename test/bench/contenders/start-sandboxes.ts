@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../../../src/config.ts'
 import type { Caller } from '../../../src/credentials/caller.ts'
-import { makeCause } from '../../../src/domain/runs/run-cause.ts'
-import { keepNothing } from '../../../src/domain/runs/run-record.ts'
-import type { Script } from '../../../src/domain/runs/script.ts'
-import { createTaskRunner } from '../../../src/tasks/create-task-runner.ts'
-import { createRunTokens } from '../../../src/tasks/run/run-tokens.ts'
+import { makeCause } from '../../../src/domain/scripts/run-cause.ts'
+import { keepNothing } from '../../../src/domain/scripts/run-record.ts'
+import type { Script } from '../../../src/domain/scripts/script.ts'
+import { createScriptRunner } from '../../../src/scripts/create-script-runner.ts'
+import { createRunTokens } from '../../../src/scripts/run/run-tokens.ts'
 import { accountCode, sampleScript } from '../data.ts'
 import type { SavedCaseJob } from './postgres-case-saves.ts'
 
@@ -29,7 +29,7 @@ export async function startSandboxes() {
   // The last free one is for another account.
   const sandboxes = { ...config.sandboxes, warm, max: Math.floor(max / 2) + 1 }
   const log = pino({ enabled: false })
-  const tasks = createTaskRunner({
+  const tasks = createScriptRunner({
     config: { ...config, sandboxes },
     runTokens: createRunTokens(),
     executeGraphql: () => Promise.reject(new Error('The script makes no calls.')),

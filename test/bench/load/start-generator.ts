@@ -11,7 +11,7 @@ export interface Generator {
 
 /** `maxConnections` bounds the connections of each plan. */
 export function startGenerator(maxConnections = Number.POSITIVE_INFINITY): Generator {
-  const child = fork(fileURLToPath(new URL('main.ts', import.meta.url)))
+  const child = fork(fileURLToPath(new URL('./main.ts', import.meta.url)))
   endWithParent(child)
   return {
     run: plan =>

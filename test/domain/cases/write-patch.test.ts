@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import jsonPatch from 'fast-json-patch'
 import { describe, expect, test } from 'vitest'
-import { compareFields } from '../../../src/domain/cases/changed-fields.ts'
-import { writePatch } from '../../../src/domain/cases/write-patch.ts'
+import { compareFields } from '../../../src/domain/case-data/changed-fields.ts'
+import { writePatch } from '../../../src/domain/case-data/write-patch.ts'
 import type { JsonObject } from '../../../src/json/read-json.ts'
 
 const patchOf = (before: JsonObject, after: JsonObject) =>

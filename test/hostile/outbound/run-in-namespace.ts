@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { endWithParent } from '../../server/end-with-parent.ts'
 import type { Report } from './namespace-reports.ts'
 
-const driver = fileURLToPath(new URL('namespace-driver.ts', import.meta.url))
+const driver = fileURLToPath(new URL('./namespace-driver.ts', import.meta.url))
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const limitMs = 180_000
 

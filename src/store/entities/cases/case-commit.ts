@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
-import { toQueuedRuns } from '../../../domain/hooks/queue-hooks.ts'
+import { toQueuedRuns } from '../../../domain/cases/queue-hooks.ts'
 import { cannotQueue, findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
@@ -17,7 +17,7 @@ import { measureStored, measureWaiting, type SharedInput, shareInputs } from '..
 import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
 import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
-import { prepareValues } from './case-values.ts'
+import { prepareValues } from './field-values.ts'
 
 // The result as JSON preserves it for an idempotency step.
 type Committed =

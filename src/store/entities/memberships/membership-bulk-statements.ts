@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
+import type { BulkResult, Membership, MembershipPair } from '../../../domain/memberships/membership-store.ts'
 import type { BulkPlan, CompleteBulk } from '../../../domain/memberships/memberships-bulk-plan.ts'
 import type { Origin } from '../../../domain/port.ts'
-import type { BulkResult, Membership, MembershipPair } from '../../../domain/store.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { descriptions } from '../../tables/descriptions.ts'
 import { all, type Work } from '../../work.ts'

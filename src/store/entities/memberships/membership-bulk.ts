@@ -1,3 +1,9 @@
+import type {
+  BulkMode,
+  BulkResult,
+  MembershipChanges,
+  MembershipStore,
+} from '../../../domain/memberships/membership-store.ts'
 import {
   decideAdds,
   decideMoves,
@@ -13,7 +19,6 @@ import {
   undoBulk,
 } from '../../../domain/memberships/memberships-bulk-plan.ts'
 import type { Origin } from '../../../domain/port.ts'
-import type { BulkMode, BulkResult, MembershipChanges, MembershipStore } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
 import { createSteps } from '../../steps.ts'
 import type { Work } from '../../work.ts'

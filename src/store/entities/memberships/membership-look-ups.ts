@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import type { MembershipPair } from '../../../domain/memberships/membership-store.ts'
 import type { Origin } from '../../../domain/port.ts'
-import type { MembershipPair } from '../../../domain/store.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { first } from '../../work.ts'
 import { selectMembership } from './membership-reads.ts'

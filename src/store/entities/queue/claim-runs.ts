@@ -6,7 +6,7 @@ import type {
   DeadRun,
   QueueStore,
 } from '../../../domain/queue/queue-store.ts'
-import type { RunError } from '../../../domain/runs/run.ts'
+import type { RunError } from '../../../domain/scripts/run.ts'
 import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'

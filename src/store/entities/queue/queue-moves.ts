@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { RunError } from '../../../domain/runs/run.ts'
+import type { RunError } from '../../../domain/scripts/run.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
 import type { QueueAccounts } from './queue-accounts.ts'

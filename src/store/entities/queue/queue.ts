@@ -4,7 +4,7 @@ import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts
 import { isRunning, noQueuedRun } from '../../../domain/queue/waiting-limits.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
-import type { ShareOwner } from '../../../limits/share-owner.ts'
+import type { ShareOwner } from '../../../fairness/share-owner.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, refuse, type Work } from '../../work.ts'

@@ -1,5 +1,5 @@
 import type { CausedBy, ClaimedRun, QueuedRun, StoredState } from '../../../domain/queue/queue-store.ts'
-import type { RunError } from '../../../domain/runs/run.ts'
+import type { RunError } from '../../../domain/scripts/run.ts'
 import { readStored, unreadable } from '../../../json/read-stored.ts'
 import type { Dialect } from '../../dialect.ts'
 import type { RowOf } from '../../tables/tables-of.ts'

@@ -3,7 +3,7 @@ import type { RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import type { StoreColumn } from '../../tables/tables-of.ts'
-import { toRun } from './run-row.ts'
+import { toRun } from './read-run.ts'
 import { selectRun } from './run-statements.ts'
 
 const { accountCode, ids } = placeholders('accountCode', 'ids')

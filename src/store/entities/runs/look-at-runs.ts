@@ -3,7 +3,7 @@ import type { RunFilter, RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { numberOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
-import { toRun } from './run-row.ts'
+import { toRun } from './read-run.ts'
 import { selectRun } from './run-statements.ts'
 
 // Maximum number of rows of one look. SQLite reads them in about 1 ms, which blocks the event loop.

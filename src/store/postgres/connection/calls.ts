@@ -1,6 +1,6 @@
 import { endBefore } from '../../../end-before.ts'
-import { AccountBudget } from '../../../limits/account-budget.ts'
-import type { ShareOwner } from '../../../limits/share-owner.ts'
+import { AccountBudget } from '../../../fairness/account-budget.ts'
+import type { ShareOwner } from '../../../fairness/share-owner.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'
 import { createInTurn, type InTurn } from './in-turn.ts'
 import type { Pool, PoolClient } from './pool.ts'

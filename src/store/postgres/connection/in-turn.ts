@@ -1,5 +1,5 @@
-import { type PlaceLimits, Places } from '../../../limits/places.ts'
-import type { ShareOwner } from '../../../limits/share-owner.ts'
+import { type PlaceLimits, Places } from '../../../fairness/places.ts'
+import type { ShareOwner } from '../../../fairness/share-owner.ts'
 import { nothingChanged } from './explain-failure.ts'
 
 /** Does the work once its owner has a place. `UNAVAILABLE` if it waits too long; then the work does not start. */

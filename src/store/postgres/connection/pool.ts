@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { ShareOwner } from '../../../limits/share-owner.ts'
+import type { ShareOwner } from '../../../fairness/share-owner.ts'
 import { type Client, createClient, type Send } from './client.ts'
 import { connectionTo, maxSilentMs } from './connect.ts'
 import { connectionBroke, explainNoConnection } from './explain-failure.ts'

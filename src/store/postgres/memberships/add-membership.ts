@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Membership, MembershipPair } from '../../../domain/memberships/membership-store.ts'
 import type { Origin } from '../../../domain/port.ts'
-import type { Membership, MembershipPair } from '../../../domain/store.ts'
 import type { Database } from '../../database.ts'
 import { type Chain, namesOf } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Membership } from '../../../domain/memberships/membership-store.ts'
 import type { Origin } from '../../../domain/port.ts'
-import type { Membership } from '../../../domain/store.ts'
 import { type Dialect, namesOf, placeholders, type Statement } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'

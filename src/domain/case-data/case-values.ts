@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject, JsonValue } from '../../json/read-json.ts'
+import { isObject } from './case-data.ts'
+
+/** The value of an indexed field, as the texts that equal values share. */
+export interface CaseValue {
+  readonly field: string
+  readonly value: string
+}
+
+// An index row of PostgreSQL has at most 2,704 bytes.
+const maxCharacters = 300
+
+/** The values of these fields, for look-ups. */
+export function findValues(data: JsonObject, fields: readonly string[]): CaseValue[] {
+  return fields.flatMap(field => {
+    const value = Object.hasOwn(data, field) ? data[field] : undefined
+    return value === undefined ? [] : [{ field, value: indexText(value) }]
+  })
+}
+
+/** A text that equal values share, whatever the order of their keys. */
+export function indexText(value: JsonValue): string {
+  const text = JSON.stringify(sortKeys(value))
+  if (text.length <= maxCharacters) return text
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`
+}
+
+function sortKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isObject(value)) return value
+  const sorted: Record<string, JsonValue> = Object.create(null)
+  for (const key of Object.keys(value).sort()) sorted[key] = sortKeys(value[key] as JsonValue)
+  return sorted
+}

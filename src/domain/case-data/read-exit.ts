@@ -1,0 +1,36 @@
+import { RostrumError } from '../../errors.ts'
+import type { LongWork } from '../../fairness/long-work.ts'
+import type { JsonText } from '../../json/json-text.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import type { GivenJson, JsonObject } from '../../json/read-json.ts'
+import { errorWithoutPosition, type RunError } from '../scripts/run.ts'
+import { caseDataLimits, readCaseData, refuseManyFields, waitIfLong } from './case-data.ts'
+
+/** Case data with their JSON. */
+export interface WrittenData {
+  readonly data: JsonObject
+  readonly text: string
+}
+
+/** Reads the value given to `exit` as case data (contract, section 7), or returns why it cannot become any. */
+export async function readExit({ text }: JsonText, work: LongWork): Promise<WrittenData | RunError> {
+  const bytes = Buffer.byteLength(text)
+  const { bytes: max } = caseDataLimits
+  if (bytes > max) {
+    return errorWithoutPosition(
+      'LIMIT',
+      `The data given to \`exit\` have ${bytes} bytes of JSON; at most ${max} are allowed`,
+    )
+  }
+  try {
+    await waitIfLong(bytes, work)
+    const given = parseJson(text) as GivenJson
+    await waitIfLong(bytes, work)
+    const data = readCaseData(given)
+    refuseManyFields(data)
+    return { data, text }
+  } catch (error) {
+    if (!(error instanceof RostrumError)) throw error
+    return errorWithoutPosition('RESULT', `\`exit\` must get the data of the case: ${error.message}`)
+  }
+}

@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache'
+import type { HookStore, HooksToQueue, LiveHook } from '../triggers/trigger-store.ts'
+import type { CaseType } from './case-store.ts'
+
+const maxTypes = 10_000
+
+/** The hooks of a change, each in the order in which they run. */
+export interface HooksOfChange {
+  readonly before: readonly LiveHook[]
+  readonly after: HooksToQueue['hooks']
+}
+
+interface HooksOfRevision {
+  readonly revision: number
+  readonly hooks: HooksOfChange
+}
+
+/** Returns the hooks of a case type for a save or a delete. Null stands for a type without cases and hooks. */
+export type FindHooks = (
+  accountCode: string,
+  type: Pick<CaseType, 'code' | 'revision'> | null,
+  change: 'save' | 'delete',
+) => Promise<HooksOfChange>
+
+const none: HooksOfChange = { before: [], after: [] }
+
+/**
+ * Caches a type's hooks until its revision changes, so that most saves cost no statement here. Types with hooks before
+ * the change are not cached, because these must run the live version of their function.
+ */
+export function createFindHooks(store: Pick<HookStore, 'findLive'>): FindHooks {
+  const known = new LRUCache<string, HooksOfRevision>({ max: maxTypes })
+  return async (accountCode, type, change) => {
+    if (type === null) return none
+    const { code, revision } = type
+    const key = `${change} ${code} ${accountCode}`
+    const last = known.get(key)
+    if (last?.revision === revision) return last.hooks
+    const found = await store.findLive(accountCode, code, [`pre-${change}`, `post-${change}`])
+    const before = found.filter(({ event }) => event === `pre-${change}`)
+    const after = found.filter(({ event }) => event === `post-${change}`).map(withoutSource)
+    if (before.length === 0) known.set(key, { revision, hooks: { before, after } })
+    return { before, after }
+  }
+}
+
+function withoutSource({ id, functionId, functionName, scopes }: LiveHook): HooksToQueue['hooks'][number] {
+  return { id, functionId, functionName, scopes }
+}

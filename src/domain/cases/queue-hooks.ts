@@ -1,0 +1,45 @@
+import { RostrumError } from '../../errors.ts'
+import type { NewQueuedRun } from '../queue/queue-store.ts'
+import type { Generation } from '../scripts/run.ts'
+import type { Case, CaseCommit } from './case-store.ts'
+
+const maxGeneration = 8
+
+/** Throws `TOO_DEEP` for a change whose queued runs would pass the maximum generation. */
+export function refuseTooDeep({ number, onTooDeep }: Generation): void {
+  if (number < maxGeneration) return
+  onTooDeep()
+  throw new RostrumError(
+    'TOO_DEEP',
+    `Hooks after a save that save again may go ${maxGeneration} saves far; this save would go further.`,
+  )
+}
+
+/** Returns the runs that a commit queues, with the committed data and version. */
+export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version'>): NewQueuedRun[] {
+  const { origin, caseTypeCode, changedFields, after } = commit
+  if (after === null) return []
+  const { event, hooks, generation, causedBy } = after
+  const { id, version } = row
+  const ofCase = JSON.stringify({ id, case_type_code: caseTypeCode, version })
+  const shared = {
+    trigger: 'hook',
+    event,
+    webhookId: null,
+    caseTypeCode,
+    caseId: id,
+    caseVersion: version,
+    txnId: origin.transactionId,
+    generation,
+    causedBy,
+    input: commit.data ?? commit.previousData ?? '{}',
+    options: `{"changed_fields":${changedFields},"case":${ofCase}}`,
+  } as const
+  return hooks.map(({ id: hookId, functionId, functionName: name, scopes }) => ({
+    ...shared,
+    hookId,
+    functionId,
+    name,
+    scopes,
+  }))
+}

@@ -1,0 +1,145 @@
+import { JsonText } from '../../json/json-text.ts'
+import type { JsonObject } from '../../json/read-json.ts'
+import { readExit } from '../case-data/read-exit.ts'
+import { isName } from '../name.ts'
+import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { Execution } from '../scripts/run.ts'
+import { makeCause } from '../scripts/run-cause.ts'
+import type { CheckExit, Script, Scripts } from '../scripts/script.ts'
+import { changedMeanwhile, hasMoved, noTask } from '../triggers/trigger-failures.ts'
+import type { CaseTaskStore, RunnableTask } from '../triggers/trigger-store.ts'
+import type { ChangedCase, ChangeRequest } from './attempt-change.ts'
+import { noCase, ownCase, staleCase } from './case-failures.ts'
+import type { Case, CaseStore } from './case-store.ts'
+
+export interface TaskRequest extends ChangeRequest {
+  readonly id: number
+  /** Name of the task. */
+  readonly name: string
+  /** `options.params` of the script. */
+  readonly params: JsonObject
+  /** The deadline of the save, for a save that begins now. The run has its own. */
+  readonly deadlineOfSave: () => number
+}
+
+export interface TaskResult {
+  readonly execution: Execution
+  /** Null if the script did not end with `exit`. */
+  readonly change: ChangedCase | null
+}
+
+/** Replaces the data of the case of a task whose runs these are. */
+export type SaveResult = (
+  request: ChangeRequest,
+  data: JsonObject,
+  taskRuns: HeldRuns,
+) => Promise<ChangedCase>
+
+interface Parts {
+  readonly cases: Pick<CaseStore, 'findByIds'>
+  readonly caseTasks: Pick<CaseTaskStore, 'findRunnable'>
+  readonly scripts: Scripts
+  readonly holdRuns: () => HeldRuns
+  readonly saveResult: SaveResult
+}
+
+/**
+ * Runs a task on a case and saves the value that it passed to `exit`, based on the version read before (contract,
+ * section 7). Rejects with `NOT_FOUND`, `PRECONDITION_FAILED` before the run, and after it as a save does, or with
+ * `CONFLICT` if the case was changed meanwhile. The script holds no turn of the case.
+ */
+export async function runTask(
+  { cases, caseTasks, scripts, holdRuns, saveResult }: Parts,
+  request: TaskRequest,
+): Promise<TaskResult> {
+  const { id, name } = request
+  const { row, task } = await readTask({ cases, caseTasks }, request)
+  const runs = holdRuns()
+  try {
+    const { execution, data } = await runScript(request, { row, task, scripts, runs })
+    if (data === undefined) return { execution, change: null }
+    if (data === null) return { execution, change: unchanged(row, runs) }
+    const change = await saveResult(requestSave(request, row, task), data, runs).catch((error: unknown) => {
+      throw hasMoved(error) ? changedMeanwhile(id, name) : error
+    })
+    return { execution, change }
+  } finally {
+    request.work.pause()
+    // The answer names the run, so it must be stored before. A save has stored it already.
+    runs.keep()
+    await runs.whenKept()
+  }
+}
+
+async function readTask({ cases, caseTasks }: Pick<Parts, 'cases' | 'caseTasks'>, request: TaskRequest) {
+  const { origin, id, name, ifVersions, asking } = request
+  if (asking.parentRun?.savingCases.has(id)) throw ownCase(id)
+  const [row] = await cases.findByIds(origin.accountCode, [id])
+  if (row === undefined) throw noCase(id)
+  if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
+  const { caseTypeCode } = row
+  const task = isName(name) ? await caseTasks.findRunnable(origin.accountCode, caseTypeCode, name) : null
+  if (task === null) throw noTask(name, caseTypeCode)
+  return { row, task }
+}
+
+interface ReadTask {
+  readonly row: Case
+  readonly task: RunnableTask
+}
+
+/** The data are null after `exit(null)`, and undefined if the script did not end with `exit`. */
+async function runScript(
+  request: TaskRequest,
+  { row, task, scripts, runs }: ReadTask & { readonly scripts: Scripts; readonly runs: HeldRuns },
+): Promise<{ readonly execution: Execution; readonly data: JsonObject | null | undefined }> {
+  const exit: { data: JsonObject | null } = { data: null }
+  const checkExit: CheckExit = async payload => {
+    if (payload.text === 'null') return null
+    const result = await readExit(payload, request.work)
+    if ('code' in result) return result
+    exit.data = result.data
+    return null
+  }
+  const script = { ...toScript({ row, task }, request), checkExit }
+  const execution = await scripts.run(script, request.asking, { recorder: runs })
+  // If the client disconnected, that ended the run, not the script.
+  request.asking.signal.throwIfAborted()
+  return { execution, data: execution.outcome === 'exit' ? exit.data : undefined }
+}
+
+function requestSave(
+  { deadlineOfSave, ...request }: TaskRequest,
+  { version }: Case,
+  { functionName }: RunnableTask,
+): ChangeRequest {
+  return { ...request, ifVersions: [version], functionName, deadline: deadlineOfSave() }
+}
+
+function unchanged(row: Case, runs: HeldRuns): ChangedCase {
+  const data = row.data?.text ?? null
+  return { row, isSaved: false, changed: [], changedFields: new JsonText('{}'), data, runs }
+}
+
+function toScript(
+  { row: { id, version, caseTypeCode, data }, task }: ReadTask,
+  { origin, params, dryRun }: Pick<TaskRequest, 'origin' | 'params' | 'dryRun'>,
+): Script {
+  const { functionId, functionName, hash, scopes } = task
+  return {
+    cause: makeCause({
+      trigger: 'task',
+      function: { id: functionId, name: functionName, hash },
+      case: { id, version },
+      dryRun,
+      txnId: origin.transactionId,
+    }),
+    name: task.name,
+    sourceCode: task.sourceCode,
+    payload: data?.text ?? '{}',
+    isWritten: true,
+    options: JSON.stringify({ params, case: { id, case_type_code: caseTypeCode, version } }),
+    caseTypeCode,
+    rights: { scopes, of: 'task' },
+  }
+}

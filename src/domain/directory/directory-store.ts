@@ -1,0 +1,34 @@
+import type { RowStore } from '../port.ts'
+
+export interface User {
+  readonly id: number
+  readonly email: string | null
+  readonly displayName: string | null
+}
+
+export interface Team {
+  readonly id: number
+  readonly name: string | null
+}
+
+export interface UserStore extends RowStore<User> {
+  /** Creates or changes the record. A detail that is left out stays unchanged; null clears it. */
+  save(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
+  /** The user with this email; if there are several, the one with the lowest id. */
+  findByEmail(accountCode: string, email: string): Promise<User | null>
+  /** Creates a user with an id from 2^52 up, far from the ids of callers' own systems. */
+  create(accountCode: string, details: Omit<User, 'id'>): Promise<User>
+}
+
+export interface TeamStore extends RowStore<Team> {
+  save(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
+}
+
+export interface AccountStore {
+  /** True while no account exists. */
+  isEmpty(): Promise<boolean>
+  /** Creates the account if it is missing; true if this call created it. */
+  ensure(accountCode: string): Promise<boolean>
+  /** The bytes that count to the maximum of the account. */
+  findStoredBytes(accountCode: string): Promise<number>
+}

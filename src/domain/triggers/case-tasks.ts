@@ -1,0 +1,49 @@
+import { checkId } from '../id.ts'
+import { checkCaseTypeCode, isName, nameRule } from '../name.ts'
+import type { Origin } from '../port.ts'
+import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
+import { listAll } from './trigger-failures.ts'
+import type { CaseTask, CaseTaskInput, CaseTaskStore } from './trigger-store.ts'
+
+const maxTasksOfType = 50
+
+/** The rules of case tasks (contract, section 7). Check the rights to their scopes before. */
+export interface CaseTasks {
+  /**
+   * Creates a task (null) or changes the one with this id. `BAD_USER_INPUT`; `NOT_FOUND` for an unknown task or
+   * function, `CONFLICT` at the maximum and for a name that another task of the type has.
+   */
+  save(origin: Origin, id: number | null, given: GivenTrigger<CaseTaskInput>): Promise<CaseTask>
+  /** Returns the task as it was. `NOT_FOUND`. */
+  remove(origin: Origin, id: number): Promise<CaseTask>
+  /** The tasks of a case type, or of all (null), in ascending id. */
+  list(accountCode: string, caseTypeCode: string | null): Promise<CaseTask[]>
+}
+
+const taskRules = {
+  what: 'case task',
+  defaults: { scopes: [], enabled: true },
+  required: ['caseTypeCode', 'name'],
+  check: ({ caseTypeCode, name }) => [
+    ...checkCode(caseTypeCode),
+    ...(isName(name) ? [] : [{ pointer: '/name', detail: nameRule }]),
+  ],
+} as const satisfies TriggerRules<CaseTaskInput>
+
+export function createCaseTasks(store: CaseTaskStore): CaseTasks {
+  return {
+    async save(origin, id, given) {
+      if (id !== null) checkId(id, 'case task id')
+      return store.save(origin, id, completeBy<CaseTaskInput>(taskRules, given), maxTasksOfType)
+    },
+
+    async remove(origin, id) {
+      return store.remove(origin, checkId(id, 'case task id'))
+    },
+
+    async list(accountCode, caseTypeCode) {
+      if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
+      return listAll('case task', limit => store.list(accountCode, caseTypeCode, limit))
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { checkId } from '../id.ts'
+import { checkCaseTypeCode } from '../name.ts'
+import type { Origin } from '../port.ts'
+import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
+import { listAll } from './trigger-failures.ts'
+import type { Hook, HookInput, HookStore } from './trigger-store.ts'
+
+const maxHooksOfEvent = 10
+
+/** The rules of hooks (contract, section 7). Check the rights to their scopes before. */
+export interface Hooks {
+  /**
+   * Creates a hook (null) or changes the one with this id. `BAD_USER_INPUT`; `NOT_FOUND` for an unknown hook or
+   * function, `CONFLICT` at the maximum.
+   */
+  save(origin: Origin, id: number | null, given: GivenTrigger<HookInput>): Promise<Hook>
+  /** Returns the hook as it was. `NOT_FOUND`. */
+  remove(origin: Origin, id: number): Promise<Hook>
+  /** The hooks of a case type, or of all (null), in ascending position, then id. */
+  list(accountCode: string, caseTypeCode: string | null): Promise<Hook[]>
+}
+
+const hookRules = {
+  what: 'hook',
+  defaults: { position: 0, scopes: [], enabled: true },
+  required: ['caseTypeCode', 'event'],
+  check: ({ caseTypeCode }) => checkCode(caseTypeCode),
+} as const satisfies TriggerRules<HookInput>
+
+export function createHooks(store: HookStore): Hooks {
+  return {
+    async save(origin, id, given) {
+      if (id !== null) checkId(id, 'hook id')
+      return store.save(origin, id, completeBy<HookInput>(hookRules, given), maxHooksOfEvent)
+    },
+
+    async remove(origin, id) {
+      return store.remove(origin, checkId(id, 'hook id'))
+    },
+
+    async list(accountCode, caseTypeCode) {
+      if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
+      return listAll('hook', limit => store.list(accountCode, caseTypeCode, limit))
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { notFound, RostrumError } from '../../errors.ts'
+import type { CaseTask, Hook } from './trigger-store.ts'
+
+// Maximum length of a name in a message.
+const maxShownCharacters = 70
+
+type Kind = 'hook' | 'case task'
+
+export function noTrigger(kind: Kind, id: number | null): RostrumError {
+  return notFound(kind, id)
+}
+
+export function tooManyHooks({ caseTypeCode, event }: Hook, max: number): RostrumError {
+  return tooMany(
+    `The case type \`${caseTypeCode}\` has \`${max}\` hooks of the event \`${event}\`, disabled ones included`,
+  )
+}
+
+export function tooManyTasks({ caseTypeCode }: CaseTask, max: number): RostrumError {
+  return tooMany(`The case type \`${caseTypeCode}\` has \`${max}\` tasks`)
+}
+
+function tooMany(message: string): RostrumError {
+  return new RostrumError('CONFLICT', `${message}, the maximum. Remove one that is not needed.`, {
+    reason: 'LIMIT',
+  })
+}
+
+/** Another task of the type has the name. */
+export function sameName({ name, caseTypeCode }: CaseTask, existingId: number): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `The case type \`${caseTypeCode}\` has a task \`${name}\` already: the task with the id \`${existingId}\`. ` +
+      'Change that one or choose another name.',
+    { reason: 'NAME_TAKEN', facts: { existingId } },
+  )
+}
+
+const maxListed = 1_000
+
+/** Reads all triggers of a list. `BAD_USER_INPUT` if an account has too many for one answer. */
+export async function listAll<Row>(kind: Kind, read: (limit: number) => Promise<Row[]>): Promise<Row[]> {
+  const rows = await read(maxListed + 1)
+  if (rows.length <= maxListed) return rows
+  throw new RostrumError(
+    'BAD_USER_INPUT',
+    `The account has more than \`${maxListed}\` ${kind}s. Ask for those of one \`caseTypeCode\`.`,
+  )
+}
+
+/** True for the failure of a save whose case was changed or deleted after it was read. */
+export function hasMoved(error: unknown): boolean {
+  return error instanceof RostrumError && (error.code === 'PRECONDITION_FAILED' || error.code === 'NOT_FOUND')
+}
+
+export function changedMeanwhile(id: number, name: string): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `Case \`${id}\` was changed or deleted while the task \`${name}\` ran, so its result was not saved. The task ` +
+      'was not run again.',
+    { reason: 'CASE_CHANGED' },
+  )
+}
+
+export function noTask(name: string, caseTypeCode: string): RostrumError {
+  const shown = name.length > maxShownCharacters ? `${name.slice(0, maxShownCharacters)}…` : name
+  return new RostrumError(
+    'NOT_FOUND',
+    `The case type \`${caseTypeCode}\` has no task \`${shown}\` that is enabled.`,
+  )
+}

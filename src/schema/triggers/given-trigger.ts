@@ -1,0 +1,41 @@
+import type { Caller } from '../../credentials/caller.ts'
+import { parseId } from '../../domain/id.ts'
+import type { FunctionChoice } from '../../domain/triggers/complete-trigger.ts'
+import { invalidInput } from '../../errors.ts'
+import { readScopes, refuseScopes } from './trigger-scopes.ts'
+
+interface TriggerArguments {
+  readonly id?: string | null | undefined
+  readonly functionId?: string | null | undefined
+  readonly functionName?: string | null | undefined
+  readonly scopes?: readonly string[] | null | undefined
+}
+
+/**
+ * Reads the members that the inputs of hooks, tasks and webhooks have in common. A value that is left out stays out, so
+ * that the stored value stays unchanged.
+ */
+export function readGivenTrigger<Input extends TriggerArguments>(
+  { id: _, functionId, functionName, scopes, ...given }: Input,
+  caller: Caller,
+) {
+  return {
+    ...given,
+    function: readFunctionChoice(functionId, functionName),
+    scopes: scopes == null ? scopes : readScopes(scopes),
+    refuseScopes: (all: readonly string[]) => refuseScopes(caller, all),
+  }
+}
+
+function readFunctionChoice(
+  functionId: TriggerArguments['functionId'],
+  functionName: TriggerArguments['functionName'],
+): FunctionChoice | undefined {
+  if (functionId != null && functionName != null) {
+    throw invalidInput([{ pointer: '/functionName', detail: 'must not stand beside `functionId`: give one' }])
+  }
+  if (functionId != null) return { id: parseId(functionId, 'function id') }
+  if (functionName != null) return { name: functionName }
+  if (functionId === undefined && functionName === undefined) return undefined
+  throw invalidInput([{ pointer: '/functionId', detail: 'must not be null; leave it out to keep it' }])
+}

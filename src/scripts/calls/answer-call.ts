@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import type { RunLimits } from '../../config.ts'
+import type { Run } from '../../domain/scripts/run.ts'
+import { RostrumError } from '../../errors.ts'
+import { writeJson } from '../../json/json-text.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { OutboundRefusal } from '../outbound/outbound-address.ts'
+import type { OutboundWaits } from '../outbound/outbound-waits.ts'
+import type { CallVariables, Variables } from './call-variables.ts'
+
+/** Executes a script's `graphql()` call in process, with the rights and the transaction of the run. */
+export type ExecuteGraphql = (request: {
+  readonly query: string
+  /** Parses the variables. Throws, with a message for the script, if there are too many. */
+  readVariables(): Variables
+  /** Null if the script has read the answers sent to it; otherwise resolves when it has. */
+  untilRead(): Promise<void> | null
+  readonly run: Run
+  readonly log: Logger
+}) => Promise<{ readonly status: number; readonly body: unknown }>
+
+export interface RunCall {
+  readonly query: string
+  readonly variables: CallVariables
+  readonly url: string | null
+  untilRead(): Promise<void> | null
+  readonly run: Run
+  readonly log: Logger
+  /** Called with the message of a refusal: of the first error of an answer, or of a call that rejects. */
+  onRefused(message: string): void
+}
+
+/** Answers one `graphql()` call with a JSON text. A rejection's message is for the script. */
+export type AnswerRunCall = (call: RunCall) => Promise<string>
+
+export interface CallAnswererOptions {
+  readonly executeGraphql: ExecuteGraphql
+  readonly outbound: Outbound
+  readonly outboundWaits: OutboundWaits
+  readonly limits: RunLimits
+}
+
+/** `graphql(query, variables, url?)` (contract, section 4): GraphQL errors resolve, a status other than 2xx rejects. */
+export function createCallAnswerer({
+  executeGraphql,
+  outbound,
+  outboundWaits,
+  limits: { graphqlAnswerBytes: maxBytes },
+}: CallAnswererOptions): AnswerRunCall {
+  async function answer({ query, variables, url, untilRead, run, log, onRefused }: RunCall): Promise<string> {
+    if (url !== null) {
+      if (run.dryRun) throw new RostrumError('FORBIDDEN', 'graphql: a dry run calls no other host')
+      const { accountCode } = run.caller
+      return outboundWaits.during(run, signal =>
+        outbound.post({ accountCode, query, variables: variables.toText(), url, signal }),
+      )
+    }
+    const readVariables = () => variables.parse()
+    const call = { query, readVariables, untilRead, run, log }
+    const { status, body } = await executeGraphql(call).catch((error: unknown) => {
+      if (error instanceof RostrumError) throw error
+      log.error({ err: error }, 'a script call failed in the gateway')
+      throw new Error('graphql: something went wrong in the gateway')
+    })
+    if (status < 200 || status > 299)
+      throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body) ?? 'no reason given'}`)
+    const refusal = firstMessage(body)
+    if (refusal !== null) onRefused(refusal)
+    const text = writeJson(body)
+    const bytes = Buffer.byteLength(text)
+    if (bytes > maxBytes)
+      throw new Error(`graphql: the answer has ${bytes} bytes; at most ${maxBytes} are allowed`)
+    return text
+  }
+
+  return call =>
+    answer(call).catch((error: unknown) => {
+      if (isRefusal(error)) call.onRefused(error.message)
+      throw error
+    })
+}
+
+function isRefusal(error: unknown): error is Error {
+  return error instanceof RostrumError || (error as Error).cause instanceof OutboundRefusal
+}
+
+function firstMessage(body: unknown): string | null {
+  const errors = (body as { errors?: { message?: unknown }[] } | null)?.errors
+  return errors === undefined ? null : String(errors[0]?.message ?? 'no reason given')
+}

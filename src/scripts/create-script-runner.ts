@@ -1,0 +1,100 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { RunRecorder } from '../domain/scripts/run-record.ts'
+import { type ScriptLines, ScriptLogShare } from '../fairness/script-log-share.ts'
+import { createCallAnswerer, type ExecuteGraphql } from './calls/answer-call.ts'
+import { sandboxCommand } from './launch/sandbox-command.ts'
+import { createOutbound } from './outbound/outbound.ts'
+import { OutboundWaits } from './outbound/outbound-waits.ts'
+import { Admission } from './pool/admission.ts'
+import { SandboxPool } from './pool/sandbox-pool.ts'
+import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
+import { compileSource } from './run/compile-source.ts'
+import { executeScript } from './run/execute-script.ts'
+import type { RunTokens } from './run/run-tokens.ts'
+import type { QueuedCapacity, ScriptRunner } from './script-runner.ts'
+
+// Maximum delay of the log line that counts what was left out in a minute.
+const reportEveryMs = 5_000
+
+export interface ScriptRunnerOptions {
+  readonly config: Config
+  readonly runTokens: RunTokens
+  /** The engine, for the `graphql()` calls of scripts. */
+  readonly executeGraphql: ExecuteGraphql
+  readonly recorder: RunRecorder
+  readonly log: Logger
+}
+
+export interface ServingScriptRunner extends ScriptRunner {
+  readonly queuedCapacity: QueuedCapacity
+  /** Lines that count toward the account's share of the system log. */
+  linesOf(accountCode: string): ScriptLines
+  /** Starts the sandboxes without waiting for them. */
+  start(): Promise<void>
+  /** True if a sandbox has booted. */
+  ready(): boolean
+  /** Kills every sandbox. Resolves when the processes are gone. */
+  close(): Promise<void>
+  /** Process ids of the current sandboxes. */
+  pids(): number[]
+}
+
+/** Wires the gateway's side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
+export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptRunner {
+  const { config, runTokens, executeGraphql, recorder, log } = options
+  const { sandboxes, queue, runLimits: limits } = config
+  const pool = new SandboxPool({
+    command: sandboxCommand({ limits, isolation: sandboxes.isolation }, sandboxes.jit),
+    maxFrameBytes: maxFrameBytes(limits),
+    maxUnreadBytes: maxUnreadBytesOf(limits),
+    warm: sandboxes.warm,
+    max: sandboxes.max,
+    log,
+  })
+  const scriptLogShare = new ScriptLogShare({ log, maxBytes: config.scriptLogBytes })
+  const reporting = setInterval(() => scriptLogShare.report(), reportEveryMs)
+  reporting.unref()
+  const outboundWaits = new OutboundWaits()
+  const admission = new Admission({
+    pool,
+    outboundWaits,
+    limits: { ...queue, sandboxes: sandboxes.max },
+  })
+  const outbound = createOutbound({
+    hosts: config.graphqlHosts,
+    maxBytes: limits.graphqlAnswerBytes,
+    scriptLogShare,
+  })
+  const answerCall = createCallAnswerer({
+    executeGraphql,
+    outbound,
+    outboundWaits,
+    limits,
+  })
+  const parts = { limits, admission, runTokens, answerCall, scriptLogShare }
+  return {
+    run: (script, asking, settings) =>
+      executeScript(parts, { script, asking, settings: { recorder, ...settings } }),
+    compile: request => compileSource(parts, request),
+    reserveSlot: accountCode => admission.reserveSlot(accountCode),
+    queuedCapacity: {
+      free: () => admission.freeForQueued(),
+      freeOf: accountCode => admission.freeForQueuedOf(accountCode),
+      fullAccounts: () => admission.accountsWithoutQueued(),
+      grow: () => admission.growForQueued(),
+      onFree: listener => admission.onFreeForQueued(listener),
+    },
+    linesOf: accountCode => scriptLogShare.linesOf(accountCode),
+    start: async () => pool.start(),
+    ready: () => pool.isReady,
+    pids: () => pool.pids,
+    async close() {
+      admission.close()
+      outbound.close()
+      await pool.close()
+      clearInterval(reporting)
+      scriptLogShare.reportAll()
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { errorWithoutPosition, type RunError } from '../../domain/scripts/run.ts'
+import { JsonText } from '../../json/json-text.ts'
+import type { Ending } from '../protocol.ts'
+import { isSandboxJson } from '../run/read-sandbox-json.ts'
+
+/** How a run ended: by the script, or by the end of its process. */
+export type RunEnding =
+  | { readonly kind: 'exit'; readonly payload: JsonText; readonly payloadBytes: number }
+  | { readonly kind: 'fail'; readonly message: string }
+  | { readonly kind: 'error'; readonly error: RunError }
+  | { readonly kind: 'crashed'; readonly reason: string }
+  /** The process ended before it began this run, so that another one can take it. */
+  | { readonly kind: 'notBegun'; readonly reason: string }
+
+/** An ending that the sandbox reported, and whether the sandbox may take another run. */
+interface ReadEnding {
+  readonly ending: RunEnding
+  readonly isReusable: boolean
+}
+
+/** Checks an ending reported by the sandbox: an honest one keeps the limits and sends JSON. */
+export function readEnding(said: Ending, resultBytes: number): ReadEnding {
+  switch (said.kind) {
+    case 'exit':
+      return readExit(said.payload, resultBytes)
+    case 'fail':
+      return Buffer.byteLength(JSON.stringify(said.message)) > resultBytes
+        ? distrusted(tooLarge('message', resultBytes))
+        : { ending: said, isReusable: true }
+    case 'error':
+      // After a timeout or a memory failure, code or data of the script may remain in the process.
+      return { ending: said, isReusable: said.error.code !== 'TIMEOUT' && said.error.code !== 'MEMORY' }
+    default:
+      return said satisfies never
+  }
+}
+
+function readExit(text: string, resultBytes: number): ReadEnding {
+  const payloadBytes = Buffer.byteLength(text)
+  if (payloadBytes > resultBytes) return distrusted(tooLarge('result', resultBytes))
+  if (isSandboxJson(text)) {
+    return { ending: { kind: 'exit', payload: new JsonText(text), payloadBytes }, isReusable: true }
+  }
+  return distrusted(errorWithoutPosition('CRASHED', 'The sandbox sent a result that is not JSON'))
+}
+
+function distrusted(error: RunError): ReadEnding {
+  return { ending: { kind: 'error', error }, isReusable: false }
+}
+
+function tooLarge(what: string, resultBytes: number): RunError {
+  return errorWithoutPosition('LIMIT', `The ${what} has more than the ${resultBytes} bytes allowed`)
+}

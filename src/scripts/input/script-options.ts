@@ -1,0 +1,49 @@
+import type { Caller } from '../../credentials/caller.ts'
+import type { Transaction } from '../../domain/scripts/run.ts'
+import type { GivenOptions, OptionName } from './read-script.ts'
+
+export interface ScriptOptions {
+  readonly given: GivenOptions
+  readonly caller: Caller
+  readonly transaction: Transaction
+  /** The token of this run; null for none. */
+  readonly token: string | null
+}
+
+/**
+ * The `options` of a script as JSON text (contract, section 4): the caller's options, which are data and never
+ * authority. `current_user` is filled in if absent; `requestContext` and `authorization` are always replaced. The
+ * service's members are appended to the text, because the last of two members wins and parsing would take longer than
+ * the run.
+ */
+export function scriptOptions({ given, caller, transaction, token }: ScriptOptions): string {
+  const isAbsent = (name: OptionName) => (given.members.get(name) ?? 'null') === 'null'
+  const added = {
+    ...(isAbsent('current_user') && {
+      current_user: {
+        id: caller.userId,
+        email: caller.email,
+        display_name: caller.displayName,
+        account_code: caller.accountCode,
+      },
+    }),
+    ...(isAbsent('params') && { params: {} }),
+    ...(isAbsent('changed_fields') && { changed_fields: null }),
+    requestContext: transaction,
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+  }
+  const open = given.text.trimEnd().slice(0, -1)
+  return `${open}${given.isEmpty ? '' : ','}${JSON.stringify(added).slice(1)}`
+}
+
+// Maximum length of stored options. Longer options are not stored.
+const maxKeptCharacters = 256 * 2 ** 10
+
+/** The same options as they are stored: without the credential of the run, and without one that the caller sent. */
+export function keptOptions(options: Omit<ScriptOptions, 'token'>): string {
+  const text = scriptOptions({ ...options, token: null })
+  if (text.length > maxKeptCharacters || !/authorization|\\u/.test(text)) return text
+  const kept = JSON.parse(text) as Record<string, unknown>
+  delete kept.authorization
+  return JSON.stringify(kept)
+}

@@ -1,0 +1,125 @@
+// The one file that gateway and sandbox share. Each message is one line of JSON: to the sandbox over its standard
+// input, to the gateway over the sandbox's standard output. The sandbox writes synchronously, so that a script's log
+// survives a crash. Node's own IPC has no limit on message size, and a malformed message is an uncaught exception in
+// the parent.
+
+import type { RunLimits } from '../config.ts'
+import type { LogLevel, RunError, RunErrorCode } from '../domain/scripts/run.ts'
+import type { PlatformMethod } from '../operations/operation.ts'
+
+export type { RunLimits } from '../config.ts'
+export type { InputMember, Label, Member, PlatformMethod } from '../operations/operation.ts'
+
+/** The settings of a sandbox, passed as the child's only argument. */
+export interface SandboxSetup {
+  readonly limits: RunLimits
+  readonly isolation: 'run' | 'account'
+  /** The methods of `Platform`. */
+  readonly platform: readonly PlatformMethod[]
+}
+
+export interface RunMessage {
+  readonly type: 'run'
+  readonly run: string
+  readonly accountCode: string
+  readonly source: string
+  /** True to compile the source without running it, which ends with `exit(null)` or an error. */
+  readonly compilesOnly: boolean
+  /**
+   * True if the value of `exit` is case data, where an infinite number or NaN is an error. Elsewhere JSON makes null of
+   * it.
+   */
+  readonly exitsData: boolean
+  /** JSON texts, parsed only inside the isolate. */
+  readonly payload: string
+  readonly options: string
+  readonly requestContext: string
+  /** Time left until the run's deadline. */
+  readonly timeoutMs: number
+  /** Resident memory of the child at which the run is ended. */
+  readonly residentBytes: number
+}
+
+/** The answer to a `graphql()` call: a JSON text, or the message of its rejection. */
+export interface AnswerMessage {
+  readonly type: 'answer'
+  readonly run: string
+  readonly call: number
+  readonly ok: boolean
+  readonly text: string
+  /** The code of a rejection, as in the errors of GraphQL. */
+  readonly code?: string
+}
+
+export type ToSandbox = RunMessage | AnswerMessage
+
+/** The isolate is ready for a run. */
+export interface ReadyMessage {
+  readonly type: 'ready'
+}
+
+/** Sent before the script's first line runs. A process that ends without sending it has run nothing. */
+export interface BegunMessage {
+  readonly type: 'begun'
+  readonly run: string
+}
+
+export interface LogMessage {
+  readonly type: 'log'
+  readonly run: string
+  readonly level: LogLevel
+  /** JSON text of an array: the arguments of the call. */
+  readonly data: string
+}
+
+export interface GraphqlMessage {
+  readonly type: 'graphql'
+  readonly run: string
+  /** Number of the call in its run, from 1. */
+  readonly call: number
+  readonly query: string
+  /** JSON text of an object or null. */
+  readonly variables: string
+  readonly url: string | null
+}
+
+/** Log entries dropped so far, and their characters. */
+export interface CutMessage {
+  readonly type: 'cut'
+  readonly run: string
+  readonly entries: number
+  readonly characters: number
+  /** False for an intermediate count. */
+  readonly isFinal: boolean
+}
+
+export interface EndMessage {
+  readonly type: 'end'
+  readonly run: string
+  readonly ending: Ending
+}
+
+export type FromSandbox = ReadyMessage | BegunMessage | LogMessage | CutMessage | GraphqlMessage | EndMessage
+
+/** How a script ended. The first cause wins: exit, fail and error exclude each other. */
+export type Ending =
+  | { readonly kind: 'exit'; readonly payload: string }
+  | { readonly kind: 'fail'; readonly message: string }
+  | { readonly kind: 'error'; readonly error: ScriptError }
+
+/** Only the gateway reports `CRASHED`. */
+export interface ScriptError extends RunError {
+  readonly code: Exclude<RunErrorCode, 'CRASHED'>
+}
+
+/** Maximum bytes of a line from a sandbox: a control character of its longest text takes six bytes as JSON. */
+export function maxFrameBytes({ resultBytes, logBytes, graphqlCallBytes }: RunLimits): number {
+  return 6 * Math.max(resultBytes, logBytes, graphqlCallBytes) + 64 * 1024
+}
+
+/**
+ * Maximum bytes that a sandbox may leave unread: the texts of a run and the answers to its concurrent calls, escaped.
+ */
+export function maxUnreadBytesOf(limits: RunLimits): number {
+  return 4 * limits.graphqlCallBytes + 2 * limits.graphqlAnswerBytes * limits.graphqlCallsAtOnce
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import type { RunError } from '../../domain/scripts/run.ts'
+import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
+import { outcomeOf } from '../ending/to-execution.ts'
+import { refuseLongSource } from '../input/read-script.ts'
+import type { CompileRequest } from '../script-runner.ts'
+import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
+import { RunLog } from './run-log.ts'
+
+/** Compiles a source in a sandbox without running it. Rejects as `ScriptRunner.compile` says. */
+export async function compileSource(
+  parts: AdmissionParts & { readonly scriptLogShare: ScriptLogShare },
+  { sourceCode, accountCode, parentRun, signal, log }: CompileRequest,
+): Promise<RunError | null> {
+  const { limits, scriptLogShare } = parts
+  refuseLongSource(sourceCode, limits)
+  const ending = await runAdmitted(parts, {
+    message: {
+      run: randomUUID(),
+      accountCode,
+      source: sourceCode,
+      compilesOnly: true,
+      exitsData: false,
+      payload: 'null',
+      options: '{}',
+      requestContext: '{}',
+    },
+    deadline: Math.min(performance.now() + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
+    isNested: parentRun !== null,
+    isQueued: false,
+    signal,
+    scriptLog: new RunLog({ limits, system: scriptLogShare.linesOf(accountCode, log) }),
+    // Only a compromised sandbox calls.
+    answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
+    onAdmitted: () => undefined,
+  })
+  return outcomeOf(ending).error
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { RunLimits } from '../../config.ts'
+import { type Caller, withScopes } from '../../credentials/caller.ts'
+import { firstGeneration, type Run } from '../../domain/scripts/run.ts'
+import type { RunCause } from '../../domain/scripts/run-cause.ts'
+import type { Asking, RunSettings, ScriptRights } from '../../domain/scripts/script.ts'
+import { RostrumError } from '../../errors.ts'
+import type { CheckedScript } from '../input/read-script.ts'
+import { continueOrStart } from '../input/transaction.ts'
+
+const never = Number.POSITIVE_INFINITY
+
+export interface RunCreation {
+  readonly script: CheckedScript
+  readonly asking: Asking
+  readonly settings: RunSettings
+  readonly limits: RunLimits
+  readonly startedAt: number
+  /** Aborted when the run ends. */
+  readonly signal: AbortSignal
+}
+
+/** Creates the run of a checked script. Throws `TOO_DEEP` if it is nested too deeply (contract, "Limits"). */
+export function createRun({ script, asking, settings, limits, startedAt, signal }: RunCreation): Run {
+  const { parentRun } = asking
+  const { name, cause, caseTypeCode, options } = script
+  const { deadline, generation = firstGeneration } = settings
+  const depth = (parentRun?.depth ?? 0) + 1
+  if (depth > limits.depth) {
+    throw new RostrumError(
+      'TOO_DEEP',
+      `Runs inside runs may go ${limits.depth} deep; this one would go deeper.`,
+    )
+  }
+  return {
+    id: randomUUID(),
+    name,
+    functionName: cause.function?.name ?? null,
+    caller: giveRights(asking.caller, script.rights),
+    transaction: continueOrStart({
+      given: options.members.get('requestContext'),
+      parent: parentRun?.transaction ?? null,
+      cause,
+      caseTypeCode,
+      name,
+    }),
+    savingCases: findSavingCases(cause, parentRun),
+    dryRun: cause.dryRun || (parentRun?.dryRun ?? false),
+    generation: parentRun?.generation ?? generation,
+    depth,
+    deadline: Math.min(startedAt + limits.timeoutMs, deadline ?? never, parentRun?.deadline ?? never),
+    signal,
+  }
+}
+
+function giveRights(caller: Caller, rights: ScriptRights): Caller {
+  return rights === 'caller' ? caller : withScopes(caller, rights.scopes, rights.of)
+}
+
+const noCases: ReadonlySet<number> = new Set()
+
+// Hooks after a save and other scripts may save their case.
+function findSavingCases(
+  { trigger, event, case: own }: RunCause,
+  parentRun: Run | null,
+): ReadonlySet<number> {
+  const ofParent = parentRun?.savingCases ?? noCases
+  const isSaving = trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
+  const id = own?.id ?? null
+  return isSaving && id !== null ? new Set([...ofParent, id]) : ofParent
+}

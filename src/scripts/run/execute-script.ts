@@ -1,0 +1,131 @@
+import type { Execution } from '../../domain/scripts/run.ts'
+import type { RunCause } from '../../domain/scripts/run-cause.ts'
+import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.ts'
+import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
+import { RostrumError } from '../../errors.ts'
+import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
+import type { AnswerRunCall } from '../calls/answer-call.ts'
+import type { RunEnding } from '../ending/read-ending.ts'
+import { toExecution } from '../ending/to-execution.ts'
+import { readScript } from '../input/read-script.ts'
+import { scriptOptions } from '../input/script-options.ts'
+import { createRun } from './create-run.ts'
+import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
+import { RunLog } from './run-log.ts'
+import type { RunTokens } from './run-tokens.ts'
+import { toRunStart } from './to-run-start.ts'
+
+// Created once, because every run ends with it.
+const runEnded = new RostrumError('OVERLOADED', 'The run that made this call has ended.')
+
+export interface ExecutionParts extends AdmissionParts {
+  readonly runTokens: RunTokens
+  readonly answerCall: AnswerRunCall
+  readonly scriptLogShare: ScriptLogShare
+}
+
+export interface AskedScript {
+  readonly script: Script
+  readonly asking: Asking
+  readonly settings: RunSettings & { readonly recorder: RunRecorder }
+}
+
+function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCause) {
+  if (stored === null) return {}
+  const { id } = ofCase ?? { id: null }
+  return {
+    trigger,
+    ...(event === null ? {} : { event }),
+    function: stored.name,
+    version: stored.hash,
+    ...(id === null ? {} : { case: id }),
+  }
+}
+
+async function judgeEnding(
+  ending: RunEnding,
+  { checkExit = null }: Pick<Script, 'checkExit'>,
+): Promise<RunEnding> {
+  if (ending.kind !== 'exit' || checkExit === null) return ending
+  const error = await checkExit(ending.payload)
+  return error === null ? ending : { kind: 'error', error }
+}
+
+// Longer messages are cut in a hint.
+const maxHintCharacters = 1_000
+
+function toHint(refusal: string): string {
+  const message = refusal.replace(/^graphql: /, '')
+  // The message follows a colon. Names such as `NOT_FOUND` and `Syntax Error` keep their letters.
+  const sentence = /^(?!Syntax Error:)[A-Z][a-z ]/.test(message)
+    ? message[0]?.toLowerCase() + message.slice(1)
+    : message
+  return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
+}
+
+/** Executes a script from input to answer. Rejects as `Scripts.run` says. */
+export async function executeScript(parts: ExecutionParts, asked: AskedScript): Promise<Execution> {
+  const startedAt = performance.now()
+  const { limits, runTokens, answerCall } = parts
+  const { asking, settings } = asked
+  const { parentRun, signal } = asking
+  const script = readScript(asked.script, limits)
+  const ended = new AbortController()
+  const run = createRun({ script, asking, settings, limits, startedAt, signal: ended.signal })
+  const { caller } = run
+  const log = asking.log.child({
+    task: run.name,
+    run: run.id,
+    ...(parentRun === null ? {} : { parentRun: parentRun.id }),
+    txnID: run.transaction.txnID,
+    account: caller.accountCode,
+    ...toLogFields(script.cause),
+  })
+  asking.onRun(run)
+  const token = runTokens.mint(run)
+  const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
+  const scriptLog = new RunLog({ limits, system: lines })
+  const recordable = { run, script, parentRun, startedAt: Date.now() }
+  const kept: { recording: RunRecording | null } = { recording: null }
+  let hint: string | null = null
+  const onRefused = (message: string) => {
+    hint ??= toHint(message)
+  }
+  try {
+    const ending = await runAdmitted(parts, {
+      message: {
+        run: run.id,
+        accountCode: caller.accountCode,
+        source: script.sourceCode,
+        compilesOnly: false,
+        exitsData: script.checkExit != null,
+        payload: script.payload,
+        options: scriptOptions({ given: script.options, caller, transaction: run.transaction, token }),
+        requestContext: JSON.stringify(run.transaction),
+      },
+      deadline: run.deadline,
+      isNested: parentRun !== null,
+      isQueued: parentRun === null && settings.generation !== undefined,
+      signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
+      scriptLog,
+      answer: call => answerCall({ ...call, run, log: asking.log, onRefused }),
+      onAdmitted() {
+        kept.recording ??= settings.recorder.begin(toRunStart(recordable))
+      },
+    })
+    const judged = await judgeEnding(ending, script)
+    const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
+    const { outcome, error, durationMs } = execution
+    const facts = { outcome, error: error?.code, durationMs }
+    // A script causes the line of a run inside its own.
+    if (parentRun === null) log.info(facts, 'task ended')
+    else lines.write('info', { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
+    kept.recording?.end(execution)
+    kept.recording = null
+    return execution
+  } finally {
+    kept.recording?.drop()
+    runTokens.revoke(token)
+    ended.abort(runEnded)
+  }
+}

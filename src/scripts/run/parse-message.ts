@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { logLevels, runErrorCodes } from '../../domain/scripts/run.ts'
+import type { FromSandbox } from '../protocol.ts'
+
+const position = z.int().min(1).nullable()
+
+const ending = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('exit'), payload: z.string() }),
+  z.strictObject({ kind: z.literal('fail'), message: z.string() }),
+  z.strictObject({
+    kind: z.literal('error'),
+    error: z.strictObject({
+      code: z.enum(runErrorCodes).exclude(['CRASHED']),
+      message: z.string().max(10_000),
+      line: position.catch(null),
+      column: position.catch(null),
+      stack: z.string().max(20_000).nullable(),
+    }),
+  }),
+])
+
+const message = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('ready') }),
+  z.strictObject({ type: z.literal('begun'), run: z.string() }),
+  z.strictObject({ type: z.literal('log'), run: z.string(), level: z.enum(logLevels), data: z.string() }),
+  z.strictObject({
+    type: z.literal('graphql'),
+    run: z.string(),
+    call: z.int().min(1),
+    query: z.string(),
+    variables: z.string(),
+    url: z.string().nullable(),
+  }),
+  z.strictObject({
+    type: z.literal('cut'),
+    run: z.string(),
+    entries: z.int().min(1),
+    characters: z.int().min(0),
+    isFinal: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal('end'), run: z.string(), ending }),
+])
+
+/** Parses a line from a sandbox. Null means that it is not a protocol message and the child is compromised. */
+export function parseMessage(line: string): FromSandbox | null {
+  try {
+    const parsed = message.safeParse(JSON.parse(line))
+    return parsed.success ? parsed.data : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,84 @@
+import type { RunLimits } from '../../config.ts'
+import { errorWithoutPosition } from '../../domain/scripts/run.ts'
+import type { ScriptCalls } from '../calls/script-calls.ts'
+import { type RunEnding, readEnding } from '../ending/read-ending.ts'
+import type { SandboxProcess } from '../launch/sandbox-process.ts'
+import type { RunMessage } from '../protocol.ts'
+import type { RunLog } from './run-log.ts'
+
+const watchEveryMs = 20
+// Time for the sandbox's own clock to end the run before SIGKILL does.
+const graceMs = 250
+
+export interface RunInSandbox {
+  readonly sandbox: SandboxProcess
+  readonly message: RunMessage
+  readonly limits: RunLimits
+  readonly log: RunLog
+  readonly calls: ScriptCalls
+  /** Aborted when the caller disconnects. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs one script in a sandbox and returns how it ended: as the sandbox reports, or by SIGKILL after its deadline and a
+ * grace period, past its memory, or when the caller disconnects. The first cause wins. Only a clean end leaves the
+ * sandbox reusable.
+ */
+export async function runInSandbox({
+  sandbox,
+  message,
+  limits,
+  log,
+  calls,
+  signal,
+}: RunInSandbox): Promise<RunEnding> {
+  const { promise, resolve } = Promise.withResolvers<RunEnding>()
+  const stop = (ending: RunEnding, reason: string): void => {
+    resolve(ending)
+    sandbox.kill(reason)
+  }
+  const timeout = () => stop(timedOut(limits.timeoutMs), 'did not end its run in time')
+  const deadline = setTimeout(timeout, message.timeoutMs + graceMs)
+  const watch = setInterval(() => {
+    sandbox.yieldWhenLong()
+    if ((sandbox.residentBytes() ?? 0) > message.residentBytes) stop(outOfMemory, 'used too much memory')
+  }, watchEveryMs)
+  const onAbort = () =>
+    stop({ kind: 'crashed', reason: 'was ended because its caller disconnected' }, 'the caller disconnected')
+  signal.addEventListener('abort', onAbort, { once: true })
+
+  const isSent = sandbox.begin(message, {
+    message(said) {
+      if (said.type === 'log') return log.add(said.level, said.data, sandbox)
+      if (said.type === 'cut') return log.cut(said, sandbox)
+      if (said.type === 'graphql') return calls.take(said, sandbox)
+      const { ending, isReusable } = readEnding(said.ending, limits.resultBytes)
+      if (!isReusable) sandbox.kill('ended its run uncleanly')
+      resolve(ending)
+    },
+    gone: (reason, hasBegun) => resolve({ kind: hasBegun ? 'crashed' : 'notBegun', reason }),
+  })
+  if (!isSent) resolve({ kind: 'notBegun', reason: 'was gone before the run began' })
+
+  try {
+    return await promise
+  } finally {
+    clearTimeout(deadline)
+    clearInterval(watch)
+    signal.removeEventListener('abort', onAbort)
+    calls.end()
+  }
+}
+
+function timedOut(wholeMs: number): RunEnding {
+  return {
+    kind: 'error',
+    error: errorWithoutPosition('TIMEOUT', `The run did not end within its ${wholeMs} ms`),
+  }
+}
+
+const outOfMemory: RunEnding = {
+  kind: 'error',
+  error: errorWithoutPosition('MEMORY', 'The run used more memory than allowed'),
+}

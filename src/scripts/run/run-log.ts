@@ -1,0 +1,81 @@
+import type { RunLimits } from '../../config.ts'
+import type { LogEntry, LogLevel } from '../../domain/scripts/run.ts'
+import type { ScriptLines } from '../../fairness/script-log-share.ts'
+import type { SandboxProcess } from '../launch/sandbox-process.ts'
+import type { CutMessage } from '../protocol.ts'
+import { readSandboxJson } from './read-sandbox-json.ts'
+
+// One for each power of two among the safe integers, one at the end, and a margin.
+const maxCutMessages = 64
+// The sandbox counts UTF-16 characters, while the limit is in bytes.
+const maxBytesPerCharacter = 3
+
+export interface RunLogOptions {
+  readonly limits: Pick<RunLimits, 'logEntries' | 'logBytes'>
+  /** The account's lines in the system log, bound to the run's name, id and transaction. */
+  readonly system: ScriptLines
+}
+
+/** The log of a run: collected for the answer within the limits, and written to the system log entry by entry. */
+export class RunLog {
+  readonly #options: RunLogOptions
+  readonly #entries: LogEntry[] = []
+  #added = 0
+  #addedBytes = 0
+  #bytes = 0
+  #droppedHere = { entries: 0, characters: 0 }
+  #droppedBySandbox = { entries: 0, characters: 0, isFinal: true }
+  #cutMessages = 0
+
+  constructor(options: RunLogOptions) {
+    this.#options = options
+  }
+
+  /** Adds an entry. A sandbox keeps the limits itself; one that does not is compromised and killed. */
+  add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
+    const { limits, system } = this.#options
+    const bytes = Buffer.byteLength(text)
+    this.#added++
+    this.#addedBytes += bytes
+    const isPast =
+      this.#added > limits.logEntries || this.#addedBytes > maxBytesPerCharacter * limits.logBytes
+    const data = isPast ? null : readData(text)
+    if (data === null) return sandbox.kill('logged past the limits')
+    if (this.#bytes + bytes > limits.logBytes) {
+      this.#droppedHere.entries++
+      this.#droppedHere.characters += text.length
+      return
+    }
+    this.#bytes += bytes
+    this.#entries.push({ at: new Date(), level, data, bytes })
+    system.write(level, { facts: { data }, message: 'log of a script', bytes })
+  }
+
+  /** Takes the sandbox's count of dropped entries. It sends the count at each power of two and at the end. */
+  cut({ entries, characters, isFinal }: CutMessage, sandbox: SandboxProcess): void {
+    this.#cutMessages++
+    if (this.#cutMessages > maxCutMessages) return sandbox.kill('reported its dropped log entries too often')
+    this.#droppedBySandbox = { entries, characters, isFinal }
+  }
+
+  /** All entries. If some were dropped, the last one says how many, and replaces an entry if the log is full. */
+  entries(): readonly LogEntry[] {
+    const cut = this.#droppedHere.entries + this.#droppedBySandbox.entries
+    if (cut === 0) return this.#entries
+    const isFull = this.#entries.length >= this.#options.limits.logEntries
+    const shown = isFull ? this.#entries.slice(0, -1) : this.#entries
+    const missing = cut + (isFull ? 1 : 0)
+    const characters = this.#droppedHere.characters + this.#droppedBySandbox.characters
+    const { logEntries, logBytes } = this.#options.limits
+    const atLeast = this.#droppedBySandbox.isFinal ? '' : 'at least '
+    const text =
+      `The log was cut: ${atLeast}${missing} more entries (${characters} characters) were dropped; ` +
+      `a run may log ${logEntries} entries and ${logBytes} bytes`
+    return [...shown, { at: new Date(), level: 'warn', data: [text], bytes: text.length + 4 }]
+  }
+}
+
+function readData(text: string): readonly unknown[] | null {
+  const data = readSandboxJson(text)
+  return Array.isArray(data) ? data : null
+}

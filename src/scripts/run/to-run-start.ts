@@ -1,0 +1,33 @@
+import type { Run } from '../../domain/scripts/run.ts'
+import type { RunStart } from '../../domain/scripts/run-record.ts'
+import type { CheckedScript } from '../input/read-script.ts'
+import { keptOptions } from '../input/script-options.ts'
+
+interface BeginningRun {
+  readonly run: Run
+  readonly script: CheckedScript
+  readonly parentRun: Run | null
+  /** In milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** The facts about a run that are kept from its beginning. */
+export function toRunStart({ run, script, parentRun, startedAt }: BeginningRun): RunStart {
+  const { caller, transaction } = run
+  const { cause, payload, options } = script
+  return {
+    runId: run.id,
+    accountCode: caller.accountCode,
+    cause,
+    name: run.name,
+    txnId: transaction.txnID,
+    txnSource: transaction.txnSource,
+    parentRunId: parentRun?.id ?? null,
+    byUserId: caller.userId,
+    scopes: [...caller.scopes],
+    startedAt,
+    input: payload,
+    writeOptions: () => keptOptions({ given: options, caller, transaction }),
+    bytes: 2 * (payload.length + options.text.length),
+  }
+}

@@ -1,0 +1,97 @@
+import { sql } from 'drizzle-orm'
+import type { CaseStore, CaseTypeRevision } from '../../../domain/cases/case-store.ts'
+import type { Store } from '../../../domain/store.ts'
+import type { StoreLimits } from '../../../domain/store-limits.ts'
+import type { Database } from '../../database.ts'
+import { placeholders } from '../../dialect.ts'
+import { all, first, type Work } from '../../work.ts'
+import type { Parts } from '../parts.ts'
+import { createCaseCommit } from './case-commit.ts'
+import { createAppendCaseEvent, createCaseEventStore } from './case-events.ts'
+import { createCaseReads } from './case-rows.ts'
+import { prepareTypes, toType } from './case-types.ts'
+import { prepareValues } from './field-values.ts'
+
+type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> & {
+  readonly database: Database
+  readonly limits: StoreLimits
+  readonly onChange: Store['events']['onChange']
+}
+
+export function createCaseStore(dependencies: Dependencies): CaseStore {
+  const { database, onChange, provision } = dependencies
+  const { write, read } = database
+  const appendEvent = createAppendCaseEvent(database)
+  const values = prepareValues(database)
+  const reads = createCaseReads(database)
+  const types = prepareTypes(database)
+  const leases = prepareLeases(database)
+
+  // The lock keeps the type at its revision until the commit.
+  function writeAtRevision(
+    accountCode: string,
+    { code, revision }: CaseTypeRevision,
+    work: () => Work<unknown>,
+  ): Promise<boolean> {
+    return write(
+      accountCode,
+      function* () {
+        const type = yield* first(types.lock, { accountCode, code })
+        if (type?.revision !== revision) return false
+        yield* work()
+        return true
+      },
+      { hasChanged: isWritten => isWritten },
+    )
+  }
+
+  return {
+    ...reads.store,
+    ...createCaseCommit({ ...dependencies, appendEvent, forget: reads.forget }),
+    events: createCaseEventStore(database, onChange),
+    async lease(accountCode, id, { holder, ms }) {
+      const taken = await write(accountCode, () => first(leases.take, { accountCode, id, holder, ms }))
+      return taken !== undefined
+    },
+    async release(accountCode, id, holder) {
+      await write(accountCode, () => all(leases.release, { accountCode, id, holder }))
+    },
+    async findType(accountCode, code) {
+      const [row] = await read(types.find, { accountCode, code })
+      return row === undefined ? null : toType(row)
+    },
+    saveType: (accountCode, { code, indexedFields, writtenFields, revision }) =>
+      write(accountCode, function* () {
+        yield* provision.account(accountCode)
+        const fields = {
+          indexedFields: JSON.stringify(indexedFields),
+          writtenFields: JSON.stringify(writtenFields),
+        }
+        const row = yield* first(types.save, { accountCode, code, revision, ...fields })
+        return row === undefined ? null : toType(row)
+      }),
+    addValues: (accountCode, type, rows) =>
+      writeAtRevision(accountCode, type, () => values.add(accountCode, type.code, rows)),
+    dropValues: (accountCode, type, fields) =>
+      writeAtRevision(accountCode, type, () => values.drop(accountCode, type.code, fields)),
+  }
+}
+
+function prepareLeases({ prepare, now, nowPlus, typed, tables }: Database) {
+  const { accountCode, id, holder } = placeholders('accountCode', 'id', 'holder')
+  const until = nowPlus(sql.placeholder('ms'))
+  return {
+    take: prepare(
+      sql`
+        insert into case_leases (account_code, case_id, holder, held_until)
+        values (${accountCode}, ${id}, ${holder}, ${until})
+        on conflict (account_code, case_id) do update set holder = excluded.holder, held_until = excluded.held_until
+        where case_leases.holder = excluded.holder or case_leases.held_until < ${now}
+        returning case_id`,
+      { caseId: tables.caseLeases.caseId },
+    ),
+    release: prepare(sql`
+      delete from case_leases
+      where account_code = ${accountCode} and case_id = ${id} and holder = ${typed(holder, 'text')}`),
+  }
+}

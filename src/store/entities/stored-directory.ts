@@ -1,0 +1,83 @@
+import { sql } from 'drizzle-orm'
+import type { User } from '../../domain/directory/directory-store.ts'
+import type { Store } from '../../domain/store.ts'
+import type { Database } from '../database.ts'
+import { columnsOf, type IdSelection, type IdTable, insertValues, placeholders } from '../dialect.ts'
+import { toColumnName } from '../tables/describe-table.ts'
+import { first, only } from '../work.ts'
+import type { Parts } from './parts.ts'
+
+/** The stores of users and teams. */
+export function createDirectory(database: Database, parts: Parts): Pick<Store, 'users' | 'teams'> {
+  const { prepare, tables, read, write } = database
+  const { provision, takeNumbers, forgetCallers } = parts
+  const { id, email, displayName } = tables.users
+  const user = { id, email, displayName }
+  const team = { id: tables.teams.id, name: tables.teams.name }
+  const given = placeholders('accountCode', 'email')
+  const findByEmail = prepare(
+    sql`
+      select ${columnsOf(user)} from users where account_code = ${given.accountCode} and email = ${given.email}
+      order by id limit 1`,
+    user,
+  )
+  const insert = prepare(
+    sql`
+      insert into users ${insertValues('accountCode', 'id', 'email', 'displayName')}
+      on conflict do nothing returning ${columnsOf(user)}`,
+    user,
+  )
+  return {
+    users: {
+      ...createRecords(tables.users, user, forgetCallers),
+      async findByEmail(accountCode, email) {
+        const [user] = await read(findByEmail, { accountCode, email })
+        return user ?? null
+      },
+      create: (accountCode, details) =>
+        write(accountCode, function* () {
+          yield* provision.account(accountCode)
+          // If a caller has already used one of these ids, the next one is taken.
+          let created: User | undefined
+          while (created === undefined) {
+            const id = yield* takeNumbers(accountCode, 'created user')
+            created = yield* first(insert, { accountCode, id, ...details })
+          }
+          return created
+        }),
+    },
+    teams: createRecords(tables.teams, team, () => {}),
+  }
+
+  /** `beforeSave` is called in the transaction of the change. */
+  function createRecords<S extends IdSelection>(table: IdTable, selection: S, beforeSave: () => void) {
+    const { forget, ...reads } = database.findByIds(table, selection)
+    const details = Object.keys(selection).filter(name => name !== 'id')
+    const changes = details.map(name => {
+      const column = sql.identifier(toColumnName(name))
+      const isGiven = database.typed(sql.placeholder(`set ${name}`), 'boolean')
+      return sql`${column} = case when ${isGiven} then excluded.${column} else ${table}.${column} end`
+    })
+    const save = prepare(
+      sql`
+        insert into ${table} ${insertValues('accountCode', 'id', ...details)}
+        on conflict (account_code, id) do update set ${sql.join(changes, sql`, `)} returning ${columnsOf(selection)}`,
+      selection,
+    )
+    return {
+      ...reads,
+      save: (accountCode: string, id: number, given: Readonly<Record<string, string | null>>) =>
+        write(accountCode, function* () {
+          forget(accountCode, id)
+          beforeSave()
+          yield* provision.account(accountCode)
+          const values: Record<string, unknown> = { accountCode, id }
+          for (const name of details) {
+            values[name] = given[name] ?? null
+            values[`set ${name}`] = given[name] !== undefined
+          }
+          return yield* only(save, values)
+        }),
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type IdempotencyStore,
+  rowBytes,
+} from '../../domain/idempotency/idempotency.ts'
+import type { Database } from '../database.ts'
+import type { Values } from '../dialect.ts'
+import { all, first, only, type Work } from '../work.ts'
+import type { IdempotencyStatements } from './key-statements.ts'
+
+// Marks a key without an answer whose request can only be tried once. A real answer is never empty.
+const cannotRepeat = Buffer.alloc(0)
+
+/** Changes keys, inside the transactions of several stores. */
+export interface KeyWork {
+  claim(request: ClaimRequest): Work<ClaimResult>
+  settle(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
+  release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void>
+}
+
+export function createKeyWork(statements: IdempotencyStatements): KeyWork {
+  function* claim(request: ClaimRequest): Work<ClaimResult> {
+    const { fingerprint, lastFingerprint = fingerprint } = request
+    const values = {
+      ...request,
+      lastFingerprint,
+      answer: request.isRepeatable ? null : cannotRepeat,
+      ageMs: -request.retentionMs,
+    }
+    for (;;) {
+      if ((yield* first(statements.insert, values)) !== undefined) return { kind: 'claimed' }
+      const result = yield* claimAgain(request, values)
+      if (result !== null) return result
+    }
+  }
+
+  /** Returns null if the key changed between two statements. */
+  function* claimAgain(request: ClaimRequest, values: Values): Work<ClaimResult | null> {
+    const found = yield* first(statements.find, values)
+    if (found === undefined) return yield* refuseWhenFull(request)
+    if (found.isExpired === 1) return yield* replaceExpired(values)
+    if (!isOfRequest(found.fingerprint, request)) return { kind: 'other' }
+    const { answer } = found
+    if (answer !== null && answer.length > 0) return { kind: 'answered', answer }
+    if (found.isHeld === 1) return { kind: 'held' }
+    if (answer !== null) return { kind: 'cut off' }
+    return (yield* first(statements.takeOver, values)) ? { kind: 'claimed' } : null
+  }
+
+  function* refuseWhenFull({ accountCode, maxBytes }: ClaimRequest): Work<ClaimResult | null> {
+    const { heldBytes } = yield* only(statements.findUsage, { accountCode })
+    return heldBytes + rowBytes > maxBytes ? { kind: 'full' } : null
+  }
+
+  // The new key takes the bytes of the deleted one, so there is no limit to check.
+  function* replaceExpired(values: Values): Work<ClaimResult | null> {
+    const deleted = yield* first(statements.deleteExpired, values)
+    if (deleted === undefined) return null
+    const inserted = yield* first(statements.insert, { ...values, maxBytes: Number.MAX_SAFE_INTEGER })
+    return inserted ? { kind: 'claimed' } : null
+  }
+
+  function* settle(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'> {
+    const values = { ...claim, answer, maxBytes: maxBytes ?? Number.MAX_SAFE_INTEGER }
+    if ((yield* first(statements.settle, values)) !== undefined) return 'kept'
+    return (yield* first(statements.findClaim, { ...claim })) === undefined ? 'lost' : 'full'
+  }
+
+  function* release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void> {
+    const isUndone = outcome === 'undone'
+    if (isUndone && (yield* first(statements.withdraw, { ...claim })) !== undefined) return
+    yield* all(statements.free, { ...claim, mayAnyone: isUndone })
+  }
+
+  return { claim, settle, release }
+}
+
+function isOfRequest(found: Buffer, { fingerprint, lastFingerprint = fingerprint }: ClaimRequest): boolean {
+  return found.equals(fingerprint) || found.equals(lastFingerprint)
+}
+
+/**
+ * Uses the database's clock, since the clocks of the gateways may differ. Calls `afterSettle` with the bytes of each
+ * kept answer.
+ */
+export function createIdempotencyStore(
+  { writeEach, isShared }: Database,
+  {
+    keys: { claim, settle, release },
+    statements,
+  }: { readonly keys: KeyWork; readonly statements: IdempotencyStatements },
+  afterSettle: (bytes: number) => void = () => {},
+): IdempotencyStore {
+  return {
+    claim: request =>
+      writeEach(request.accountCode, () => claim(request), { hasChanged: ({ kind }) => kind === 'claimed' }),
+    async renew(claim, holdMs) {
+      if (isShared) await writeEach(claim.accountCode, () => all(statements.renew, { ...claim, holdMs }))
+    },
+    async settle(claim, answer, maxBytes) {
+      const work = () => settle(claim, answer, maxBytes)
+      const outcome = await writeEach(claim.accountCode, work, { hasChanged: outcome => outcome === 'kept' })
+      if (outcome === 'kept') afterSettle(answer.length)
+      return outcome
+    },
+    release: (claim, outcome) => writeEach(claim.accountCode, () => release(claim, outcome)),
+    async forgetOlderThan(ageMs, maxKeys) {
+      const work = () => all(statements.forgetOld, { ageMs: -ageMs, maxKeys })
+      const forgotten = await writeEach(null, work, { hasChanged: rows => rows.length > 0 })
+      return forgotten.length
+    },
+  }
+}

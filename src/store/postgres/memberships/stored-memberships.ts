@@ -1,0 +1,94 @@
+import type { Membership, MembershipStore } from '../../../domain/memberships/membership-store.ts'
+import type { Origin } from '../../../domain/port.ts'
+import type { Database } from '../../database.ts'
+import { createChangeMany } from '../../entities/memberships/membership-bulk.ts'
+import { createMembershipLookUps } from '../../entities/memberships/membership-look-ups.ts'
+import { createMembershipReads } from '../../entities/memberships/membership-reads.ts'
+import type { Parts } from '../../entities/parts.ts'
+import { createSteps } from '../../steps.ts'
+import type { Work } from '../../work.ts'
+import type { Calls } from '../connection/calls.ts'
+import type { Client } from '../connection/client.ts'
+import type { EventSignal } from '../connection/event-signal.ts'
+import { nothingChanged } from '../connection/explain-failure.ts'
+import { retry, runEach } from '../runner.ts'
+import { createAddMembership } from './add-membership.ts'
+import { createMembershipChanges } from './membership-changes.ts'
+
+// How often a conflicting row may be gone before we read it.
+const maxAttempts = 10
+
+interface Dependencies {
+  readonly database: Database
+  readonly parts: Parts
+  readonly calls: Calls
+  readonly signal: EventSignal
+}
+
+interface Change<Kind, Miss> {
+  readonly kind: Kind
+  /** Undefined if another row conflicts, or if the step was made before. */
+  readonly make: (client: Client) => Promise<Membership | undefined>
+  readonly explain: () => Work<Miss | { readonly kind: 'found' }>
+}
+
+/**
+ * Single changes as one chain each: one round trip and one commit, where a transaction of short statements takes
+ * eight. What was in the way of a change is looked up after it; if nothing is by then, the change is tried again.
+ */
+export function createMembershipStore({ database, parts, calls, signal }: Dependencies): MembershipStore {
+  const { bound, inTurn, inTurnOfBulks } = calls
+  const { forget, ...reads } = createMembershipReads(database)
+  const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
+  const { find: findStep } = createSteps(database)
+  const changes = createMembershipChanges(database)
+  const addTogether = createAddMembership(database, calls)
+  const changeMany = createChangeMany({ database, ...parts, forget })
+  return {
+    ...reads,
+    add: (origin, pair) =>
+      decide(origin, {
+        kind: 'added',
+        make: () => retry(() => addTogether({ origin, pair })),
+        explain: () => findAddable(origin, pair),
+      }),
+    move(origin, id, change, ifVersions) {
+      const move = { origin, id, change, ifVersions }
+      return decide(origin, {
+        kind: 'moved',
+        make: client => inTurn(origin.accountCode, () => runEach(client, changes.move(move))),
+        explain: () => findMovable(move),
+      })
+    },
+    remove(origin, id, ifVersions) {
+      const row = { origin, id, ifVersions }
+      return decide(origin, {
+        kind: 'removed',
+        make: client => inTurn(origin.accountCode, () => runEach(client, changes.remove(row))),
+        explain: () => findRow(row),
+      })
+    },
+    changeMany: (origin, changes, mode) =>
+      bound(origin.accountCode, () =>
+        inTurnOfBulks(origin.accountCode, () => changeMany(origin, changes, mode)),
+      ),
+  }
+
+  function decide<Kind, Miss extends { readonly kind: string }>(
+    origin: Origin,
+    { kind, make, explain }: Change<Kind, Miss>,
+  ) {
+    return bound(origin.accountCode, async client => {
+      for (let count = 0; count < maxAttempts; count += 1) {
+        const membership = (await make(client)) ?? (await runEach(client, findStep<Membership>(origin)))
+        if (membership !== undefined) {
+          signal.announce(origin.accountCode)
+          return { kind, membership }
+        }
+        const found = await runEach(client, explain())
+        if (found.kind !== 'found') return found as Exclude<Miss, { kind: 'found' }>
+      }
+      throw nothingChanged('Other changes were in the way')
+    })
+  }
+}

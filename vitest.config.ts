@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { LongFilesFirst } from './test/server/long-files-first.ts'
+import { LongFilesFirst } from './test/server/processes/long-files-first.ts'
 
 const all = 'test/**/*.test.ts'
 // Soaks, long sweeps and waits for timeouts. Nothing in them depends on a second or two.
@@ -8,7 +8,11 @@ const slow = 'test/**/*.slow.test.ts'
 // takes their time.
 const timed = 'test/**/*.timed.test.ts'
 // These run in two projects: in the slow one with more cases.
-const properties = ['test/properties/*.test.ts', 'test/graphql/plan.test.ts', 'test/http/lanes.test.ts']
+const properties = [
+  'test/properties/**/*.test.ts',
+  'test/graphql/plan.test.ts',
+  'test/http/graphql/lanes.test.ts',
+]
 
 export default defineConfig({
   // The file that Node itself takes: beside it, Vite would load the ES build and so a second GraphQL.
@@ -21,9 +25,9 @@ export default defineConfig({
     // The files of a worker share its loaded modules: to load the sources again takes a second of processor time.
     isolate: false,
     globalSetup: [
-      'test/store/serve-databases.ts',
-      'test/server/serve-tokens.ts',
-      'test/server/serve-gateways.ts',
+      'test/store/databases/serve-databases.ts',
+      'test/server/gateways/serve-tokens.ts',
+      'test/server/gateways/serve-gateways.ts',
     ],
     sequence: { sequencer: LongFilesFirst },
     projects: [

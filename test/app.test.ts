@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from './http/start-app.ts'
-import { until } from './server/until.ts'
+import { startApp, type TestApp } from './http/edge/start-app.ts'
+import { until } from './server/processes/until.ts'
 
 const execute = (sourceCode: string) => ({
   method: 'POST',

@@ -3,8 +3,8 @@
 set -euo pipefail
 
 PROPERTY_CASES=${PROPERTY_CASES:-210000} vitest run --project slow test/properties \
-  --reporter=default --reporter=./test/properties/totals-reporter.ts
+  --reporter=default --reporter=./test/properties/plan/totals-reporter.ts
 SPEECHES=240 vitest run test/taken-over/generated-speeches.slow.test.ts
-KILLS=50 vitest run test/faults/killed-sqlite.slow.test.ts test/faults/queued-kills.slow.test.ts
-HOSTILE_DOORS=all vitest run test/hostile/scripts.slow.test.ts
-HOSTILE_DOORS=all HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1' vitest run test/hostile/scripts.slow.test.ts
+KILLS=50 vitest run test/faults/kills/killed-sqlite.slow.test.ts test/faults/kills/queued-kills.slow.test.ts
+HOSTILE_DOORS=all vitest run test/hostile/running-scripts/scripts.slow.test.ts
+HOSTILE_DOORS=all HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1' vitest run test/hostile/running-scripts/scripts.slow.test.ts

@@ -1,14 +1,14 @@
 import { availableParallelism, cpus } from 'node:os'
-import { makeTempFolder } from '../server/temp-folder.ts'
-import type { Claim } from './claims.ts'
-import { FlagError, type Flags, readFlags, usage } from './flags.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { FlagError, type Flags, readFlags, usage } from './cases/flags.ts'
+import type { Bench, Report } from './cases/section.ts'
+import type { Claim } from './figures/claims.ts'
+import { formatClaims } from './figures/table.ts'
 import { startGenerator } from './load/start-generator.ts'
-import { canReadProcesses } from './processor-time.ts'
-import type { Bench, Report } from './section.ts'
 import { sections } from './sections.ts'
-import { makeSeed } from './seed.ts'
+import { canReadProcesses } from './servers/processor-time.ts'
+import { makeSeed } from './servers/seed.ts'
 import { soak } from './soak.ts'
-import { formatClaims } from './table.ts'
 
 async function bench(flags: Flags): Promise<void> {
   const started = performance.now()

@@ -1,4 +1,4 @@
-import type { Section } from './section.ts'
+import type { Section } from './cases/section.ts'
 import { cases } from './sections/cases.ts'
 import { documents } from './sections/documents.ts'
 import { lists } from './sections/lists.ts'

@@ -1,12 +1,12 @@
-import type { Claim } from './claims.ts'
-import { compareAnswers } from './compare-answers.ts'
-import { median } from './figures.ts'
+import type { Bench, Report } from './cases/section.ts'
+import type { Claim } from './figures/claims.ts'
+import { compareAnswers } from './figures/compare-answers.ts'
+import { median } from './figures/figures.ts'
+import { formatNumber, formatTable } from './figures/table.ts'
 import type { TrafficKind } from './load/traffic.ts'
-import { type Memory, memoryOf } from './memory.ts'
-import type { Bench, Report } from './section.ts'
-import { type ServerProcess, startRostrum } from './server-process.ts'
-import { formatNumber, formatTable } from './table.ts'
-import { withServers } from './with-servers.ts'
+import { type Memory, memoryOf } from './servers/memory.ts'
+import { type ServerProcess, startRostrum } from './servers/server-process.ts'
+import { withServers } from './servers/with-servers.ts'
 
 export interface SoakParts extends Bench {
   readonly runs: number

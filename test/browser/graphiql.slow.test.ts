@@ -2,8 +2,8 @@ import chromium from '@sparticuz/chromium'
 import { type Browser, type Page, chromium as playwright } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boundsPastHalf } from '../graphql/share-of-bounds.ts'
-import { addMembership } from '../server/memberships.ts'
-import { type SharedServer, shareServer } from '../server/share-server.ts'
+import { addMembership } from '../server/clients/memberships.ts'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 
 let server: SharedServer
 let browser: Browser

@@ -10,8 +10,8 @@ import {
 import { print } from 'graphql'
 import { createClient } from 'graphql-sse'
 import { beforeAll, expect, test } from 'vitest'
-import { addMembership } from '../server/memberships.ts'
-import { type SharedServer, shareServer } from '../server/share-server.ts'
+import { addMembership } from '../server/clients/memberships.ts'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { newestCursor } from './newest-cursor.ts'
 
 let server: SharedServer

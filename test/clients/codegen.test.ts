@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { UrlLoader } from '@graphql-tools/url-loader'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { shareServer } from '../server/share-server.ts'
+import { shareServer } from '../server/gateways/share-server.ts'
 
 const committed = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
 

@@ -1,8 +1,8 @@
 import { createClient } from 'graphql-sse'
 import { expect, onTestFinished, test } from 'vitest'
-import { addMembership } from '../server/memberships.ts'
-import { startServer } from '../server/start-server.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { addMembership } from '../server/clients/memberships.ts'
+import { startServer } from '../server/gateways/start-server.ts'
+import { createDatabase } from '../store/databases/create-database.ts'
 import { newestCursor } from './newest-cursor.ts'
 
 type Changed = { teamMembershipChanged: { cursor: string; teamMembershipId: string } }

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse'
 import { expect, test } from 'vitest'
-import { shareServer } from '../server/share-server.ts'
+import { shareServer } from '../server/gateways/share-server.ts'
 
 test.each([
   ['its text', 'subscription { nothing }', 'BAD_USER_INPUT'],

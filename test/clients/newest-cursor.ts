@@ -1,4 +1,4 @@
-import type { GatewayClient } from '../server/gateway-client.ts'
+import type { GatewayClient } from '../server/clients/gateway-client.ts'
 
 type Page = { teamMembershipEvents: { nodes: { cursor: string }[] } }
 

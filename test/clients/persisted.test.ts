@@ -4,7 +4,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
 import { Client, fetchExchange } from '@urql/core'
 import { persistedExchange } from '@urql/exchange-persisted'
 import { expect, test } from 'vitest'
-import { shareServer } from '../server/share-server.ts'
+import { shareServer } from '../server/gateways/share-server.ts'
 
 test('Apollo Client sends the text after its hash was refused', async () => {
   const server = await shareServer()

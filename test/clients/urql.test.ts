@@ -1,8 +1,8 @@
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core'
 import { createClient } from 'graphql-sse'
 import { beforeAll, expect, test } from 'vitest'
-import { addMembership } from '../server/memberships.ts'
-import { type SharedServer, shareServer } from '../server/share-server.ts'
+import { addMembership } from '../server/clients/memberships.ts'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { newestCursor } from './newest-cursor.ts'
 
 let server: SharedServer

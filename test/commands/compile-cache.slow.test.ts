@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = makeTempFolder()

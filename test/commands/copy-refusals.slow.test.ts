@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { runInProcess } from '../server/run-in-process.ts'
-import { startServer } from '../server/start-server.ts'
-import { makeTempFolder, type TempFolder } from '../server/temp-folder.ts'
-import { askPostgres } from '../store/ask-postgres.ts'
-import { createEmptyDatabase } from '../store/create-database.ts'
-import { by } from '../store/origin.ts'
+import { startServer } from '../server/gateways/start-server.ts'
+import { runInProcess } from '../server/processes/run-in-process.ts'
+import { makeTempFolder, type TempFolder } from '../server/processes/temp-folder.ts'
+import { askPostgres } from '../store/databases/ask-postgres.ts'
+import { createEmptyDatabase } from '../store/databases/create-database.ts'
+import { by } from '../store/databases/origin.ts'
 
 let folder: TempFolder
 let from: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startServer } from '../server/start-server.ts'
-import { until } from '../server/until.ts'
+import { startServer } from '../server/gateways/start-server.ts'
+import { until } from '../server/processes/until.ts'
 
 test('SIGUSR1 opens no debugger port in a serving gateway', async () => {
   const server = await startServer()

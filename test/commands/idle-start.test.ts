@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findFreePort } from '../server/free-port.ts'
-import { type Command, spawnCommand } from '../server/spawn-command.ts'
-import { until } from '../server/until.ts'
+import { findFreePort } from '../server/processes/free-port.ts'
+import { type Command, spawnCommand } from '../server/processes/spawn-command.ts'
+import { until } from '../server/processes/until.ts'
 
 const preload = fileURLToPath(new URL('./loaded-packages.ts', import.meta.url))
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readMigrations } from '../../src/store/migrations.ts'
-import { startServer, type TestServer } from '../server/start-server.ts'
-import { askPostgres } from '../store/ask-postgres.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { startServer, type TestServer } from '../server/gateways/start-server.ts'
+import { askPostgres } from '../store/databases/ask-postgres.ts'
+import { createDatabase } from '../store/databases/create-database.ts'
 
 interface Made {
   readonly team_membership: { readonly id: number }

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, syml
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 // The machine's own commands: npm puts those of this project first.

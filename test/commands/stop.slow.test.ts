@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { findDescendants, findSurvivors } from '../server/child-processes.ts'
-import { startServer } from '../server/start-server.ts'
-import { startUpstream } from '../server/start-upstream.ts'
+import { startServer } from '../server/gateways/start-server.ts'
+import { startUpstream } from '../server/gateways/start-upstream.ts'
+import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
 
 test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with 0 within 10 s', {
   timeout: 60_000,

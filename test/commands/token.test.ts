@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { scopes } from '../../src/credentials/caller.ts'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { runInProcess } from '../server/run-in-process.ts'
-import { runCommand } from '../server/spawn-command.ts'
+import { runInProcess } from '../server/processes/run-in-process.ts'
+import { runCommand } from '../server/processes/spawn-command.ts'
 
 let folder: string
 let url: string

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type SharedServer, shareReplicas, shareServer } from '../server/share-server.ts'
+import { type SharedServer, shareReplicas, shareServer } from '../server/gateways/share-server.ts'
 
 interface CaseBody {
   readonly case: { readonly id: number; readonly version: number }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { freshId, listMemberships } from '../server/memberships.ts'
-import { type SharedServer, shareServer } from '../server/share-server.ts'
-import type { MembershipBody, ProblemBody } from '../server/wire-shapes.ts'
+import { freshId, listMemberships } from '../server/clients/memberships.ts'
+import type { MembershipBody, ProblemBody } from '../server/clients/wire-shapes.ts'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 
 let server: SharedServer
 

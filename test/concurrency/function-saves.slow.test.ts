@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { type SharedServer, shareReplicas, shareServer } from '../server/share-server.ts'
-import type { GraphqlBody } from '../server/wire-shapes.ts'
-import { askPostgres } from '../store/ask-postgres.ts'
-import { keptRun } from '../store/kept-run.ts'
-import { by } from '../store/origin.ts'
-import { saveFunction, versionOf } from '../store/save-function.ts'
+import type { GraphqlBody } from '../server/clients/wire-shapes.ts'
+import { type SharedServer, shareReplicas, shareServer } from '../server/gateways/share-server.ts'
+import { saveFunction, versionOf } from '../store/cases/save-function.ts'
+import { askPostgres } from '../store/databases/ask-postgres.ts'
+import { by } from '../store/databases/origin.ts'
+import { keptRun } from '../store/runs/kept-run.ts'
 
 interface Saved {
   readonly saveFunction: {

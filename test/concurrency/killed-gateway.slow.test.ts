@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { freshId } from '../server/memberships.ts'
-import { startServer } from '../server/start-server.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
-import type { MembershipBody, MembershipRow } from '../server/wire-shapes.ts'
+import { freshId } from '../server/clients/memberships.ts'
+import type { MembershipBody, MembershipRow } from '../server/clients/wire-shapes.ts'
+import { startServer } from '../server/gateways/start-server.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const page = { after: null, before: null, limit: 100_000, fromEnd: false }
 

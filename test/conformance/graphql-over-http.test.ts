@@ -1,6 +1,6 @@
 import { serverAudits } from 'graphql-http'
 import { beforeAll, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../server/share-server.ts'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 
 let server: SharedServer
 

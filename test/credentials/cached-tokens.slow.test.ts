@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../http/start-app.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { startApp, type TestApp } from '../http/start-app.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/rostrum.db`

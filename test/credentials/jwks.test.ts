@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../http/start-app.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
 import { askViewer, claims, signHmac, soon } from './sign-jwt.ts'
 
 describe('with a JWKS', () => {

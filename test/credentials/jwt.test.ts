@@ -1,6 +1,6 @@
 import { CompactSign, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../http/start-app.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
 import { askViewer, claims, secret, signHmac, soon } from './sign-jwt.ts'
 
 // Claims that jose refuses to sign.

@@ -1,5 +1,5 @@
 import { type JWTPayload, SignJWT } from 'jose'
-import type { TestApp } from '../http/start-app.ts'
+import type { TestApp } from '../http/edge/start-app.ts'
 
 export const secret = 'a secret of more than thirty-two bytes, for tests'
 export const claims = { sub: '7', account: 'acme', email: 'ann@example.com', name: 'Ann' }

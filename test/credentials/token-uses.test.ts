@@ -4,8 +4,8 @@ import { createTokenUses, type TokenUses, type UsedToken } from '../../src/crede
 import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { startApp } from '../http/start-app.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { startApp } from '../http/edge/start-app.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/rostrum.db`

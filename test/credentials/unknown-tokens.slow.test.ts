@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashToken, newApiToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { startApp, type TestApp } from '../http/start-app.ts'
-import { openClient } from '../store/ask-postgres.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { openClient } from '../store/databases/ask-postgres.ts'
+import { createDatabase } from '../store/databases/create-database.ts'
 
 let url: string
 let app: TestApp

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { addMembership } from '../server/memberships.ts'
-import { startServer } from '../server/start-server.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { addMembership } from '../server/clients/memberships.ts'
+import { startServer } from '../server/gateways/start-server.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 import { readPage, readSteps, root } from './pages.ts'
 import { startShell } from './shell.ts'
 

@@ -1,6 +1,7 @@
 /** Lines of the pages that the test does not paste, by their beginning, each for its reason. */
 export const notRun: Readonly<Record<string, string>> = {
-  'npm ci && npm start': 'test/contract/running-npm and running-banner start it; here a server runs already',
+  'npm ci && npm start':
+    'test/contract/running/running-npm and running-banner start it; here a server runs already',
   'npm ci && npm test': 'it is what runs this',
   'npm run bench': 'it takes minutes; test/bench runs it in short',
   'for name in POSTGRES_PASSWORD': 'there is no Docker here; test/static/compose and image check its files',

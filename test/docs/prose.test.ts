@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { matchPhrases, phrases } from '../static/dialect.ts'
+import { matchPhrases, phrases } from '../static/rules/dialect.ts'
 import { type Page, pages, root } from './pages.ts'
 
 const files = globSync('{src,test,drizzle,docs}/**/*', { cwd: root })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { endWithParent } from '../server/end-with-parent.ts'
+import { endWithParent } from '../server/processes/end-with-parent.ts'
 
 export interface ShellOptions {
   readonly cwd: string

@@ -8,8 +8,8 @@ import {
 import type { MembershipEvent } from '../../src/domain/memberships/membership-store.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
-import { eachStore } from '../store/each-store.ts'
-import { by } from '../store/origin.ts'
+import { eachStore } from '../store/databases/each-store.ts'
+import { by } from '../store/databases/origin.ts'
 
 eachStore(harness => {
   let url: string

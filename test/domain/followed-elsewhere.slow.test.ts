@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createEventFollowers } from '../../src/domain/events/event-followers.ts'
 import { createEventFollowing } from '../../src/domain/events/follow-events.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { eachStore } from '../store/each-store.ts'
-import { by } from '../store/origin.ts'
+import { eachStore } from '../store/databases/each-store.ts'
+import { by } from '../store/databases/origin.ts'
 
 eachStore(harness => {
   const add = (store: Store, userId: number) => store.memberships.add(by('a'), { userId, teamId: 1 })

@@ -6,7 +6,7 @@ import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
 import { retentionMs } from '../../src/domain/idempotency/keyed-requests.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const day = 24 * 60 * 60 * 1000
 

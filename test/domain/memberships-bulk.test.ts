@@ -5,8 +5,8 @@ import { decideMoves, prepareMoves } from '../../src/domain/memberships/membersh
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { range } from '../store/bulk-changes.ts'
-import { by } from '../store/origin.ts'
+import { by } from '../store/databases/origin.ts'
+import { range } from '../store/memberships/bulk-changes.ts'
 
 let store: Store
 let memberships: Memberships

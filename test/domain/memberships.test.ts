@@ -3,7 +3,7 @@ import { createMemberships, type Memberships } from '../../src/domain/membership
 import type { Store } from '../../src/domain/store.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { by } from '../store/origin.ts'
+import { by } from '../store/databases/origin.ts'
 
 let store: Store
 let memberships: Memberships

@@ -4,8 +4,8 @@ import { FairTurns } from '../../src/fairness/fair-turns.ts'
 import { createEngine } from '../../src/graphql/engine.ts'
 import { createInProcess } from '../../src/graphql/in-process.ts'
 import { schema } from '../../src/schema/index.ts'
-import { startApp, type TestApp } from '../http/start-app.ts'
-import { callerOf, silentLog } from '../tasks/start-tasks.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { callerOf, silentLog } from '../scripts/run/start-tasks.ts'
 
 // Ten calls that each take some milliseconds of the event loop and read one team.
 const types = 'types { name fields { name type { name ofType { name } } args { name type { name } } } }'

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../http/start-app.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/rostrum.db`

@@ -15,8 +15,8 @@ import type { RequestContext } from '../../src/context.ts'
 import { Pace } from '../../src/fairness/pace.ts'
 import { compileOperation } from '../../src/graphql/plan/compile-operation.ts'
 import { executePlan } from '../../src/graphql/plan/execute-plan.ts'
-import { type Chooser, chosen } from '../properties/chooser.ts'
-import { timeLimitMs, totalCases } from '../properties/property-plan.ts'
+import { timeLimitMs, totalCases } from '../properties/plan/property-plan.ts'
+import { type Chooser, chosen } from '../properties/values/chooser.ts'
 import { createOddSchema } from './odd-schema.ts'
 
 const schema = createOddSchema()

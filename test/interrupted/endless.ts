@@ -1,7 +1,7 @@
 import { test } from 'vitest'
-import { shareServer } from '../server/share-server.ts'
-import { startServer } from '../server/start-server.ts'
-import { createDatabase } from '../store/create-database.ts'
+import { shareServer } from '../server/gateways/share-server.ts'
+import { startServer } from '../server/gateways/start-server.ts'
+import { createDatabase } from '../store/databases/create-database.ts'
 
 // `no-process.slow.test.ts` interrupts it once the gateways and PostgreSQL run.
 test('a test does not end', async () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { findDescendants, findSurvivors } from '../server/child-processes.ts'
-import { endWithParent } from '../server/end-with-parent.ts'
+import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
+import { endWithParent } from '../server/processes/end-with-parent.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/interrupted/vitest.config.ts']

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { byteCase, toDamagedBytes } from './byte-cases.ts'
-import { contractRoutes } from './contract-routes.ts'
-import { graphqlBody } from './contract-shapes.ts'
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
-import { findCommonFaults, findProblemFaults } from './judge-answer.ts'
-import { casesOf, checkProperty, timeLimitMs } from './property-plan.ts'
-import { sendBytes } from './send-bytes.ts'
-import type { WireAnswer } from './wire-answer.ts'
+import { contractRoutes } from './judge/contract-routes.ts'
+import { graphqlBody } from './judge/contract-shapes.ts'
+import { findCommonFaults, findProblemFaults } from './judge/judge-answer.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './plan/gateway-under-test.ts'
+import { casesOf, checkProperty, timeLimitMs } from './plan/property-plan.ts'
+import { byteCase, toDamagedBytes } from './wire/byte-cases.ts'
+import { sendBytes } from './wire/send-bytes.ts'
+import type { WireAnswer } from './wire/wire-answer.ts'
 
 let gateway: GatewayUnderTest
 

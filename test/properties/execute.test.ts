@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { executeCase } from './execute-cases.ts'
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
-import { casesOf, checkProperty, timeLimitMs } from './property-plan.ts'
+import { executeCase } from './plan/execute-cases.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './plan/gateway-under-test.ts'
+import { casesOf, checkProperty, timeLimitMs } from './plan/property-plan.ts'
 
 let gateway: GatewayUnderTest
 

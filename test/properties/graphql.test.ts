@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
-import { graphqlCase, paramsCase, tokensCase } from './graphql-cases.ts'
-import { checkProperty, timeLimitMs } from './property-plan.ts'
+import { graphqlCase, paramsCase, tokensCase } from './graphql/graphql-cases.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './plan/gateway-under-test.ts'
+import { checkProperty, timeLimitMs } from './plan/property-plan.ts'
 
 let gateway: GatewayUnderTest
 

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findLastFaults } from './find-last-faults.ts'
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
-import { type Addressed, allUsedIds, applyInSomeOrder, emptyModel, type Outcome } from './membership-model.ts'
-import { history, type Operation } from './membership-operations.ts'
-import { casesOf, checkProperty, timeLimitMs } from './property-plan.ts'
-import { toSent } from './send-operation.ts'
-import { showRequest } from './wire-request.ts'
+import { findLastFaults } from './judge/find-last-faults.ts'
+import {
+  type Addressed,
+  allUsedIds,
+  applyInSomeOrder,
+  emptyModel,
+  type Outcome,
+} from './model/membership-model.ts'
+import { history, type Operation } from './model/membership-operations.ts'
+import { toSent } from './model/send-operation.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './plan/gateway-under-test.ts'
+import { casesOf, checkProperty, timeLimitMs } from './plan/property-plan.ts'
+import { showRequest } from './wire/wire-request.ts'
 
 let gateway: GatewayUnderTest
 let lastCase = 0

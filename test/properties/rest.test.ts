@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
-import { casesOf, checkProperty, timeLimitMs } from './property-plan.ts'
-import { restCase } from './rest-cases.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './plan/gateway-under-test.ts'
+import { casesOf, checkProperty, timeLimitMs } from './plan/property-plan.ts'
+import { restCase } from './rest/rest-cases.ts'
 
 let gateway: GatewayUnderTest
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { graphqlBody, problemBody } from './contract-shapes.ts'
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts'
-import { casesOf, checkProperty, timeLimitMs } from './property-plan.ts'
-import { type Twins, twins } from './two-sides-cases.ts'
-import type { WireAnswer } from './wire-answer.ts'
+import { graphqlBody, problemBody } from './judge/contract-shapes.ts'
+import { type Twins, twins } from './model/two-sides-cases.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './plan/gateway-under-test.ts'
+import { casesOf, checkProperty, timeLimitMs } from './plan/property-plan.ts'
+import type { WireAnswer } from './wire/wire-answer.ts'
 
 let gateway: GatewayUnderTest
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logged, startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
+import { logged, startTasks, type TestTasks, wordOf } from '../scripts/run/start-tasks.ts'
 
 // Each script calls exit('first'). What it tries afterwards must have no effect: no log, no call, no other ending.
 const endings: [place: string, script: string][] = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logged, startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
+import { logged, startTasks, type TestTasks, wordOf } from '../scripts/run/start-tasks.ts'
 
 let tasks: TestTasks
 

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 import {
   type Attempt,
   confined,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTasks, type TestTasks, wordOf } from '../tasks/start-tasks.ts'
+import { startTasks, type TestTasks, wordOf } from '../scripts/run/start-tasks.ts'
 
 let tasks: TestTasks
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../http/start-app.ts'
-import { by } from '../store/origin.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { by } from '../store/databases/origin.ts'
 
 let app: TestApp
 const ids: string[] = []

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Scope } from '../../src/credentials/caller.ts'
-import { startApp, type TestApp } from '../http/start-app.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
 
 let app: TestApp
 const tokens = {} as Record<Scope, string>

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../http/start-app.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
-import { by } from '../store/origin.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { by } from '../store/databases/origin.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/rostrum.db`

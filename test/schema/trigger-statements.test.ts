@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startSandboxes } from '../http/save-hook.ts'
-import { startApp, type TestApp } from '../http/start-app.ts'
+import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { startSandboxes } from '../http/rest/save-hook.ts'
 
 let app: TestApp
 

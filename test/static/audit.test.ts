@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { type Exceptions, findUnexplained, readReport } from './audit-report.ts'
-import { root } from './source-files.ts'
+import { type Exceptions, findUnexplained, readReport } from './rules/audit-report.ts'
+import { root } from './rules/source-files.ts'
 
 const exceptions: Exceptions = {
   'GHSA-2jjq-x548-rhpv':
@@ -90,7 +90,7 @@ describe('an audit', () => {
 })
 
 test('the exception for `cachedData` holds: no code is cached, and the one snapshot is of our own text', async () => {
-  const { sourceFiles } = await import('./source-files.ts')
+  const { sourceFiles } = await import('./rules/source-files.ts')
   expect(sourceFiles.filter(({ code }) => /cachedData|produceCachedData/.test(code))).toEqual([])
   const snapshots = sourceFiles.flatMap(({ code }) => code.match(/createSnapshot[^)]*\)/g) ?? [])
   expect(snapshots.map(text => text.replaceAll(/\s+/g, ''))).toEqual([

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readPage, readTable } from '../docs/pages.ts'
-import { root } from './source-files.ts'
+import { root } from './rules/source-files.ts'
 
 const text = readFileSync(`${root}compose.yaml`, 'utf8').replaceAll(/^ *#.*\n/gm, '')
 

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { matchPhrases, phrases } from './dialect.ts'
-import { root } from './source-files.ts'
+import { matchPhrases, phrases } from './rules/dialect.ts'
+import { root } from './rules/source-files.ts'
 
 const maxLineLength = 120
 
 // The heads of hostile scripts have expected results, each in one line.
 const longLines = ['test/hostile/scripts/']
-const own = ['test/static/dialect.ts', 'test/static/prose.test.ts']
+const own = ['test/static/rules/dialect.ts', 'test/static/prose.test.ts']
 
 const files = globSync('{src,test}/**/*.{ts,js,mjs,css,html}', { cwd: root })
   .map(path => path.replaceAll('\\', '/'))

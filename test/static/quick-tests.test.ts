@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { longFiles } from '../server/long-files-first.ts'
-import { root } from './source-files.ts'
+import { longFiles } from '../server/processes/long-files-first.ts'
+import { root } from './rules/source-files.ts'
 
 const all = globSync('test/**/*.test.ts', { cwd: root })
 const own = 'test/static/quick-tests.test.ts'
@@ -29,7 +29,7 @@ const measured = new RegExp(
 )
 
 // The duration of a run is at most that of its request, however busy the machine is.
-const allowed = { 'test/contract/execute-answer.test.ts': 'duration_ms).toBeLess' }
+const allowed = { 'test/contract/scripts/execute-answer.test.ts': 'duration_ms).toBeLess' }
 
 test('no quick test compares a duration or a memory with a bound', () => {
   const found = quick.flatMap(({ path, code }) => [...code.matchAll(measured)].map(([text]) => [path, text]))

@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { root, sourceFiles } from './source-files.ts'
+import { root, sourceFiles } from './rules/source-files.ts'
 
 const maxFilesOfFolder = 12
 const minLinesOfSharedFile = 20
 // `app.ts` wires it twice, for keys and for messages, and is no place for a loop that a test runs by itself.
 const allowed = ['domain/forget-each-minute.ts']
 
-const modules = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter(path =>
-  path.endsWith('.ts'),
-)
+const modulesOf = (top: string): readonly string[] =>
+  readdirSync(`${root}${top}`, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.ts'))
 
 function importedBy(file: string): string[] {
   const text = readFileSync(`${root}${file}`, 'utf8')
@@ -19,8 +18,8 @@ function importedBy(file: string): string[] {
   )
 }
 
-test('no folder of src holds more than a dozen files', () => {
-  const counts = Map.groupBy(modules, path => dirname(path))
+test.each(['src', 'test'])('no folder of %s holds more than a dozen files', top => {
+  const counts = Map.groupBy(modulesOf(top), path => dirname(path))
   const large = [...counts].filter(([, files]) => files.length > maxFilesOfFolder)
   expect(large.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
   expect(counts.size).toBeGreaterThan(20)
@@ -28,7 +27,7 @@ test('no folder of src holds more than a dozen files', () => {
 
 test('a file under 20 lines serves more than one other file of src', () => {
   const users = new Map<string, number>()
-  for (const file of modules) {
+  for (const file of modulesOf('src')) {
     for (const imported of new Set(importedBy(`src/${file}`)))
       users.set(imported, (users.get(imported) ?? 0) + 1)
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { spawnCommand } from '../server/spawn-command.ts'
-import { root } from './source-files.ts'
+import { spawnCommand } from '../server/processes/spawn-command.ts'
+import { root } from './rules/source-files.ts'
 
 interface Manifest {
   readonly version: string

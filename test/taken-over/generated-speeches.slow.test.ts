@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findSurvivors } from '../server/child-processes.ts'
-import { addMembership, listMemberships } from '../server/memberships.ts'
-import type { ObservedServer } from '../server/start-server.ts'
-import type { ExecutionBody, MembershipRow } from '../server/wire-shapes.ts'
+import { addMembership, listMemberships } from '../server/clients/memberships.ts'
+import type { ExecutionBody, MembershipRow } from '../server/clients/wire-shapes.ts'
+import type { ObservedServer } from '../server/gateways/start-server.ts'
+import { findSurvivors } from '../server/processes/child-processes.ts'
 import { type GeneratedSpeech, generatedSpeech } from './generated-speech.ts'
 import { speech, startTakenOver } from './start-taken-over.ts'
 

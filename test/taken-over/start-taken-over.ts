@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ObservedServer, startObservedServer } from '../server/start-server.ts'
-import { makeTempFolder } from '../server/temp-folder.ts'
+import { type ObservedServer, startObservedServer } from '../server/gateways/start-server.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const mouth = fileURLToPath(new URL('./mouth.js', import.meta.url))
 

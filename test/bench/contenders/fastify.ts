@@ -1,13 +1,13 @@
 import Fastify from 'fastify'
 import { announce } from './announce.ts'
 import { type Caller, createAuthenticate, mayRead, maySaveCases, mayWrite } from './authenticate.ts'
-import { toId } from './graphql-schema.ts'
 import { listen } from './listen.ts'
-import { caseAnswer, graphqlAnswer, restAnswer, toRest } from './membership-answers.ts'
-import { openDatabase } from './open-database.ts'
-import { prepareCaseSaves } from './prepare-case-saves.ts'
-import { prepareReads } from './prepare-reads.ts'
-import { prepareWrites } from './prepare-writes.ts'
+import { toId } from './membership/graphql-schema.ts'
+import { caseAnswer, graphqlAnswer, restAnswer, toRest } from './membership/membership-answers.ts'
+import { openDatabase } from './membership/open-database.ts'
+import { prepareCaseSaves } from './membership/prepare-case-saves.ts'
+import { prepareReads } from './membership/prepare-reads.ts'
+import { prepareWrites } from './membership/prepare-writes.ts'
 
 // Hand-written handlers as a careful author writes them: schemas for what is answered (Fastify compiles them), prepared
 // statements, one transaction a write.

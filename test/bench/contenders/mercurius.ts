@@ -2,10 +2,16 @@ import Fastify from 'fastify'
 import mercurius from 'mercurius'
 import { announce } from './announce.ts'
 import { type Caller, createAuthenticate, mayRead } from './authenticate.ts'
-import { createContext, type Loaders, type RequestContext, resolvers, typeDefs } from './graphql-schema.ts'
 import { listen } from './listen.ts'
-import { openDatabase } from './open-database.ts'
-import { inOrder, type MembershipRow, prepareReads, type Reads } from './prepare-reads.ts'
+import {
+  createContext,
+  type Loaders,
+  type RequestContext,
+  resolvers,
+  typeDefs,
+} from './membership/graphql-schema.ts'
+import { openDatabase } from './membership/open-database.ts'
+import { inOrder, type MembershipRow, prepareReads, type Reads } from './membership/prepare-reads.ts'
 
 // Mercurius as its documentation tunes it: documents compiled at their first use, and its own loaders for fields of
 // lists. Their cache costs more than it saves here (it serializes each object), so it is off.

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { announce } from './announce.ts'
 import { createAuthenticate, mayRead } from './authenticate.ts'
-import { toId } from './graphql-schema.ts'
 import { listen } from './listen.ts'
-import { openDatabase } from './open-database.ts'
-import { prepareReads } from './prepare-reads.ts'
+import { toId } from './membership/graphql-schema.ts'
+import { openDatabase } from './membership/open-database.ts'
+import { prepareReads } from './membership/prepare-reads.ts'
 
 // The least that a server in Node can do for one membership: no framework, no GraphQL.
 

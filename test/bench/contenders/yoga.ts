@@ -3,10 +3,10 @@ import { GraphQLError } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { announce } from './announce.ts'
 import { createAuthenticate, mayRead } from './authenticate.ts'
-import { createContext, type RequestContext, resolvers, typeDefs } from './graphql-schema.ts'
 import { listen } from './listen.ts'
-import { openDatabase } from './open-database.ts'
-import { prepareReads } from './prepare-reads.ts'
+import { createContext, type RequestContext, resolvers, typeDefs } from './membership/graphql-schema.ts'
+import { openDatabase } from './membership/open-database.ts'
+import { prepareReads } from './membership/prepare-reads.ts'
 
 const client = openDatabase()
 const reads = prepareReads(client)

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { endWithParent } from '../../server/end-with-parent.ts'
+import { endWithParent } from '../../server/processes/end-with-parent.ts'
 import type { LoadReply, LoadResult, Plan } from './plan.ts'
 
 /** A load generator; it runs one plan at a time. */

@@ -8,7 +8,7 @@ import {
   seeded,
   teamNameOf,
   userNameOf,
-} from '../data.ts'
+} from '../figures/data.ts'
 
 export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PUT'

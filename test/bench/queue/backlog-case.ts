@@ -1,7 +1,7 @@
-import { hooksOfFanned } from '../data.ts'
+import { hooksOfFanned } from '../figures/data.ts'
+import type { Case } from '../figures/rounds.ts'
 import type { Generator } from '../load/start-generator.ts'
-import { processorTimeOf } from '../processor-time.ts'
-import type { Case } from '../rounds.ts'
+import { processorTimeOf } from '../servers/processor-time.ts'
 import type { QueueServer } from './queue-reader.ts'
 
 interface BacklogParts extends QueueServer {

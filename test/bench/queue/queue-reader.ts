@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
 import postgres from 'postgres'
-import type { ServerProcess } from '../server-process.ts'
+import type { ServerProcess } from '../servers/server-process.ts'
 
 /** Looks into the database of a contender, past its server. */
 export interface QueueReader {

@@ -1,11 +1,11 @@
-import { addWebhook } from '../add-hooks.ts'
-import { compareAnswers } from '../compare-answers.ts'
-import { medianFigures, processorTime } from '../figures.ts'
-import { loadCase } from '../load-case.ts'
-import { measureRounds, type Rounds } from '../rounds.ts'
-import type { Bench, Report } from '../section.ts'
-import type { ServerProcess } from '../server-process.ts'
-import { formatRounds, ratioIn } from '../table.ts'
+import { loadCase } from '../cases/load-case.ts'
+import type { Bench, Report } from '../cases/section.ts'
+import { compareAnswers } from '../figures/compare-answers.ts'
+import { medianFigures, processorTime } from '../figures/figures.ts'
+import { measureRounds, type Rounds } from '../figures/rounds.ts'
+import { formatRounds, ratioIn } from '../figures/table.ts'
+import { addWebhook } from '../servers/add-hooks.ts'
+import type { ServerProcess } from '../servers/server-process.ts'
 
 const names = { read: 'REST read', small: 'refused webhook', large: 'refused webhook, 256 KiB' } as const
 

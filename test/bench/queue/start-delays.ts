@@ -1,7 +1,7 @@
-import { median } from '../figures.ts'
+import type { Bench, Report } from '../cases/section.ts'
+import { median } from '../figures/figures.ts'
+import { formatNumber, formatTable } from '../figures/table.ts'
 import type { Plan } from '../load/plan.ts'
-import type { Bench, Report } from '../section.ts'
-import { formatNumber, formatTable } from '../table.ts'
 import type { QueueServer } from './queue-reader.ts'
 
 // A run has ended long before the next save.

@@ -1,12 +1,12 @@
-import { compareAnswers } from '../compare-answers.ts'
-import { processorTime } from '../figures.ts'
-import { loadCase } from '../load-case.ts'
-import { memoryOf } from '../memory.ts'
-import { measureRounds } from '../rounds.ts'
-import type { Section } from '../section.ts'
-import { startRostrum } from '../server-process.ts'
-import { formatNumber, formatRounds, formatTable, ratioIn } from '../table.ts'
-import { withServers } from '../with-servers.ts'
+import { loadCase } from '../cases/load-case.ts'
+import type { Section } from '../cases/section.ts'
+import { compareAnswers } from '../figures/compare-answers.ts'
+import { processorTime } from '../figures/figures.ts'
+import { measureRounds } from '../figures/rounds.ts'
+import { formatNumber, formatRounds, formatTable, ratioIn } from '../figures/table.ts'
+import { memoryOf } from '../servers/memory.ts'
+import { startRostrum } from '../servers/server-process.ts'
+import { withServers } from '../servers/with-servers.ts'
 
 const steps = 5
 const documentsAStep = 4_000

@@ -1,12 +1,12 @@
-import type { Claim } from '../claims.ts'
-import { compareAnswers } from '../compare-answers.ts'
-import { processorTime } from '../figures.ts'
-import { loadCase } from '../load-case.ts'
-import { measureRounds } from '../rounds.ts'
-import type { Section } from '../section.ts'
-import { startPeer, startRostrum } from '../server-process.ts'
-import { formatRounds, ratioIn } from '../table.ts'
-import { withServers } from '../with-servers.ts'
+import { loadCase } from '../cases/load-case.ts'
+import type { Section } from '../cases/section.ts'
+import type { Claim } from '../figures/claims.ts'
+import { compareAnswers } from '../figures/compare-answers.ts'
+import { processorTime } from '../figures/figures.ts'
+import { measureRounds } from '../figures/rounds.ts'
+import { formatRounds, ratioIn } from '../figures/table.ts'
+import { startPeer, startRostrum } from '../servers/server-process.ts'
+import { withServers } from '../servers/with-servers.ts'
 
 const loads = [
   { traffic: 'list', what: '1,000 ids' },

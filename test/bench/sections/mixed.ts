@@ -1,11 +1,11 @@
-import { compareAnswers } from '../compare-answers.ts'
-import { median } from '../figures.ts'
+import type { Bench, Report, Section } from '../cases/section.ts'
+import { compareAnswers } from '../figures/compare-answers.ts'
+import { median } from '../figures/figures.ts'
+import { formatNumber, formatTable } from '../figures/table.ts'
 import type { LoadResult, Plan } from '../load/plan.ts'
 import { type Generator, startGenerator } from '../load/start-generator.ts'
-import type { Bench, Report, Section } from '../section.ts'
-import { type ServerProcess, startRostrum } from '../server-process.ts'
-import { formatNumber, formatTable } from '../table.ts'
-import { withServers } from '../with-servers.ts'
+import { type ServerProcess, startRostrum } from '../servers/server-process.ts'
+import { withServers } from '../servers/with-servers.ts'
 
 const readsPerSecond = 250
 // Before the reads are looked at, and after: the other loads are in full swing all the while.

@@ -1,13 +1,13 @@
-import { compareAnswers } from '../compare-answers.ts'
-import { processorTime } from '../figures.ts'
+import { loadCase } from '../cases/load-case.ts'
+import type { Bench, Section } from '../cases/section.ts'
+import { compareAnswers } from '../figures/compare-answers.ts'
+import { processorTime } from '../figures/figures.ts'
+import { measureRounds } from '../figures/rounds.ts'
+import { formatRounds, ratioIn } from '../figures/table.ts'
 import type { TrafficKind } from '../load/traffic.ts'
-import { loadCase } from '../load-case.ts'
-import { measureRounds } from '../rounds.ts'
-import type { Bench, Section } from '../section.ts'
-import { type SeededPostgres, seedPostgres } from '../seed-postgres.ts'
-import { type ServerProcess, startPeer, startRostrum } from '../server-process.ts'
-import { formatRounds, ratioIn } from '../table.ts'
-import { withServers } from '../with-servers.ts'
+import { type SeededPostgres, seedPostgres } from '../servers/seed-postgres.ts'
+import { type ServerProcess, startPeer, startRostrum } from '../servers/server-process.ts'
+import { withServers } from '../servers/with-servers.ts'
 
 const loads = [
   { kind: 'pointRead', what: 'GraphQL read', connections: 64, bound: 1.6 },
@@ -52,7 +52,7 @@ async function startsOf(bench: Bench, database: SeededPostgres) {
     startOn(names.two, two),
     startOn(`${names.two}, the other`, two),
     () => startRostrum({ ...bench, name: names.sqlite }),
-    () => startPeer({ ...bench, name: names.peer, module: 'fastify-postgres.ts', database: peer }),
+    () => startPeer({ ...bench, name: names.peer, module: 'postgres/fastify-postgres.ts', database: peer }),
   ]
 }
 

@@ -1,16 +1,16 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addHooks } from '../add-hooks.ts'
-import { compareAnswers } from '../compare-answers.ts'
-import { hooksOfFanned, sampleScript } from '../data.ts'
+import type { Bench, Report, Section } from '../cases/section.ts'
+import { compareAnswers } from '../figures/compare-answers.ts'
+import { hooksOfFanned, sampleScript } from '../figures/data.ts'
 import { reportBacklogs } from '../queue/backlogs.ts'
 import { type QueueServer, readPostgresQueue, readSqliteQueue } from '../queue/queue-reader.ts'
 import { reportRefusals } from '../queue/refusals.ts'
 import { reportStartDelays } from '../queue/start-delays.ts'
-import type { Bench, Report, Section } from '../section.ts'
-import { type SeededPostgres, seedPostgres } from '../seed-postgres.ts'
-import { type ServerProcess, startPeer, startRostrum } from '../server-process.ts'
-import { withServers } from '../with-servers.ts'
+import { addHooks } from '../servers/add-hooks.ts'
+import { type SeededPostgres, seedPostgres } from '../servers/seed-postgres.ts'
+import { type ServerProcess, startPeer, startRostrum } from '../servers/server-process.ts'
+import { withServers } from '../servers/with-servers.ts'
 
 const peerName = 'pg-boss'
 
@@ -40,7 +40,7 @@ async function runOn(bench: Bench, database: SeededPostgres): Promise<Report> {
       startPeer({
         ...bench,
         name: peerName,
-        module: 'pg-boss.ts',
+        module: 'postgres/pg-boss.ts',
         database: peer,
       }),
   ]

@@ -1,12 +1,12 @@
-import { compareAnswers } from '../compare-answers.ts'
-import { startEngine } from '../engine-case.ts'
-import { medianFigures, processorTime, throughput } from '../figures.ts'
-import { loadCase } from '../load-case.ts'
-import { measureRounds } from '../rounds.ts'
-import type { Section } from '../section.ts'
-import { startPeer, startRostrum } from '../server-process.ts'
-import { formatRounds, ratioIn } from '../table.ts'
-import { withServers } from '../with-servers.ts'
+import { startEngine } from '../cases/engine-case.ts'
+import { loadCase } from '../cases/load-case.ts'
+import type { Section } from '../cases/section.ts'
+import { compareAnswers } from '../figures/compare-answers.ts'
+import { medianFigures, processorTime, throughput } from '../figures/figures.ts'
+import { measureRounds } from '../figures/rounds.ts'
+import { formatRounds, ratioIn } from '../figures/table.ts'
+import { startPeer, startRostrum } from '../servers/server-process.ts'
+import { withServers } from '../servers/with-servers.ts'
 
 // Directus 11, a flow with one script in isolated-vm: measured before, on another machine of this kind, and quoted
 // here.
@@ -32,7 +32,7 @@ export const scripts: Section = {
         startPeer({
           ...bench,
           name: names.inProcess,
-          module: 'fresh-isolate.ts',
+          module: 'isolate/fresh-isolate.ts',
           nodeFlags: ['--no-node-snapshot'],
         }),
     ]

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { median } from '../figures.ts'
-import { type Memory, memoryOf } from '../memory.ts'
-import type { Section } from '../section.ts'
-import { startRostrum } from '../server-process.ts'
-import { formatNumber, formatTable } from '../table.ts'
+import type { Section } from '../cases/section.ts'
+import { median } from '../figures/figures.ts'
+import { formatNumber, formatTable } from '../figures/table.ts'
+import { type Memory, memoryOf } from '../servers/memory.ts'
+import { startRostrum } from '../servers/server-process.ts'
 
 const maxRounds = 5
 const settleMs = 2_000

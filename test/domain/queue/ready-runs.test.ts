@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ClaimedRun } from '../../../src/domain/queue/queue-store.ts'
 import { ReadyRuns } from '../../../src/domain/queue/ready-runs.ts'
-import { queuedRun } from '../../store/queued-run.ts'
+import { queuedRun } from '../../store/runs/queued-run.ts'
 
 const claimed = (accountCode: string, id: number): ClaimedRun => ({
   ...queuedRun(),

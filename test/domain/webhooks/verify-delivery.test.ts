@@ -7,7 +7,7 @@ import {
   type Verification,
   verifyDelivery,
 } from '../../../src/domain/webhooks/verify-delivery.ts'
-import { signStandard, signSvix } from '../../server/webhooks.ts'
+import { signStandard, signSvix } from '../../server/clients/webhooks.ts'
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 const refuse = (reason: RefusalReason) => ({ kind: 'refused', reason })

@@ -9,9 +9,9 @@ import { createWebhookLookUp, type WebhookLookUp } from '../../../src/domain/web
 import type { WebhookInput } from '../../../src/domain/webhooks/webhook-store.ts'
 import { createWebhooks, type Webhooks } from '../../../src/domain/webhooks/webhooks.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { makeTempFolder } from '../../server/temp-folder.ts'
-import { by } from '../../store/origin.ts'
-import { saveFunction, versionOf } from '../../store/save-function.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { saveFunction, versionOf } from '../../store/cases/save-function.ts'
+import { by } from '../../store/databases/origin.ts'
 
 let path: string
 let store: Store

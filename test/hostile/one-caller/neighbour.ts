@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addMembership } from '../../server/memberships.ts'
-import type { TestServer } from '../../server/start-server.ts'
-import { mainThreadMsOf } from '../processor-time.ts'
+import { addMembership } from '../../server/clients/memberships.ts'
+import type { TestServer } from '../../server/gateways/start-server.ts'
+import { mainThreadMsOf } from '../neighbours/processor-time.ts'
 
 const readEachMs = 20
 const runEachMs = 100

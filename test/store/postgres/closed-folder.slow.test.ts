@@ -2,9 +2,9 @@ import { chmodSync, cpSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeTempFolder } from '../../server/temp-folder.ts'
-import { askPostgres } from '../ask-postgres.ts'
-import { forTests, startPostgres } from '../postgres.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { askPostgres } from '../databases/ask-postgres.ts'
+import { forTests, startPostgres } from '../databases/postgres.ts'
 
 const installed = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
 

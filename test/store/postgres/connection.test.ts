@@ -3,10 +3,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { connect } from '../../../src/store/postgres/connection/connect.ts'
-import { startProxy } from '../../faults/start-proxy.ts'
-import { askPostgres, openClient } from '../ask-postgres.ts'
-import { createDatabase, createEmptyDatabase } from '../create-database.ts'
-import { by } from '../origin.ts'
+import { startProxy } from '../../faults/replicas/start-proxy.ts'
+import { askPostgres, openClient } from '../databases/ask-postgres.ts'
+import { createDatabase, createEmptyDatabase } from '../databases/create-database.ts'
+import { by } from '../databases/origin.ts'
 
 async function openingFails(url: string): Promise<string> {
   const failure = await openStore({ url }).catch((error: unknown) => error)

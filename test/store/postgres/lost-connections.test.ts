@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openStore } from '../../../src/store/open-store.ts'
-import { askPostgres } from '../ask-postgres.ts'
-import { createDatabase } from '../create-database.ts'
+import { askPostgres } from '../databases/ask-postgres.ts'
+import { createDatabase } from '../databases/create-database.ts'
 
 const terminateAll = `
   select pg_terminate_backend(pid) from pg_stat_activity

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RostrumError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { by } from '../origin.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
+import { by } from '../databases/origin.ts'
+import { type PostgresServer, startPostgres } from '../databases/postgres.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createPool, type Pool, type PoolClient } from '../../../src/store/postgres/connection/pool.ts'
-import { startProxy } from '../../faults/start-proxy.ts'
-import { askPostgres, openClient } from '../ask-postgres.ts'
-import { createDatabase } from '../create-database.ts'
+import { startProxy } from '../../faults/replicas/start-proxy.ts'
+import { askPostgres, openClient } from '../databases/ask-postgres.ts'
+import { createDatabase } from '../databases/create-database.ts'
 
 let url: string
 let pool: Pool

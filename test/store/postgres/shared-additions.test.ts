@@ -2,8 +2,8 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { AddResult } from '../../../src/domain/memberships/membership-store.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { createDatabase } from '../create-database.ts'
-import { by } from '../origin.ts'
+import { createDatabase } from '../databases/create-database.ts'
+import { by } from '../databases/origin.ts'
 
 let url: string
 const statements: string[] = []

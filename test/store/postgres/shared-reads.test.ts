@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { createDatabase } from '../create-database.ts'
+import { createDatabase } from '../databases/create-database.ts'
 
 let store: Store
 const statements: string[] = []

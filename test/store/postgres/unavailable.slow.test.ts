@@ -2,10 +2,10 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { RostrumError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { startProxy, type TcpProxy } from '../../faults/start-proxy.ts'
-import { askPostgres, openClient } from '../ask-postgres.ts'
-import { createDatabase } from '../create-database.ts'
-import { by } from '../origin.ts'
+import { startProxy, type TcpProxy } from '../../faults/replicas/start-proxy.ts'
+import { askPostgres, openClient } from '../databases/ask-postgres.ts'
+import { createDatabase } from '../databases/create-database.ts'
+import { by } from '../databases/origin.ts'
 
 let url: string
 let proxy: TcpProxy

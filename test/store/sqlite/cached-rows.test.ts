@@ -7,9 +7,9 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { createCachedRows } from '../../../src/store/sqlite/cached-rows.ts'
 import { createChangeMark } from '../../../src/store/sqlite/connection/change-mark.ts'
-import { makeTempFolder } from '../../server/temp-folder.ts'
-import { move, remove, together } from '../bulk-changes.ts'
-import { by } from '../origin.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { by } from '../databases/origin.ts'
+import { move, remove, together } from '../memberships/bulk-changes.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/store.db`

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../../src/store/open-store.ts'
-import { makeTempFolder } from '../../server/temp-folder.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
 
 const openStoreModule = new URL('../../../src/store/open-store.ts', import.meta.url).href
 

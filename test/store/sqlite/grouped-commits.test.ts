@@ -5,8 +5,8 @@ import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { createTransactions } from '../../../src/store/sqlite/connection/transactions.ts'
-import { makeTempFolder } from '../../server/temp-folder.ts'
-import { by } from '../origin.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { by } from '../databases/origin.ts'
 
 const folder = makeTempFolder()
 const statements: string[] = []

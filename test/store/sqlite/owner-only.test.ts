@@ -2,9 +2,9 @@ import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../../src/store/open-store.ts'
-import { startApp } from '../../http/start-app.ts'
-import { makeTempFolder } from '../../server/temp-folder.ts'
-import { by } from '../origin.ts'
+import { startApp } from '../../http/edge/start-app.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { by } from '../databases/origin.ts'
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 

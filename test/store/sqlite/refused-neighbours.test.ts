@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { noLimits, type StoreLimits } from '../../../src/domain/store-limits.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { makeTempFolder } from '../../server/temp-folder.ts'
-import { by } from '../origin.ts'
-import { queuedRun } from '../queued-run.ts'
-import { functionLimits, versionOf } from '../save-function.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { functionLimits, versionOf } from '../cases/save-function.ts'
+import { by } from '../databases/origin.ts'
+import { queuedRun } from '../runs/queued-run.ts'
 
 const folder = makeTempFolder()
 const statements: string[] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { kill, openInChild } from '../open-in-child.ts'
+import { kill, openInChild } from '../databases/open-in-child.ts'
 
 let folder: string
 let url: string

@@ -18,9 +18,9 @@ import SqliteDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { isOpenToAll } from '../../server/is-open-to-all.ts'
-import { kill, openInChild } from '../open-in-child.ts'
-import { by } from '../origin.ts'
+import { isOpenToAll } from '../../server/processes/is-open-to-all.ts'
+import { kill, openInChild } from '../databases/open-in-child.ts'
+import { by } from '../databases/origin.ts'
 
 const isRoot = process.getuid?.() === 0
 // The user "nobody", for whom permissions count even where the tests run as root.

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startProxy, type TcpProxy } from '../../faults/replicas/start-proxy.ts'
+import { freshId } from '../../server/clients/memberships.ts'
+import type { Answer } from '../../server/clients/send-request.ts'
+import type { MembershipBody } from '../../server/clients/wire-shapes.ts'
+import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type Gate, startGate } from '../../server/processes/start-gate.ts'
+import { until } from '../../server/processes/until.ts'
+import { askPostgres } from '../../store/databases/ask-postgres.ts'
+import { createDatabase } from '../../store/databases/create-database.ts'
+
+// The state of a request whose gateway was killed after the change and before the answer was kept.
+const forgetAnswers = `update idempotency_keys set answer = null, holder = 'of the dead'`
+
+const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
+
+function add(server: TestServer, key: string, userId: number): Promise<Answer<MembershipBody>> {
+  const body = { team_membership: { user_id: userId, team_id: 1 } }
+  return server.rest('POST', '/platform/team_memberships', { body, headers: { 'idempotency-key': key } })
+}
+
+describe('two gateways on one PostgreSQL', () => {
+  let url: string
+  let gate: Gate
+  let proxy: TcpProxy
+  let one: TestServer
+  let other: TestServer
+  beforeAll(async () => {
+    url = await createDatabase()
+    gate = await startGate()
+    const settings = { ROSTRUM_GRAPHQL_HOSTS: gate.host }
+    proxy = await startProxy(Number(new URL(url).port))
+    const started = await Promise.all([
+      startServer({ ...settings, DATABASE_URL: url.replace(/:\d+\//, `:${proxy.port}/`) }),
+      startServer({ ...settings, DATABASE_URL: url }),
+    ])
+    one = started[0]
+    other = started[1]
+  })
+  afterAll(async () => {
+    await Promise.all([one.stop(), other.stop()])
+    await Promise.all([proxy.stop(), gate.close()])
+  })
+
+  test('what one answered the other answers byte for byte', async () => {
+    const userId = freshId()
+    const first = await add(one, 'a', userId)
+    const second = await add(other, 'a', userId)
+    expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, 'true'])
+    expect((await add(other, 'a', freshId())).status).toBe(409)
+  })
+
+  test('of 20 at once at both one is executed, and all are answered the same', async () => {
+    const userId = freshId()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => add(index % 2 === 0 ? one : other, 'b', userId)),
+    )
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(201)
+    expect(answers.filter(answer => replayed(answer) === 'true')).toHaveLength(19)
+  })
+
+  test('a run at one is waited for at the other', async () => {
+    const run = (server: TestServer) =>
+      server.execute(`${gate.wait}; exit(generateGuid())`, { headers: { 'idempotency-key': 'c' } })
+    const first = run(one)
+    await until(() => gate.arrived() === 1)
+    const second = run(other)
+    gate.open()
+    const answers = await Promise.all([first, second])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[1].text).toBe(answers[0].text)
+    expect(gate.arrived()).toBe(1)
+  })
+
+  test('changes made by a gateway that died before it kept the answer are not made again', async () => {
+    const userId = freshId()
+    const first = await add(one, 'd', userId)
+    await askPostgres(url, `${forgetAnswers}, held_until = now() + interval '1 second' where key = 'd'`)
+    const second = await add(other, 'd', userId)
+    expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, null])
+  })
+
+  test('a change whose answer cannot be stored is not reported as not made', async () => {
+    const userId = freshId()
+    await askPostgres(
+      url,
+      `create function refuse() returns trigger language plpgsql as
+        $$ begin raise exception using errcode = '57014'; end $$;
+      create trigger refuse before update of answer on idempotency_keys for each row
+        when (new.key = 'h') execute function refuse()`,
+    )
+    const first = await add(one, 'h', userId)
+    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(first.text).toContain('a change may have been made or not')
+    await askPostgres(url, 'drop function refuse cascade')
+    expect((await add(one, 'h', userId)).status).toBe(201)
+    expect(replayed(await add(other, 'h', userId))).toBe('true')
+  })
+
+  test('a refusal while the database is gone is not kept', async () => {
+    const userId = freshId()
+    await proxy.closeWhile(async () => {
+      expect((await add(one, 'f', userId)).status).toBe(503)
+    })
+    let answer = await add(one, 'f', userId)
+    await until(async () => {
+      if (answer.status === 503) answer = await add(one, 'f', userId)
+      return answer.status !== 503
+    })
+    expect([answer.status, replayed(answer)]).toEqual([201, null])
+    expect(replayed(await add(other, 'f', userId))).toBe('true')
+  })
+})

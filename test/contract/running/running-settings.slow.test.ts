@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { StartError } from '../../../src/errors.ts'
+import { findFreePort } from '../../server/processes/free-port.ts'
+import { runCommand } from '../../server/processes/spawn-command.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+
+const folder = makeTempFolder()
+const store = { DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}` }
+afterAll(() => folder.remove())
+
+/** Starts the gateway where it must not start; gives the one line it leaves. */
+async function refusedStart(settings: Record<string, string>) {
+  const { code, stdout, stderr } = await runCommand([], {
+    PORT: String(await findFreePort()),
+    ...store,
+    ...settings,
+  })
+  return { code, stdout, stderr }
+}
+
+/** What the gateway prints if it does not start with these settings. */
+function lineOf(settings: Record<string, string>): string {
+  try {
+    readConfig(settings)
+  } catch (error) {
+    if (error instanceof StartError) return error.message
+    throw error
+  }
+  throw new Error('The gateway would start with these settings.')
+}
+
+const badValues: [string, string][] = [
+  ['PORT', 'eighty'],
+  ['PORT', '70000'],
+  ['PORT', '-1'],
+  ['DATABASE_URL', 'mysql://localhost/x'],
+  ['DATABASE_URL', 'rostrum.db'],
+  ['LOG_LEVEL', 'loud'],
+  ['ROSTRUM_ADMIN_TOKEN', 'fifteen-letters'],
+  ['ROSTRUM_ADMIN_TOKEN', 'with spaces in it, long enough'],
+  ['ROSTRUM_JWT_SECRET', 'short'],
+  ['ROSTRUM_JWKS_URL', 'not a url'],
+  ['ROSTRUM_JWKS_URL', 'file:///etc/passwd'],
+  ['ROSTRUM_SANDBOXES', '0'],
+  ['ROSTRUM_SANDBOXES', 'two'],
+  ['ROSTRUM_ISOLATION', 'none'],
+  ['ROSTRUM_JIT', 'maybe'],
+  ['ROSTRUM_TASK_TIMEOUT_MS', '0'],
+  ['ROSTRUM_TASK_TIMEOUT_MS', '10s'],
+  ['ROSTRUM_TASK_CPU_MS', '1.5'],
+  ['ROSTRUM_TASK_MEMORY_MB', '1e3'],
+  ['ROSTRUM_GRAPHQL_HOSTS', 'https://example.com/graphql'],
+]
+
+test.each(badValues)('%s=%s stops the start with one line that names it', (name, value) => {
+  const line = lineOf({ ...store, [name]: value })
+  expect(line.split('\n')).toHaveLength(1)
+  expect(line).toContain(name)
+  if (/TOKEN|SECRET/.test(name)) expect(line).not.toContain(value)
+})
+
+// Every refusal of the settings ends the command in the same way.
+test.each([
+  ['PORT', 'eighty'],
+  ['ROSTRUM_JWT_SECRET', 'short'],
+])('the line about %s=%s is all that the command prints, to standard error', async (name, value) => {
+  const { code, stdout, stderr } = await refusedStart({ [name]: value })
+  expect(code).toBeGreaterThan(0)
+  expect(stderr).toBe(`${lineOf({ ...store, [name]: value })}\n`)
+  expect(stdout).toBe('')
+})
+
+test('HOST that this machine does not have stops the start with one line that names it', async () => {
+  const { code, stderr } = await refusedStart({ HOST: '203.0.113.7' })
+  expect(code).toBeGreaterThan(0)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toContain('HOST')
+})
+
+test('a PostgreSQL that is not there stops the start with one line, without its password', async () => {
+  const port = await findFreePort()
+  const { code, stderr } = await refusedStart({
+    DATABASE_URL: `postgres://ann:very-secret@127.0.0.1:${port}/rostrum`,
+  })
+  expect(code).toBeGreaterThan(0)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toContain('DATABASE_URL')
+  expect(stderr).not.toContain('very-secret')
+})
+
+test.each([
+  [['--prot', '4001'], /^Unknown option '--prot'.* Run `npm start -- --help` for the flags\.\n$/],
+  [['serve', 'now'], /^Unexpected argument 'now'.*\n$/],
+  [['schema', '--output=x'], /^Unknown option '--output'.*\n$/],
+])('%j is refused in one line, and nothing starts', async (args, line) => {
+  const { code, stdout, stderr } = await runCommand(args, store)
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toMatch(line)
+})
+
+test.each([[['--help']], [['serve', '-h']], [['schema', '--help']]])('%j prints the usage', async args => {
+  const { code, stdout, stderr } = await runCommand(args, store)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^Usage: npm start/)
+})
+
+test('an unknown command is one line and no start', async () => {
+  const { code, stdout, stderr } = await runCommand(['sevre'], store)
+  expect(code).toBe(64)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toContain('sevre')
+  expect(stdout).toBe('')
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../edge/start-app.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startApp()
+})
+
+afterAll(() => app.close())
+
+const long = 'x'.repeat(201)
+const task = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{}', options: '{}' }
+
+async function refuse(path: string, method: string, body: unknown) {
+  const answer = await app.send(path, { method, body })
+  expect(answer.status).toBe(400)
+  const [{ pointer }] = answer.body.errors
+  return { pointer, detail: answer.body.detail }
+}
+
+test.each([
+  [{ metadata: { case_type_code: long } }, '/metadata/case_type_code'],
+  [{ 'metadata[case_type_code]': long }, '/metadata[case_type_code]'],
+  [{ metadata: { account_nickname: long }, 'metadata[account_nickname]': 'x' }, '/metadata/account_nickname'],
+  [{ metadata: null, 'metadata[account_nickname]': long }, '/metadata[account_nickname]'],
+])('a refusal of REST names a label where the body has it: %#', async (metadata, pointer) => {
+  const refusal = await refuse('/api/1/endpoint/execute', 'POST', { ...task, ...metadata })
+  expect(refusal).toEqual({
+    pointer,
+    detail: `\`${pointer.slice(1)}\` must have at most 200 characters.`,
+  })
+})
+
+test('a refusal of GraphQL names it as GraphQL does', async () => {
+  const query = 'mutation ($input: ExecuteTaskInput!) { executeTask(input: $input) { id } }'
+  const { body } = await app.graphql(query, { input: { ...task, metadata: { caseTypeCode: long } } })
+  expect(body.errors[0].extensions.errors).toEqual([
+    { pointer: '/metadata/caseTypeCode', detail: 'must have at most 200 characters' },
+  ])
+})
+
+test('the text of a refusal has the names of the side that asked', async () => {
+  const saved = await refuse('/platform/users/1', 'PUT', { user: { display_name: '' } })
+  expect(saved).toEqual({
+    pointer: '/user/display_name',
+    detail: '`user/display_name` must have 1 to 200 characters.',
+  })
+})

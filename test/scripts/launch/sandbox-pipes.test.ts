@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { findDescendants, findSurvivors } from '../../server/processes/child-processes.ts'
+import { until } from '../../server/processes/until.ts'
+import { type Chunk, logLine, ready, type Speech, speakingCommand } from '../run/spoken-tasks.ts'
+import { endSandboxes, listen, runMessage, startSandbox } from './start-sandbox.ts'
+
+afterEach(endSandboxes)
+
+// What the child does right after it is ready, or during its run.
+async function start(deeds: Chunk[], when: 'idle' | 'running') {
+  const speech: Speech = when === 'idle' ? { atStart: [ready, { wait: 50 }, ...deeds] } : { onRun: deeds }
+  const { sandbox, nextReady } = startSandbox(speakingCommand(speech))
+  await nextReady()
+  const heard = listen()
+  if (when === 'running') {
+    sandbox.occupy()
+    sandbox.begin(runMessage(''), heard.listener)
+  }
+  return { sandbox, pid: sandbox.pid ?? 0, ...heard }
+}
+
+describe.each(['idle', 'running'] as const)('a sandbox that is %s is killed', when => {
+  const cases: [string, Chunk[], string][] = [
+    [
+      'when it floods its standard error',
+      [{ error: 'x'.repeat(65_536), times: 2_000 }],
+      'wrote too much to its standard error',
+    ],
+    ['when it closes its output', [{ close: 1 }], 'closed its output'],
+    ['when it sends a line without end', [['x'.repeat(65_536), 2_000]], 'sent a message past the size limit'],
+  ]
+  test.each(cases)('%s', async (_, deeds, reason) => {
+    const { sandbox, pid, reasons } = await start(deeds, when)
+    await sandbox.gone
+    expect(await findSurvivors([pid])).toEqual([])
+    expect(reasons).toEqual(when === 'idle' ? [] : [reason])
+  })
+})
+
+test('a process started by a sandbox delays neither its end nor its run, and dies with it', async () => {
+  for (const death of [{ exit: 7 }, 'nonsense\n']) {
+    const { sandbox, pid, reasons } = await start([{ fork: true }, { wait: 300 }, death], 'running')
+    let family: number[] = []
+    await until(() => {
+      family = findDescendants(pid)
+      return family.length > 0
+    })
+    await sandbox.gone
+    expect(reasons).toEqual([
+      death === 'nonsense\n' ? 'sent a message that is not in the protocol' : 'exited with code 7',
+    ])
+    expect(await findSurvivors([pid, ...family])).toEqual([])
+  }
+})
+
+test('the last messages of a sandbox are read, and how it ended', async () => {
+  const { sandbox, said, reasons } = await start([[logLine('["last words"]'), 50], { exit: 3 }], 'running')
+  await sandbox.gone
+  expect([said.length, reasons]).toEqual([50, ['exited with code 3']])
+})

@@ -1,0 +1,104 @@
+import { OutboundWaits } from '../../../src/scripts/outbound/outbound-waits.ts'
+import { Admission, type Admitted } from '../../../src/scripts/pool/admission.ts'
+import { SandboxPool } from '../../../src/scripts/pool/sandbox-pool.ts'
+import { until } from '../../server/processes/until.ts'
+import { silentLog } from '../run/start-tasks.ts'
+
+// Reports `ready` and waits, which is all that admission needs of a sandbox. It boots quickly.
+const script =
+  '[ -e "$1" ] && exit 3; read modules; sleep $0; echo \'{"type":"ready"}\'; while read -r line; do :; done'
+
+const pools: SandboxPool[] = []
+
+interface AdmissionSettings {
+  readonly max: number
+  readonly warm?: number
+  readonly runs?: number
+  readonly accountRuns?: number
+  readonly waitMs?: number
+  readonly bootMs?: number
+  /** Measures how long accounts hold sandboxes. By default it stands still, so that only numbers and order count. */
+  readonly readMs?: () => number
+  /** Path of a file. While it exists, no sandbox boots. */
+  readonly failsWhile?: string
+}
+
+interface AskOptions {
+  readonly nested?: boolean
+  readonly deadline?: number
+  readonly signal?: AbortSignal
+}
+
+/** Admission over real processes. */
+export async function startAdmission({
+  max,
+  warm = max,
+  runs = 100,
+  accountRuns = 50,
+  waitMs = 60_000,
+  bootMs = 0,
+  readMs = () => 0,
+  failsWhile = '',
+}: AdmissionSettings) {
+  const env = { PATH: process.env.PATH ?? '' }
+  const command = {
+    file: 'sh',
+    args: ['-c', script, String(bootMs / 1000), failsWhile],
+    env,
+    firstLine: '{}',
+  }
+  const pool = new SandboxPool({
+    command,
+    maxFrameBytes: 1_000,
+    maxUnreadBytes: 1_000,
+    warm,
+    max,
+    log: silentLog,
+  })
+  const limits = { runs, accountRuns, waitMs, sandboxes: max }
+  const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits, readMs })
+  pools.push(pool)
+  pool.start()
+  await until(() => pool.isReady)
+
+  let pending = 0
+
+  async function ask(accountCode: string, options: AskOptions = {}): Promise<Admitted> {
+    const { nested = false, deadline = performance.now() + 600_000, signal } = options
+    pending++
+    try {
+      const { signal: patient } = new AbortController()
+      return await admission.acquire({ accountCode, nested, deadline, signal: signal ?? patient })
+    } finally {
+      pending--
+    }
+  }
+
+  /** `waiting` counts the requests without an answer. */
+  return { pool, admission, ask, waiting: () => pending }
+}
+
+export async function closeAdmissions(): Promise<void> {
+  for (const pool of pools.splice(0)) await pool.close()
+}
+
+/** The error of a run that was not admitted; null if it was. */
+export function refusal(asked: Promise<Admitted>): Promise<unknown> {
+  return asked.then(
+    () => null,
+    (error: unknown) => error,
+  )
+}
+
+/** Ends a run that did nothing, so that its sandbox is idle again. */
+export function giveBack({ sandbox, release }: Admitted): void {
+  release()
+  sandbox.vacate()
+}
+
+/** Ends a run by killing its sandbox. */
+export async function lose({ sandbox, release }: Admitted): Promise<void> {
+  sandbox.kill('the test says so')
+  release()
+  await sandbox.gone
+}

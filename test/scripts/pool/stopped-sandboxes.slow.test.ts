@@ -1,0 +1,28 @@
+import { afterEach, expect, test } from 'vitest'
+import { findSurvivors } from '../../server/processes/child-processes.ts'
+import { endSandboxes, listen, runMessage, startSandbox } from '../launch/start-sandbox.ts'
+import { speakingCommand } from '../run/spoken-tasks.ts'
+
+afterEach(endSandboxes)
+
+test('kills a sandbox that is stopped while it boots, and one stopped while it recovers', {
+  timeout: 20_000,
+}, async () => {
+  const booting = startSandbox(speakingCommand({ atStart: [] }))
+  process.kill(booting.sandbox.pid ?? 0, 'SIGSTOP')
+  const ended = { type: 'end', run: 'r', ending: { kind: 'exit', payload: '1' } }
+  const recovering = startSandbox(speakingCommand({ onRun: [`${JSON.stringify(ended)}\n`] }))
+  const begun = performance.now()
+  await recovering.nextReady()
+  recovering.sandbox.occupy()
+  const { listener, over } = listen()
+  recovering.sandbox.begin(runMessage(''), listener)
+  await over
+  process.kill(recovering.sandbox.pid ?? 0, 'SIGSTOP')
+  await recovering.sandbox.gone
+  expect(performance.now() - begun).toBeLessThan(4_000)
+  await booting.sandbox.gone
+  expect(performance.now() - begun).toBeGreaterThan(9_500)
+  expect(performance.now() - begun).toBeLessThan(11_500)
+  expect(await findSurvivors([booting.sandbox.pid ?? 0, recovering.sandbox.pid ?? 0], 100)).toEqual([])
+})

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { findSurvivors } from '../../server/processes/child-processes.ts'
+import { line, type Speech, startSpokenTasks } from './spoken-tasks.ts'
+import { startTasks, wordOf } from './start-tasks.ts'
+
+const closings: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close()
+})
+
+// Counts the scripts that made a call, so that at least one line ran.
+async function start(settings: Record<string, string> = {}) {
+  let calls = 0
+  const tasks = await startTasks(settings, async () => {
+    calls++
+    return { status: 200, body: {} }
+  })
+  closings.push(() => tasks.runner.close())
+  return { ...tasks, calls: () => calls }
+}
+
+const callOnce = "await graphql('x'); exit('done')"
+
+describe('a run that has not begun', () => {
+  test('starts over if its sandbox died before it received the run', async () => {
+    const { run, runner, calls } = await start()
+    for (let i = 1; i <= 5; i++) {
+      // The death is not noticed yet.
+      for (const pid of runner.pids()) process.kill(pid, 'SIGKILL')
+      expect((await run(callOnce)).payload).toBe('done')
+      expect(calls()).toBe(i)
+    }
+  })
+
+  test('starts over if its sandbox dies before reading the run', async () => {
+    const { run, runner, calls } = await start()
+    const pids = runner.pids()
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    const running = run(callOnce)
+    await new Promise(setImmediate)
+    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    expect((await running).payload).toBe('done')
+    expect(calls()).toBe(1)
+    expect(await findSurvivors(pids, 500)).toEqual([])
+  })
+})
+
+describe('a run that has begun', () => {
+  test('is not repeated if it crashes its sandbox', async () => {
+    const { run, calls } = await start()
+    const execution = await run("graphql('x'); 'x'.repeat(2 ** 28).split('')")
+    expect(['CRASHED', 'MEMORY']).toContain(wordOf(execution))
+    expect(calls()).toBe(1)
+  })
+
+  test('is not repeated even if it sent nothing else', async () => {
+    const { starts, run } = spoken({ onRun: [line({ type: 'begun', run: '<run>' }), { exit: 3 }] })
+    expect(wordOf(await run())).toBe('CRASHED')
+    expect(starts()).toBe(1)
+  })
+
+  test('may not begin twice', async () => {
+    const begun = line({ type: 'begun', run: '<run>' })
+    const { starts, run } = spoken({ onRun: [begun + begun] })
+    const execution = await run()
+    expect(execution.error).toMatchObject({ code: 'CRASHED', message: 'The sandbox began its run twice' })
+    expect(starts()).toBe(1)
+  })
+})
+
+test('a run is given to at most three sandboxes', async () => {
+  const { starts, run } = spoken({ onRun: [{ exit: 3 }] })
+  expect(wordOf(await run())).toBe('CRASHED')
+  expect(starts()).toBe(3)
+})
+
+function spoken(speech: Speech) {
+  const { pool, run } = startSpokenTasks({ speech, settings: { ROSTRUM_QUEUE_WAIT_MS: '60000' } })
+  closings.push(() => pool.close())
+  const pids = new Set<number>()
+  const watch = setInterval(() => {
+    for (const sandbox of pool.pids) pids.add(sandbox)
+  }, 2)
+  closings.push(async () => clearInterval(watch))
+  // The last sandbox is idle and received nothing.
+  return { run, starts: () => pids.size - pool.pids.filter(pid => pids.has(pid)).length }
+}

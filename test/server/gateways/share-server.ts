@@ -1,0 +1,37 @@
+import { inject } from 'vitest'
+import { createGatewayClient, type GatewayClient } from '../clients/gateway-client.ts'
+import type { SharedAccount } from './serve-gateways.ts'
+
+export interface SharedServer extends GatewayClient {
+  /** The account of the admin's token. No other file uses it. */
+  readonly account: string
+  /** For other commands on the same store. */
+  readonly settings: { readonly DATABASE_URL: string }
+}
+
+/**
+ * Gives a file a new account on the gateway that the files share. It runs as `startServer()` starts one. A file that
+ * writes to a second account names it after its own.
+ */
+export async function shareServer(): Promise<SharedServer> {
+  const [server] = await askForAccount('/')
+  return server
+}
+
+/** Gives a file a new account on two gateways of one PostgreSQL that the files share. */
+export function shareReplicas(): Promise<readonly [SharedServer, SharedServer]> {
+  return askForAccount('/postgres')
+}
+
+async function askForAccount(path: string): Promise<readonly [SharedServer, SharedServer]> {
+  const answer = await fetch(new URL(path, inject('gatewayUrl')))
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`No account was made: ${text}`)
+  const { account, adminToken, databaseUrl, baseUrls } = JSON.parse(text) as SharedAccount
+  const share = (baseUrl = '') => ({
+    ...createGatewayClient({ baseUrl, adminToken, databaseUrl }),
+    account,
+    settings: { DATABASE_URL: databaseUrl },
+  })
+  return [share(baseUrls[0]), share(baseUrls[1])]
+}

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Store } from '../../../src/domain/store.ts'
+import { eachStore } from '../databases/each-store.ts'
+
+eachStore(harness => {
+  let store: Store
+  beforeEach(async () => {
+    store = await harness.open()
+  })
+
+  test('saving creates the record, keeps missing details and clears those that are null', async () => {
+    expect(await store.users.save('a', 7, {})).toEqual({ id: 7, email: null, displayName: null })
+    await store.users.save('a', 7, { email: 'ann@example.com' })
+    expect(await store.users.save('a', 7, { displayName: 'Ann' })).toEqual({
+      id: 7,
+      email: 'ann@example.com',
+      displayName: 'Ann',
+    })
+    expect(await store.users.save('a', 7, { email: null })).toEqual({
+      id: 7,
+      email: null,
+      displayName: 'Ann',
+    })
+    expect(await store.teams.save('a', 3, { name: 'Desk' })).toEqual({ id: 3, name: 'Desk' })
+    expect(await store.teams.save('a', 3, {})).toEqual({ id: 3, name: 'Desk' })
+    expect(await store.teams.save('a', 3, { name: null })).toEqual({ id: 3, name: null })
+  })
+
+  test('names come back letter by letter', async () => {
+    const displayName = 'Ångström 🎉 "\' \\ ; -- \u202e'
+    await store.users.save('a', 7, { displayName })
+    expect(await store.users.findByIds('a', [7])).toMatchObject([{ displayName }])
+  })
+
+  test('users and teams of the same id in two accounts do not meet', async () => {
+    await store.users.save('a', 7, { email: 'ann@example.com' })
+    await store.users.save('b', 7, { email: 'bob@example.com' })
+    await store.teams.save('a', 3, { name: 'A' })
+    await store.teams.save('b', 3, { name: 'B' })
+    expect(await store.users.findByIds('a', [7])).toMatchObject([{ email: 'ann@example.com' }])
+    expect(await store.teams.findByIds('a', [3])).toEqual([{ id: 3, name: 'A' }])
+    expect(await store.users.findByIds('c', [7])).toEqual([])
+    expect(await store.teams.findByIds('c', [3])).toEqual([])
+    expect(await store.users.findByEmail('b', 'ann@example.com')).toBeNull()
+  })
+
+  test('of several users with one email, the one with the lowest id is found', async () => {
+    await store.users.save('a', 9, { email: 'ann@example.com' })
+    await store.users.save('a', 8, { email: 'ann@example.com' })
+    expect(await store.users.findByEmail('a', 'ann@example.com')).toMatchObject({ id: 8 })
+    expect(await store.users.findByEmail('a', 'Ann@example.com')).toBeNull()
+  })
+
+  test('a created user gets a free id from 2^52 up', async () => {
+    const details = { email: null, displayName: 'Ann' }
+    const first = await store.users.create('a', details)
+    await store.users.save('a', first.id + 1, { displayName: 'in the way' })
+    const second = await store.users.create('a', details)
+    expect(first).toEqual({ id: first.id, ...details })
+    expect(first.id).toBeGreaterThanOrEqual(2 ** 52)
+    expect(second.id).toBe(first.id + 2)
+    expect(await store.users.findByIds('a', [first.id + 1])).toMatchObject([{ displayName: 'in the way' }])
+  })
+
+  test('an account is made once', async () => {
+    expect(await store.accounts.isEmpty()).toBe(true)
+    expect(await store.accounts.ensure('a')).toBe(true)
+    expect(await store.accounts.ensure('a')).toBe(false)
+    expect(await store.accounts.isEmpty()).toBe(false)
+  })
+})

@@ -4,25 +4,23 @@ import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
 import { createTokenUses } from './credentials/token-uses.ts'
-import { atMostHourly } from './domain/at-most-hourly.ts'
 import { createCases } from './domain/cases/cases.ts'
 import { createDirectory } from './domain/directory/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
 import { createEventFollowers } from './domain/events/event-followers.ts'
 import { createEventFollowing } from './domain/events/follow-events.ts'
-import { forgetEachMinute } from './domain/forget-each-minute.ts'
+import { createSweeps } from './domain/expired-rows.ts'
 import { createFunctions } from './domain/functions/functions.ts'
-import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempotency/keyed-requests.ts'
+import { createKeyedRequests, findKeyLimits } from './domain/idempotency/keyed-requests.ts'
 import { createMemberships } from './domain/memberships/memberships.ts'
-import { createDeletingDead } from './domain/queue/delete-dead-runs.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { createRunKeeping } from './domain/runs/keep-runs.ts'
 import { createRuns } from './domain/runs/runs.ts'
-import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import { keepNothing } from './domain/scripts/run-record.ts'
 import type { Store } from './domain/store.ts'
+import { startSweeping } from './domain/sweeping.ts'
 import { createCaseTasks } from './domain/triggers/case-tasks.ts'
 import { createHooks } from './domain/triggers/hooks.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
@@ -46,8 +44,6 @@ import { openStore } from './store/open-store.ts'
 
 const drainTimeoutMs = 10_000
 const reportRefusedEveryMs = 10_000
-// Maximum number of rows deleted in one transaction. A large transaction delays others.
-const maxForgottenAtOnce = 200
 
 export interface AppOptions {
   readonly config: Config
@@ -103,10 +99,6 @@ export async function createApp({
   const memberships = createMemberships(store)
   const directory = createDirectory(store)
   const keyedRequests = createKeyedRequests(store.idempotency, findKeyLimits(config.accountKeyBytes))
-  const stopForgettingKeys = forgetEachMinute(
-    () => store.idempotency.forgetOlderThan(retentionMs, maxForgottenAtOnce),
-    err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
-  )
   const followers = createEventFollowers(store.events)
   const following = {
     memberships: createEventFollowing(store.events, followers),
@@ -124,17 +116,11 @@ export async function createApp({
     hideSecrets: hideRunTokens,
     onError: (err, runs) => log.warn({ err, runs }, 'runs could not be kept'),
   })
-  const stopSweepingRuns = startSweepingRuns({
+  const sweeps = createSweeps(store, { runs: config.runRetention, eventMs: config.eventMs })
+  const stopSweeping = startSweeping(sweeps, {
     store: store.runs,
-    forgetOthers: [
-      createDeletingDead(store.queue, config.runRetention),
-      atMostHourly(async () => {
-        if (config.eventMs !== null) await store.oldEvents.forget(config.eventMs)
-      }),
-    ],
     gateway,
-    retention: config.runRetention,
-    onError: err => log.warn({ err }, 'kept runs could not be swept'),
+    onError: err => log.warn({ err }, 'the store could not be swept'),
   })
 
   const tasks: ServingScriptRunner = createScriptRunner({
@@ -261,9 +247,8 @@ export async function createApp({
     },
     async close() {
       const queueEnd = queueWork?.close()
-      stopForgettingKeys()
       followers.endAll()
-      stopSweepingRuns()
+      stopSweeping()
       await drain(server)
       clearInterval(reportingRefused)
       refusedDeliveries.reportAll()

@@ -15,6 +15,7 @@ import {
   text,
   time,
   withDefault,
+  words,
 } from './describe-table.ts'
 import { functionTables } from './function-tables.ts'
 import { hookTables } from './hook-tables.ts'
@@ -74,7 +75,7 @@ export const descriptions = {
       id: withDefault(integer, 'next id'),
       userId: integer,
       label: nullable(text()),
-      scopes: text(),
+      scopes: words,
       sha256: bytes,
       createdAt,
       revokedAt: nullable(time),

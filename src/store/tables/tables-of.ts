@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Codec } from './codecs.ts'
+import { type Codec, flagCodec } from './codecs.ts'
 import type { ColumnDescription, TableDescription } from './describe-table.ts'
 
 declare const value: unique symbol
@@ -38,6 +38,11 @@ export type RowOf<S extends Selection> = {
 /** An expression that both databases answer with a number, for a selection. */
 export function numberOf(expression: SQL): StoreColumn<number> {
   return expression as unknown as StoreColumn<number>
+}
+
+/** An expression that both databases answer with 0 or 1, for a selection. */
+export function flagOf(expression: SQL): StoreColumn<boolean> {
+  return Object.assign(expression, { codec: flagCodec }) as unknown as StoreColumn<boolean>
 }
 
 /** An expression that both databases answer with a number or null, for a selection. */

@@ -72,7 +72,7 @@ export const accountCode = text()
 export const id = integer
 export const byId = ['accountCode', 'id'] as const
 export const createdAt = withDefault(time, 'now')
-export const ofAccount = { columns: ['accountCode'], table: 'accounts' } as const
+export const accountReference = { columns: ['accountCode'], table: 'accounts' } as const
 
 /** `displayName` is `display_name` in the database. */
 export function toColumnName(key: string): string {

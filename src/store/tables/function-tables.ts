@@ -1,12 +1,12 @@
 import {
   accountCode,
+  accountReference,
   byId,
   createdAt,
   id,
   integer,
   json,
   nullable,
-  ofAccount,
   type TableDescription,
   text,
   time,
@@ -31,7 +31,7 @@ export const functionTables = {
     },
     key: byId,
     uniqueIndexes: { functions_by_name: ['accountCode', 'name', 'caseTypeCode'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Versions never change. The versions of a removed function stay as long as its row. */
@@ -51,13 +51,13 @@ export const functionTables = {
     key: byId,
     uniqueIndexes: { function_versions_by_hash: ['accountCode', 'functionId', 'hash'] },
     indexes: { function_versions_by_function: ['accountCode', 'functionId', 'id'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Functions that were removed. They stay until no run refers to them. */
   removedFunctions: {
     columns: { accountCode, id, name: text(), caseTypeCode: text(), liveVersionId: integer, createdAt },
     key: byId,
-    references: [ofAccount],
+    references: [accountReference],
   },
 } as const satisfies Readonly<Record<string, TableDescription>>

@@ -3,13 +3,13 @@ import type { RunHookEvent, RunTrigger } from '../../domain/scripts/run-cause.ts
 import type { RunOutcome, RunState } from '../../domain/scripts/run-record.ts'
 import {
   accountCode,
+  accountReference,
   byId,
   flag,
   id,
   integer,
   json,
   nullable,
-  ofAccount,
   type TableDescription,
   tenths,
   text,
@@ -65,7 +65,7 @@ export const runTables = {
       runs_by_state: ['state', 'accountCode', 'id'],
       runs_by_age: ['startedAt'],
     },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Input and options of a run, as JSON. They are deleted before the run. */
@@ -73,7 +73,7 @@ export const runTables = {
     columns: { accountCode, id, startedAt: integer, input: nullable(text()), options: nullable(text()) },
     key: byId,
     indexes: { run_inputs_by_age: ['startedAt'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Output of a run, as JSON. */
@@ -87,7 +87,7 @@ export const runTables = {
       logs: nullable(text()),
     },
     key: byId,
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Gateways of the store, under an empty account code, and the time of its last sign of life. */

@@ -66,13 +66,13 @@ eachStore(harness => {
   })
 
   test('a retry of dead runs takes those of one hook or webhook alone', async () => {
-    const ofWebhook = { trigger: 'webhook', hookId: null, caseId: null } as const
+    const webhookText = { trigger: 'webhook', hookId: null, caseId: null } as const
     await enqueue(
       'a',
       { hookId: 1 },
       { hookId: 2 },
-      { ...ofWebhook, webhookId: 1 },
-      { ...ofWebhook, webhookId: 2 },
+      { ...webhookText, webhookId: 1 },
+      { ...webhookText, webhookId: 2 },
     )
     await dieAll()
     expect(await retryDead(1_000, { hookId: 2 })).toBe(1)

@@ -120,9 +120,9 @@ function takeFitting(dead: readonly DeadRow[], maxBytes: number): readonly DeadR
   return end === -1 ? dead : dead.slice(0, end)
 }
 
-function kindOf({ hookId, webhookId }: DeadRunChoice): 'any' | 'ofHook' | 'ofWebhook' {
+function kindOf({ hookId, webhookId }: DeadRunChoice): 'any' | 'ofHook' | 'webhookText' {
   if (hookId !== null) return 'ofHook'
-  return webhookId === null ? 'any' : 'ofWebhook'
+  return webhookId === null ? 'any' : 'webhookText'
 }
 
 function prepareStatements({ prepare, now, tables }: Dialect, retried: SQL) {
@@ -147,7 +147,7 @@ function prepareStatements({ prepare, now, tables }: Dialect, retried: SQL) {
       any: findDead(sql``),
       one: findDead(sql`and id = ${given.id}`),
       ofHook: findDead(sql`and hook_id = ${given.hookId}`),
-      ofWebhook: findDead(sql`and webhook_id = ${given.webhookId}`),
+      webhookText: findDead(sql`and webhook_id = ${given.webhookId}`),
     },
     // A run that is already due keeps its place. A blocked run stays blocked, without a claim time.
     makeDue: prepare(sql`

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { KeptRun, RunFilter, RunStore } from '../../../domain/runs/run-store.ts'
+import type { RunFilter, RunStore, StoredRun } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { flagOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
@@ -40,7 +40,7 @@ export function createLookAtRuns(database: Database): RunStore['look'] {
 }
 
 // Removes what is not of the run. A copy of the row would ask for all its members, and an unreadable one throws.
-function toRun(row: KeptRun): KeptRun {
+function toRun(row: StoredRun): StoredRun {
   Reflect.deleteProperty(row, 'lookedTo')
   Reflect.deleteProperty(row, 'isMatch')
   return row

@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Codec, flagCodec } from './codecs.ts'
 import type { ColumnDescription, TableDescription } from './describe-table.ts'
@@ -40,9 +40,10 @@ export function numberOf(expression: SQL): StoreColumn<number> {
   return expression as unknown as StoreColumn<number>
 }
 
-/** An expression that both databases answer with 0 or 1, for a selection. */
-export function flagOf(expression: SQL): StoreColumn<boolean> {
-  return Object.assign(expression, { codec: flagCodec }) as unknown as StoreColumn<boolean>
+/** A condition, for a selection. */
+export function flagOf(condition: SQL): StoreColumn<boolean> {
+  const number = sql`case when ${condition} then 1 else 0 end`
+  return Object.assign(number, { codec: flagCodec }) as unknown as StoreColumn<boolean>
 }
 
 /** An expression that both databases answer with a number or null, for a selection. */

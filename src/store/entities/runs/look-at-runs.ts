@@ -55,16 +55,20 @@ function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: re
     from ${runs} where ${runs.accountCode} = ${accountCode} and ${runs.id} < ${before}
       ${lead === null ? sql`` : sql`and ${is(lead)}`}
     order by ${runs.id} desc`
-  const run = selectRun(database)
-  const columns = columnsOf(run)
-  const selection = { ...run, isMatch: flagOf(sql`is_match`), lookedTo: numberOrNullOf(sql`looked_to`) }
+  const selectMore = (matches: SQL, lookedTo: SQL) => ({
+    ...selectRun(database),
+    isMatch: flagOf(matches),
+    lookedTo: numberOrNullOf(lookedTo),
+  })
   if (others.length === 0) {
-    return database.prepareMany(sql`select ${columns}, 1, null ${inOrder} limit ${limit}`, selection)
+    const selection = selectMore(sql`true`, sql`null`)
+    return database.prepareMany(sql`select ${columnsOf(selection)} ${inOrder} limit ${limit}`, selection)
   }
   const matches = sql.join(others.map(is), sql` and `)
+  const selection = selectMore(matches, sql`look.looked_to`)
   return database.prepareMany(
     sql`
-      select ${columns}, case when ${matches} then 1 else 0 end, look.looked_to
+      select ${columnsOf(selection)}
       from (select * ${inOrder} limit ${maxRows}) as runs cross join (
         select (select ${runs.id} ${inOrder} limit 1 offset ${maxRows} - 1) as looked_to
       ) as look

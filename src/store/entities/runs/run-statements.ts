@@ -15,7 +15,8 @@ export function selectRun({ tables: { runs } }: Dialect) {
   return { ...others, durationMs }
 }
 
-export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialect) {
+export function prepareRunWrites(dialect: Dialect) {
+  const { prepare, chain, list, typed, tables } = dialect
   const { accountCode } = placeholders('accountCode')
   const columns = {
     runs: select(tables.runs, { omit: ['accountCode'] }),
@@ -60,7 +61,7 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
     /** Inserts runs with their long values. Their ids, and the bytes before them, count from the last ones. */
     insertAll: chain(
       {
-        account: insertAccount,
+        account: insertAccount(dialect),
         last_byte: sql`${raiseCounters([storedByte, runByte])} returning name as counter, value - ${bytes} as before`,
         last_run: sql`
           ${raiseCounter('run', count, sql`from last_byte where counter = 'run byte'`)}

@@ -1,8 +1,9 @@
 import DataLoader from 'dataloader'
 import type { FunctionVersion } from '../domain/functions/function-store.ts'
-import type { Loaders, RowLoader } from '../domain/loaders.ts'
+import type { Loaders, RowLoader, TriggerRow } from '../domain/loaders.ts'
 import { maxRowsOfPages, type Page, type RowStore } from '../domain/port.ts'
 import type { KeptRun, RunText } from '../domain/runs/run-store.ts'
+import { type QueuedTrigger, triggerKinds } from '../domain/scripts/trigger-kinds.ts'
 import type { Store } from '../domain/store.ts'
 import type { Pace } from '../fairness/pace.ts'
 import { JsonText } from '../json/json-text.ts'
@@ -23,7 +24,7 @@ interface Dependencies {
  * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams, functions, cases, hooks, runs, webhooks } = store
+  const { memberships, users, teams, functions, cases, runs } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
   let loaders: Map<string, DataLoader<never, unknown>> | null = null
@@ -57,6 +58,11 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
       return ids.map(id => found.get(id) ?? null)
     }
     return { load: id => store.findCached?.(accountCode, id) ?? batch(name, load).load(id) }
+  }
+
+  function createTriggerLoader<Trigger extends QueuedTrigger>(trigger: Trigger) {
+    const triggers: RowStore<unknown> = store[triggerKinds[trigger].queuedFrom]
+    return createRowLoader(trigger, triggers as RowStore<TriggerRow<Trigger>>)
   }
 
   // A batch for each distinct page, so that all parents asked for the same page share a statement.
@@ -117,13 +123,12 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
     membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
     versionsOfFunction: createPageLoader('functionId', functions.pageVersions, 'versions'),
-    webhook: createRowLoader('webhook', webhooks),
     case: createRowLoader('case', cases),
     eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
     changedFields: sequence => batch('changed fields', loadChangedFields).load(sequence),
     runsOfFunction: createPageLoader('functionId', runs.pageByFunctions, 'runs'),
     runsOfCase: createPageLoader('caseId', runs.pageByCases, 'runs of case'),
-    hook: createRowLoader('hook', hooks),
+    trigger: createTriggerLoader,
     attemptsOf: createPageLoader('queuedRunId', runs.pageByQueuedRuns, 'attempts'),
     run: runId => batch('run', loadRuns).load(runId),
     runText: (kind, id) => batch(`run ${kind}`, ids => loadTexts(kind, ids)).load(id),

@@ -1,5 +1,6 @@
-import type { RunHookEvent, RunTrigger } from '../../domain/scripts/run-cause.ts'
+import type { RunHookEvent } from '../../domain/scripts/run-cause.ts'
 import type { RunOutcome, RunState } from '../../domain/scripts/run-record.ts'
+import type { RunTrigger } from '../../domain/scripts/trigger-kinds.ts'
 import {
   accountCode,
   byId,

@@ -1,6 +1,7 @@
 import type { KeptRun } from '../../../domain/runs/run-store.ts'
-import type { RunHookEvent, RunTrigger } from '../../../domain/scripts/run-cause.ts'
+import type { RunHookEvent } from '../../../domain/scripts/run-cause.ts'
 import type { RunOutcome, RunState } from '../../../domain/scripts/run-record.ts'
+import type { RunTrigger } from '../../../domain/scripts/trigger-kinds.ts'
 import { readStored } from '../../../json/read-stored.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
 import type { selectRun } from './run-statements.ts'

@@ -11,7 +11,7 @@ const timed = 'test/**/*.timed.test.ts'
 const properties = [
   'test/properties/**/*.test.ts',
   'test/graphql/plan.test.ts',
-  'test/http/graphql/lanes.test.ts',
+  'test/http/graphql/same-answers.test.ts',
 ]
 
 export default defineConfig({

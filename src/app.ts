@@ -18,10 +18,10 @@ import { createDeletingDead } from './domain/queue/delete-dead-runs.ts'
 import { createQueuedRuns } from './domain/queue/queued-runs.ts'
 import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
-import { createRunKeeping } from './domain/runs/keep-runs.ts'
+import { createRunRecorder } from './domain/runs/record-runs.ts'
 import { createRuns } from './domain/runs/runs.ts'
 import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
-import { keepNothing } from './domain/scripts/run-record.ts'
+import { noRecorder } from './domain/scripts/run-record.ts'
 import type { Store } from './domain/store.ts'
 import { createCaseTasks } from './domain/triggers/case-tasks.ts'
 import { createHooks } from './domain/triggers/hooks.ts'
@@ -57,7 +57,7 @@ export interface AppOptions {
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
   /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
-  readonly hasDirectLane?: boolean
+  readonly hasFastPath?: boolean
 }
 
 /** A wired application. It does not listen by itself. */
@@ -78,7 +78,7 @@ export async function createApp({
   log,
   onStoreLost = () => {},
   onStatement,
-  hasDirectLane = true,
+  hasFastPath = true,
 }: AppOptions): Promise<App> {
   const store = await openStore({
     url: config.databaseUrl,
@@ -118,7 +118,7 @@ export async function createApp({
   const engine = createEngine({ schema })
 
   const gateway = randomUUID()
-  const runKeeping = createRunKeeping({
+  const runRecorder = createRunRecorder({
     store: store.runs,
     gateway,
     hideSecrets: hideRunTokens,
@@ -140,7 +140,7 @@ export async function createApp({
   const tasks: ServingScriptRunner = createScriptRunner({
     config,
     runTokens,
-    recorder: config.runRetention.count === 0 ? keepNothing : runKeeping,
+    recorder: config.runRetention.count === 0 ? noRecorder : runRecorder,
     log,
     executeGraphql: call => executeInProcess(call),
   })
@@ -170,13 +170,13 @@ export async function createApp({
     memberships,
     directory,
     functions: createFunctions(store.functions, tasks),
-    cases: createCases({ store, scripts: tasks, holdRuns: runKeeping.hold, waitForTurn }),
+    cases: createCases({ store, scripts: tasks, deferRuns: runRecorder.defer, waitForTurn }),
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
     runs: createRuns({
       store: store.runs,
       scripts: tasks,
-      holdRuns: runKeeping.hold,
+      deferRuns: runRecorder.defer,
       waitForTurn,
       findLive: store.functions.findLive,
       findSource: store.functions.findSource,
@@ -212,7 +212,7 @@ export async function createApp({
     createContext,
     findUnready: readiness.findUnready,
     keyedRequests,
-    holdRunPlace: tasks.reserveSlot,
+    reserveRunPlace: tasks.reserveSlot,
     turns,
     bodyBytes,
     sourceBytes: runLimits.sourceBytes,
@@ -228,13 +228,13 @@ export async function createApp({
       runDelivery: createRunDelivery({
         findLive: store.functions.findLive,
         scripts: tasks,
-        holdRuns: runKeeping.hold,
+        deferRuns: runRecorder.defer,
       }),
     },
     maxAnswerBytes,
     budgets: createHttpBudgets(bodyBytes),
     log,
-    hasDirectLane,
+    hasFastPath,
   })
   return {
     server,
@@ -253,7 +253,7 @@ export async function createApp({
         scripts: tasks,
         log,
         hideSecrets: hideRunTokens,
-        holdRuns: runKeeping.hold,
+        deferRuns: runRecorder.defer,
         ...config.queuedRuns,
         onDead: createDeadRunReport({ findFunctions: store.functions.findByIds, linesOf: tasks.linesOf }),
         onError: err => log.warn({ err }, 'queued runs could not be worked on'),
@@ -269,7 +269,7 @@ export async function createApp({
       refusedDeliveries.reportAll()
       await queueEnd
       await tasks.close()
-      await runKeeping.close()
+      await runRecorder.close()
       await tokenUses.close()
       await store.close()
     },

@@ -191,7 +191,7 @@ function createContextClass(services: Services) {
     }
 
     createLongWork(): LongWork {
-      return new LongWork(places.hold(this.caller.accountCode), () => this.nextTurn())
+      return new LongWork(places.placeFor(this.caller.accountCode), () => this.nextTurn())
     }
 
     get log(): Logger {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { releaseMemory } from './release-memory.ts'
 
-const lookEveryMs = 1_000
+const pollEveryMs = 1_000
 const maxQuietUtilization = 0.05
 
 /**
@@ -35,5 +35,5 @@ function onceQuiet(signal: AbortSignal, work: () => void): void {
     if (utilization > maxQuietUtilization) return
     clearInterval(timer)
     work()
-  }, lookEveryMs).unref()
+  }, pollEveryMs).unref()
 }

@@ -4,7 +4,7 @@ import type { Team, User } from './directory/directory-store.ts'
 import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
 import type { Membership } from './memberships/membership-store.ts'
 import type { Page, RowStore } from './port.ts'
-import type { KeptRun, RunText } from './runs/run-store.ts'
+import type { RunText, StoredRun } from './runs/run-store.ts'
 import type { QueuedTrigger, triggerKinds } from './scripts/trigger-kinds.ts'
 import type { Store } from './store.ts'
 
@@ -39,14 +39,14 @@ export interface Loaders {
   eventsOfCase(caseId: number, page: Page): Promise<CaseEvent[]>
   /** The changed fields of the event with this sequence, however long. */
   changedFields(sequence: number): Promise<JsonText>
-  runsOfFunction(functionId: number, page: Page): Promise<KeptRun[]>
-  runsOfCase(caseId: number, page: Page): Promise<KeptRun[]>
+  runsOfFunction(functionId: number, page: Page): Promise<StoredRun[]>
+  runsOfCase(caseId: number, page: Page): Promise<StoredRun[]>
   /** The trigger of a queued run; null once it is removed. */
   trigger<Trigger extends QueuedTrigger>(trigger: Trigger): RowLoader<TriggerRow<Trigger>>
   /** The kept attempts of a queued run. */
-  attemptsOf(queuedRunId: number, page: Page): Promise<KeptRun[]>
+  attemptsOf(queuedRunId: number, page: Page): Promise<StoredRun[]>
   /** The run with this GUID; null if there is none. */
-  run(runId: string): Promise<KeptRun | null>
+  run(runId: string): Promise<StoredRun | null>
   /** A long value of a run, by the run's number. Null if it was deleted. */
   runText(kind: RunText, id: number): Promise<string | null>
   /** Clears the cached rows, after a mutation that changed some: fields of the next mutation must see the change. */

@@ -35,18 +35,18 @@ export class AccountBudget<Owner extends ShareOwner = string> {
     return this.#total
   }
 
-  heldBy(owner: Owner): number {
+  reservedBy(owner: Owner): number {
     return this.#held.get(owner) ?? 0
   }
 
-  hold(owner: Owner, amount: number): void {
+  reserve(owner: Owner, amount: number): void {
     this.refuseBeyond(owner, amount)
     this.add(owner, amount)
   }
 
   /** Throws like `hold` of this amount, without holding it. */
   refuseBeyond(owner: Owner, amount: number): void {
-    const held = this.heldBy(owner)
+    const held = this.reservedBy(owner)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
     const { total, share = 0 } = this.#limits
     if (this.#total + amount > total && held + amount > share) {
@@ -56,7 +56,7 @@ export class AccountBudget<Owner extends ShareOwner = string> {
 
   /** Holds an amount that can no longer be refused, even past the limits. */
   add(owner: Owner, amount: number): void {
-    this.#held.set(owner, this.heldBy(owner) + amount)
+    this.#held.set(owner, this.reservedBy(owner) + amount)
     this.#total += amount
   }
 
@@ -64,12 +64,12 @@ export class AccountBudget<Owner extends ShareOwner = string> {
   findLargest(): Owner | undefined {
     let largest: Owner | undefined
     for (const owner of this.#held.keys())
-      if (largest === undefined || this.heldBy(owner) > this.heldBy(largest)) largest = owner
+      if (largest === undefined || this.reservedBy(owner) > this.reservedBy(largest)) largest = owner
     return largest
   }
 
   release(owner: Owner, amount: number): void {
-    const held = this.heldBy(owner) - amount
+    const held = this.reservedBy(owner) - amount
     if (held > 0) this.#held.set(owner, held)
     else this.#held.delete(owner)
     this.#total -= amount

@@ -33,7 +33,7 @@ export class Places<Owner extends ShareOwner = string> {
   }
 
   /** Returns a place that is not taken yet. */
-  hold(owner: Owner): Place {
+  placeFor(owner: Owner): Place {
     let leave = nothing
     return {
       take: begin => {
@@ -61,7 +61,7 @@ export class Places<Owner extends ShareOwner = string> {
 
   /** Resolves with a place that is taken. `beginWaiting` is called if it has to wait, and says what ends the wait. */
   async take(owner: Owner, beginWaiting: () => Ending = () => ({})): Promise<Place> {
-    const place = this.hold(owner)
+    const place = this.placeFor(owner)
     const { promise, resolve } = Promise.withResolvers<void>()
     if (place.take(resolve)) return place
     try {

@@ -45,13 +45,13 @@ export interface Engine {
   /** Parses, bounds, validates and executes. Never rejects: every failure is in the answer. Refuses subscriptions. */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
   /**
-   * The same for callers that accept a stream: events for a subscription, one answer otherwise. It calls `holdMemory`
-   * with the bytes that the stream needs until it ends; that function throws if the account's budget is used up.
+   * The same for callers that accept a stream: events for a subscription, one answer otherwise. It calls
+   * `reserveMemory` with the bytes that the stream needs until it ends, which throws if the account has no more.
    */
   subscribe(
     request: OperationRequest,
     context: RequestContext,
-    holdMemory: (bytes: number) => void,
+    reserveMemory: (bytes: number) => void,
   ): Promise<Answer | EventStream>
 }
 
@@ -97,7 +97,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     context: RequestContext,
   ): Promise<Answer> {
     const places = isMutation(prepared) ? largeMutations : largeQueries
-    const place = places.hold(context.caller.accountCode)
+    const place = places.placeFor(context.caller.accountCode)
     try {
       if (mustWait(prepared, context)) await new Promise<void>(place.take)
       context.signal.throwIfAborted()
@@ -136,14 +136,14 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
     },
 
-    async subscribe(request, context, holdMemory) {
+    async subscribe(request, context, reserveMemory) {
       const checked = check(request)
       if (checked.kind === 'refused') return toRefusal(checked, context)
       const { prepared } = checked
       if (!isSubscription(prepared)) return engine.execute(request, context)
       const variables = pickDeclared(prepared, request.variables)
       try {
-        holdMemory(bytesOfDocument(prepared.document) + bytesOfVariables(variables))
+        reserveMemory(bytesOfDocument(prepared.document) + bytesOfVariables(variables))
       } catch (error) {
         return toRefusal(
           { kind: 'refused', by: 'source', errors: [error], operation: prepared.node },

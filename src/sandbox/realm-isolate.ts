@@ -18,7 +18,7 @@ export class RealmIsolate {
   readonly #isolate: ivm.Isolate
   #context: ivm.Context
   #start: ivm.Reference
-  #settle: ivm.Reference
+  #resolveCall: ivm.Reference
   #post: Post = () => undefined
   #onCatastrophe: (message: string) => void = () => undefined
 
@@ -31,7 +31,7 @@ export class RealmIsolate {
     const realm = this.#makeRealm()
     this.#context = realm.context
     this.#start = realm.start
-    this.#settle = realm.settle
+    this.#resolveCall = realm.resolveCall
   }
 
   /** Sets the receivers of the next script's posts and of V8's catastrophic errors. */
@@ -44,12 +44,12 @@ export class RealmIsolate {
   renew(): void {
     // Each of these references would keep the old realm in memory.
     this.#start.release()
-    this.#settle.release()
+    this.#resolveCall.release()
     this.#context.release()
     const realm = this.#makeRealm()
     this.#context = realm.context
     this.#start = realm.start
-    this.#settle = realm.settle
+    this.#resolveCall = realm.resolveCall
   }
 
   /** Compiles and starts the script. Returns the message of a syntax error, or ''. */
@@ -58,11 +58,11 @@ export class RealmIsolate {
   }
 
   /** Settles one `graphql()` call of the script, which then continues. */
-  async settle(
+  async resolveCall(
     answer: readonly [call: number, ok: boolean, text: string, code: string],
     timeoutMs: number,
   ): Promise<void> {
-    await this.#settle.apply(undefined, [...answer], { timeout: timeoutMs })
+    await this.#resolveCall.apply(undefined, [...answer], { timeout: timeoutMs })
   }
 
   /** Finds the position of a syntax error by compiling the text as a script, which is not run. */
@@ -97,7 +97,7 @@ export class RealmIsolate {
     const post = new ivm.Callback((...parts: Parameters<Post>) => this.#post(...parts))
     const parts = context.evalClosureSync('return takeRealm($0)', [post], { result: { reference: true } })
     const take = (name: string): ivm.Reference => parts.getSync(name, { reference: true })
-    const realm = { context, start: take('start'), settle: take('settle') }
+    const realm = { context, start: take('start'), resolveCall: take('resolveCall') }
     parts.release()
     return realm
   }

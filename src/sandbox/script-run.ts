@@ -120,7 +120,7 @@ export class ScriptRun {
   async answer({ call, ok, text, code = '' }: AnswerMessage): Promise<void> {
     if (this.#ended) return
     this.#pendingCalls--
-    await this.#enter(timeoutMs => this.#isolate.settle([call, ok, text, code], timeoutMs))
+    await this.#enter(timeoutMs => this.#isolate.resolveCall([call, ok, text, code], timeoutMs))
   }
 
   // Every way into the isolate: timed, its failures read as endings, and looked at afterwards for a script that has

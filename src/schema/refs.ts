@@ -6,7 +6,7 @@ import type {
 } from '../domain/functions/function-store.ts'
 import type { Membership } from '../domain/memberships/membership-store.ts'
 import type { QueuedRun as QueuedRunRow } from '../domain/queue/queue-store.ts'
-import type { KeptRun } from '../domain/runs/run-store.ts'
+import type { StoredRun } from '../domain/runs/run-store.ts'
 import { builder } from './builder.ts'
 
 // Declared apart from their fields because the types refer to one another.
@@ -17,5 +17,5 @@ export const FunctionRef = builder.objectRef<StoredFunction>('Function')
 export const FunctionVersion = builder.objectRef<FunctionVersionRow>('FunctionVersion')
 export const Case = builder.objectRef<CaseRow>('Case')
 export const CaseEvent = builder.objectRef<CaseEventRow>('CaseEvent')
-export const Run = builder.objectRef<KeptRun>('Run')
+export const Run = builder.objectRef<StoredRun>('Run')
 export const QueuedRun = builder.objectRef<QueuedRunRow>('QueuedRun')

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import type { FunctionVersion } from '../domain/functions/function-store.ts'
 import type { Loaders, RowLoader, TriggerRow } from '../domain/loaders.ts'
 import { maxRowsOfPages, type Page, type RowStore } from '../domain/port.ts'
-import type { KeptRun, RunText } from '../domain/runs/run-store.ts'
+import type { RunText, StoredRun } from '../domain/runs/run-store.ts'
 import { type QueuedTrigger, triggerKinds } from '../domain/scripts/trigger-kinds.ts'
 import type { Store } from '../domain/store.ts'
 import type { Pace } from '../fairness/pace.ts'
@@ -100,7 +100,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     return functionIds.map(id => versions.get(id) ?? null)
   }
 
-  async function loadRuns(runIds: readonly string[]): Promise<(KeptRun | null)[]> {
+  async function loadRuns(runIds: readonly string[]): Promise<(StoredRun | null)[]> {
     const found = new Map((await runs.findByRunIds(accountCode, runIds)).map(run => [run.runId, run]))
     return runIds.map(runId => found.get(runId) ?? null)
   }

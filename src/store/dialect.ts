@@ -48,8 +48,11 @@ export interface Dialect {
   chain<S extends Selection>(parts: Chain, result: string, selection: S): Statement<RowOf<S>>
   /** A condition that is true, for a part of a chain: PostgreSQL runs the part after this earlier one. */
   after(part: string): SQL
-  /** Rows that are sent with a statement, for its `from`. Columns are in snake case; `place` counts the rows from 1. */
-  list<Name extends string>(name: string, columns: Readonly<Record<Name, 'integer' | 'text'>>): List<Name>
+  /**
+   * Rows that are sent with a statement, for its `from`. Each column is one of a table, or has a type. Their names are
+   * in snake case; `place` counts the rows from 1.
+   */
+  list<C extends ListColumns>(name: string, columns: C): List<C>
   /** Locks the rows of a `select` until the commit, in their order; `skip locked` leaves out those that are locked. */
   readonly forUpdate: SQL
   readonly skipLocked: SQL
@@ -80,10 +83,17 @@ export interface Dialect {
 
 export type Chain = Readonly<Record<string, SQL>>
 
-export interface List<Name extends string> {
+/** A column of a table, whose values are encoded as there, or the type of one. */
+export type ListColumns = Readonly<Record<string, StoreColumn | 'integer' | 'text'>>
+
+export interface List<C extends ListColumns> {
   readonly rows: SQL
   /** Returns the statement's values for these rows. */
-  encode(rows: readonly Readonly<Record<Name, number | string | null>>[]): Values
+  encode(rows: readonly ListRow<C>[]): Values
+}
+
+export type ListRow<C extends ListColumns> = {
+  readonly [Name in keyof C]: C[Name] extends StoreColumn<infer Value> ? Value : number | string | null
 }
 
 /** A selection with the id, for rows that are found by it. */

@@ -33,7 +33,7 @@ const claim = (key: string, fingerprint: number) => {
     key,
     holder: 'one',
     fingerprint: Buffer.alloc(32, fingerprint),
-    holdMs: 1_000,
+    leaseMs: 1_000,
     retentionMs: 2 * day,
     maxBytes: 2 ** 30,
     isRepeatable: true,

@@ -7,7 +7,7 @@ test('one change of an account goes on at a time, each step in a later turn', as
   const places = new Places({ each: 1 })
   const steps: string[] = []
   const change = async (name: string, account = 'a') => {
-    const work = new LongWork(places.hold(account), () => nextTurn())
+    const work = new LongWork(places.placeFor(account), () => nextTurn())
     for (const step of [1, 2]) {
       await work.step()
       steps.push(`${name}${step}`)

@@ -6,7 +6,7 @@ const maxPlaces = 16
 function takeMany(places: Places, accountCode: string, count: number) {
   const begun: number[] = []
   const taken = Array.from({ length: count }, (_, index) => {
-    const place = places.hold(accountCode)
+    const place = places.placeFor(accountCode)
     place.take(() => begun.push(index))
     return place
   })
@@ -37,7 +37,7 @@ test('work that ends while it waits takes no place', () => {
 
 test('work that never asked for a place leaves none', () => {
   const places = new Places({ each: maxPlaces })
-  places.hold('a').leave()
+  places.placeFor('a').leave()
   expect(takeMany(places, 'a', maxPlaces + 1).begun).toHaveLength(maxPlaces)
 })
 

@@ -65,7 +65,7 @@ describe.each([
   })
 })
 
-async function holdMemory(settings: Record<string, string>) {
+async function reserveMemory(settings: Record<string, string>) {
   const tasks = await startTasks(settings)
   const hold = 'globalThis.held = Array.from({ length: 5e5 }, (_, i) => ({ i })); exit(held.length)'
   const payloads: unknown[] = []
@@ -74,10 +74,10 @@ async function holdMemory(settings: Record<string, string>) {
   expect(payloads).toEqual(Array(8).fill(5e5))
 }
 
-test('a run can use all its memory, whatever earlier runs used', () => holdMemory({}))
+test('a run can use all its memory, whatever earlier runs used', () => reserveMemory({}))
 
 test('so can a run in an isolate that is reused for its account', () =>
-  holdMemory({ ROSTRUM_ISOLATION: 'account' }))
+  reserveMemory({ ROSTRUM_ISOLATION: 'account' }))
 
 test('a reused isolate stops a script that loops', async () => {
   const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account', ROSTRUM_TASK_CPU_MS: '200' })

@@ -7,7 +7,7 @@ import { findValues } from '../case-data/case-values.ts'
 import { type ChangedField, describeChange } from '../case-data/changed-fields.ts'
 import type { WrittenData } from '../case-data/read-exit.ts'
 import type { Origin } from '../port.ts'
-import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import { firstGeneration, type Generation } from '../scripts/run.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
 import type { HooksToQueue, LiveHook } from '../triggers/trigger-store.ts'
@@ -57,7 +57,7 @@ export interface ChangeParts {
   readonly turns: CaseTurns
   readonly findHooks: FindHooks
   readonly scripts: Scripts
-  readonly holdRuns: () => HeldRuns
+  readonly deferRuns: () => DeferredRuns
 }
 
 export interface ChangedCase {
@@ -72,7 +72,7 @@ export interface ChangedCase {
   /** The JSON of the data after the change, or as a dry run would make them; null for a delete. */
   readonly data: string | null
   /** The runs that decided the change: first the run of its task, then the runs of hooks. */
-  readonly runs: Pick<HeldRuns, 'runIds' | 'whenKept'>
+  readonly runs: Pick<DeferredRuns, 'runIds' | 'whenKept'>
 }
 
 /** What differs between a save and a delete. */
@@ -145,7 +145,7 @@ async function readRow(store: CaseStore, request: ChangeRequest) {
 export async function tryToChange(
   { parts: { store, scripts }, request }: Change,
   attempt: Attempt,
-  { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: HeldRuns },
+  { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: DeferredRuns },
 ): Promise<ChangedCase | null> {
   const { origin, dryRun, asking, deadline, functionName, work } = request
   const { row, data: stored, type, caseTypeCode, after } = attempt
@@ -188,9 +188,9 @@ export async function tryToChange(
     leaseHolder,
   })
   // 7. Answers, unless another change came first.
-  if (done.kind === 'moved') return null
+  if (done.kind === 'conflict') return null
   // Another attempt at the same step of a request may have committed first.
-  if (done.runIds.join() === runIds.join()) runs.settle()
+  if (done.runIds.join() === runIds.join()) runs.markWritten()
   return { ...outcome, isSaved: true, row: data === null ? row : done.row }
 }
 

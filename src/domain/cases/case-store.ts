@@ -1,7 +1,7 @@
 import type { JsonText } from '../../json/json-text.ts'
 import type { CaseValue } from '../case-data/case-values.ts'
 import type { EventStore, LoggedEvent, Origin, Page } from '../port.ts'
-import type { CommittedRuns } from '../runs/hold-runs.ts'
+import type { CommittedRuns } from '../runs/deferred-runs.ts'
 import type { HooksToQueue } from '../triggers/trigger-store.ts'
 
 /** A case as it is stored. Its data stay a text until their values are needed. */
@@ -67,7 +67,7 @@ export interface CaseCommit {
   readonly after: HooksToQueue | null
   /** The data before a delete, for these hooks. */
   readonly previousData: string | null
-  /** The lease of this save; another gateway's lease makes the commit `moved`. */
+  /** The lease of this save; another gateway's lease makes the commit a `conflict`. */
   readonly leaseHolder: string
 }
 
@@ -82,7 +82,7 @@ export type CommitResult =
       readonly runIds: readonly string[]
     }
   /** The case, its type or its lease is no longer as it was read. Nothing was written. */
-  | { readonly kind: 'moved' }
+  | { readonly kind: 'conflict' }
 
 /** Cases whose fields have one of the listed values each. */
 export interface CaseSearch {

@@ -5,7 +5,7 @@ import { indexText } from '../case-data/case-values.ts'
 import { checkId, checkListedIds } from '../id.ts'
 import { checkCaseTypeCode } from '../name.ts'
 import type { Page } from '../port.ts'
-import { type HeldRuns, holdAfter } from '../runs/hold-runs.ts'
+import { type DeferredRuns, deferAfter } from '../runs/deferred-runs.ts'
 import type { Scripts } from '../scripts/script.ts'
 import type { Store } from '../store.ts'
 import type { ChangedCase, ChangeRequest, ReadCase } from './attempt-change.ts'
@@ -52,19 +52,19 @@ export interface Cases {
 interface Dependencies {
   readonly store: Pick<Store, 'cases' | 'hooks' | 'caseTasks'>
   readonly scripts: Scripts
-  readonly holdRuns: () => HeldRuns
+  readonly deferRuns: () => DeferredRuns
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
 }
 
-export function createCases({ store: stores, scripts, holdRuns, waitForTurn }: Dependencies): Cases {
+export function createCases({ store: stores, scripts, deferRuns, waitForTurn }: Dependencies): Cases {
   const { cases: store, hooks, caseTasks } = stores
-  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), scripts, holdRuns }
+  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), scripts, deferRuns }
   // The commit of the save writes the run of the task too.
   const saveResult: SaveResult = (request, data, taskRuns) => {
     const findType = (row: Case | null) => store.findType(request.origin.accountCode, row?.caseTypeCode ?? '')
     const ask = ({ row }: ReadCase) => ({ caseTypeCode: row?.caseTypeCode ?? '', data })
-    const ofTask = { ...parts, holdRuns: () => holdAfter(taskRuns, holdRuns()) }
+    const ofTask = { ...parts, deferRuns: () => deferAfter(taskRuns, deferRuns()) }
     return changeCase(ofTask, request, { change: 'save', findType, ask })
   }
   return {
@@ -124,7 +124,7 @@ export function createCases({ store: stores, scripts, holdRuns, waitForTurn }: D
 
     runTask(request) {
       checkId(request.id, 'case id')
-      return runTask({ cases: store, caseTasks, scripts, holdRuns, saveResult }, request)
+      return runTask({ cases: store, caseTasks, scripts, deferRuns, saveResult }, request)
     },
 
     findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RostrumError } from '../../errors.ts'
 import { readChangedFields } from '../case-data/changed-fields.ts'
-import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import {
   type Attempt,
   beginAttempt,
@@ -53,7 +53,7 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
   }
   const first = await beginAttempt(change, 1)
 
-  const runs = parts.holdRuns()
+  const runs = parts.deferRuns()
   try {
     // 2. Waits for the turn of the case.
     if (id === null || parentRun !== null || request.dryRun) return await attemptAll(change, first, runs)
@@ -71,7 +71,7 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
   }
 }
 
-async function attemptAll(change: Change, first: Attempt, runs: HeldRuns): Promise<ChangedCase> {
+async function attemptAll(change: Change, first: Attempt, runs: DeferredRuns): Promise<ChangedCase> {
   const { store } = change.parts
   const { id, origin } = change.request
   const holding = { leaseHolder: randomUUID(), runs }

@@ -2,11 +2,11 @@ import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { readExit } from '../case-data/read-exit.ts'
 import { isName } from '../name.ts'
-import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { Execution } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { CheckExit, Script, Scripts } from '../scripts/script.ts'
-import { changedMeanwhile, hasMoved, noTask } from '../triggers/trigger-failures.ts'
+import { changedMeanwhile, hasConflict, noTask } from '../triggers/trigger-failures.ts'
 import type { CaseTaskStore, RunnableTask } from '../triggers/trigger-store.ts'
 import type { ChangedCase, ChangeRequest } from './attempt-change.ts'
 import { noCase, ownCase, staleCase } from './case-failures.ts'
@@ -32,14 +32,14 @@ export interface TaskResult {
 export type SaveResult = (
   request: ChangeRequest,
   data: JsonObject,
-  taskRuns: HeldRuns,
+  taskRuns: DeferredRuns,
 ) => Promise<ChangedCase>
 
 interface Parts {
   readonly cases: Pick<CaseStore, 'findByIds'>
   readonly caseTasks: Pick<CaseTaskStore, 'findRunnable'>
   readonly scripts: Scripts
-  readonly holdRuns: () => HeldRuns
+  readonly deferRuns: () => DeferredRuns
   readonly saveResult: SaveResult
 }
 
@@ -49,18 +49,18 @@ interface Parts {
  * `CONFLICT` if the case was changed meanwhile. The script holds no turn of the case.
  */
 export async function runTask(
-  { cases, caseTasks, scripts, holdRuns, saveResult }: Parts,
+  { cases, caseTasks, scripts, deferRuns, saveResult }: Parts,
   request: TaskRequest,
 ): Promise<TaskResult> {
   const { id, name } = request
   const { row, task } = await readTask({ cases, caseTasks }, request)
-  const runs = holdRuns()
+  const runs = deferRuns()
   try {
     const { execution, data } = await runScript(request, { row, task, scripts, runs })
     if (data === undefined) return { execution, change: null }
     if (data === null) return { execution, change: unchanged(row, runs) }
     const change = await saveResult(requestSave(request, row, task), data, runs).catch((error: unknown) => {
-      throw hasMoved(error) ? changedMeanwhile(id, name) : error
+      throw hasConflict(error) ? changedMeanwhile(id, name) : error
     })
     return { execution, change }
   } finally {
@@ -91,7 +91,7 @@ interface ReadTask {
 /** The data are null after `exit(null)`, and undefined if the script did not end with `exit`. */
 async function runScript(
   request: TaskRequest,
-  { row, task, scripts, runs }: ReadTask & { readonly scripts: Scripts; readonly runs: HeldRuns },
+  { row, task, scripts, runs }: ReadTask & { readonly scripts: Scripts; readonly runs: DeferredRuns },
 ): Promise<{ readonly execution: Execution; readonly data: JsonObject | null | undefined }> {
   const exit: { data: JsonObject | null } = { data: null }
   const checkExit: CheckExit = async payload => {
@@ -116,7 +116,7 @@ function requestSave(
   return { ...request, ifVersions: [version], functionName, deadline: deadlineOfSave() }
 }
 
-function unchanged(row: Case, runs: HeldRuns): ChangedCase {
+function unchanged(row: Case, runs: DeferredRuns): ChangedCase {
   const data = row.data?.text ?? null
   return { row, isSaved: false, changed: [], changedFields: new JsonText('{}'), data, runs }
 }

@@ -7,7 +7,7 @@ import { shareReads } from './share-reads.ts'
 // Maximum number of events of one follower in memory, also for a slow reader.
 const maxEvents = 100
 // How often to check the store and the credential without a notification.
-const lookEveryMs = 5_000
+const pollEveryMs = 5_000
 
 export interface Following<Event> {
   readonly accountCode: string
@@ -84,7 +84,7 @@ export function createEventFollowing<Event extends LoggedEvent>(
             const page = await readAfter(last)
             last = (yield* sendInTime(page, { follower, isWanted })) ?? last
             const isLast = page.length < maxEvents && last === (page.at(-1)?.sequence ?? last)
-            if (isLast) await follower.wait(lookEveryMs)
+            if (isLast) await follower.wait(pollEveryMs)
           }
         } finally {
           leave()
@@ -113,7 +113,7 @@ async function* sendInTime<Event extends LoggedEvent>(
   page: readonly Event[],
   { follower, isWanted }: Sending<Event>,
 ) {
-  const endAt = performance.now() + lookEveryMs
+  const endAt = performance.now() + pollEveryMs
   let last: number | null = null
   for (const event of page) {
     if (follower.isEnded() || performance.now() > endAt) break

@@ -12,11 +12,11 @@ export interface Follower {
 export function createFollower(accountCode: string): Follower {
   let isEnded = false
   let isAwake = false
-  let goOn = () => {}
+  let resume = () => {}
 
   function wake(): void {
     isAwake = true
-    goOn()
+    resume()
   }
 
   return {
@@ -30,7 +30,7 @@ export function createFollower(accountCode: string): Follower {
     async wait(maxMs) {
       const { promise, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, maxMs)
-      goOn = resolve
+      resume = resolve
       if (isAwake) resolve()
       await promise
       clearTimeout(timer)

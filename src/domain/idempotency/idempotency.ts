@@ -3,18 +3,18 @@ export const rowBytes = 1024
 
 /**
  * Requests with an idempotency key, and their answers, for all gateways of a store. A gateway claims a key before it
- * runs the request, and settles it with the answer before it sends the answer. The store counts the bytes of the keys
+ * runs the request, and stores the answer before it sends the answer. The store counts the bytes of the keys
  * of each account: `rowBytes` for each key and each step, and the bytes of their answers and results.
  */
 export interface IdempotencyStore {
   claim(request: ClaimRequest): Promise<ClaimResult>
-  /** Extends the claim to `holdMs` from now. Does nothing if another gateway has taken it over. */
-  renew(claim: Claim, holdMs: number): Promise<void>
+  /** Extends the claim to `leaseMs` from now. Does nothing if another gateway has taken it over. */
+  renew(claim: Claim, leaseMs: number): Promise<void>
   /**
    * Stores the answer, which is not empty. `full`: with it the account would take more than `maxBytes` (null: no
    * maximum). `lost`: another gateway has taken the claim over. Both store nothing.
    */
-  settle(claim: Claim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
+  storeAnswer(claim: Claim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
   /**
    * Releases the claim without an answer. `undone`: the key is free again, and keeps the steps that were made under it.
    * `unknown`: the same request may be tried again under it, unless it can only be tried once.
@@ -43,7 +43,7 @@ export interface ClaimRequest extends Claim {
   /** The fingerprint that the previous version of the gateway makes of the same request, if it differs. */
   readonly lastFingerprint?: Buffer
   /** Without a renewal for this long, another gateway may take the claim over. */
-  readonly holdMs: number
+  readonly leaseMs: number
   /** A key that was claimed before this age counts as absent. */
   readonly retentionMs: number
   /** The maximum that the keys of the account may take, this one included. */

@@ -9,7 +9,7 @@ import { createDeadline, type Deadline } from './wait-for-key.ts'
 /** How long the store keeps an answer. */
 export const retentionMs = 24 * 60 * 60 * 1000
 // Shorter than the longest wait, so that a waiting request can take over the key of a gateway that died.
-const holdMs = 8_000
+const leaseMs = 8_000
 const renewEachMs = 2_000
 const lookEachMs = 75
 
@@ -43,14 +43,14 @@ export interface KeyedRequest
   readonly beginWaiting: () => AbortSignal
 }
 
-/** The claim of a key. Do the request, then call `settle` or `release` before the answer is sent. */
+/** The claim of a key. Do the request, then call `storeAnswer` or `release` before the answer is sent. */
 export interface Attempt {
   readonly kind: 'attempt'
   /**
    * Keeps the answer without its body if the whole one is larger than `answerBytes` or the account's keys hold too
    * much. Rejects if it cannot keep either. Then the same request can be tried again.
    */
-  settle(answer: AnswerToKeep): Promise<void>
+  storeAnswer(answer: AnswerToKeep): Promise<void>
   /** Releases the claim without an answer, as `IdempotencyStore.release` does. */
   release(outcome: 'undone' | 'unknown'): Promise<void>
 }
@@ -107,7 +107,7 @@ export function createKeyedRequests(
     }
     running.set(id, ended)
     try {
-      const bounds = { holdMs, retentionMs, maxBytes: accountBytes }
+      const bounds = { leaseMs, retentionMs, maxBytes: accountBytes }
       const claiming = { accountCode, key, ...facts, holder, ...bounds }
       const result = await claimBefore(deadline, claiming)
       if (result.kind === 'claimed') return attempt({ accountCode, key, holder }, end)
@@ -134,10 +134,10 @@ export function createKeyedRequests(
   /** Returns the answer that was kept, or null if another gateway has taken the claim over. */
   async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
     const isSmall = whole.length <= answerBytes
-    const outcome = isSmall ? await store.settle(claim, whole, answersBytes) : 'full'
+    const outcome = isSmall ? await store.storeAnswer(claim, whole, answersBytes) : 'full'
     if (outcome === 'kept') return whole
     if (outcome === 'lost') return null
-    return (await store.settle(claim, withoutBody, null)) === 'kept' ? withoutBody : null
+    return (await store.storeAnswer(claim, withoutBody, null)) === 'kept' ? withoutBody : null
   }
 
   // Replaces the store's message, which says that nothing was changed: the request itself has changed something.
@@ -146,10 +146,10 @@ export function createKeyedRequests(
   }
 
   function attempt(claim: Claim, end: (answer: Buffer | null) => void): Attempt {
-    const renewing = setInterval(() => store.renew(claim, holdMs).catch(() => {}), renewEachMs).unref()
+    const renewing = setInterval(() => store.renew(claim, leaseMs).catch(() => {}), renewEachMs).unref()
     return {
       kind: 'attempt',
-      async settle(answer) {
+      async storeAnswer(answer) {
         let kept: Buffer | null = null
         try {
           kept = await keep(claim, answer).catch(refuseUnkept)

@@ -32,9 +32,9 @@ export function alreadyMember(existingId: number): RostrumError {
   )
 }
 
-type NotChanged = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
+type NotFoundOrStale = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
-export function notChanged(id: number, result: NotChanged): RostrumError {
+export function notFoundOrStale(id: number, result: NotFoundOrStale): RostrumError {
   if (result.kind === 'missing') return notFound('team membership', id)
   return new RostrumError(
     'PRECONDITION_FAILED',

@@ -22,7 +22,7 @@ export interface BulkPlan {
 }
 
 /** False if one change of an atomic bulk failed. */
-export function isToApply(verdicts: readonly Verdict[], mode: BulkMode): boolean {
+export function shouldApply(verdicts: readonly Verdict[], mode: BulkMode): boolean {
   return mode === 'partial' || verdicts.every(isDone)
 }
 

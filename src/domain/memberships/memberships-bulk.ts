@@ -2,7 +2,7 @@ import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
 import type { Store } from '../store.ts'
-import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
+import { alreadyMember, checkMove, checkPair, notFoundOrStale } from './membership-failures.ts'
 import type {
   BulkMode,
   BulkResult,
@@ -154,7 +154,7 @@ function explain(change: AnyChange, failure: Failure): RostrumError {
   if (failure.kind === 'repeated') return addedTwice(failure.index)
   // An added membership has no row that could be missing or stale.
   if (!('id' in change)) throw new Error(`An added membership is \`${failure.kind}\`.`)
-  return notChanged(change.id, failure)
+  return notFoundOrStale(change.id, failure)
 }
 
 // Nothing was done, so there is no id for the message.

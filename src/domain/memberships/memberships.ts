@@ -1,7 +1,7 @@
 import { checkId, checkListedIds } from '../id.ts'
 import type { Origin } from '../port.ts'
 import type { Store } from '../store.ts'
-import { alreadyMember, checkMove, checkPair, notChanged } from './membership-failures.ts'
+import { alreadyMember, checkMove, checkPair, notFoundOrStale } from './membership-failures.ts'
 import type { Membership, MembershipPair } from './membership-store.ts'
 import { type BulkChanges, createBulkChanges } from './memberships-bulk.ts'
 
@@ -51,14 +51,14 @@ export function createMemberships(store: Store): Memberships {
         case 'duplicate':
           throw alreadyMember(result.existingId)
         default:
-          throw notChanged(id, result)
+          throw notFoundOrStale(id, result)
       }
     },
 
     async remove(origin, id, ifVersions) {
       checkId(id, 'membership id')
       const result = await memberships.remove(origin, id, ifVersions)
-      if (result.kind !== 'removed') throw notChanged(id, result)
+      if (result.kind !== 'removed') throw notFoundOrStale(id, result)
       return result.membership
     },
 

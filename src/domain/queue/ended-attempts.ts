@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { ClaimedRun, DeadRun, Finished, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
 
 // Maximum number of ends written in one transaction.
@@ -20,7 +20,7 @@ interface Dependencies {
 interface EndedAttempt {
   readonly run: ClaimedRun
   readonly end: QueuedEnd['end']
-  readonly held: HeldRuns
+  readonly held: DeferredRuns
   /** No later than the end of the lease. The end of the run is not written after it. */
   readonly leasedUntil: number
   readonly forget: () => void
@@ -45,7 +45,7 @@ export class EndedAttempts {
   }
 
   /** Resolves when the end is written, or cannot be. */
-  add(run: ClaimedRun, end: QueuedEnd['end'], held: HeldRuns): Promise<void> {
+  add(run: ClaimedRun, end: QueuedEnd['end'], held: DeferredRuns): Promise<void> {
     const { promise, resolve: forget } = Promise.withResolvers<void>()
     const now = performance.now()
     const account = this.#byAccount.get(run.accountCode) ?? {
@@ -84,7 +84,7 @@ export class EndedAttempts {
     try {
       const ends = await Promise.all(some.map(toQueuedEnd))
       finished = await this.#dependencies.store.finishAttempts(accountCode, ends, next)
-      for (const { held } of some) held.settle()
+      for (const { held } of some) held.markWritten()
       this.#dependencies.onDead(findDead(some, finished.held))
     } catch (error) {
       this.#dependencies.onError(error)

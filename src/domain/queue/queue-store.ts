@@ -1,5 +1,5 @@
 import type { Origin, RowStore } from '../port.ts'
-import type { CommittedRuns } from '../runs/hold-runs.ts'
+import type { CommittedRuns } from '../runs/deferred-runs.ts'
 import type { RunError } from '../scripts/run.ts'
 import type { RunHookEvent } from '../scripts/run-cause.ts'
 import type { QueuedTriggerRef } from '../scripts/trigger-kinds.ts'

@@ -1,5 +1,5 @@
 import type { FunctionStore } from '../functions/function-store.ts'
-import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
 import { type AttemptParts, attemptRun } from './attempt-run.ts'
 import type { EndedAttempts } from './ended-attempts.ts'
@@ -11,7 +11,7 @@ interface Dependencies extends AttemptParts {
   readonly store: Pick<QueueStore, 'renew'>
   readonly findLive: FunctionStore['findLive']
   /** Holds the run of an attempt for the commit of its end. */
-  readonly holdRuns: () => HeldRuns
+  readonly deferRuns: () => DeferredRuns
   readonly retryAfterMs: RetryAfterMs
   readonly leaseMs: number
   /** Takes the end of an attempt. Resolves when it is written, or cannot be. */
@@ -45,7 +45,7 @@ export interface RunningRuns {
 
 /** The attempts of this gateway. Their leases are renewed until their ends are written. */
 export function createRunningRuns(dependencies: Dependencies): RunningRuns {
-  const { store, holdRuns, finish, leaseMs, onError, onEnd } = dependencies
+  const { store, deferRuns, finish, leaseMs, onError, onEnd } = dependencies
   const running = new Set<RunningRun>()
   const findLiveSince = createLiveLookUps(dependencies.findLive)
   let active = 0
@@ -53,7 +53,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
   const starting: string[] = []
 
   async function work({ run, stop: { signal } }: RunningRun, claimedAt: number): Promise<void> {
-    const held = holdRuns()
+    const held = deferRuns()
     const begunAt = performance.now()
     let isStarting = true
     active += 1
@@ -105,7 +105,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     },
     startingOf: accountCode => starting.filter(account => account === accountCode).length,
     begin: ({ run, claimedAt }) => add(run, entry => work(entry, claimedAt)),
-    release: run => add(run, () => finish(run, { kind: 'released' }, holdRuns())),
+    release: run => add(run, () => finish(run, { kind: 'released' }, deferRuns())),
     stop() {
       for (const { stop } of running) stop.abort()
     },

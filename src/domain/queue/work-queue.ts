@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FunctionStore } from '../functions/function-store.ts'
-import type { HeldRuns } from '../runs/hold-runs.ts'
+import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { AttemptParts } from './attempt-run.ts'
 import { EndedAttempts } from './ended-attempts.ts'
 import { createPoller } from './poller.ts'
@@ -11,7 +11,7 @@ import { createRunningRuns } from './running-runs.ts'
 
 const maxCloseMs = 5_000
 // How often to look without a signal.
-const lookEveryMs = 5_000
+const pollEveryMs = 5_000
 // Pause after a run was refused a sandbox that seemed free.
 const refusedPauseMs = 50
 // One claim at a time, unless it waits for the lock of an account.
@@ -39,7 +39,7 @@ interface Dependencies extends AttemptParts {
   readonly findLive: FunctionStore['findLive']
   readonly capacity: Capacity
   /** Holds the run of an attempt for the commit of its end. */
-  readonly holdRuns: () => HeldRuns
+  readonly deferRuns: () => DeferredRuns
   readonly leaseMs: number
   readonly retryMs: readonly number[]
   /** Called after the commit of runs that are dead. */
@@ -137,7 +137,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     const isDue = dueAt <= now || leftOut.some(accountCode => freeOf(accountCode) > 0)
     if (isDue && findFree() > 0 && !mayWait()) return call(claim())
     if (now < lookAt) return
-    lookAt = now + lookEveryMs
+    lookAt = now + pollEveryMs
     if (isDue && (areShort() || ready.length > 0)) capacity.grow()
     else call(look())
   }
@@ -180,7 +180,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     claimsFrom = now + maxClaimMs
     if (always) {
       dueAt = Number.POSITIVE_INFINITY
-      lookAt = now + lookEveryMs
+      lookAt = now + pollEveryMs
     }
     leftOut = findFull(ahead)
     const maxRunsOf = (accountCode: string) => findRoom(accountCode, ahead)

@@ -9,7 +9,7 @@ import { isHash } from '../functions/functions.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { CheckExit, Script, ScriptRights } from '../scripts/script.ts'
 import { isSavedTrigger, type SavedTrigger } from '../scripts/trigger-kinds.ts'
-import type { KeptRun, RunStore, RunText } from './run-store.ts'
+import type { RunStore, RunText, StoredRun } from './run-store.ts'
 
 export interface Replay {
   /** The version of the function to run, live or not; null leaves it to `version`. */
@@ -40,7 +40,7 @@ export interface ReplayParts {
 export async function prepareReplay(
   parts: ReplayParts,
   caller: Caller,
-  { run, dryRun, work, ...chosen }: Replay & { readonly run: KeptRun },
+  { run, dryRun, work, ...chosen }: Replay & { readonly run: StoredRun },
 ): Promise<Script> {
   const { accountCode } = caller
   if (!dryRun && isDryOnly(run)) {
@@ -78,7 +78,7 @@ export async function prepareReplay(
 }
 
 // A caller gets no more rights than its own by a replay, even of a run of somebody else.
-async function findRights(parts: ReplayParts, caller: Caller, run: KeptRun): Promise<ScriptRights> {
+async function findRights(parts: ReplayParts, caller: Caller, run: StoredRun): Promise<ScriptRights> {
   const of = await findRightsOf(parts, caller.accountCode, run)
   return { scopes: of === null ? findCommonScopes(caller, run.scopes) : run.scopes, of }
 }
@@ -95,9 +95,9 @@ function findCommonScopes(caller: Caller, given: readonly string[]): readonly st
 async function findRightsOf(
   { store }: ReplayParts,
   accountCode: string,
-  run: KeptRun,
+  run: StoredRun,
 ): Promise<SavedTrigger | null> {
-  let original: KeptRun | undefined = run
+  let original: StoredRun | undefined = run
   for (let count = 0; original?.trigger === 'replay' && count < maxReplaysOfReplays; count++) {
     const replayOf: string | null = original.replayOf
     original = replayOf === null ? undefined : (await store.findByRunIds(accountCode, [replayOf]))[0]
@@ -107,12 +107,12 @@ async function findRightsOf(
 
 const maxReplaysOfReplays = 16
 
-function exitsData({ event, trigger }: KeptRun): boolean {
+function exitsData({ event, trigger }: StoredRun): boolean {
   return event === 'pre-save' || trigger === 'task'
 }
 
 // `exit(null)` of a task saves nothing.
-function createCheckExit({ trigger }: KeptRun, work: LongWork): CheckExit {
+function createCheckExit({ trigger }: StoredRun, work: LongWork): CheckExit {
   return async payload => {
     const read = trigger === 'task' && payload.text === 'null' ? null : await readExit(payload, work)
     return read !== null && 'code' in read ? read : null
@@ -120,14 +120,14 @@ function createCheckExit({ trigger }: KeptRun, work: LongWork): CheckExit {
 }
 
 // True for a run that may only be replayed dry. A replay of such a run was dry itself.
-function isDryOnly({ trigger, event, dryRun }: KeptRun): boolean {
+function isDryOnly({ trigger, event, dryRun }: StoredRun): boolean {
   return dryRun || trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
 }
 
 async function findScript(
   { findLive, findSource }: ReplayParts,
   accountCode: string,
-  run: KeptRun & { readonly functionId: number | null },
+  run: StoredRun & { readonly functionId: number | null },
   chosen: Pick<Replay, 'functionVersion' | 'version'>,
 ): Promise<{ readonly hash: string; readonly sourceCode: string }> {
   const { functionId, functionVersion: original } = run
@@ -147,7 +147,7 @@ async function findScript(
 async function readText(
   { store }: ReplayParts,
   accountCode: string,
-  run: KeptRun,
+  run: StoredRun,
   kind: Extract<RunText, 'input' | 'options'>,
 ): Promise<string> {
   const [found] = await store.findTexts(accountCode, kind, [run.id])
@@ -157,11 +157,11 @@ async function readText(
 }
 
 /** From `<trigger>|<case type code>/<name>|<time>`. */
-function readCaseTypeCode({ txnSource }: KeptRun): string | null {
+function readCaseTypeCode({ txnSource }: StoredRun): string | null {
   const code = /^[^|]*\|([^/|]{1,200})\//.exec(txnSource)?.[1] ?? '-'
   return code === '-' ? null : code
 }
 
-function conflict({ runId }: KeptRun, why: string): RostrumError {
+function conflict({ runId }: StoredRun, why: string): RostrumError {
   return new RostrumError('CONFLICT', `Run \`${runId}\` ${why}.`, { reason: 'NOT_REPLAYABLE' })
 }

@@ -9,7 +9,7 @@ export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'log
 export type RunText = (typeof runTexts)[number]
 
 /** A stored run (contract, section 7). */
-export interface KeptRun {
+export interface StoredRun {
   /** 1, 2, 3 and so on within the account, in the order in which runs were written. */
   readonly id: number
   readonly runId: string
@@ -40,7 +40,7 @@ export interface KeptRun {
 
 export type RunTexts = Readonly<Partial<Record<RunText, string>>>
 
-export interface RunRow extends Omit<KeptRun, 'id'> {
+export interface RunRow extends Omit<StoredRun, 'id'> {
   readonly texts: RunTexts
 }
 
@@ -66,7 +66,7 @@ export interface RunFilter {
 }
 
 export interface RunLook {
-  readonly runs: readonly KeptRun[]
+  readonly runs: readonly StoredRun[]
   /** The next look continues before the run with this id. Null if no more runs match. */
   readonly next: number | null
 }
@@ -87,11 +87,11 @@ export interface RunStore {
    * rows.
    */
   look(accountCode: string, filter: RunFilter, before: number | null, limit: number): Promise<RunLook>
-  findByRunIds(accountCode: string, runIds: readonly string[]): Promise<KeptRun[]>
-  pageByFunctions(accountCode: string, functionIds: readonly number[], page: Page): Promise<KeptRun[]>
-  pageByCases(accountCode: string, caseIds: readonly number[], page: Page): Promise<KeptRun[]>
+  findByRunIds(accountCode: string, runIds: readonly string[]): Promise<StoredRun[]>
+  pageByFunctions(accountCode: string, functionIds: readonly number[], page: Page): Promise<StoredRun[]>
+  pageByCases(accountCode: string, caseIds: readonly number[], page: Page): Promise<StoredRun[]>
   /** The kept attempts of queued runs. */
-  pageByQueuedRuns(accountCode: string, queuedRunIds: readonly number[], page: Page): Promise<KeptRun[]>
+  pageByQueuedRuns(accountCode: string, queuedRunIds: readonly number[], page: Page): Promise<StoredRun[]>
   /** One kind of long value of each of these runs. */
   findTexts(
     accountCode: string,

@@ -1,21 +1,21 @@
 import { notFound } from '../../errors.ts'
 import { isHash } from '../functions/functions.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
-import type { HeldRuns } from './hold-runs.ts'
+import type { DeferredRuns } from './deferred-runs.ts'
 import { prepareReplay, type Replay, type ReplayParts } from './prepare-replay.ts'
-import type { KeptRun, RunFilter, RunStore } from './run-store.ts'
+import type { RunFilter, RunStore, StoredRun } from './run-store.ts'
 
 /** The stored runs of an account (contract, section 7). */
 export interface Runs {
   /** The run with this GUID; null if there is none. */
-  find(accountCode: string, runId: string): Promise<KeptRun | null>
+  find(accountCode: string, runId: string): Promise<StoredRun | null>
   /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
-  list(request: RunSearch): Promise<KeptRun[]>
+  list(request: RunSearch): Promise<StoredRun[]>
   /**
    * Runs a stored input again, and resolves with the new run once it has ended and is stored; null without one. Rejects
    * as `prepareReplay` and `Scripts.run` do, and with `NOT_FOUND` for an unknown run.
    */
-  replay(asking: Asking, runId: string, replay: Replay): Promise<KeptRun | null>
+  replay(asking: Asking, runId: string, replay: Replay): Promise<StoredRun | null>
 }
 
 export interface RunSearch {
@@ -32,16 +32,16 @@ interface Dependencies extends Omit<ReplayParts, 'store'> {
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
   readonly scripts: Scripts
-  readonly holdRuns: () => HeldRuns
+  readonly deferRuns: () => DeferredRuns
 }
 
 // Ids of runs and transactions. A database may refuse to compare other texts.
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function createRuns(dependencies: Dependencies): Runs {
-  const { store, scripts, holdRuns, waitForTurn } = dependencies
+  const { store, scripts, deferRuns, waitForTurn } = dependencies
 
-  async function find(accountCode: string, runId: string): Promise<KeptRun | null> {
+  async function find(accountCode: string, runId: string): Promise<StoredRun | null> {
     if (!guid.test(runId)) return null
     const [run] = await store.findByRunIds(accountCode, [runId])
     return run ?? null
@@ -54,7 +54,7 @@ export function createRuns(dependencies: Dependencies): Runs {
       const run = await find(caller.accountCode, runId)
       if (run === null) throw notFound('run', runId.slice(0, 40))
       const script = await prepareReplay(dependencies, caller, { ...replay, run })
-      const recorder = holdRuns()
+      const recorder = deferRuns()
       const execution = await scripts.run(script, asking, { recorder }).finally(async () => {
         replay.work.pause()
         recorder.keep()
@@ -64,7 +64,7 @@ export function createRuns(dependencies: Dependencies): Runs {
     },
     // Each look is a turn of its own: SQLite reads while the event loop waits, and an operation may have many searches.
     async list({ accountCode, filter, before, limit, signal }) {
-      const found: KeptRun[] = []
+      const found: StoredRun[] = []
       let from = before
       let isDone = !canMatch(filter)
       while (!isDone) {

@@ -126,12 +126,12 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   return {
     add(run) {
       const { accountCode } = run.start
-      const ofAccount = runsOf(accountCode)
-      if (ofAccount.size >= maxRuns && !run.isInserted) {
+      const accountRuns = runsOf(accountCode)
+      if (accountRuns.size >= maxRuns && !run.isInserted) {
         release(run)
         return onError(new Error('Too many runs wait.'), 1)
       }
-      ofAccount.add(run)
+      accountRuns.add(run)
     },
     remove: run => void waiting.get(run.start.accountCode)?.delete(run),
     toRow: toRowOf,

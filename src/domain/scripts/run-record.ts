@@ -42,4 +42,4 @@ export interface RunRecording {
 }
 
 /** For a gateway that keeps no runs. */
-export const keepNothing: RunRecorder = { begin: () => ({ end: () => {}, drop: () => {} }) }
+export const noRecorder: RunRecorder = { begin: () => ({ end: () => {}, drop: () => {} }) }

@@ -49,7 +49,7 @@ export async function listAll<Row>(kind: Kind, read: (limit: number) => Promise<
 }
 
 /** True for the failure of a save whose case was changed or deleted after it was read. */
-export function hasMoved(error: unknown): boolean {
+export function hasConflict(error: unknown): boolean {
   return error instanceof RostrumError && (error.code === 'PRECONDITION_FAILED' || error.code === 'NOT_FOUND')
 }
 

@@ -98,7 +98,7 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
         throw error
       })
       if (answer === null) await begun.release('undone')
-      else await begun.settle({ whole: Buffer.from(answer), withoutBody })
+      else await begun.storeAnswer({ whole: Buffer.from(answer), withoutBody })
       return { kind: 'ran', result }
     },
 
@@ -111,7 +111,7 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
               key: toMessageKey(webhook.id, messageId),
               holder,
               fingerprint,
-              holdMs: 0,
+              leaseMs: 0,
               retentionMs,
               maxBytes,
               isRepeatable: true,

@@ -1,7 +1,7 @@
 import { type Caller, callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
-import { type HeldRuns, keepFailure } from '../runs/hold-runs.ts'
+import { type DeferredRuns, recordFailure } from '../runs/deferred-runs.ts'
 import type { Execution } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
@@ -28,7 +28,7 @@ export type RunDelivery = (delivery: Delivery) => Promise<Execution>
 
 interface Dependencies extends Pick<FunctionStore, 'findLive'> {
   readonly scripts: Scripts
-  readonly holdRuns: () => HeldRuns
+  readonly deferRuns: () => DeferredRuns
 }
 
 /** The cause of a delivery: no user sends it. */
@@ -39,7 +39,7 @@ export function callerOf(accountCode: string, { scopes }: Webhook): Caller {
   return callerOfTrigger({ accountCode, causedBy: nobody, scopes, rightsOf: 'webhook' })
 }
 
-export function createRunDelivery({ findLive, scripts, holdRuns }: Dependencies): RunDelivery {
+export function createRunDelivery({ findLive, scripts, deferRuns }: Dependencies): RunDelivery {
   return async ({ webhook, input, asking }) => {
     const live = await findLive(asking.caller.accountCode, webhook.functionId)
     // A function is not removed while a webhook uses it, but both may have been removed since the webhook was read.
@@ -54,6 +54,6 @@ export function createRunDelivery({ findLive, scripts, holdRuns }: Dependencies)
       caseTypeCode: null,
       rights: 'caller',
     } as const
-    return keepFailure(holdRuns(), recorder => scripts.run(script, asking, { recorder }))
+    return recordFailure(deferRuns(), recorder => scripts.run(script, asking, { recorder }))
   }
 }

@@ -20,13 +20,13 @@ import {
 import type { Values } from './read-arguments.ts'
 
 /** Stands for a value that is wrong or of an unknown type, so that graphql-js must check it. */
-export const unfit: unique symbol = Symbol('unfit')
+export const cannotCoerce: unique symbol = Symbol('cannotCoerce')
 
-type Unfit = typeof unfit
+type CannotCoerce = typeof cannotCoerce
 type Coerce = (value: unknown) => unknown
 
-/** Coerces the given variables like graphql-js; `unfit` if graphql-js must check them. */
-export type CoerceVariables = (given: Values) => Values | Unfit
+/** Coerces the given variables like graphql-js; `cannotCoerce` if graphql-js must check them. */
+export type CoerceVariables = (given: Values) => Values | CannotCoerce
 
 interface Variable {
   readonly name: string
@@ -56,14 +56,14 @@ export function planVariables(
   return given => coerceEach(variables, given)
 }
 
-function coerceEach(variables: readonly Variable[], given: Values): Values | Unfit {
+function coerceEach(variables: readonly Variable[], given: Values): Values | CannotCoerce {
   const values: Record<string, unknown> = {}
   for (const { name, coerce, isRequired, hasDefault, byDefault } of variables) {
     if (Object.hasOwn(given, name)) {
       const value = coerce(given[name])
-      if (value === unfit) return unfit
+      if (value === cannotCoerce) return cannotCoerce
       values[name] = value
-    } else if (isRequired) return unfit
+    } else if (isRequired) return cannotCoerce
     else if (hasDefault) values[name] = byDefault
   }
   return values
@@ -72,7 +72,7 @@ function coerceEach(variables: readonly Variable[], given: Values): Values | Unf
 function planType(type: GraphQLInputType): Coerce {
   if (isNonNullType(type)) {
     const inner = planType(type.ofType)
-    return value => (value == null ? unfit : inner(value))
+    return value => (value == null ? cannotCoerce : inner(value))
   }
   const inner = planNullable(type)
   return value => (value == null ? null : inner(value))
@@ -82,19 +82,20 @@ function planNullable(type: GraphQLInputType): Coerce {
   if (isListType(type)) return planList(planType(type.ofType))
   if (isInputObjectType(type)) return planObject(type)
   if (isEnumType(type))
-    return value => (typeof value === 'string' ? type.getValue(value)?.value : unfit) ?? unfit
+    return value => (typeof value === 'string' ? type.getValue(value)?.value : cannotCoerce) ?? cannotCoerce
   switch (type) {
     case GraphQLID:
-      return value => (Number.isInteger(value) ? String(value) : typeof value === 'string' ? value : unfit)
+      return value =>
+        Number.isInteger(value) ? String(value) : typeof value === 'string' ? value : cannotCoerce
     case GraphQLString:
-      return value => (typeof value === 'string' ? value : unfit)
+      return value => (typeof value === 'string' ? value : cannotCoerce)
     case GraphQLBoolean:
-      return value => (typeof value === 'boolean' ? value : unfit)
+      return value => (typeof value === 'boolean' ? value : cannotCoerce)
     case GraphQLFloat:
-      return value => (Number.isFinite(value) ? value : unfit)
+      return value => (Number.isFinite(value) ? value : cannotCoerce)
     case GraphQLInt:
       // A bitwise operator leaves exactly the 32-bit integers unchanged. -0 stays -0, as in graphql-js.
-      return value => (typeof value === 'number' && (value | 0) === value ? value : unfit)
+      return value => (typeof value === 'number' && (value | 0) === value ? value : cannotCoerce)
     default:
       // The scalars of this schema read their values themselves.
       return value => readScalar(type, value)
@@ -103,11 +104,11 @@ function planNullable(type: GraphQLInputType): Coerce {
 
 // A value that the scalar refuses is left to graphql-js, which words the error.
 function readScalar(type: GraphQLInputType, value: unknown): unknown {
-  if (!isScalarType(type)) return unfit
+  if (!isScalarType(type)) return cannotCoerce
   try {
     return type.parseValue(value)
   } catch {
-    return unfit
+    return cannotCoerce
   }
 }
 
@@ -118,7 +119,7 @@ function planList(item: Coerce): Coerce {
     const values: unknown[] = []
     for (const each of items) {
       const value = item(each)
-      if (value === unfit) return unfit
+      if (value === cannotCoerce) return cannotCoerce
       values.push(value)
     }
     return values
@@ -135,7 +136,7 @@ interface Field {
 }
 
 function planObject(type: GraphQLInputObjectType): Coerce {
-  if (type.isOneOf) return () => unfit
+  if (type.isOneOf) return () => cannotCoerce
   const fields = Object.values(type.getFields()).map(({ name, type: of, defaultValue }) => ({
     name,
     plan: lazily(() => planType(of)),
@@ -144,22 +145,24 @@ function planObject(type: GraphQLInputObjectType): Coerce {
   }))
   const names = new Set(fields.map(({ name }) => name))
   return given => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return unfit
-    return Object.keys(given).every(name => names.has(name)) ? coerceFields(fields, given as Values) : unfit
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return cannotCoerce
+    return Object.keys(given).every(name => names.has(name))
+      ? coerceFields(fields, given as Values)
+      : cannotCoerce
   }
 }
 
-function coerceFields(fields: readonly Field[], given: Values): Values | Unfit {
+function coerceFields(fields: readonly Field[], given: Values): Values | CannotCoerce {
   const values: Record<string, unknown> = {}
   for (const { name, plan, isOptional, byDefault } of fields) {
     const value = given[name]
     if (value === undefined) {
       if (byDefault !== undefined) values[name] = byDefault
-      else if (!isOptional) return unfit
+      else if (!isOptional) return cannotCoerce
       continue
     }
     const coerced = plan()(value)
-    if (coerced === unfit) return unfit
+    if (coerced === cannotCoerce) return cannotCoerce
     values[name] = coerced
   }
   return values

@@ -20,14 +20,14 @@ import type { RequestContext } from '../../context.ts'
 import { type CoerceVariables, planVariables } from './coerce-variables.ts'
 import { collectFields, type FieldNodes } from './collect-fields.ts'
 import { planArguments, type ReadArguments } from './read-arguments.ts'
-import { planAtOnce, type SerializeAtOnce } from './serialize-at-once.ts'
+import { planSync, type SerializeSync } from './serialize-sync.ts'
 
 /** How a value is completed. */
 export type Completion =
   | {
       readonly kind: 'leaf'
       readonly isNonNull: boolean
-      readonly serializeAtOnce: SerializeAtOnce
+      readonly serializeSync: SerializeSync
       readonly serialize: (value: unknown) => unknown
     }
   | { readonly kind: 'list'; readonly isNonNull: boolean; readonly item: Completion }
@@ -134,7 +134,7 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
     if (isListType(type)) return { kind: 'list', isNonNull, item: planCompletion(type.ofType, nodes, false) }
     if (isLeafType(type)) {
       const serialize = (value: unknown) => type.serialize(value)
-      return { kind: 'leaf', isNonNull, serializeAtOnce: planAtOnce(type), serialize }
+      return { kind: 'leaf', isNonNull, serializeSync: planSync(type), serialize }
     }
     if (!isObjectType(type) || type.isTypeOf != null) throw unplannable
     const sets = nodes.map(({ selectionSet }) => selectionSet)

@@ -52,7 +52,7 @@ function readLeaf({ property, completion }: FieldPlan, source: unknown): unknown
   }
   const value = (source as Data)[property]
   if (value === null) return completion.isNonNull ? undefined : null
-  return completion.serializeAtOnce(value)
+  return completion.serializeSync(value)
 }
 
 async function fillIn(

@@ -1,7 +1,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { RequestContext } from '../../context.ts'
 import { type Execution, isPromise } from './call-resolver.ts'
-import { unfit } from './coerce-variables.ts'
+import { cannotCoerce } from './coerce-variables.ts'
 import { CollectedErrors } from './collected-errors.ts'
 import type { OperationPlan } from './compile-operation.ts'
 import { type Data, executeField, executeFields } from './execute-fields.ts'
@@ -18,7 +18,7 @@ export function executePlan(
   rootValue?: unknown,
 ): ExecutionResult | Promise<ExecutionResult> | null {
   const variables = plan.coerceVariables(given)
-  if (variables === unfit) return null
+  if (variables === cannotCoerce) return null
   const collected = new CollectedErrors()
   const execution = { plan, context, variables, collected, pace: context.pace }
   const fail = (error: unknown) => {

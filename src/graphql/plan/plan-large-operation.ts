@@ -7,7 +7,7 @@ import {
   visit,
 } from 'graphql'
 import { isIncluded } from '../../schema/is-included.ts'
-import { planVariables, unfit } from './coerce-variables.ts'
+import { cannotCoerce, planVariables } from './coerce-variables.ts'
 import { compileOperation, type OperationPlan } from './compile-operation.ts'
 import type { Values } from './read-arguments.ts'
 
@@ -24,9 +24,9 @@ interface LargeOperation {
  */
 export function planLargeOperation(large: LargeOperation): OperationPlan | null {
   const { schema, document, operation } = large
-  const variables = planVariables(schema, operation)?.(large.variables) ?? unfit
-  if (variables === unfit) return null
-  const settled = settleConditions(withoutOthers(document, operation), variables)
+  const variables = planVariables(schema, operation)?.(large.variables) ?? cannotCoerce
+  if (variables === cannotCoerce) return null
+  const settled = applyConditions(withoutOthers(document, operation), variables)
   const [node] = settled.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
   return compileOperation({ schema, document: settled, operation: node as OperationDefinitionNode })
 }
@@ -39,7 +39,7 @@ function withoutOthers(document: DocumentNode, operation: OperationDefinitionNod
   return { ...document, definitions }
 }
 
-function settleConditions(document: DocumentNode, variables: Values): DocumentNode {
+function applyConditions(document: DocumentNode, variables: Values): DocumentNode {
   const settle = (node: SelectionNode): SelectionNode | null | undefined => {
     if (node.directives === undefined || node.directives.length === 0) return undefined
     return isIncluded(node, variables) ? { ...node, directives: [] } : null

@@ -6,7 +6,7 @@ const minProgressBytes = 4 * 2 ** 10
 const minStalledMs = 100
 // Maximum number of waiting bodies. Each holds one read of its socket, 64 KiB, which is not counted.
 const maxWaiting = 256
-const lookEveryMs = 25
+const pollEveryMs = 25
 
 /** The error of a body that was ended to make room. Its status is 408. */
 export class StalledBodyError extends RostrumError {
@@ -86,7 +86,7 @@ export class ArrivingBodies {
     if (isCrowded) throw this.#overloaded()
     return new Promise((resolve, reject) => {
       this.#waiting.add({ entry, more, until: performance.now() + this.#maxWaitMs, resolve, reject })
-      this.#looking ??= setInterval(() => this.#serve(), lookEveryMs).unref()
+      this.#looking ??= setInterval(() => this.#serve(), pollEveryMs).unref()
     })
   }
 

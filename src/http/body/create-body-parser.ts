@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { FairTurns } from '../../fairness/fair-turns.ts'
-import type { Holding } from '../../fairness/holding.ts'
 import type { Place } from '../../fairness/places.ts'
+import type { Reservation } from '../../fairness/reservation.ts'
 import { prefersStrict } from '../rest/prefers-strict.ts'
 import type { HttpBudgets } from './budgets.ts'
 import { type BodyMemory, collectBody, maxBytesAtOnce } from './collect-body.ts'
-import type { HoldMemory } from './json-body.ts'
+import type { ReserveMemory } from './json-body.ts'
 
 /** Turns the bytes of a body into its value. */
-export type ReadBody = (body: Buffer, holdMemory: HoldMemory) => unknown
+export type ReadBody = (body: Buffer, reserveMemory: ReserveMemory) => unknown
 
 type BodyDone = (error: Error | null, value?: unknown) => void
 
@@ -58,7 +58,7 @@ export function createBodyParser(
       memory: countTo(holding),
       closeConnection: () => state.closeConnection(),
       waitForPlace: (resume: () => void) => {
-        place = bodyPlaces.hold(accountCode)
+        place = bodyPlaces.placeFor(accountCode)
         place.take(resume)
       },
     }
@@ -87,7 +87,7 @@ export function createBodyParser(
 }
 
 // Counts the announced bytes before the first ones arrive.
-function countTo(holding: Holding): BodyMemory {
+function countTo(holding: Reservation): BodyMemory {
   return {
     reserve(bytes) {
       if (bytes > holding.amount) holding.resize(bytes)

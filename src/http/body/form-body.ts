@@ -1,15 +1,15 @@
 import { RostrumError } from '../../errors.ts'
 import { type ParametersRequest, parseParameters } from '../rest/parse-parameters.ts'
-import { decodeBody, type HoldMemory, memoryOf } from './json-body.ts'
+import { decodeBody, memoryOf, type ReserveMemory } from './json-body.ts'
 
 const maxFields = 100
 
 /** Parses the fields of a form into an object without prototype. Throws `BAD_USER_INPUT` if a name occurs twice. */
 export function parseFormBody(
   body: Buffer,
-  holdMemory: HoldMemory = () => undefined,
+  reserveMemory: ReserveMemory = () => undefined,
 ): Record<string, string> {
-  holdMemory(memoryOf(body.length, 0))
+  reserveMemory(memoryOf(body.length, 0))
   return parseFields<string>({ text: decodeBody(body), maxFields, what: 'A form' }, name => {
     throw new RostrumError(
       'BAD_USER_INPUT',

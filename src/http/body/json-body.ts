@@ -6,7 +6,7 @@ import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { ScanLimits } from '../../json/scanner.ts'
 
 /** Reserves the memory of a body before it is parsed. Throws if there is not enough. */
-export type HoldMemory = (bytes: number) => void
+export type ReserveMemory = (bytes: number) => void
 
 const maxDepth = 2_000
 /** Items and fields of a whole body; the variables of an operation may have 8,000 of them. */
@@ -19,20 +19,20 @@ const maxUnscannedBytes = 2_048
 // Every spelling of the key, with escapes, contains one of these.
 const suspect = /__proto__|\\u00(?:5f|6f|70|72|74)/i
 
-const holdNothing: HoldMemory = () => undefined
+const reserveNothing: ReserveMemory = () => undefined
 
 /**
  * Parses a JSON body. Throws `BAD_USER_INPUT` if it is not UTF-8 or not JSON, is nested more than 2,000 deep, has
  * more than 10,000 values, or has a key `__proto__` anywhere. Values are counted before they are created.
  */
-export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
+export function parseJsonBody(body: Buffer, reserveMemory = reserveNothing): unknown {
   const text = decodeBody(body)
   if (body.length <= maxUnscannedBytes && !suspect.test(text)) {
-    holdMemory(memoryOf(body.length, body.length / 2))
+    reserveMemory(memoryOf(body.length, body.length / 2))
     return parseShort(body, text)
   }
   const { values } = scanBody(body, { maxValues })
-  holdMemory(memoryOf(body.length, values))
+  reserveMemory(memoryOf(body.length, values))
   return parseJson(text)
 }
 
@@ -41,12 +41,12 @@ export function parseJsonBody(body: Buffer, holdMemory = holdNothing): unknown {
  * the body may have 10,000.
  */
 export function createDataParser(name: string) {
-  return (body: Buffer, holdMemory = holdNothing): unknown => {
-    if (body.length <= maxUnscannedBytes) return parseJsonBody(body, holdMemory)
+  return (body: Buffer, reserveMemory = reserveNothing): unknown => {
+    if (body.length <= maxUnscannedBytes) return parseJsonBody(body, reserveMemory)
     const text = decodeBody(body)
     const { values, members } = scanBody(body, { maxValues: maxDataValues }, [name])
     if (values - (members.get(name)?.values ?? 0) > maxValues) throw tooManyValues()
-    holdMemory(memoryOf(body.length, values))
+    reserveMemory(memoryOf(body.length, values))
     return parseJson(text)
   }
 }

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { Holding } from '../../fairness/holding.ts'
+import type { Reservation } from '../../fairness/reservation.ts'
 
 interface SharedBody {
   readonly body: unknown
-  readonly holding: Holding | null
+  readonly holding: Reservation | null
   requests: number
 }
 

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 
 const mebibyte = 2 ** 20
-const lookEveryMs = 250
+const pollEveryMs = 250
 
 /** Limits for connections and the incomplete requests that they hold. */
 export interface PlaceLimits {
@@ -39,7 +39,7 @@ export class ConnectionPlaces {
     this.#count++
     if (this.#of(null).size > this.#limits.withoutCredential) cutOldest(this.#of(null))
     else if (this.#count > this.#limits.connections) cutOldest(this.#largest())
-    this.#looking ??= setInterval(() => this.#lookAtHeads(), lookEveryMs).unref()
+    this.#looking ??= setInterval(() => this.#lookAtHeads(), pollEveryMs).unref()
   }
 
   leave(connection: Connection): void {

@@ -38,7 +38,7 @@ export interface ConnectionOwner {
   /** Calls `work` in turn with what comes without a credential, whatever the connection has. */
   takeArrivalTurn(work: () => void): void
   /** Counts bytes that were read before their turn. Returns false if too many are held; then they must be dropped. */
-  holdUnread(bytes: number): boolean
+  reserveUnread(bytes: number): boolean
   releaseUnread(bytes: number): void
   /** Limits the time for the rest of a request that was held for longer than Node's own timeout. */
   limitArrival(connection: Connection, request: Held['request']): void
@@ -109,7 +109,7 @@ export class Connection {
   keepUnread({ rawPacket, bytesParsed }: UnreadPacket): void {
     if (this.#held === null || !Buffer.isBuffer(rawPacket)) return
     const rest = rawPacket.subarray(bytesParsed)
-    if (!this.#owner.holdUnread(rest.length)) return this.#closeAfterAnswer()
+    if (!this.#owner.reserveUnread(rest.length)) return this.#closeAfterAnswer()
     // The packet is a copy of the read. A small rest is copied again, so that the packet can be freed.
     const isMost = rest.length > rawPacket.length / 2
     const kept = isMost ? rest : Buffer.from(rest)

@@ -102,7 +102,7 @@ export class Connections implements ConnectionOwner {
     this.#turns.wait(work)
   }
 
-  holdUnread(bytes: number): boolean {
+  reserveUnread(bytes: number): boolean {
     if (this.#unreadBytes + bytes > maxUnreadBytes) return false
     this.#unreadBytes += bytes
     return true

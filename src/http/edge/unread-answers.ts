@@ -37,13 +37,13 @@ export class UnreadAnswers {
   }
 
   /** Counts an answer until `release` is called with it. */
-  hold(answer: UnreadAnswer): void {
+  add(answer: UnreadAnswer): void {
     const { accountCode, bytes } = answer
     const ofAccount = this.#unread.get(accountCode)
     if (ofAccount === undefined) this.#unread.set(accountCode, new Set([answer]))
     else ofAccount.add(answer)
     this.#budget.add(accountCode, bytes)
-    while (this.#budget.heldBy(accountCode) > maxBytes.ofAccountInAll) this.#cutOldest(accountCode)
+    while (this.#budget.reservedBy(accountCode) > maxBytes.ofAccountInAll) this.#cutOldest(accountCode)
     while (this.#budget.total > maxBytes.ofGateway) this.#cutOldest(this.#budget.findLargest() ?? accountCode)
   }
 
@@ -83,7 +83,7 @@ export function createUnreadHooks(unread: UnreadAnswers) {
       if (bytes > 0) {
         const { accountCode } = state.identity.caller
         const answer = { accountCode, bytes, cut: () => cutUnread(request, bytes) }
-        unread.hold(answer)
+        unread.add(answer)
         state.atEnd(() => unread.release(answer))
       }
       done(null, sent)

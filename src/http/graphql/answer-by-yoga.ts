@@ -8,7 +8,7 @@ import { answerError } from '../errors/answer-error.ts'
 import type { HttpServices } from '../request/http-services.ts'
 import { eventStream } from './negotiate-accept.ts'
 import { sendEventStream } from './send-event-stream.ts'
-import type { YogaLane } from './yoga-lane.ts'
+import type { YogaHandler } from './yoga-handler.ts'
 
 // Yoga sets these for streams whatever the client asked for. Node sets the right ones.
 const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
@@ -22,7 +22,7 @@ interface Asking {
 
 /** Answers any GraphQL request over HTTP with Yoga, which `load` loads before the first one. */
 export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers) {
-  const loadYoga = loadOnce(() => loadYogaLane(services))
+  const loadYoga = loadOnce(() => loadYogaHandler(services))
   async function answer({ request, reply, type }: Asking): Promise<FastifyReply> {
     const { method, url, raw } = request
     // These headers leave the credential out.
@@ -42,9 +42,9 @@ export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers)
 }
 
 // Loads Yoga on demand: about 500 modules and 8 MB, which take 130 ms of the event loop.
-async function loadYogaLane(services: HttpServices): Promise<YogaLane> {
-  const { createYogaLane } = await import('./yoga-lane.ts')
-  return createYogaLane(services)
+async function loadYogaHandler(services: HttpServices): Promise<YogaHandler> {
+  const { createYogaHandler } = await import('./yoga-handler.ts')
+  return createYogaHandler(services)
 }
 
 interface Sending {

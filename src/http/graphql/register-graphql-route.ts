@@ -15,7 +15,7 @@ import {
 } from '../request/authenticate-request.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { createYogaAnswers } from './answer-by-yoga.ts'
-import { answerDirectly, readOrdinaryOperation } from './direct-lane.ts'
+import { answerDirectly, readOrdinaryOperation } from './fast-path.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
 import { allowsStream, eventStream, negotiateAccept } from './negotiate-accept.ts'
 import { readGraphqlParams } from './read-graphql-params.ts'
@@ -58,7 +58,7 @@ export async function registerGraphqlRoute(
       handler: async (request, reply) => {
         const type = choosesStream(request, services.engine) ? eventStream : negotiateAccept(request.raw)
         if (type === null) return answerError({ request, reply, status: 406, error: unacceptable() })
-        const isDirect = services.hasDirectLane && type !== eventStream
+        const isDirect = services.hasFastPath && type !== eventStream
         const operation = isDirect ? readOrdinaryOperation(request) : null
         if (operation === null) return yoga.answer({ request, reply, type })
         return answerDirectly({ request, reply, services, operation, type })

@@ -43,7 +43,7 @@ async function* countUnread(
   const cut = () => raw.socket.destroy()
   for await (const chunk of chunks) {
     const answer = { accountCode, bytes: chunk.length, cut }
-    unread.hold(answer)
+    unread.add(answer)
     try {
       yield chunk
       if (reply.raw.writableNeedDrain) await once(reply.raw, 'drain', { signal: state.signal })

@@ -127,7 +127,7 @@ async function storeAnswerOf({
     return value === undefined ? [] : [[name, String(value)]]
   })
   const answer = { status, headers: Object.fromEntries(headers) }
-  await attempt.settle({
+  await attempt.storeAnswer({
     whole: encodeAnswer({ ...answer, body }),
     withoutBody: encodeAnswer({ ...answer, body: null }),
   })

@@ -8,7 +8,7 @@ import type { RunDelivery } from '../../domain/webhooks/run-delivery.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
 import { RostrumError } from '../../errors.ts'
 import type { FairTurns } from '../../fairness/fair-turns.ts'
-import { Holding } from '../../fairness/holding.ts'
+import { Reservation } from '../../fairness/reservation.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
 import type { HttpBudgets } from '../body/budgets.ts'
@@ -26,7 +26,7 @@ export interface HttpServices {
    * Reserves a place for the run of a request until the returned function is called. Throws `OVERLOADED` if there is
    * none.
    */
-  holdRunPlace(accountCode: string): () => void
+  reserveRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
   /** Maximum of the source of a function. */
   readonly sourceBytes: number
@@ -39,8 +39,8 @@ export interface HttpServices {
   /** Turns of requests and of the calls of scripts. */
   readonly turns: FairTurns
   readonly log: Logger
-  /** False sends every GraphQL request through Yoga, for the test that compares the two lanes. */
-  readonly hasDirectLane: boolean
+  /** False sends every GraphQL request through Yoga, for the test that compares both. */
+  readonly hasFastPath: boolean
 }
 
 export interface WebhookServices {
@@ -66,7 +66,7 @@ export async function subscribeFor(
   operation: Parameters<Engine['subscribe']>[0],
 ): Promise<Answer | EventStream> {
   const identity = identityOf(state)
-  const holding = new Holding(budgets.streams, identity.caller.accountCode)
+  const holding = new Reservation(budgets.streams, identity.caller.accountCode)
   state.atEnd(() => holding.release())
   const context = createContext(state, identity)
   const answer = await engine.subscribe(operation, context, bytes => holding.resize(bytes))

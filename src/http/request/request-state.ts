@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ContextSource, Identity } from '../../context.ts'
 import { RostrumError } from '../../errors.ts'
-import type { Holding } from '../../fairness/holding.ts'
+import type { Reservation } from '../../fairness/reservation.ts'
 import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {
@@ -37,7 +37,7 @@ export class RequestState implements ContextSource {
   /** Releases the place reserved for the run of the request, once the run itself counts. */
   releaseRunPlace: () => void = nothing
   /** The memory of the request body; null if none is read. */
-  heldBody: Holding | null = null
+  heldBody: Reservation | null = null
   /** Texts that the answer shows once. */
   readonly secrets: string[] = []
   /** SHA-256 of the body, for a request with an idempotency key. */

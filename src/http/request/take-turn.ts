@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { Holding } from '../../fairness/holding.ts'
+import { Reservation } from '../../fairness/reservation.ts'
 import type { createUnreadHooks, UnreadAnswers } from '../edge/unread-answers.ts'
 import type { createIdempotencyHooks } from '../idempotency/idempotency-hooks.ts'
 import type { HttpServices } from './http-services.ts'
@@ -28,7 +28,7 @@ export function createTurnHook({
   return ({ state, raw }: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
     const accountCode = state.identity?.caller.accountCode
     if (accountCode === undefined) return done()
-    const heldBody = new Holding(bodies, accountCode)
+    const heldBody = new Reservation(bodies, accountCode)
     heldBody.resize(Math.min(announcedBytes(raw), bodyBytes))
     state.heldBody = heldBody
     turns.take(accountCode).then(

@@ -70,10 +70,10 @@ function confirmStrict(request: FastifyRequest, reply: FastifyReply, done: HookD
 }
 
 // Refuses a run without a place before its body is read. A nested run never waits, so it needs no place.
-function createPlaceHook({ holdRunPlace }: HttpServices) {
+function createPlaceHook({ reserveRunPlace }: HttpServices) {
   return ({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
     if (state.identity === null || state.identity.run !== null) return done()
-    state.releaseRunPlace = holdRunPlace(state.identity.caller.accountCode)
+    state.releaseRunPlace = reserveRunPlace(state.identity.caller.accountCode)
     state.atEnd(state.releaseRunPlace)
     done()
   }

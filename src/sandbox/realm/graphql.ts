@@ -6,7 +6,7 @@ interface Call {
   error: Error
 }
 
-/** `graphql()`, and `settle`, with which the host settles its promises. Runs inside the isolate as text. */
+/** `graphql()`, and `resolveCall`, with which the host settles its promises. Runs inside the isolate as text. */
 export function makeGraphql({ language, json, state }: RealmParts) {
   const { create, isArray, parse, Error, TypeError, Promise } = language
   const calls = create(null) as Record<number, Call | undefined>
@@ -76,7 +76,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
       })
     },
     /** Called by the host. `text` is a JSON text, or the message of the rejection, whose `code` may be empty. */
-    settle(id: number, ok: boolean, text: string, code: string): void {
+    resolveCall(id: number, ok: boolean, text: string, code: string): void {
       const call = calls[id]
       if (call === undefined) return
       calls[id] = undefined

@@ -44,7 +44,7 @@ globalThis.takeRealm = (() => {
     reduce()
     source.install()
     expose()
-    return { start, settle: calls.settle }
+    return { start, resolveCall: calls.resolveCall }
   }
 })()`
 }

@@ -1,6 +1,6 @@
 import { parseId } from '../../domain/id.ts'
 import type { Page } from '../../domain/port.ts'
-import type { RunFilter as Filter, KeptRun } from '../../domain/runs/run-store.ts'
+import type { RunFilter as Filter, StoredRun } from '../../domain/runs/run-store.ts'
 import { builder } from '../builder.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'
@@ -90,9 +90,9 @@ builder.objectField(Case, 'runs', t =>
   }),
 )
 
-const runList = { cursors: runCursors, positionOf: ({ id }: KeptRun) => id }
+const runList = { cursors: runCursors, positionOf: ({ id }: StoredRun) => id }
 
-function newestRuns(given: ListArguments, load: (page: Page) => Promise<readonly KeptRun[]>) {
+function newestRuns(given: ListArguments, load: (page: Page) => Promise<readonly StoredRun[]>) {
   return resolveList(given, {
     ...runList,
     read: async (from, limit) => (await load(newestPage(from, limit))).toReversed(),

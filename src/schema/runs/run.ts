@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../context.ts'
-import type { KeptRun, RunText } from '../../domain/runs/run-store.ts'
+import type { RunText, StoredRun } from '../../domain/runs/run-store.ts'
 import type { LogEntry, RunError } from '../../domain/scripts/run.ts'
 import { maxLogEntries } from '../../fairness/answer-bytes.ts'
 import { JsonText } from '../../json/json-text.ts'
@@ -164,7 +164,7 @@ function toEntry({ at, ...entry }: StoredEntry): LogEntry {
 
 // The bytes count before a long value is read, so that a page of them is refused first.
 async function loadText(
-  { id, textBytes }: KeptRun,
+  { id, textBytes }: StoredRun,
   kind: RunText,
   { answerBytes, loaders }: RequestContext,
 ): Promise<string | null> {
@@ -174,20 +174,20 @@ async function loadText(
   return loaders.runText(kind, id)
 }
 
-async function read<Value>(run: KeptRun, kind: RunText, context: RequestContext): Promise<Value | null> {
+async function read<Value>(run: StoredRun, kind: RunText, context: RequestContext): Promise<Value | null> {
   const text = await loadText(run, kind, context)
   return text === null ? null : readStored<Value>(text, placeOf(run, kind))
 }
 
 // The text becomes a part of the answer as it is, so a broken one would break the whole answer.
-async function load(run: KeptRun, kind: RunText, context: RequestContext): Promise<JsonText | null> {
+async function load(run: StoredRun, kind: RunText, context: RequestContext): Promise<JsonText | null> {
   const text = await loadText(run, kind, context)
   if (text === null) return null
   readStored(text, placeOf(run, kind))
   return new JsonText(text)
 }
 
-function placeOf({ runId }: KeptRun, kind: RunText): StoredPlace {
+function placeOf({ runId }: StoredRun, kind: RunText): StoredPlace {
   return {
     table: kind === 'input' || kind === 'options' ? 'run_inputs' : 'run_outputs',
     column: kind,

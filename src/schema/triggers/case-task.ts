@@ -4,38 +4,38 @@ import { builder } from '../builder.ts'
 import { FunctionRef } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { readGivenTrigger } from './given-trigger.ts'
-import { costOfTriggers, functionOf, ofTrigger } from './trigger-fields.ts'
+import { costOfTriggers, functionOf, triggerText } from './trigger-fields.ts'
 
 const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask').implement({
   description: 'A function that a user can run on a case of a type.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the task.' }),
-    caseTypeCode: t.exposeString('caseTypeCode', { description: ofTrigger.caseTypeCode }),
+    caseTypeCode: t.exposeString('caseTypeCode', { description: triggerText.caseTypeCode }),
     name: t.exposeString('name', { description: 'Name of the task, unique in the case type.' }),
     function: t.field({
       type: FunctionRef,
-      description: ofTrigger.functionId,
+      description: triggerText.functionId,
       scope: 'functions:read',
       extensions: costOfRecord,
       resolve: functionOf,
     }),
-    scopes: t.exposeStringList('scopes', { description: ofTrigger.scopes, extensions: costOfText }),
-    enabled: t.exposeBoolean('enabled', { description: ofTrigger.enabled }),
+    scopes: t.exposeStringList('scopes', { description: triggerText.scopes, extensions: costOfText }),
+    enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
   }),
 })
 
 const SaveCaseTaskInput = builder.inputType('SaveCaseTaskInput', {
-  description: `A case task. ${ofTrigger.input}`,
+  description: `A case task. ${triggerText.input}`,
   fields: t => ({
     id: t.id({ description: 'Id of the task to change. Without one a task is created.' }),
-    caseTypeCode: t.string({ description: `${ofTrigger.caseTypeCode} ${ofTrigger.required}` }),
+    caseTypeCode: t.string({ description: `${triggerText.caseTypeCode} ${triggerText.required}` }),
     name: t.string({
-      description: `Name: a letter or digit, then up to 63 of these, \`.\`, \`_\` and \`-\`. ${ofTrigger.required}`,
+      description: `Name: a letter or digit, then up to 63 of these, \`.\`, \`_\` and \`-\`. ${triggerText.required}`,
     }),
-    functionId: t.id({ description: ofTrigger.givenFunctionId }),
-    functionName: t.string({ description: ofTrigger.functionName }),
-    scopes: t.stringList({ description: ofTrigger.givenScopes }),
-    enabled: t.boolean({ description: ofTrigger.givenEnabled }),
+    functionId: t.id({ description: triggerText.givenFunctionId }),
+    functionName: t.string({ description: triggerText.functionName }),
+    scopes: t.stringList({ description: triggerText.givenScopes }),
+    enabled: t.boolean({ description: triggerText.givenEnabled }),
   }),
 })
 
@@ -45,7 +45,7 @@ builder.queryField('caseTasks', t =>
     type: [CaseTask],
     scope: 'functions:read',
     extensions: costOfTriggers,
-    args: { caseTypeCode: t.arg.string({ description: ofTrigger.listed }) },
+    args: { caseTypeCode: t.arg.string({ description: triggerText.listed }) },
     resolve: (_root, { caseTypeCode }, { caller, caseTasks }) =>
       caseTasks.list(caller.accountCode, caseTypeCode ?? null),
   }),

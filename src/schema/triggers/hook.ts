@@ -6,17 +6,17 @@ import { FunctionRef, QueuedRun } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { HookEvent } from '../runs/run-enums.ts'
 import { readGivenTrigger } from './given-trigger.ts'
-import { costOfTriggers, functionOf, ofTrigger } from './trigger-fields.ts'
+import { costOfTriggers, functionOf, triggerText } from './trigger-fields.ts'
 
 const Hook = builder.objectRef<HookRow>('Hook').implement({
   description: 'Runs a function when a case of a type is saved or deleted.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the hook.' }),
-    caseTypeCode: t.exposeString('caseTypeCode', { description: ofTrigger.caseTypeCode }),
+    caseTypeCode: t.exposeString('caseTypeCode', { description: triggerText.caseTypeCode }),
     event: t.field({ type: HookEvent, description: 'When it runs.', resolve: ({ event }) => event }),
     function: t.field({
       type: FunctionRef,
-      description: ofTrigger.functionId,
+      description: triggerText.functionId,
       scope: 'functions:read',
       extensions: costOfRecord,
       resolve: functionOf,
@@ -24,26 +24,26 @@ const Hook = builder.objectRef<HookRow>('Hook').implement({
     position: t.exposeInt('position', {
       description: 'Hooks of an event run in ascending position, then id.',
     }),
-    scopes: t.exposeStringList('scopes', { description: ofTrigger.scopes, extensions: costOfText }),
-    enabled: t.exposeBoolean('enabled', { description: ofTrigger.enabled }),
+    scopes: t.exposeStringList('scopes', { description: triggerText.scopes, extensions: costOfText }),
+    enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
   }),
 })
 
 builder.objectField(QueuedRun, 'hook', t => t.field({ type: Hook, ...triggerOfQueuedRun('hook') }))
 
 const SaveHookInput = builder.inputType('SaveHookInput', {
-  description: `A hook. ${ofTrigger.input}`,
+  description: `A hook. ${triggerText.input}`,
   fields: t => ({
     id: t.id({ description: 'Id of the hook to change. Without one a hook is created.' }),
-    caseTypeCode: t.string({ description: `${ofTrigger.caseTypeCode} ${ofTrigger.required}` }),
-    event: t.field({ type: HookEvent, description: `When it runs. ${ofTrigger.required}` }),
-    functionId: t.id({ description: ofTrigger.givenFunctionId }),
-    functionName: t.string({ description: ofTrigger.functionName }),
+    caseTypeCode: t.string({ description: `${triggerText.caseTypeCode} ${triggerText.required}` }),
+    event: t.field({ type: HookEvent, description: `When it runs. ${triggerText.required}` }),
+    functionId: t.id({ description: triggerText.givenFunctionId }),
+    functionName: t.string({ description: triggerText.functionName }),
     position: t.int({
       description: 'Hooks of an event run in ascending position, then id. Default for a new one: 0.',
     }),
-    scopes: t.stringList({ description: ofTrigger.givenScopes }),
-    enabled: t.boolean({ description: ofTrigger.givenEnabled }),
+    scopes: t.stringList({ description: triggerText.givenScopes }),
+    enabled: t.boolean({ description: triggerText.givenEnabled }),
   }),
 })
 
@@ -53,7 +53,7 @@ builder.queryField('hooks', t =>
     type: [Hook],
     scope: 'functions:read',
     extensions: costOfTriggers,
-    args: { caseTypeCode: t.arg.string({ description: ofTrigger.listed }) },
+    args: { caseTypeCode: t.arg.string({ description: triggerText.listed }) },
     resolve: (_root, { caseTypeCode }, { caller, hooks }) =>
       hooks.list(caller.accountCode, caseTypeCode ?? null),
   }),

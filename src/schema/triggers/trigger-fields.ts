@@ -3,7 +3,7 @@ import type { StoredFunction } from '../../domain/functions/function-store.ts'
 import { cost } from '../relay/field-cost.ts'
 
 /** Descriptions of the fields that hooks and case tasks have in common. */
-export const ofTrigger = {
+export const triggerText = {
   caseTypeCode: 'Code of the case type.',
   functionId: 'The function whose live version runs.',
   scopes: 'Scopes of its runs, for every caller.',

@@ -3,35 +3,35 @@ import { defaultOverlapHours } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 import { readGivenTrigger } from '../triggers/given-trigger.ts'
-import { ofTrigger } from '../triggers/trigger-fields.ts'
-import { ofWebhook, Webhook, WebhookMode, WebhookVerification, WebhookWithSecret } from './webhook.ts'
+import { triggerText } from '../triggers/trigger-fields.ts'
+import { Webhook, WebhookMode, WebhookVerification, WebhookWithSecret, webhookText } from './webhook.ts'
 
 const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
-  description: `A webhook. ${ofTrigger.input}`,
+  description: `A webhook. ${triggerText.input}`,
   fields: t => ({
     id: t.id({ description: 'Id of the webhook to change. Without one a webhook is created.' }),
-    name: t.string({ description: `${ofWebhook.name} ${ofTrigger.required}` }),
-    functionId: t.id({ description: ofTrigger.givenFunctionId }),
+    name: t.string({ description: `${webhookText.name} ${triggerText.required}` }),
+    functionId: t.id({ description: triggerText.givenFunctionId }),
     functionName: t.string({
       description: 'Name of the function, instead of `functionId`: that without a case type.',
     }),
     verification: t.field({
       type: WebhookVerification,
-      description: `How a delivery shows that it comes from the sender. ${ofTrigger.required}`,
+      description: `How a delivery shows that it comes from the sender. ${triggerText.required}`,
     }),
     header: t.string({
-      description: `${ofWebhook.header} If you change \`SECRET\`, leave it out.`,
+      description: `${webhookText.header} If you change \`SECRET\`, leave it out.`,
     }),
-    headers: t.stringList({ description: `${ofWebhook.headers} Default for a new one: none.` }),
+    headers: t.stringList({ description: `${webhookText.headers} Default for a new one: none.` }),
     mode: t.field({
       type: WebhookMode,
       description: 'What the answer to a delivery waits for. Default for a new one: `QUEUED`.',
     }),
-    scopes: t.stringList({ description: ofTrigger.givenScopes }),
-    enabled: t.boolean({ description: ofTrigger.givenEnabled }),
+    scopes: t.stringList({ description: triggerText.givenScopes }),
+    enabled: t.boolean({ description: triggerText.givenEnabled }),
     secret: t.string({
       description:
-        `The sender's own secret, which no answer shows.\n${ofWebhook.ownSecret}\n\n` +
+        `The sender's own secret, which no answer shows.\n${webhookText.ownSecret}\n\n` +
         'A new webhook without one gets a secret that is shown once.\n' +
         `With an \`id\` it is a rotation: the earlier secrets stay valid for ${defaultOverlapHours} hours.`,
     }),
@@ -83,7 +83,7 @@ builder.mutationFields(t => ({
         description: 'Hours for which the earlier secrets stay valid, at most 720; 0 ends them at once.',
       }),
       secret: t.arg.string({
-        description: `The sender's own secret, which no answer shows. Default: a new one.\n${ofWebhook.ownSecret}`,
+        description: `The sender's own secret, which no answer shows. Default: a new one.\n${webhookText.ownSecret}`,
       }),
     },
     resolve: async (_root, { id, overlapHours, secret }, context) => {

@@ -8,7 +8,7 @@ import { builder } from '../builder.ts'
 import { triggerOfQueuedRun } from '../queue/queued-run.ts'
 import { FunctionRef, QueuedRun } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
-import { functionOf, ofTrigger } from '../triggers/trigger-fields.ts'
+import { functionOf, triggerText } from '../triggers/trigger-fields.ts'
 
 export const WebhookVerification = builder.enumType('WebhookVerification', {
   description: 'How a delivery shows that it comes from the sender.',
@@ -30,7 +30,7 @@ export const WebhookMode = builder.enumType('WebhookMode', {
   } as const satisfies Record<string, { value: Mode; description: string }>,
 })
 
-export const ofWebhook = {
+export const webhookText = {
   name: 'Name, the end of its path: `/api/1/webhook/{account_nickname}/{name}`.',
   header: 'Header that holds the secret, for `SECRET`.',
   headers: 'Headers of a delivery that the function sees in `options.params.headers`.',
@@ -41,10 +41,10 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
   description: 'Runs a function when another service sends a signed request.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the webhook.' }),
-    name: t.exposeString('name', { description: ofWebhook.name, extensions: costOfText }),
+    name: t.exposeString('name', { description: webhookText.name, extensions: costOfText }),
     function: t.field({
       type: FunctionRef,
-      description: ofTrigger.functionId,
+      description: triggerText.functionId,
       scope: 'functions:read',
       extensions: costOfRecord,
       resolve: functionOf,
@@ -56,17 +56,17 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
     }),
     header: t.exposeString('header', {
       nullable: true,
-      description: ofWebhook.header,
+      description: webhookText.header,
       extensions: costOfText,
     }),
-    headers: t.exposeStringList('headers', { description: ofWebhook.headers, extensions: costOfText }),
+    headers: t.exposeStringList('headers', { description: webhookText.headers, extensions: costOfText }),
     mode: t.field({
       type: WebhookMode,
       description: 'What the answer to a delivery waits for.',
       resolve: ({ mode }) => mode,
     }),
-    scopes: t.exposeStringList('scopes', { description: ofTrigger.scopes, extensions: costOfText }),
-    enabled: t.exposeBoolean('enabled', { description: ofTrigger.enabled }),
+    scopes: t.exposeStringList('scopes', { description: triggerText.scopes, extensions: costOfText }),
+    enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
   }),
 })
 

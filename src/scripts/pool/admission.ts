@@ -137,12 +137,12 @@ export class Admission {
   #acquireQueued(accountCode: string): Admitted {
     const sandbox = this.freeForQueuedOf(accountCode) > 0 ? this.#take(accountCode) : null
     if (sandbox === null) throw overloaded('No sandbox is free for a queued run', 1)
-    const giveBack = this.#queued.take(accountCode)
+    const release = this.#queued.take(accountCode)
     const admitted = this.#admit(accountCode, sandbox)
     return {
       sandbox,
       release() {
-        giveBack()
+        release()
         admitted.release()
       },
     }

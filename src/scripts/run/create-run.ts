@@ -36,7 +36,7 @@ export function createRun({ script, asking, settings, limits, startedAt, signal 
     id: randomUUID(),
     name,
     functionName: cause.function?.name ?? null,
-    caller: giveRights(asking.caller, script.rights),
+    caller: withRights(asking.caller, script.rights),
     transaction: continueOrStart({
       given: options.members.get('requestContext'),
       parent: parentRun?.transaction ?? null,
@@ -53,7 +53,7 @@ export function createRun({ script, asking, settings, limits, startedAt, signal 
   }
 }
 
-function giveRights(caller: Caller, rights: ScriptRights): Caller {
+function withRights(caller: Caller, rights: ScriptRights): Caller {
   return rights === 'caller' ? caller : withScopes(caller, rights.scopes, rights.of)
 }
 

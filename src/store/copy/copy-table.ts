@@ -30,7 +30,7 @@ export async function copyTable(copy: CopyTable): Promise<Checksum> {
 }
 
 async function sendRows({ table, source, target }: CopyTable): Promise<Checksum> {
-  const insert = wordInsert(table)
+  const insert = buildInsert(table)
   const checksum = buildChecksum()
   for (const batch of batches(source.rows(table))) {
     await target.query(insert, [JSON.stringify(batch)])
@@ -39,7 +39,7 @@ async function sendRows({ table, source, target }: CopyTable): Promise<Checksum>
   return checksum.finish()
 }
 
-function wordInsert({ name, columns }: CopiedTable): string {
+function buildInsert({ name, columns }: CopiedTable): string {
   const names = columns.map(column => `"${column.name}"`)
   const values = columns.map((column, index) => column.readInPostgres.replace('?', `row ->> ${index}`))
   const rows = 'json_array_elements($1::text::json) as row'

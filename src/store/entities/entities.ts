@@ -33,12 +33,12 @@ interface Dependencies {
   readonly tokenLookUps: TokenLookUps
   readonly listeners: ChangeListeners
   /** Called with the bytes of an answer that an idempotency key keeps from now on. */
-  readonly afterSettle?: (bytes: number) => void
+  readonly afterAnswer?: (bytes: number) => void
 }
 
 /** The stores that are written once for both databases. */
 export function createEntities(dependencies: Dependencies) {
-  const { database, limits, tokenLookUps, listeners, afterSettle } = dependencies
+  const { database, limits, tokenLookUps, listeners, afterAnswer } = dependencies
   const { onChange, onQueued } = listeners
   const takeNumbers = createTakeNumbers(database)
   const provision = createProvision(database)
@@ -77,7 +77,7 @@ export function createEntities(dependencies: Dependencies) {
     idempotency: createIdempotencyStore(
       database,
       { keys: parts.keys, statements: keyStatements },
-      afterSettle,
+      afterAnswer,
     ),
   } satisfies Partial<Store>
   return { parts, stores }

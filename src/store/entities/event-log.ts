@@ -54,14 +54,14 @@ export function createEventLog<S extends Selection, Event>(
   { selection, toEvent }: EventRows<S, Event>,
 ): Pick<EventStore<Event>, 'listAfter' | 'newest'> {
   const given = placeholders('accountCode', 'sequence', 'limit')
-  const ofAccount = sql`from ${table} where account_code = ${given.accountCode}`
+  const inAccount = sql`from ${table} where account_code = ${given.accountCode}`
   const listAfter = prepareMany(
     sql`
-      select ${columnsOf(selection)} ${ofAccount} and ${sequence} > ${given.sequence}
+      select ${columnsOf(selection)} ${inAccount} and ${sequence} > ${given.sequence}
       order by ${sequence} limit ${given.limit}`,
     selection,
   )
-  const newest = prepare(sql`select ${sequence} ${ofAccount} order by ${sequence} desc limit 1`, { sequence })
+  const newest = prepare(sql`select ${sequence} ${inAccount} order by ${sequence} desc limit 1`, { sequence })
   return {
     async listAfter(accountCode, sequence, limit) {
       return (await read(listAfter, { accountCode, sequence, limit })).map(toEvent)

@@ -5,7 +5,7 @@ import { numberOf } from '../tables/tables-of.ts'
 
 const { accountCode, key, holder } = placeholders('accountCode', 'key', 'holder')
 const { fingerprint, lastFingerprint } = placeholders('fingerprint', 'lastFingerprint')
-const { holdMs, ageMs, maxKeys } = placeholders('holdMs', 'ageMs', 'maxKeys')
+const { leaseMs, ageMs, maxKeys } = placeholders('leaseMs', 'ageMs', 'maxKeys')
 const bytesOfRow = sql.raw(String(rowBytes))
 const isTheKey = sql`idempotency_keys.account_code = ${accountCode} and idempotency_keys.key = ${key}`
 const isTheClaim = sql`${isTheKey} and idempotency_keys.holder = ${holder}`
@@ -46,7 +46,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
       {
         claimed: sql`
           insert into idempotency_keys (account_code, key, fingerprint, holder, held_until, answer, held_bytes)
-          select ${accountCode}, ${key}, ${typed(fingerprint, 'bytes')}, ${holder}, ${nowPlus(holdMs)}, ${answer},
+          select ${accountCode}, ${key}, ${typed(fingerprint, 'bytes')}, ${holder}, ${nowPlus(leaseMs)}, ${answer},
             ${bytesOfRow}
           where ${usedBytes} + ${bytesOfRow} <= ${typed(sql.placeholder('maxBytes'), 'integer')}
           on conflict do nothing returning 1 as one`,
@@ -67,13 +67,13 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
     takeOver: prepare(
       sql`
         update idempotency_keys set fingerprint = ${fingerprint}, holder = ${holder},
-          held_until = ${nowPlus(holdMs)}, answer = ${answer}, created_at = ${now}
+          held_until = ${nowPlus(leaseMs)}, answer = ${answer}, created_at = ${now}
         where ${isTheKey} and fingerprint in (${fingerprint}, ${lastFingerprint}) and answer is null
           and not ${isHeld}
         returning 1`,
       one,
     ),
-    renew: prepare(sql`update idempotency_keys set held_until = ${nowPlus(holdMs)} where ${isTheClaim}`),
+    renew: prepare(sql`update idempotency_keys set held_until = ${nowPlus(leaseMs)} where ${isTheClaim}`),
   }
 }
 
@@ -95,7 +95,7 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
      * Returns a row if the answer was kept. The maximum is compared with the usage once its row is locked, so requests
      * that end together do not pass it.
      */
-    settle: chain(
+    storeAnswer: chain(
       {
         mine: count(sql`octet_length(${answer})`),
         used: sql`${addUsage(more)} and held_bytes + ${more} <= ${maxBytes} returning 1 as one`,

@@ -16,7 +16,7 @@ const cannotRepeat = Buffer.alloc(0)
 /** Changes keys, inside the transactions of several stores. */
 export interface KeyWork {
   claim(request: ClaimRequest): Work<ClaimResult>
-  settle(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
+  storeAnswer(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
   release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void>
 }
 
@@ -62,9 +62,13 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
     return inserted ? { kind: 'claimed' } : null
   }
 
-  function* settle(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'> {
+  function* storeAnswer(
+    claim: Claim,
+    answer: Buffer,
+    maxBytes: number | null,
+  ): Work<'kept' | 'full' | 'lost'> {
     const values = { ...claim, answer, maxBytes: maxBytes ?? Number.MAX_SAFE_INTEGER }
-    if ((yield* first(statements.settle, values)) !== undefined) return 'kept'
+    if ((yield* first(statements.storeAnswer, values)) !== undefined) return 'kept'
     return (yield* first(statements.findClaim, { ...claim })) === undefined ? 'lost' : 'full'
   }
 
@@ -74,7 +78,7 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
     yield* all(statements.free, { ...claim, mayAnyone: isUndone })
   }
 
-  return { claim, settle, release }
+  return { claim, storeAnswer, release }
 }
 
 function isOfRequest(found: Buffer, { fingerprint, lastFingerprint = fingerprint }: ClaimRequest): boolean {
@@ -82,27 +86,27 @@ function isOfRequest(found: Buffer, { fingerprint, lastFingerprint = fingerprint
 }
 
 /**
- * Uses the database's clock, since the clocks of the gateways may differ. Calls `afterSettle` with the bytes of each
+ * Uses the database's clock, since the clocks of the gateways may differ. Calls `afterAnswer` with the bytes of each
  * kept answer.
  */
 export function createIdempotencyStore(
   { writeEach, isShared }: Database,
   {
-    keys: { claim, settle, release },
+    keys: { claim, storeAnswer, release },
     statements,
   }: { readonly keys: KeyWork; readonly statements: IdempotencyStatements },
-  afterSettle: (bytes: number) => void = () => {},
+  afterAnswer: (bytes: number) => void = () => {},
 ): IdempotencyStore {
   return {
     claim: request =>
       writeEach(request.accountCode, () => claim(request), { hasChanged: ({ kind }) => kind === 'claimed' }),
-    async renew(claim, holdMs) {
-      if (isShared) await writeEach(claim.accountCode, () => all(statements.renew, { ...claim, holdMs }))
+    async renew(claim, leaseMs) {
+      if (isShared) await writeEach(claim.accountCode, () => all(statements.renew, { ...claim, leaseMs }))
     },
-    async settle(claim, answer, maxBytes) {
-      const work = () => settle(claim, answer, maxBytes)
+    async storeAnswer(claim, answer, maxBytes) {
+      const work = () => storeAnswer(claim, answer, maxBytes)
       const outcome = await writeEach(claim.accountCode, work, { hasChanged: outcome => outcome === 'kept' })
-      if (outcome === 'kept') afterSettle(answer.length)
+      if (outcome === 'kept') afterAnswer(answer.length)
       return outcome
     },
     release: (claim, outcome) => writeEach(claim.accountCode, () => release(claim, outcome)),

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { ApiToken, TokenStore } from '../../domain/directory/token-store.ts'
+import type { TokenStore } from '../../domain/directory/token-store.ts'
+import { insertInto, select } from '../columns.ts'
 import type { Database } from '../database.ts'
-import { columnsOf, insertValues, placeholders } from '../dialect.ts'
+import { columnsOf, placeholders } from '../dialect.ts'
 import { all, first, only } from '../work.ts'
 
 /** The calls of every request; each database has its own way to answer them fast. */
@@ -17,12 +18,11 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
   const { id, accountCode, ids, day } = placeholders('id', 'accountCode', 'ids', 'day')
   const selection = createTokenSelection(tables)
   const isOfAccount = sql`(${typed(accountCode, 'text')} is null or ${apiTokens.accountCode} = ${accountCode})`
-  const select = sql`
+  const selected = sql`
     select ${columnsOf(selection)} from ${apiTokens} join ${users} on ${isUserOfToken(tables)}`
-  const values = insertValues('id', 'accountCode', 'userId', 'label', 'scopes', 'sha256', 'expiresAt')
-  const insert = prepare(sql`insert into api_tokens ${values}`)
-  const findById = prepare(sql`${select} where ${apiTokens.id} = ${id}`, selection)
-  const list = prepare(sql`${select} where ${isOfAccount} order by ${apiTokens.id}`, selection)
+  const insert = prepare(insertInto(apiTokens, { omit: ['createdAt', 'revokedAt', 'lastUsedOn'] }))
+  const findById = prepare(sql`${selected} where ${apiTokens.id} = ${id}`, selection)
+  const list = prepare(sql`${selected} where ${isOfAccount} order by ${apiTokens.id}`, selection)
   const revoke = prepare(
     sql`
       update api_tokens set revoked_at = ${now} where ${apiTokens.id} = ${id} and ${isOfAccount}
@@ -42,11 +42,11 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
       write(token.accountCode, function* () {
         forgetCallers()
         const { id } = yield* only(nextTokenId, {})
-        const { expiresAt = null, scopes } = token
-        yield* all(insert, { ...token, id, expiresAt, scopes: encodeScopes(scopes) })
-        return decodeScopes(yield* only(findById, { id }))
+        const { expiresAt = null } = token
+        yield* all(insert, { ...token, id, expiresAt })
+        return yield* only(findById, { id })
       }),
-    list: async accountCode => (await read(list, { accountCode })).map(decodeScopes),
+    list: accountCode => read(list, { accountCode }),
     // An operator names a token without its account.
     revoke: (id, accountCode = null) =>
       write(accountCode, function* () {
@@ -63,21 +63,14 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
 
 /** The columns of a token and of the user it belongs to. */
 export function createTokenSelection({ apiTokens, users }: Database['tables']) {
-  const { id, accountCode, userId, label, scopes, createdAt, revokedAt, expiresAt, lastUsedOn } = apiTokens
-  const { email, displayName } = users
-  const times = { createdAt, revokedAt, expiresAt, lastUsedOn }
-  return { id, accountCode, userId, email, displayName, label, scopes, ...times }
+  return { ...select(apiTokens, { omit: ['sha256'] }), ...select(users, { only: ['email', 'displayName'] }) }
 }
 
 export function isUserOfToken({ apiTokens, users }: Database['tables']): SQL {
   return sql`${users.accountCode} = ${apiTokens.accountCode} and ${users.id} = ${apiTokens.userId}`
 }
 
-/** Scopes are stored as one text, separated by spaces, as in OAuth. */
-function encodeScopes(scopes: readonly string[]): string {
-  return scopes.join(' ')
-}
-
-export function decodeScopes<Row extends Omit<ApiToken, 'scopes'> & { readonly scopes: string }>(row: Row) {
+/** For triggers, whose scopes are a text. */
+export function decodeScopes<Row extends { readonly scopes: string }>(row: Row) {
   return { ...row, scopes: row.scopes === '' ? [] : row.scopes.split(' ') }
 }

@@ -14,7 +14,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
     isShared: true,
     prepare,
     prepareMany,
-    chain: (parts, result, selection) => prepare(wordChain(parts, result), selection),
+    chain: (parts, result, selection) => prepare(buildBatch(parts, result), selection),
     after: part => sql`(select count(*) from ${sql.raw(part)}) >= 0`,
     list,
     forUpdate: sql`for update`,
@@ -34,7 +34,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
   }
 }
 
-function wordChain(parts: Chain, result: string): SQL {
+function buildBatch(parts: Chain, result: string): SQL {
   const named = Object.entries(parts).map(([name, part]) => sql`${sql.raw(name)} as (${part})`)
   return sql`with ${sql.join(named, sql`, `)} select * from ${sql.raw(result)}`
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { columnsOf } from '../dialect.ts'
-import { createTokenSelection, decodeScopes, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
+import { createTokenSelection, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
 import { numberOf } from '../tables/tables-of.ts'
 import { askTogether } from './connection/ask-together.ts'
 import type { Calls } from './connection/calls.ts'
@@ -40,10 +40,7 @@ export function createTokenLookUps({ pool, bound }: Calls): TokenLookUps {
       const found = byHash.get(hash) ?? []
       if (found[0] === undefined) owners.delete(hash)
       else owners.set(hash, found[0].accountCode)
-      return found.map(({ hex: _, ...token }) => ({
-        ...decodeScopes(token),
-        sha256: Buffer.from(hash, 'hex'),
-      }))
+      return found.map(({ hex: _, ...token }) => ({ ...token, sha256: Buffer.from(hash, 'hex') }))
     })
   }
 

@@ -1,10 +1,15 @@
 import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { createEncode } from '../columns.ts'
 import type { Dialect } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
 
 /** Each column of a list travels as one array. */
 export const list: Dialect['list'] = (name, columns) => {
-  const entries = Object.entries<'integer' | 'text'>(columns)
+  const encodeRow = createEncode(columns)
+  const entries = Object.entries(columns).map(([key, column]) => {
+    const type = typeof column === 'string' ? column : column.getSQLType()
+    return [key, type === 'text' ? 'text' : 'integer'] as const
+  })
   const arrays = entries.map(([key, type]) => {
     const array = sql.placeholder(`${name}.${key}`)
     return type === 'text' ? sql`${array}::text[]` : sql`${array}::bigint[]`
@@ -12,9 +17,10 @@ export const list: Dialect['list'] = (name, columns) => {
   const names = sql.raw(`${name} (${entries.map(([key]) => toColumnName(key))}, place)`)
   return {
     rows: sql`unnest(${sql.join(arrays, sql`, `)}) with ordinality as ${names}`,
-    encode(rows) {
+    encode(given) {
+      const rows = given.map(encodeRow)
       const columns = entries.map(([key, type]) => {
-        const values = rows.map(row => row[key as keyof typeof row])
+        const values = rows.map(row => row[key])
         return [
           `${name}.${key}`,
           type === 'text' ? encodeTexts(values as string[]) : encodeIds(values as number[]),

@@ -1,6 +1,7 @@
-import { is, Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
-import { createBindValues } from '../bind-values.ts'
+import { bindingOf, createBindValues } from '../bind-values.ts'
+import { createDecode } from '../decode-row.ts'
 import type { Dialect, Statement, Values } from '../dialect.ts'
 import type { RowOf, Selection, StoreColumn } from '../tables/tables-of.ts'
 import type { Client, Parameter } from './connection/client.ts'
@@ -11,9 +12,11 @@ const writer = new PgDialect()
 export const prepare = ((query: SQL, selection: Selection = {}): Statement<unknown> => {
   const ask = prepareText(query)
   const names = Object.keys(selection)
+  const decodeRow = createDecode(selection)
   const read = (raw: readonly unknown[]) => {
     const row: Record<string, unknown> = {}
     for (const [index, name] of names.entries()) row[name] = raw[index]
+    decodeRow?.(row)
     return row
   }
   return {
@@ -29,6 +32,7 @@ export const prepare = ((query: SQL, selection: Selection = {}): Statement<unkno
  */
 export function prepareMany<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>> {
   const fields = Object.entries<StoreColumn>(selection).map(([name, { dataType }]) => ({ name, dataType }))
+  const decodeRow = createDecode(selection)
   const names = fields.map(({ name }) => sql.identifier(name))
   const arrays = names.map(name => sql`json_agg(found.${name})`)
   const ask = prepareText(
@@ -44,23 +48,28 @@ export function prepareMany<S extends Selection>(query: SQL, selection: S): Stat
           // JSON has times as text, and no bytes.
           row[name] = dataType === 'date' && value !== null ? new Date(String(value)) : value
         }
+        decodeRow?.(row)
         return row as RowOf<S>
       })
     },
   }
 }
 
-// A placeholder that comes several times is one parameter.
+// A placeholder that comes several times is one parameter, if its value is encoded in the same way.
 function prepareText(query: SQL) {
   const { sql, params } = writer.sqlToQuery(query)
-  const identities = params.map(param => (is(param, Placeholder) ? param.name : param))
-  const distinct = [...new Set(identities)]
-  const text = sql
-    .trim()
-    .replace(/\$(\d+)/g, (_, number) => `$${distinct.indexOf(identities[Number(number) - 1]) + 1}`)
-  const bindValues = createBindValues(distinct.map(identity => params[identities.indexOf(identity)]))
+  const distinct = params.filter((param, index) => params.findIndex(other => isSame(other, param)) === index)
+  const placeOf = (param: unknown) => distinct.findIndex(other => isSame(other, param)) + 1
+  const text = sql.trim().replace(/\$(\d+)/g, (_, number) => `$${placeOf(params[Number(number) - 1])}`)
+  const bindValues = createBindValues(distinct)
   return (values: Values, client: Client | undefined) => {
     if (client === undefined) throw new Error('A statement came outside a call of the store.')
     return client.query(text, bindValues(values) as Parameter[])
   }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  const [first, second] = [bindingOf(one), bindingOf(other)]
+  if (first === null || second === null) return one === other
+  return first.name === second.name && first.encode === second.encode
 }

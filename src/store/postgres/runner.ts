@@ -9,12 +9,12 @@ import { isWorthRetrying } from './connection/sql-state.ts'
 // Others may take a pair between the look at it and the change, each time.
 const maxAttempts = 10
 
-export function createPostgresRunner({ bound, inTurn }: Calls): Runner {
+export function createPostgresRunner({ bound, withAccountSlot }: Calls): Runner {
   return {
     read: (statement, values) => bound(readOwner(values), async client => statement.run(values, client)),
     write: (owner, work, { hasChanged } = {}) =>
       bound(owner, client =>
-        inTurn(owner ?? shares.gateway, () =>
+        withAccountSlot(owner ?? shares.gateway, () =>
           retry(() => client.begin(transaction => run(transaction, work()), hasChanged)),
         ),
       ),

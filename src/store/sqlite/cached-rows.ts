@@ -38,11 +38,11 @@ export function createCachedRows<Row extends { readonly id: number }>(
     add(accountCode, rows) {
       if (rows.length === 0 || rows.length > maxRows) return
       if (count + rows.length > maxRows) clear()
-      const ofAccount = accounts.get(accountCode) ?? new Map<number, Row>()
-      accounts.set(accountCode, ofAccount)
-      count -= ofAccount.size
-      for (const row of rows) ofAccount.set(row.id, row)
-      count += ofAccount.size
+      const accountRows = accounts.get(accountCode) ?? new Map<number, Row>()
+      accounts.set(accountCode, accountRows)
+      count -= accountRows.size
+      for (const row of rows) accountRows.set(row.id, row)
+      count += accountRows.size
     },
     forget(accountCode, id) {
       if (accounts.get(accountCode)?.delete(id) === true) count -= 1

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { columnsOf, type Dialect } from '../dialect.ts'
-import { createTokenSelection, decodeScopes, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
+import { createTokenSelection, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 
 export function createTokenLookUps({ prepare, tables }: Dialect, changeMark: ChangeMark): TokenLookUps {
@@ -15,7 +15,7 @@ export function createTokenLookUps({ prepare, tables }: Dialect, changeMark: Cha
   )
   let ownChanges = 0
   return {
-    findBySha256: async sha256 => (await find.run({ sha256 })).map(decodeScopes),
+    findBySha256: async sha256 => find.run({ sha256 }),
     changeMark: () => changeMark.readOthers() + ownChanges,
     // SQLite reads nothing between the change and its commit.
     forgetCallers() {

@@ -1,4 +1,5 @@
 import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { createEncode } from '../columns.ts'
 import type { Dialect } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
 
@@ -8,9 +9,10 @@ const prefix = 'list '
 export const list: Dialect['list'] = (name, columns) => {
   const values = Object.keys(columns).map(key => `value ->> '${key}' as ${toColumnName(key)}`)
   const placeholder = sql.placeholder(`${prefix}${name}`)
+  const encodeRow = createEncode(columns)
   return {
     rows: sql`(select key + 1 as place, ${sql.raw(values.join())} from json_each(${placeholder})) as ${sql.raw(name)}`,
-    encode: rows => ({ [placeholder.name]: JSON.stringify(rows) }),
+    encode: rows => ({ [placeholder.name]: JSON.stringify(rows.map(encodeRow)) }),
   }
 }
 

@@ -39,7 +39,7 @@ export async function openSqliteStore({ limits, onLost, ...options }: OpenSqlite
     limits,
     tokenLookUps: createTokenLookUps(dialect, changeMark),
     listeners: signal,
-    afterSettle(bytes) {
+    afterAnswer(bytes) {
       if (bytes >= largeAnswerBytes) client.pragma('wal_checkpoint(PASSIVE)')
     },
   })

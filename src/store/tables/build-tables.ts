@@ -48,6 +48,8 @@ function buildTable(
       core.foreignKey({ columns: pick(self, columns), foreignColumns: pick(built[table], keyOf(table)) }),
     ),
   ])
+  const codecs = Object.entries(columns).map(([key, { codec }]) => ({ key, codec }))
+  for (const { key, codec } of codecs) Object.assign(pick(table, [key])[0], { codec })
   return table as unknown as BuiltTable
 }
 

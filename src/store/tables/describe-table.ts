@@ -1,6 +1,10 @@
+import { type Codec, flagCodec, jsonCodec, tenthsCodec, wordsCodec } from './codecs.ts'
+
 /** A column as both databases have it. `Value` is the type that readers of rows return for it. */
 export interface ColumnDescription<Value = unknown> {
   readonly type: 'text' | 'integer' | 'boolean' | 'time' | 'bytes'
+  /** Converts between the values of `type` and those that readers and writers of rows see. */
+  readonly codec?: Codec
   readonly nullable: boolean
   /**
    * `now` is the start of the transaction on PostgreSQL, `clock` the time of the row itself. `next id` is a number
@@ -40,6 +44,18 @@ export const boolean: ColumnDescription<boolean> = { type: 'boolean', ...require
 export const time: ColumnDescription<Date> = { type: 'time', ...required }
 export const bytes: ColumnDescription<Buffer> = { type: 'bytes', ...required }
 
+/** A list of words without spaces. */
+export const words: ColumnDescription<readonly string[]> = { type: 'text', codec: wordsCodec, ...required }
+/** True or false, as 1 or 0. */
+export const flag: ColumnDescription<boolean> = { type: 'integer', codec: flagCodec, ...required }
+/** A number with one decimal place, as an integer. */
+export const tenths: ColumnDescription<number> = { type: 'integer', codec: tenthsCodec, ...required }
+
+/** A value as a JSON text. Callers know its row by the member `knownBy`, which statements select with it. */
+export function json<Value>(knownBy = 'id'): ColumnDescription<Value> {
+  return { type: 'text', codec: jsonCodec(knownBy), ...required }
+}
+
 export function nullable<Value>(column: ColumnDescription<Value>): ColumnDescription<Value | null> {
   return { ...column, nullable: true }
 }
@@ -56,7 +72,7 @@ export const accountCode = text()
 export const id = integer
 export const byId = ['accountCode', 'id'] as const
 export const createdAt = withDefault(time, 'now')
-export const ofAccount = { columns: ['accountCode'], table: 'accounts' } as const
+export const accountReference = { columns: ['accountCode'], table: 'accounts' } as const
 
 /** `displayName` is `display_name` in the database. */
 export function toColumnName(key: string): string {

@@ -3,6 +3,7 @@ import { rowBytes } from '../../domain/idempotency/idempotency.ts'
 import type { MembershipEventKind } from '../../domain/memberships/membership-store.ts'
 import {
   accountCode,
+  accountReference,
   boolean,
   byId,
   bytes,
@@ -10,11 +11,11 @@ import {
   id,
   integer,
   nullable,
-  ofAccount,
   type TableDescription,
   text,
   time,
   withDefault,
+  words,
 } from './describe-table.ts'
 import { functionTables } from './function-tables.ts'
 import { hookTables } from './hook-tables.ts'
@@ -39,13 +40,13 @@ export const descriptions = {
     columns: { accountCode, id, email: nullable(text()), displayName: nullable(text()), createdAt },
     key: byId,
     indexes: { users_by_email: ['accountCode', 'email', 'id'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   teams: {
     columns: { accountCode, id, name: nullable(text()), createdAt },
     key: byId,
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   teamMemberships: {
@@ -74,7 +75,7 @@ export const descriptions = {
       id: withDefault(integer, 'next id'),
       userId: integer,
       label: nullable(text()),
-      scopes: text(),
+      scopes: words,
       sha256: bytes,
       createdAt,
       revokedAt: nullable(time),
@@ -91,7 +92,7 @@ export const descriptions = {
   counters: {
     columns: { accountCode, name: text(), value: integer },
     key: ['accountCode', 'name'],
-    references: [{ ...ofAccount, only: 'postgres' }],
+    references: [{ ...accountReference, only: 'postgres' }],
   },
 
   /** Append-only: what became of each membership. */
@@ -126,7 +127,7 @@ export const descriptions = {
       createdAt,
     },
     key: ['accountCode', 'code'],
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Data are a text on both databases: the same bytes, with the order of keys, NUL and lone surrogates. */

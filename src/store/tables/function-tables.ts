@@ -1,11 +1,11 @@
 import {
   accountCode,
+  accountReference,
   byId,
   createdAt,
   id,
   integer,
   nullable,
-  ofAccount,
   type TableDescription,
   text,
   time,
@@ -30,7 +30,7 @@ export const functionTables = {
     },
     key: byId,
     uniqueIndexes: { functions_by_name: ['accountCode', 'name', 'caseTypeCode'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Versions never change. The versions of a removed function stay as long as its row. */
@@ -50,13 +50,13 @@ export const functionTables = {
     key: byId,
     uniqueIndexes: { function_versions_by_hash: ['accountCode', 'functionId', 'hash'] },
     indexes: { function_versions_by_function: ['accountCode', 'functionId', 'id'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Functions that were removed. They stay until no run refers to them. */
   removedFunctions: {
     columns: { accountCode, id, name: text(), caseTypeCode: text(), liveVersionId: integer, createdAt },
     key: byId,
-    references: [ofAccount],
+    references: [accountReference],
   },
 } as const satisfies Readonly<Record<string, TableDescription>>

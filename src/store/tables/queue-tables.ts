@@ -3,11 +3,11 @@ import type { RunHookEvent } from '../../domain/scripts/run-cause.ts'
 import type { QueuedTrigger } from '../../domain/scripts/trigger-kinds.ts'
 import {
   accountCode,
+  accountReference,
   byId,
   id,
   integer,
   nullable,
-  ofAccount,
   type TableDescription,
   text,
   time,
@@ -31,7 +31,7 @@ export const queueTables = {
     },
     key: ['accountCode'],
     indexes: { queue_accounts_by_due: ['dueAt'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /**
@@ -50,7 +50,7 @@ export const queueTables = {
       options: text(),
     },
     key: byId,
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Queued runs, by their ids in the order of the commits. */
@@ -90,6 +90,6 @@ export const queueTables = {
       queued_runs_by_lane: ['accountCode', 'lane', 'state', 'id'],
       queued_runs_by_state: ['accountCode', 'state', 'id'],
     },
-    references: [ofAccount],
+    references: [accountReference],
   },
 } as const satisfies Readonly<Record<string, TableDescription>>

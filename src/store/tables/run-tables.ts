@@ -3,11 +3,11 @@ import type { RunOutcome, RunState } from '../../domain/scripts/run-record.ts'
 import type { RunTrigger } from '../../domain/scripts/trigger-kinds.ts'
 import {
   accountCode,
+  accountReference,
   byId,
   id,
   integer,
   nullable,
-  ofAccount,
   type TableDescription,
   text,
   time,
@@ -61,7 +61,7 @@ export const runTables = {
       runs_by_state: ['state', 'accountCode', 'id'],
       runs_by_age: ['startedAt'],
     },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Input and options of a run, as JSON. They are deleted before the run. */
@@ -69,7 +69,7 @@ export const runTables = {
     columns: { accountCode, id, startedAt: integer, input: nullable(text()), options: nullable(text()) },
     key: byId,
     indexes: { run_inputs_by_age: ['startedAt'] },
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Output of a run, as JSON. */
@@ -83,7 +83,7 @@ export const runTables = {
       logs: nullable(text()),
     },
     key: byId,
-    references: [ofAccount],
+    references: [accountReference],
   },
 
   /** Gateways of the store, under an empty account code, and the time of its last sign of life. */

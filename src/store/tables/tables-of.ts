@@ -1,11 +1,15 @@
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Codec } from './codecs.ts'
 import type { ColumnDescription, TableDescription } from './describe-table.ts'
 
 declare const value: unique symbol
 
 /** A column of a built table that remembers the type of its values. */
-export type StoreColumn<Value = unknown> = SQLiteColumn & { readonly [value]?: Value }
+export type StoreColumn<Value = unknown> = SQLiteColumn & {
+  readonly [value]?: Value
+  readonly codec?: Codec | undefined
+}
 
 export type StoreTable<D extends TableDescription = TableDescription> = SQLiteTable & {
   readonly [Key in keyof D['columns']]: StoreColumn<ValueOf<D['columns'][Key]>>
@@ -18,6 +22,9 @@ export type StoreTable<D extends TableDescription = TableDescription> = SQLiteTa
 export type TablesOf<D extends Readonly<Record<string, TableDescription>>> = {
   readonly [Name in keyof D]: StoreTable<D[Name]>
 }
+
+/** The columns of a built table, which has other members too. */
+export type ColumnsOf<T> = Omit<T, keyof SQLiteTable>
 
 type ValueOf<C> = C extends ColumnDescription<infer Value> ? Value : never
 

@@ -31,7 +31,7 @@ interface Statements {
 
 type Select = (text: string) => Promise<readonly object[]>
 
-const lookEveryMs = 20
+const pollEveryMs = 20
 const emptyWithinMs = 60_000
 
 const own = {
@@ -73,7 +73,7 @@ function createReader(select: Select, statements: Statements, close: QueueReader
       const deadline = performance.now() + emptyWithinMs
       for (let open = await countOpen(); open > 0; open = await countOpen()) {
         if (performance.now() > deadline) throw new Error(`${open} queued runs did not end.`)
-        await sleep(lookEveryMs)
+        await sleep(pollEveryMs)
       }
     },
     readDelays: first =>

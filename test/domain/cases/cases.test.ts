@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { writePatch } from '../../../src/domain/case-data/write-patch.ts'
 import { type Cases, createCases, type SaveRequest } from '../../../src/domain/cases/cases.ts'
-import { createHeldRuns } from '../../../src/domain/runs/hold-runs.ts'
+import { createDeferredRuns } from '../../../src/domain/runs/deferred-runs.ts'
 import type { Asking } from '../../../src/domain/scripts/script.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { LongWork } from '../../../src/fairness/long-work.ts'
@@ -22,7 +22,7 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
   dryRun: false,
   functionName: null,
   asking: askingWith(new AbortController().signal),
-  work: new LongWork(new Places({ each: 1 }).hold('a'), async () => {}),
+  work: new LongWork(new Places({ each: 1 }).placeFor('a'), async () => {}),
   deadline: performance.now() + 10_000,
   caseTypeCode: null,
   data: {},
@@ -31,10 +31,10 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
 })
 
 // No hook runs here.
-const holdRuns = () => createHeldRuns({ begin: () => expect.unreachable(), gateway: 'g' })
+const deferRuns = () => createDeferredRuns({ begin: () => expect.unreachable(), gateway: 'g' })
 const scripts = { run: () => Promise.reject(new Error('There is no hook.')) }
 const waitForTurn = () => Promise.resolve()
-const casesOf = (store: Store) => createCases({ store, scripts, holdRuns, waitForTurn })
+const casesOf = (store: Store) => createCases({ store, scripts, deferRuns, waitForTurn })
 
 eachStore(harness => {
   let url: string

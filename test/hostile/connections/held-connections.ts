@@ -6,7 +6,7 @@ export interface HeldConnection {
   isClosed(): boolean
 }
 
-interface Holding {
+interface Reservation {
   readonly count: number
   /** Written at once; null writes nothing. */
   readonly bytes: Buffer | null
@@ -18,7 +18,7 @@ interface Holding {
  */
 export async function holdMany(
   stage: WireStage,
-  { count, bytes, reads = true }: Holding,
+  { count, bytes, reads = true }: Reservation,
 ): Promise<HeldConnection[]> {
   const held: HeldConnection[] = []
   // A hundred at a time: what overflows the kernel's queue of a listener looks open to the client, and is not.

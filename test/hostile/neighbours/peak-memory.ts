@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { findDescendants } from '../../server/processes/child-processes.ts'
 
-const lookEveryMs = 20
+const pollEveryMs = 20
 
 /**
  * Watches the gateway and all processes under it; the function it gives ends that and tells the most bytes that any one
@@ -12,7 +12,7 @@ export function watchPeakMemory(gatewayPid: number): () => number {
   const look = () => {
     for (const pid of findTree(gatewayPid)) peak = Math.max(peak, peakBytesOf(pid))
   }
-  const timer = setInterval(look, lookEveryMs)
+  const timer = setInterval(look, pollEveryMs)
   return () => {
     clearInterval(timer)
     look()

@@ -46,7 +46,7 @@ const isOfGateway =
 /** The whole application on a free port, with a real SQLite file of its own. */
 export async function startApp(
   environment: Record<string, string> = {},
-  parts: Pick<AppOptions, 'hasDirectLane'> = {},
+  parts: Pick<AppOptions, 'hasFastPath'> = {},
 ): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'rostrum-'))
   const statements: string[] = []

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../../src/config.ts'
-import { keepNothing } from '../../../src/domain/scripts/run-record.ts'
+import { noRecorder } from '../../../src/domain/scripts/run-record.ts'
 import { ScriptLogShare } from '../../../src/fairness/script-log-share.ts'
 import type { AnswerRunCall } from '../../../src/scripts/calls/answer-call.ts'
 import type { SandboxCommand } from '../../../src/scripts/launch/sandbox-command.ts'
@@ -96,7 +96,7 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
           signal: new AbortController().signal,
           log: silentLog,
         },
-        settings: { recorder: keepNothing },
+        settings: { recorder: noRecorder },
       }),
   }
 }

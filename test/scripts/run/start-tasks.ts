@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/config.ts'
 import type { Caller } from '../../../src/credentials/caller.ts'
 import type { Execution, Run } from '../../../src/domain/scripts/run.ts'
 import { makeCause } from '../../../src/domain/scripts/run-cause.ts'
-import { keepNothing } from '../../../src/domain/scripts/run-record.ts'
+import { noRecorder } from '../../../src/domain/scripts/run-record.ts'
 import type { Script } from '../../../src/domain/scripts/script.ts'
 import type { ExecuteGraphql } from '../../../src/scripts/calls/answer-call.ts'
 import { createScriptRunner } from '../../../src/scripts/create-script-runner.ts'
@@ -58,7 +58,7 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
     config,
     runTokens,
     executeGraphql,
-    recorder: keepNothing,
+    recorder: noRecorder,
     log: silentLog,
   })
   await runner.start()

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 export const longFiles = [
   'docs/pasted-lines',
   'properties/bytes',
-  'http/graphql/lanes',
+  'http/graphql/same-answers',
 
   'hostile/running-scripts/scripts.slow',
   'faults/kills/killed-sqlite.slow',

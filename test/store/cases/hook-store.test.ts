@@ -133,12 +133,12 @@ eachStore(harness => {
 
     test('commits nothing, for a type that the hook created too', async () => {
       await savedHook()
-      expect(await commit(0)).toEqual({ kind: 'moved' })
+      expect(await commit(0)).toEqual({ kind: 'conflict' })
       expect(await commit(1)).toMatchObject({ kind: 'committed' })
       await savedHook({ enabled: false }, 1)
-      expect(await commit(1)).toEqual({ kind: 'moved' })
+      expect(await commit(1)).toEqual({ kind: 'conflict' })
       await store.hooks.remove(by('a'), 1)
-      expect(await commit(2)).toEqual({ kind: 'moved' })
+      expect(await commit(2)).toEqual({ kind: 'conflict' })
       await saveTask(taskOf())
       expect(await commit(3)).toMatchObject({ kind: 'committed' })
     })
@@ -152,7 +152,7 @@ eachStore(harness => {
           save(hookOf({ event: 'post-save' }), round === 0 ? null : 1, 'a', stores.at(-1)),
           ...stores.map(from => commit(read, from)),
         ])
-        expect(await commit(read)).toEqual({ kind: 'moved' })
+        expect(await commit(read)).toEqual({ kind: 'conflict' })
         expect(await revision()).toBe(read + 1)
       }
     })

@@ -234,7 +234,7 @@ eachStore(harness => {
       key: 'webhook 1 d',
       fingerprint: Buffer.from('message'),
       holder,
-      holdMs: 0,
+      leaseMs: 0,
       retentionMs: dayMs,
       maxBytes: 2 ** 20,
       isRepeatable: true,
@@ -298,7 +298,7 @@ eachStore(harness => {
     })
 
     test('that runs at a living gateway is held', async () => {
-      const claimed = await store.idempotency.claim(claimOf('other', { holdMs: 60_000 }))
+      const claimed = await store.idempotency.claim(claimOf('other', { leaseMs: 60_000 }))
       expect(claimed).toEqual({ kind: 'claimed' })
       if (harness.engine === 'SQLite') return
       const result = await store.webhooks.queueMessage({ ...given, message: claimOf('one') })

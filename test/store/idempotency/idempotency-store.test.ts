@@ -12,14 +12,14 @@ const asked: ClaimRequest = {
   key: 'k',
   holder: 'one',
   fingerprint: Buffer.alloc(32, 1),
-  holdMs: 10_000,
+  leaseMs: 10_000,
   retentionMs: day,
   maxBytes: 2 ** 30,
   isRepeatable: true,
 }
 const ofOther = { ...asked, holder: 'other' }
 // Of a gateway that died over it.
-const lapsed = { ...asked, holdMs: 0 }
+const lapsed = { ...asked, leaseMs: 0 }
 const step = { ...by('a'), step: { key: 'k', number: 1 } }
 
 eachStore(harness => {
@@ -31,7 +31,7 @@ eachStore(harness => {
   })
   const claim = (request: ClaimRequest) => store.idempotency.claim(request)
   const settle = (claim: Claim, answer: Buffer | string, maxBytes: number | null = null) =>
-    store.idempotency.settle(claim, Buffer.from(answer), maxBytes)
+    store.idempotency.storeAnswer(claim, Buffer.from(answer), maxBytes)
 
   test('a key that was answered gives the answer, byte for byte, to every gateway', async () => {
     const answer = Buffer.from(Array.from({ length: 2 * 2 ** 20 }, (_, index) => index % 256))
@@ -53,7 +53,7 @@ eachStore(harness => {
 
   test('a key with the fingerprint of the last version belongs to its request', async () => {
     const digest = Buffer.alloc(32, 7)
-    const old = { ...asked, fingerprint: digest, holdMs: 0 }
+    const old = { ...asked, fingerprint: digest, leaseMs: 0 }
     const fingerprint = Buffer.concat([Buffer.of(2), digest])
     const now = { ...ofOther, fingerprint, lastFingerprint: digest }
     const other = { ...now, fingerprint: Buffer.alloc(33, 3), lastFingerprint: Buffer.alloc(32, 3) }

@@ -11,7 +11,7 @@ const asked: ClaimRequest = {
   key: 'k',
   holder: 'one',
   fingerprint: Buffer.alloc(32, 1),
-  holdMs: 10_000,
+  leaseMs: 10_000,
   retentionMs: 24 * 60 * 60 * 1000,
   maxBytes: 10 * rowBytes,
   isRepeatable: true,
@@ -29,7 +29,7 @@ eachStore(harness => {
   const claim = (key: string, request: Partial<ClaimRequest> = {}) =>
     store.idempotency.claim({ ...asked, ...request, key })
   const settle = (key: string, bytes: number, maxBytes: number | null = asked.maxBytes) =>
-    store.idempotency.settle({ ...asked, key }, Buffer.alloc(bytes, 'x'), maxBytes)
+    store.idempotency.storeAnswer({ ...asked, key }, Buffer.alloc(bytes, 'x'), maxBytes)
   const addUnder = (key: string, number = 1) =>
     store.memberships.add({ ...by('a'), step: { key, number } }, { ...pair, userId: 100 + number })
 
@@ -107,7 +107,7 @@ eachStore(harness => {
     })
 
     test('by a gateway that has lost it changes nothing', async () => {
-      await claim('k', { holdMs: 0 })
+      await claim('k', { leaseMs: 0 })
       await claim('k', { holder: 'other' })
       await store.idempotency.release({ ...asked, key: 'k' }, 'undone')
       expect(await settle('k', 5)).toBe('lost')
@@ -137,11 +137,11 @@ eachStore(harness => {
 
   async function claimAndEnd(index: number, used: Store) {
     const { idempotency } = used
-    const id = { ...asked, key: `key-${index % 40}`, holder: `${index}`, maxBytes: 2 ** 30, holdMs: 0 }
+    const id = { ...asked, key: `key-${index % 40}`, holder: `${index}`, maxBytes: 2 ** 30, leaseMs: 0 }
     if ((await idempotency.claim(id)).kind !== 'claimed') return
     if (index % 3 === 0) await addUnderStep(index, id.key, used)
     if (index % 4 === 0) await idempotency.release(id, index % 8 === 0 ? 'undone' : 'unknown')
-    else if (index % 4 < 3) await idempotency.settle(id, Buffer.alloc(index), 2 ** 30)
+    else if (index % 4 < 3) await idempotency.storeAnswer(id, Buffer.alloc(index), 2 ** 30)
     if (index % 10 === 0) await idempotency.forgetOlderThan(1, 5)
   }
 

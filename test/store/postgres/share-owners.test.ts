@@ -26,12 +26,12 @@ test('an account named like a part of the gateway has the calls of an account', 
 })
 
 test('an account named like the gateway takes no turn of its changes', async () => {
-  const { inTurn } = startCalls()
+  const { withAccountSlot } = startCalls()
   const { promise, resolve } = Promise.withResolvers<void>()
   const changes = ['(gateway)', 'Symbol(gateway)'].flatMap(account =>
-    Array.from({ length: 8 }, () => inTurn(account, () => promise)),
+    Array.from({ length: 8 }, () => withAccountSlot(account, () => promise)),
   )
-  expect(await inTurn(shares.gateway, async () => 'done')).toBe('done')
+  expect(await withAccountSlot(shares.gateway, async () => 'done')).toBe('done')
   resolve()
   await Promise.all(changes)
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createRunKeeping } from '../../../src/domain/runs/keep-runs.ts'
-import type { KeptRun, RunFilter, RunRow } from '../../../src/domain/runs/run-store.ts'
+import { createRunRecorder } from '../../../src/domain/runs/record-runs.ts'
+import type { RunFilter, RunRow, StoredRun } from '../../../src/domain/runs/run-store.ts'
 import { createRuns } from '../../../src/domain/runs/runs.ts'
 import { forgetOldRuns } from '../../../src/domain/runs/sweep-runs.ts'
 import { makeCause } from '../../../src/domain/scripts/run-cause.ts'
@@ -32,7 +32,7 @@ const all: RunFilter = {
 const version = 'f'.repeat(64)
 const runParts = {
   scripts: { run: () => expect.unreachable() },
-  holdRuns: () => expect.unreachable(),
+  deferRuns: () => expect.unreachable(),
   findLive: () => expect.unreachable(),
   findSource: () => expect.unreachable(),
   waitForTurn: () => Promise.resolve(),
@@ -156,15 +156,15 @@ eachStore(harness => {
     })
 
     const matches = (
-      run: KeptRun,
+      run: StoredRun,
       { startedAfter = null, startedBefore = null, ...rest }: Partial<RunFilter>,
     ) =>
-      Object.entries(rest).every(([name, value]) => run[name as keyof KeptRun] === value) &&
+      Object.entries(rest).every(([name, value]) => run[name as keyof StoredRun] === value) &&
       (startedAfter === null || run.startedAt > startedAfter) &&
       (startedBefore === null || run.startedAt < startedBefore)
 
     // The pages of several parents are read in groups, each of a bounded number of rows.
-    async function expectPagesOfCases(everything: readonly KeptRun[]) {
+    async function expectPagesOfCases(everything: readonly StoredRun[]) {
       const pace = new Pace(() => Promise.resolve())
       const { waitForTurn } = runParts
       const loaders = createLoaders({
@@ -297,7 +297,7 @@ eachStore(harness => {
   })
 
   const keepRuns = (write = store.runs.write) =>
-    createRunKeeping({ store: { write }, gateway: 'one', hideSecrets: text => text, onError: () => {} })
+    createRunRecorder({ store: { write }, gateway: 'one', hideSecrets: text => text, onError: () => {} })
   const start = (runId: string) => ({
     ...runOf({ runId }),
     accountCode: 'a',
@@ -324,7 +324,7 @@ eachStore(harness => {
     })
     const ids = Array.from({ length: 20 }, () => randomUUID())
     const answers = ids.map(async runId => {
-      const runs = keeping.hold()
+      const runs = keeping.defer()
       runs.begin(start(runId)).end(end)
       runs.keep()
       await runs.whenKept()
@@ -341,7 +341,7 @@ eachStore(harness => {
       if (isDown) throw new RostrumError('UNAVAILABLE', 'The store is down.')
       await store.runs.write(...given)
     })
-    const runs = keeping.hold()
+    const runs = keeping.defer()
     const runId = randomUUID()
     runs.begin(start(runId)).end(end)
     runs.keep()

@@ -79,7 +79,7 @@ test('a message that cannot be queued costs other accounts nothing, and its clai
     key: 'webhook 1 m',
     fingerprint: Buffer.from('same'),
     holder: 'one',
-    holdMs: 60_000,
+    leaseMs: 60_000,
     retentionMs: 60_000,
     isRepeatable: true,
     maxBytes: 10_000,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RostrumError } from '../../../errors.ts'
-import { decodeBody, type HoldMemory, memoryOf } from '../json-body.ts'
+import { decodeBody, memoryOf, type ReserveMemory } from '../json-body.ts'
 import { jsonObject, mustBe, readBody } from './read-body.ts'
 
 /** The source of a function, sent as a whole body. */
@@ -13,9 +13,9 @@ export class SourceText {
 }
 
 /** Parses a body that is the source itself, byte for byte. Throws `BAD_USER_INPUT` if it is empty or not UTF-8. */
-export function parseSourceBody(body: Buffer, holdMemory: HoldMemory = () => undefined): SourceText {
+export function parseSourceBody(body: Buffer, reserveMemory: ReserveMemory = () => undefined): SourceText {
   if (body.length === 0) throw emptySource()
-  holdMemory(memoryOf(body.length, 0))
+  reserveMemory(memoryOf(body.length, 0))
   return new SourceText(decodeBody(body, { keepsMark: true }))
 }
 

@@ -4,10 +4,10 @@ import type { JsonMember } from '../../../json/scan-json.ts'
 import { taskLabels } from '../../../operations/rows.ts'
 import {
   decodeBody,
-  type HoldMemory,
   maxValues,
   memoryOf,
   parseJsonBody,
+  type ReserveMemory,
   scanBody,
   tooManyValues,
 } from '../json-body.ts'
@@ -32,14 +32,14 @@ const openBracket = 0x5b
  * Parses the fields of a JSON body that runs a script. Its documents may have any number of values, because
  * they are not parsed: the script gets their text unchanged. Throws like `parseJsonBody`.
  */
-export function parseTaskBody(body: Buffer, holdMemory: HoldMemory = () => undefined): unknown {
+export function parseTaskBody(body: Buffer, reserveMemory: ReserveMemory = () => undefined): unknown {
   decodeBody(body)
   const { isObject, members, otherNames, values } = scanBody(body, { maxMembers: maxValues }, names)
-  if (!isObject) return parseJsonBody(body, holdMemory)
+  if (!isObject) return parseJsonBody(body, reserveMemory)
   const given = documents.map(name => members.get(name)?.values ?? 0)
   const made = values - given.reduce((sum, each) => sum + each, 0)
   if (made > maxValues) throw tooManyValues()
-  holdMemory(memoryOf(body.length, made))
+  reserveMemory(memoryOf(body.length, made))
   // Unknown fields are seen by name alone, and only where they are refused.
   const others = otherNames.map(name => [name, null])
   return Object.fromEntries([

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
 import { toQueuedRuns } from '../../../domain/cases/queue-hooks.ts'
 import { cannotQueue, findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
-import type { CommittedRuns } from '../../../domain/runs/hold-runs.ts'
+import type { CommittedRuns } from '../../../domain/runs/deferred-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import { type StoreLimits, storedRowBytes } from '../../../domain/store-limits.ts'
 import { JsonText } from '../../../json/json-text.ts'
@@ -27,7 +27,7 @@ type Committed =
       readonly changedFields: string
       readonly runIds: readonly string[]
     }
-  | { readonly kind: 'moved' }
+  | { readonly kind: 'conflict' }
 
 interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> {
   readonly database: Database
@@ -49,14 +49,14 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const { origin, caseTypeCode, read, changedFields, runIds } = wanted
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
-    if ((now.revision ?? 0) !== wanted.revision) return { kind: 'moved' }
+    if ((now.revision ?? 0) !== wanted.revision) return { kind: 'conflict' }
     const planned = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
     const refusal = findWaitingRefusal(now, measureWaiting(planned), limits.queueBytes)
     if (refusal !== null) return refuse(cannotQueue(refusal))
     const full = stored.refuseFull(now.storedBytes, findAddedBytes(wanted, planned))
     if (wanted.data !== null && full !== null) return full
     const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)
-    if (row === undefined) return { kind: 'moved' }
+    if (row === undefined) return { kind: 'conflict' }
     yield* writeValues(wanted, row)
     const queued = read === null ? shareInputs(toQueuedRuns(wanted, row)) : planned
     const refused = yield* append(wanted, row, queued)
@@ -130,7 +130,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     async commit(wanted) {
       const hasQueued = () => wanted.after !== null
       const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged, hasQueued })
-      return done.kind === 'moved' ? done : toCommitted(done)
+      return done.kind === 'conflict' ? done : toCommitted(done)
     },
     async findCommitted(origin) {
       if (origin.step === null) return null

@@ -10,7 +10,7 @@ import type { RowOf } from '../../tables/tables-of.ts'
 import { first, only, type Work } from '../../work.ts'
 import { raiseCounters } from '../counters.ts'
 import { createEventLog, describeLogs, selectOrigin, writeOrigin } from '../event-log.ts'
-import { type TakenIds, wordTakeIds } from '../queue/enqueue.ts'
+import { buildTakeIds, type TakenIds } from '../queue/enqueue.ts'
 import { membershipBytes } from '../stored-bytes.ts'
 
 // Longer changed fields are loaded when a document asks for them: a page may have a thousand of 2 MiB.
@@ -106,7 +106,7 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
   )
   const insertAndTake = chain(
     {
-      taken: wordTakeIds(dialect),
+      taken: buildTakeIds(dialect),
       head: sql`${raiseCounters([storedBytes, events], sql`, taken`)} returning name, value`,
       row,
       counted: sql`select taken.last_id, ${all} as value from taken, head where head.name = 'stored byte'`,

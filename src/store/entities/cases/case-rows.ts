@@ -56,7 +56,7 @@ export function createCaseReads(database: Database): CaseReads {
   const { prepareMany, read, isListed, encodeList, list, tables } = database
   const selection = selectCase(tables)
   const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'after', 'before', 'limit')
-  const ofAccount = sql`cases.account_code = ${given.accountCode}`
+  const inAccount = sql`cases.account_code = ${given.accountCode}`
   const searches = new Map<string, Search>()
 
   const select = (rows: SQL) => sql`
@@ -64,7 +64,7 @@ export function createCaseReads(database: Database): CaseReads {
       created_at, updated_at
     from (
       select ${columnsOf(selection)}, sum(data_bytes) over (order by id rows unbounded preceding) as running
-      from cases where ${ofAccount} and ${rows}
+      from cases where ${inAccount} and ${rows}
     ) as found`
   const longByIds = prepareMany(select(isListed(tables.cases.id, given.ids)), selection)
   const shortData = sql`case when ${tables.cases.dataBytes} <= ${maxShortBytes} then ${tables.cases.data} end`
@@ -88,7 +88,7 @@ export function createCaseReads(database: Database): CaseReads {
     const page = sql`
       cases.id in (
         select cases.id from cases
-        where ${ofAccount} ${ofType} and cases.id > ${given.after} and cases.id < ${given.before}
+        where ${inAccount} ${ofType} and cases.id > ${given.after} and cases.id < ${given.before}
           ${sql.join(conditions, sql` `)}
         order by cases.id ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit})`
     const search = { statement: prepareMany(sql`${select(page)} order by id`, selection), lists }

@@ -14,8 +14,8 @@ import {
 import {
   completeBulk,
   hasChanged,
-  isToApply,
   planBulk,
+  shouldApply,
   undoBulk,
 } from '../../../domain/memberships/memberships-bulk-plan.ts'
 import type { Origin } from '../../../domain/port.ts'
@@ -53,7 +53,7 @@ export function createChangeMany(dependencies: Dependencies): MembershipStore['c
     const before = yield* findStep<BulkResult>(origin)
     if (before !== undefined) return before
     const verdicts = yield* decide(accountCode, changes)
-    if (!isToApply(verdicts, mode)) return { applied: false, results: undoBulk(verdicts) }
+    if (!shouldApply(verdicts, mode)) return { applied: false, results: undoBulk(verdicts) }
     const plan = planBulk(verdicts)
     const addedCount = plan.added.length
     const firstId = takesIdsFirst || addedCount === 0 ? reservedId : yield* takeIds(accountCode, addedCount)

@@ -10,12 +10,12 @@ import type { QueueAccounts } from './queue-accounts.ts'
 import { measureStored, measureWaiting, type SharedInput } from './queued-inputs.ts'
 
 /**
- * Queues runs in the transaction that causes them, and gives their ids. It locks the queue of the account until the
+ * Queues runs in the transaction that causes them, and returns their ids. It locks the queue of the account until the
  * commit, so it comes after the changes of the case and its event, and before kept runs. Returns a refusal,
  * `OVERLOADED`, where the account would have more waiting runs, or more bytes of them, than it may. On SQLite it has
  * written nothing then.
- * Pass `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of `wordTakeIds`
- * if an earlier statement took the ids, which counts their stored bytes too.
+ * Pass `hasQueued` to `database.change`, which wakes the gateways after the commit. `taken` is the row of
+ * `buildTakeIds` if an earlier statement took the ids, which counts their stored bytes too.
  */
 export type Enqueue = (
   accountCode: string,
@@ -103,7 +103,7 @@ export function laneOf({ triggerId, caseId }: Pick<NewQueuedRun, 'triggerId' | '
   return caseId === null ? null : `${triggerId}/${caseId}`
 }
 
-/** The values of `wordTakeIds`, without the account. */
+/** The values of `buildTakeIds`, without the account. */
 export function toTakeValues(shared: readonly SharedInput[], maxWaitingBytes: number): Values {
   const { waiting: count, waitingBytes } = measureWaiting(shared)
   return { count, waitingBytes, maxWaiting, maxWaitingBytes }
@@ -113,7 +113,7 @@ export function toTakeValues(shared: readonly SharedInput[], maxWaitingBytes: nu
  * Takes `count` ids for runs that wait, whose inputs have `waitingBytes`, and locks the queue of the account until the
  * commit. No row means that the account would have too many.
  */
-export function wordTakeIds({ typed, now }: Dialect): SQL {
+export function buildTakeIds({ typed, now }: Dialect): SQL {
   const accountCode = typed(sql.placeholder('accountCode'), 'text')
   const integer = (name: string) => typed(sql.placeholder(name), 'integer')
   const count = integer('count')
@@ -141,7 +141,7 @@ function prepareStatements(dialect: Dialect) {
   const values = names.map(name => `given."${name}"`).join()
   return {
     runRows,
-    take: prepare(wordTakeIds(dialect), { lastId: tables.queueAccounts.lastId }),
+    take: prepare(buildTakeIds(dialect), { lastId: tables.queueAccounts.lastId }),
     // One input with its runs. The input is no list, because that would copy its megabytes. It is a statement of its
     // own, so that the lock shows it what others have committed.
     insert: chain(

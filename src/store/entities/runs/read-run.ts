@@ -1,4 +1,4 @@
-import type { KeptRun } from '../../../domain/runs/run-store.ts'
+import type { StoredRun } from '../../../domain/runs/run-store.ts'
 import type { RunHookEvent } from '../../../domain/scripts/run-cause.ts'
 import type { RunOutcome, RunState } from '../../../domain/scripts/run-record.ts'
 import type { RunTrigger } from '../../../domain/scripts/trigger-kinds.ts'
@@ -7,7 +7,7 @@ import type { RowOf } from '../../tables/tables-of.ts'
 import type { selectRun } from './run-statements.ts'
 
 /** A row of `selectRun` as a run. What cannot be read throws when it is asked for, and fails no other run. */
-export function toRun({ duration, ...row }: RowOf<ReturnType<typeof selectRun>>): KeptRun {
+export function toRun({ duration, ...row }: RowOf<ReturnType<typeof selectRun>>): StoredRun {
   const placeOf = (column: string) => ({ table: 'runs', column, id: row.runId })
   return {
     ...row,
@@ -25,7 +25,7 @@ export function toRun({ duration, ...row }: RowOf<ReturnType<typeof selectRun>>)
     durationMs: duration === null ? null : duration / 10,
     dryRun: row.dryRun === 1,
     get textBytes() {
-      return readStored<KeptRun['textBytes']>(row.textBytes, placeOf('text_bytes'))
+      return readStored<StoredRun['textBytes']>(row.textBytes, placeOf('text_bytes'))
     },
   }
 }

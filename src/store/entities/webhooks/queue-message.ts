@@ -23,7 +23,7 @@ export function createQueueMessage(
     }
     const [id = 0] = queued
     const answer = writeAnswer(id)
-    if (message !== null) yield* keys.settle(message, Buffer.from(answer), null)
+    if (message !== null) yield* keys.storeAnswer(message, Buffer.from(answer), null)
     return { kind: 'queued', answer }
   }
 

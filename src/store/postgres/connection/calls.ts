@@ -1,8 +1,8 @@
 import { endBefore } from '../../../end-before.ts'
 import { AccountBudget } from '../../../fairness/account-budget.ts'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
+import { createAccountSlots, type WithAccountSlot } from './account-slots.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'
-import { createInTurn, type InTurn } from './in-turn.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
 
@@ -27,8 +27,8 @@ const inTime = { after: { ms: maxMs, error: () => outcomeUnknown('The database t
 export interface Calls {
   readonly pool: Pool
   readonly bound: Bound
-  readonly inTurn: InTurn
-  readonly inTurnOfBulks: InTurn
+  readonly withAccountSlot: WithAccountSlot
+  readonly withBulkSlot: WithAccountSlot
 }
 
 /**
@@ -43,8 +43,8 @@ export function createCalls(pool: Pool): Calls {
   return {
     pool,
     bound: createBound(pool),
-    inTurn: createInTurn({ each: maxChangesAtOnce, tooLate }),
-    inTurnOfBulks: createInTurn({ each: maxBulksAtOnce, tooLate }),
+    withAccountSlot: createAccountSlots({ each: maxChangesAtOnce, tooLate }),
+    withBulkSlot: createAccountSlots({ each: maxBulksAtOnce, tooLate }),
   }
 }
 
@@ -56,7 +56,7 @@ function createBound(pool: Pool): Bound {
   return async (given, call) => {
     const owner = given ?? shares.gateway
     const budget = owner === shares.unknownTokens ? tokenCalls : calls
-    budget.hold(owner, 1)
+    budget.reserve(owner, 1)
     const answer = call(pool.of(owner)).finally(() => budget.release(owner, 1))
     try {
       return await endBefore(answer, inTime)

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
+import { createAccountSlots } from './account-slots.ts'
 import { type Client, createClient, type Send } from './client.ts'
 import { connectionTo, maxSilentMs } from './connect.ts'
 import { connectionBroke, explainNoConnection } from './explain-failure.ts'
-import { createInTurn } from './in-turn.ts'
 import { endsConnection } from './sql-state.ts'
 
 const maxConnections = 10
@@ -44,14 +44,14 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
   pool.on('error', () => {})
   pool.on('connect', connection => connection.on('error', () => {}))
 
-  const inTurn = createInTurn({
+  const withAccountSlot = createAccountSlots({
     total: maxConnections,
     each: maxConnectionsOfAccount,
     tooLate: 'The database gave no connection',
   })
 
   /** Runs `work` with a connection of its own, which is closed after it if it was lost. */
-  async function hold<T>(work: (send: Send) => Promise<T>): Promise<T> {
+  async function withClient<T>(work: (send: Send) => Promise<T>): Promise<T> {
     const connection = await pool.connect().catch((error: unknown) => {
       throw explainNoConnection(error)
     })
@@ -79,10 +79,10 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
 
   return {
     of: owner => ({
-      ...createClient(statement => inTurn(owner, () => hold(send => send(statement)))),
+      ...createClient(statement => withAccountSlot(owner, () => withClient(send => send(statement)))),
       begin: (work, keep = () => true) =>
-        inTurn(owner, () =>
-          hold(async send => {
+        withAccountSlot(owner, () =>
+          withClient(async send => {
             const sendBracket = (text: string) => send({ text, rowMode: 'array' })
             try {
               await sendBracket('begin')

@@ -10,7 +10,7 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /** PostgreSQL refused the values: they are invalid (class 22), or violate a constraint (class 23). */
-export function isOfData(error: unknown): boolean {
+export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '')
 }
 

@@ -10,7 +10,7 @@ import { numberOf } from '../../tables/tables-of.ts'
 import { askTogether } from '../connection/ask-together.ts'
 import type { Calls } from '../connection/calls.ts'
 import type { Client } from '../connection/client.ts'
-import { isOfData, isUniqueViolation } from '../connection/sql-state.ts'
+import { isDataError, isUniqueViolation } from '../connection/sql-state.ts'
 import { tables } from '../tables.ts'
 import { insertStep, stepValues } from './membership-changes.ts'
 
@@ -27,10 +27,10 @@ export interface Addition {
  * an account wait for its counter until a commit is on disk, so it can have more additions a second than the disk has
  * commits. A step is written with its row, and one that was made before is left out.
  */
-export function createAddMembership(database: Database, { pool, inTurn }: Calls): AddMembership {
+export function createAddMembership(database: Database, { pool, withAccountSlot }: Calls): AddMembership {
   const addAll = prepareAddAll(database)
   const addSome = (accountCode: string, additions: readonly Addition[]) =>
-    inTurn(accountCode, () => addAll(pool.of(accountCode), accountCode, additions))
+    withAccountSlot(accountCode, () => addAll(pool.of(accountCode), accountCode, additions))
 
   // Each account has its own statement, and nobody waits for that of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {
@@ -55,7 +55,7 @@ export function createAddMembership(database: Database, { pool, inTurn }: Calls)
     try {
       return (await answer)?.get(addition)
     } catch (error) {
-      if (!isOfData(error)) throw error
+      if (!isDataError(error)) throw error
       return addAlone(addition)
     }
   }
@@ -76,7 +76,7 @@ function prepareAddAll({ chain, list }: Database) {
     number: 'integer',
   })
   const selection = { ...selectMembership(tables), place: numberOf(sql`place`) }
-  const statement = chain(wordParts(asked.rows), 'answer', selection)
+  const statement = chain(buildParts(asked.rows), 'answer', selection)
   return async (client: Client, accountCode: string, additions: readonly Addition[]) => {
     const rows = additions.map(({ pair, origin }) => ({
       ...pair,
@@ -99,7 +99,7 @@ function prepareAddAll({ chain, list }: Database) {
 // the parts that it reads. So this chain locks rows in the same order as every other change: the counter of ids, pairs,
 // steps, the counter of events, teams, users. Rows of one kind are locked in ascending order. If several requests add
 // the same pair, the first one makes it.
-function wordParts(rows: SQL): Chain {
+function buildParts(rows: SQL): Chain {
   return {
     asked: sql`
       select * from ${rows} where not exists (

@@ -37,7 +37,7 @@ interface Change<Kind, Miss> {
  * eight. What was in the way of a change is looked up after it; if nothing is by then, the change is tried again.
  */
 export function createMembershipStore({ database, parts, calls, signal }: Dependencies): MembershipStore {
-  const { bound, inTurn, inTurnOfBulks } = calls
+  const { bound, withAccountSlot, withBulkSlot } = calls
   const { forget, ...reads } = createMembershipReads(database)
   const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
   const { find: findStep } = createSteps(database)
@@ -56,7 +56,7 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
       const move = { origin, id, change, ifVersions }
       return decide(origin, {
         kind: 'moved',
-        make: client => inTurn(origin.accountCode, () => runEach(client, changes.move(move))),
+        make: client => withAccountSlot(origin.accountCode, () => runEach(client, changes.move(move))),
         explain: () => findMovable(move),
       })
     },
@@ -64,13 +64,13 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
       const row = { origin, id, ifVersions }
       return decide(origin, {
         kind: 'removed',
-        make: client => inTurn(origin.accountCode, () => runEach(client, changes.remove(row))),
+        make: client => withAccountSlot(origin.accountCode, () => runEach(client, changes.remove(row))),
         explain: () => findRow(row),
       })
     },
     changeMany: (origin, changes, mode) =>
       bound(origin.accountCode, () =>
-        inTurnOfBulks(origin.accountCode, () => changeMany(origin, changes, mode)),
+        withBulkSlot(origin.accountCode, () => changeMany(origin, changes, mode)),
       ),
   }
 

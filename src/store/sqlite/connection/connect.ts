@@ -4,7 +4,7 @@ import { StartError } from '../../../errors.ts'
 import { migrate } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
-import { holdServeLock } from './serve-lock.ts'
+import { takeServeLock } from './serve-lock.ts'
 
 const busyTimeoutMs = 5_000
 
@@ -32,7 +32,7 @@ interface Connection {
 export async function connect({ path, onStatement, serve }: Connect): Promise<Connection> {
   const isFile = path !== ':memory:'
   if (isFile) refuseUnusableFile(path)
-  const releaseServeLock = isFile && serve ? holdServeLock(path) : () => {}
+  const releaseServeLock = isFile && serve ? takeServeLock(path) : () => {}
   let client: Database | undefined
   const close = () => {
     client?.close()

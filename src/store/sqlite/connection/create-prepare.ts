@@ -2,6 +2,7 @@ import type { Database as Client, Statement as SqliteStatement } from 'better-sq
 import type { SQL } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { createBindValues } from '../../bind-values.ts'
+import { createDecode } from '../../decode-row.ts'
 import type { Values } from '../../dialect.ts'
 import type { Selection, StoreColumn } from '../../tables/tables-of.ts'
 
@@ -58,12 +59,14 @@ export function createReadRow(selection: Selection): (raw: RawRow) => Readonly<R
     name,
     decode: decoders[column.dataType] ?? null,
   }))
+  const decodeRow = createDecode(selection)
   return raw => {
     const row: Record<string, unknown> = {}
     for (const [index, { name, decode }] of fields.entries()) {
       const value = raw[index]
       row[name] = decode === null ? value : decode(value as never)
     }
+    decodeRow?.(row)
     return row
   }
 }

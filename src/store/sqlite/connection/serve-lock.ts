@@ -8,7 +8,7 @@ import { createForOwner } from './file-checks.ts'
  * Makes this process the only gateway of the file at `path`, until the returned function is called or the process dies:
  * the kernel holds the lock, on an empty database beside the file. Commands that only open the store do not take it.
  */
-export function holdServeLock(path: string): () => void {
+export function takeServeLock(path: string): () => void {
   // A link to a file stands for the same file.
   const lockPath = `${existsSync(path) ? realpathSync(path) : path}-serve`
   try {

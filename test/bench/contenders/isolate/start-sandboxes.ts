@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../../../src/config.ts'
 import type { Caller } from '../../../../src/credentials/caller.ts'
 import { makeCause } from '../../../../src/domain/scripts/run-cause.ts'
-import { keepNothing } from '../../../../src/domain/scripts/run-record.ts'
+import { noRecorder } from '../../../../src/domain/scripts/run-record.ts'
 import type { Script } from '../../../../src/domain/scripts/script.ts'
 import { createScriptRunner } from '../../../../src/scripts/create-script-runner.ts'
 import { createRunTokens } from '../../../../src/scripts/run/run-tokens.ts'
@@ -33,7 +33,7 @@ export async function startSandboxes() {
     config: { ...config, sandboxes },
     runTokens: createRunTokens(),
     executeGraphql: () => Promise.reject(new Error('The script makes no calls.')),
-    recorder: keepNothing,
+    recorder: noRecorder,
     log,
   })
   await tasks.start()

@@ -37,7 +37,7 @@ test.each([
   const deletion = store.cases.commit(caseCommit({ ...readAs, data: null }))
   await held.untilAwaited()
   await held.commit()
-  expect(await deletion).toEqual({ kind: 'moved' })
+  expect(await deletion).toEqual({ kind: 'conflict' })
   expect((await store.cases.findByIds('a', [1])).map(({ version }) => version)).toEqual([2])
   expect(await store.cases.events.newest('a')).toBe(1)
 })

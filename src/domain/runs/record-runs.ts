@@ -1,12 +1,12 @@
 import { AccountBudget } from '../../fairness/account-budget.ts'
 import type { RunEnd, RunRecorder, RunStart } from '../scripts/run-record.ts'
-import type { KeptRecording } from './hold-runs.ts'
-import { createHeldRuns, type HeldRun, type HeldRuns } from './hold-runs.ts'
+import type { DeferrableRecording } from './deferred-runs.ts'
+import { createDeferredRuns, type DeferredRun, type DeferredRuns } from './deferred-runs.ts'
 import type { RunStore } from './run-store.ts'
 import { createWaitingRuns, type RecordedRun } from './write-waiting-runs.ts'
 
 const listAfterMs = 250
-const lookEveryMs = 100
+const pollEveryMs = 100
 // Maximum bytes of runs that wait to be written. Runs past it are written without their long values.
 const maxBytes = { account: 16 * 2 ** 20, total: 64 * 2 ** 20 }
 
@@ -19,22 +19,22 @@ interface Dependencies {
   readonly onError: (error: unknown, runs: number) => void
 }
 
-export interface RunKeeping extends RunRecorder {
+export interface ServingRunRecorder extends RunRecorder {
   /** A recorder for the runs that decide a save. */
-  hold(): HeldRuns
+  defer(): DeferredRuns
   /** Writes the waiting runs, and stops. */
   close(): Promise<void>
 }
 
 /**
  * Writes runs in groups, some time after they end (contract, section 7). A run that lasts longer than 250 ms is first
- * written as running, so that it is found if this process dies. A held run waits for the commit of its save.
+ * written as running, so that it is found if this process dies. A deferred run waits for the commit of its save.
  *
  *   begun --250 ms--> waits as running --> written as running --> ended, waits --> written
  *     \---- ended within 250 ms --> waits --> written
- *     \---- ended and held --> written in the commit of its save; without one, waits --> written
+ *     \---- ended and deferred --> written in the commit of its save; without one, waits --> written
  */
-export function createRunKeeping({ onError, ...dependencies }: Dependencies): RunKeeping {
+export function createRunRecorder({ onError, ...dependencies }: Dependencies): ServingRunRecorder {
   const begun = new Set<RecordedRun>()
   const budget = new AccountBudget(maxBytes, { describe: () => '', retryAfterSeconds: 1 })
   const release = ({ start, bytes }: RecordedRun) => budget.release(start.accountCode, bytes)
@@ -58,13 +58,13 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
     const logs = end.logs.reduce((sum, entry) => sum + entry.bytes, 0)
     const bytes = run.start.bytes + 2 * (end.message?.length ?? 0) + end.payloadBytes + logs
     const isFull =
-      budget.heldBy(accountCode) + bytes > maxBytes.account || budget.total + bytes > maxBytes.total
+      budget.reservedBy(accountCode) + bytes > maxBytes.account || budget.total + bytes > maxBytes.total
     run.bytes = isFull ? 0 : bytes
     run.end = isFull ? { ...end, payload: null, message: null, logs: [] } : end
     budget.add(accountCode, run.bytes)
   }
 
-  function begin(start: RunStart): KeptRecording {
+  function begin(start: RunStart): DeferrableRecording {
     const run: RecordedRun = {
       ...{ start, beganAt: performance.now(), end: null, bytes: 0, beingWritten: null },
       ...{ isInserted: false, isHeld: false, isSuperseded: false },
@@ -76,7 +76,7 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
         holdTexts(run, end)
         waiting.add(run)
       },
-      hold(end) {
+      defer(end) {
         begun.delete(run)
         holdTexts(run, end)
         run.isHeld = true
@@ -90,13 +90,13 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
     }
   }
 
-  const toHeld = (run: RecordedRun): HeldRun => ({
+  const toHeld = (run: RecordedRun): DeferredRun => ({
     runId: run.start.runId,
     async prepare() {
       await run.beingWritten
       return { row: waiting.toRow(run), isInserted: run.isInserted }
     },
-    settle: () => release(run),
+    markWritten: () => release(run),
     supersede() {
       run.isSuperseded = true
     },
@@ -113,12 +113,12 @@ export function createRunKeeping({ onError, ...dependencies }: Dependencies): Ru
     await waiting.write()
   }
 
-  const timer = setInterval(() => waiting.writeWhenDue(listLong()), lookEveryMs)
+  const timer = setInterval(() => waiting.writeWhenDue(listLong()), pollEveryMs)
   timer.unref()
 
   return {
     begin,
-    hold: () => createHeldRuns({ begin, gateway: dependencies.gateway }),
+    defer: () => createDeferredRuns({ begin, gateway: dependencies.gateway }),
     async close() {
       clearInterval(timer)
       listLong()

@@ -22,13 +22,13 @@ export interface YogaContext {
   readonly insertions: string[]
 }
 
-export type YogaLane = ReturnType<typeof createYogaLane>
+export type YogaHandler = ReturnType<typeof createYogaHandler>
 
 /**
  * GraphQL over HTTP by Yoga, which checks the parameters and negotiates the media type. The engine parses, validates
  * and executes the operation.
  */
-export function createYogaLane(services: HttpServices) {
+export function createYogaHandler(services: HttpServices) {
   return createYoga<YogaContext>({
     graphqlEndpoint: graphqlPath,
     graphiql: false,

@@ -8,9 +8,9 @@ import {
 } from 'graphql'
 
 /** Serializes common values directly; undefined if the type must serialize the value. */
-export type SerializeAtOnce = (value: unknown) => unknown
+export type SerializeSync = (value: unknown) => unknown
 
-const byType = new Map<GraphQLLeafType, SerializeAtOnce>([
+const byType = new Map<GraphQLLeafType, SerializeSync>([
   [
     GraphQLID,
     value =>
@@ -26,7 +26,7 @@ const byType = new Map<GraphQLLeafType, SerializeAtOnce>([
   [GraphQLFloat, value => (Number.isFinite(value) ? value : undefined)],
 ])
 
-export function planAtOnce(type: GraphQLLeafType): SerializeAtOnce {
+export function planSync(type: GraphQLLeafType): SerializeSync {
   return byType.get(type) ?? (() => undefined)
 }
 

@@ -2,30 +2,30 @@ import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readOrdinaryOperation } from '../../../src/http/graphql/direct-lane.ts'
+import { readOrdinaryOperation } from '../../../src/http/graphql/fast-path.ts'
 import { chooseParams } from '../../properties/graphql/graphql-documents.ts'
 import { timeLimitMs, totalCases } from '../../properties/plan/property-plan.ts'
 import { chosen } from '../../properties/values/chooser.ts'
 import { startApp, type TestApp } from '../edge/start-app.ts'
-import { type LaneRequest, laneRequests } from './lane-requests.ts'
+import { type ComparedRequest, comparedRequests } from './compared-requests.ts'
 
 /** An application with a token for each name, and the same data as the other. */
-interface Lane {
+interface TestedPath {
   readonly app: TestApp
-  readonly tokens: Readonly<Record<NonNullable<LaneRequest['as']>, string | null>>
+  readonly tokens: Readonly<Record<NonNullable<ComparedRequest['as']>, string | null>>
 }
 
-let direct: Lane
-let byYoga: Lane
+let direct: TestedPath
+let byYoga: TestedPath
 
 beforeAll(async () => {
-  direct = await startLane(true)
-  byYoga = await startLane(false)
+  direct = await startPath(true)
+  byYoga = await startPath(false)
 })
 afterAll(() => Promise.all([direct.app.close(), byYoga.app.close()]))
 
-async function startLane(hasDirectLane: boolean): Promise<Lane> {
-  const app = await startApp({ LOG_LEVEL: 'silent' }, { hasDirectLane })
+async function startPath(hasFastPath: boolean): Promise<TestedPath> {
+  const app = await startApp({ LOG_LEVEL: 'silent' }, { hasFastPath })
   const tokens = {
     admin: app.adminToken,
     reader: await app.issueToken('demo', ['memberships:read']),
@@ -43,7 +43,7 @@ async function startLane(hasDirectLane: boolean): Promise<Lane> {
 
 const ownHeaders = ['date', 'x-request-id', 'connection', 'keep-alive']
 
-async function ask({ app, tokens }: Lane, { target = '', as = 'admin', ...request }: LaneRequest) {
+async function ask({ app, tokens }: TestedPath, { target = '', as = 'admin', ...request }: ComparedRequest) {
   const { status, headers, text } = await app.send(`/graphql${target}`, { token: tokens[as], ...request })
   const compared = [...headers]
     .filter(([name]) => !ownHeaders.includes(name))
@@ -63,30 +63,30 @@ function maskOwn(text: string): string {
     .replace(/"durationMs":[\d.]+/g, '"durationMs":0')
 }
 
-async function compare(request: LaneRequest) {
+async function compare(request: ComparedRequest) {
   const expected = await ask(byYoga, request)
   expect(await ask(direct, request), JSON.stringify(request).slice(0, 2_000)).toEqual(expected)
   return expected
 }
 
 // The test would show nothing if all went the same way.
-function isOrdinary({ method = 'GET', headers = {}, body }: LaneRequest): boolean {
+function isOrdinary({ method = 'GET', headers = {}, body }: ComparedRequest): boolean {
   const type = { 'content-type': 'application/json', ...headers }
   return readOrdinaryOperation({ method, headers: type, body } as unknown as FastifyRequest) !== null
 }
 
 test('requests of every kind get the same status, headers and bytes either way', async () => {
   const statuses = new Set<number>()
-  for (const request of laneRequests) statuses.add((await compare(request)).status)
+  for (const request of comparedRequests) statuses.add((await compare(request)).status)
   expect([...statuses].sort()).toEqual([200, 400, 401, 403, 405, 406, 415])
-  expect(laneRequests.filter(isOrdinary).length).toBeGreaterThan(80)
+  expect(comparedRequests.filter(isOrdinary).length).toBeGreaterThan(80)
 })
 
 test('and so they do once their documents are hot', async () => {
-  const queries = laneRequests.filter(
+  const queries = comparedRequests.filter(
     ({ body }) => isOrdinary({ method: 'POST', body }) && !/mutation/.test(JSON.stringify(body)),
   )
-  const answers = new Map<LaneRequest, unknown>()
+  const answers = new Map<ComparedRequest, unknown>()
   for (const request of queries) answers.set(request, await ask(byYoga, request))
   for (let time = 0; time < 10; time++) {
     for (const request of queries) {
@@ -123,7 +123,7 @@ const audits = serverAudits({
   },
 })
 
-// Those of the direct lane are in `test/conformance`.
+// The fast path passes them in `test/conformance`.
 test('requests through Yoga pass every audit of GraphQL over HTTP as well', async () => {
   for (const audit of audits) {
     const result = await audit.fn()

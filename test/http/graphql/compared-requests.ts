@@ -1,14 +1,14 @@
 import type { TestRequest } from '../edge/start-app.ts'
 
 /** A request to `/graphql` and its query string; `as` names whose token goes with it. */
-export interface LaneRequest extends Omit<TestRequest, 'token'> {
+export interface ComparedRequest extends Omit<TestRequest, 'token'> {
   readonly target?: string
   readonly as?: 'admin' | 'reader' | 'writer' | 'stranger' | 'nobody'
 }
 
 const query = '{ viewer { accountCode scopes } }'
 const specific = 'application/graphql-response+json'
-const post = (body: unknown, rest: Omit<LaneRequest, 'body'> = {}): LaneRequest => ({
+const post = (body: unknown, rest: Omit<ComparedRequest, 'body'> = {}): ComparedRequest => ({
   method: 'POST',
   body,
   ...rest,
@@ -16,7 +16,7 @@ const post = (body: unknown, rest: Omit<LaneRequest, 'body'> = {}): LaneRequest 
 const typed = (type: string, body: unknown = { query }) => post(body, { headers: { 'content-type': type } })
 const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-const wellFormed: readonly LaneRequest[] = [
+const wellFormed: readonly ComparedRequest[] = [
   post({ query }),
   post({ query, variables: null, operationName: null, extensions: null }),
   post({ query, variables: {}, extensions: { a: [1] }, operationName: undefined }),
@@ -53,7 +53,7 @@ const wellFormed: readonly LaneRequest[] = [
   }),
 ]
 
-const refused: readonly LaneRequest[] = [
+const refused: readonly ComparedRequest[] = [
   post({ query: '{' }),
   post({ query: '' }),
   post({ query: '# nothing' }),
@@ -88,18 +88,23 @@ const refused: readonly LaneRequest[] = [
   post({ query: `{ ${'x '.repeat(5_001)} }` }),
 ]
 
-const byScope: readonly LaneRequest[] = (['reader', 'writer', 'stranger', 'nobody'] as const).flatMap(as => [
-  post({ query: '{ teamMembership(id: 1) { id user { id } } }' }, { as }),
-  post({ query: '{ a: teamMembership(id: 1) { id } b: viewer { userId } }' }, { as }),
-  post(
-    { query: '{ a: teamMembership(id: 1) { id } b: user(id: 7) { id } }' },
-    { as, headers: { accept: specific } },
-  ),
-  post({ query: 'mutation { saveTeam(input: { id: 9 }) { id } }' }, { as }),
-  post({ query: 'mutation { moveTeamMembership(id: 1, input: { teamId: 3 }) { id team { id } } }' }, { as }),
-])
+const byScope: readonly ComparedRequest[] = (['reader', 'writer', 'stranger', 'nobody'] as const).flatMap(
+  as => [
+    post({ query: '{ teamMembership(id: 1) { id user { id } } }' }, { as }),
+    post({ query: '{ a: teamMembership(id: 1) { id } b: viewer { userId } }' }, { as }),
+    post(
+      { query: '{ a: teamMembership(id: 1) { id } b: user(id: 7) { id } }' },
+      { as, headers: { accept: specific } },
+    ),
+    post({ query: 'mutation { saveTeam(input: { id: 9 }) { id } }' }, { as }),
+    post(
+      { query: 'mutation { moveTeamMembership(id: 1, input: { teamId: 3 }) { id team { id } } }' },
+      { as },
+    ),
+  ],
+)
 
-const bodies: readonly LaneRequest[] = [
+const bodies: readonly ComparedRequest[] = [
   ...['{"query":', '', '[]', 'null', '1', '"x"', '[{"query":"{ __typename }"}]', '{}', '{"query":null}'].map(
     body => post(body),
   ),
@@ -118,7 +123,7 @@ const bodies: readonly LaneRequest[] = [
   post(`{"query":"{ __typename }","variables":${'['.repeat(3_000)}${']'.repeat(3_000)}}`),
 ]
 
-const types: readonly LaneRequest[] = [
+const types: readonly ComparedRequest[] = [
   typed('application/json; charset=utf-8'),
   typed('application/json;charset=utf-8'),
   typed('Application/JSON; Charset="UTF-8"'),
@@ -131,7 +136,7 @@ const types: readonly LaneRequest[] = [
   typed('text/plain', query),
 ]
 
-const accepts: readonly LaneRequest[] = [
+const accepts: readonly ComparedRequest[] = [
   '*/*',
   'application/*',
   'application/json',
@@ -150,7 +155,7 @@ const accepts: readonly LaneRequest[] = [
   post({ query: `{ ${ids(51).map(id => `f${id}: __typename`)} }` }, { headers: { accept } }),
 ])
 
-const others: readonly LaneRequest[] = [
+const others: readonly ComparedRequest[] = [
   { target: `?query=${encodeURIComponent(query)}` },
   { target: '?query=mutation{saveTeam(input:{id:1}){id}}' },
   { target: '?query={__typename}&variables={' },
@@ -158,7 +163,7 @@ const others: readonly LaneRequest[] = [
 ]
 
 /** Requests of every kind that there is, in an order that two servers can both follow from the same start. */
-export const laneRequests: readonly LaneRequest[] = [
+export const comparedRequests: readonly ComparedRequest[] = [
   ...wellFormed,
   ...refused,
   ...byScope,

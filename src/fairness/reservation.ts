@@ -1,7 +1,7 @@
 import type { AccountBudget } from './account-budget.ts'
 
 /** The share of a budget that one request or stream holds. It can change until it is released. */
-export class Holding {
+export class Reservation {
   readonly #budget: AccountBudget
   readonly #accountCode: string
   #amount = 0
@@ -18,14 +18,14 @@ export class Holding {
   /** Changes the amount. Throws `OVERLOADED` if the budget is used up. */
   resize(amount: number): void {
     const more = amount - this.#amount
-    if (more > 0) this.#budget.hold(this.#accountCode, more)
+    if (more > 0) this.#budget.reserve(this.#accountCode, more)
     else this.#budget.release(this.#accountCode, -more)
     this.#amount = amount
   }
 
   /** Moves the amount to another holding, which releases it. */
-  handOver(): Holding {
-    const other = new Holding(this.#budget, this.#accountCode)
+  handOver(): Reservation {
+    const other = new Reservation(this.#budget, this.#accountCode)
     other.#amount = this.#amount
     this.#amount = 0
     return other

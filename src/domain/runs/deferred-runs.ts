@@ -2,12 +2,12 @@ import type { RunEnd, RunOutcome, RunRecorder, RunRecording, RunStart } from '..
 import type { RunRow, RunWrites } from './run-store.ts'
 
 /** A run that has ended. It is not written until its save is decided. */
-export interface HeldRun {
+export interface DeferredRun {
   readonly runId: string
   /** For the commit: the row of the run, and whether the store has it as running. */
   prepare(): Promise<{ readonly row: RunRow; readonly isInserted: boolean }>
   /** Call it after the commit that wrote the run. */
-  settle(): void
+  markWritten(): void
   /** Marks the run as superseded, because its attempt is made again. */
   supersede(): void
   /** Writes the run outside a commit. */
@@ -16,9 +16,9 @@ export interface HeldRun {
   whenKept(): Promise<void>
 }
 
-/** A recording whose run can be held until its save is decided. */
-export interface KeptRecording extends RunRecording {
-  hold(end: RunEnd): HeldRun
+/** A recording whose run can be deferred until its save is decided. */
+export interface DeferrableRecording extends RunRecording {
+  defer(end: RunEnd): DeferredRun
 }
 
 /** Runs for the commit of a save. */
@@ -27,13 +27,13 @@ export interface CommittedRuns extends RunWrites {
 }
 
 /** The runs that decide a save. They are written in its commit, or like other runs if there is none. */
-export interface HeldRuns extends RunRecorder {
+export interface DeferredRuns extends RunRecorder {
   /** Ids of the runs of the last attempt. */
   readonly runIds: readonly string[]
   /** For the commit; null if there are none. */
   prepare(): Promise<CommittedRuns | null>
   /** Call it after the commit that wrote the runs. */
-  settle(): void
+  markWritten(): void
   /** Marks the runs so far as superseded, because the save is tried again. */
   supersede(): void
   /** Writes the runs that no commit has written. */
@@ -43,14 +43,14 @@ export interface HeldRuns extends RunRecorder {
 }
 
 interface Dependencies {
-  begin(start: RunStart): KeptRecording
+  begin(start: RunStart): DeferrableRecording
   readonly gateway: string
 }
 
-export function createHeldRuns({ begin, gateway }: Dependencies): HeldRuns {
+export function createDeferredRuns({ begin, gateway }: Dependencies): DeferredRuns {
   let runIds: string[] = []
-  const held: HeldRun[] = []
-  const kept: HeldRun[] = []
+  const deferred: DeferredRun[] = []
+  const kept: DeferredRun[] = []
   return {
     get runIds() {
       return runIds
@@ -60,27 +60,27 @@ export function createHeldRuns({ begin, gateway }: Dependencies): HeldRuns {
       return {
         end(end) {
           runIds.push(start.runId)
-          held.push(recording.hold(end))
+          deferred.push(recording.defer(end))
         },
         drop: () => recording.drop(),
       }
     },
     async prepare() {
-      if (held.length === 0) return null
-      const rows = await Promise.all(held.map(run => run.prepare()))
+      if (deferred.length === 0) return null
+      const rows = await Promise.all(deferred.map(run => run.prepare()))
       const rowsOf = (isInserted: boolean) =>
         rows.filter(run => run.isInserted === isInserted).map(({ row }) => row)
       return { gateway, inserts: rowsOf(false), ends: rowsOf(true) }
     },
-    settle() {
-      for (const run of held.splice(0)) run.settle()
+    markWritten() {
+      for (const run of deferred.splice(0)) run.markWritten()
     },
     supersede() {
       runIds = []
-      for (const run of held) run.supersede()
+      for (const run of deferred) run.supersede()
     },
     keep() {
-      for (const run of held.splice(0)) {
+      for (const run of deferred.splice(0)) {
         run.keep()
         kept.push(run)
       }
@@ -92,8 +92,8 @@ export function createHeldRuns({ begin, gateway }: Dependencies): HeldRuns {
 }
 
 /** Runs a script. If it fails, waits until the run is stored, because the answer names it. */
-export async function keepFailure<Execution extends { readonly outcome: RunOutcome }>(
-  runs: HeldRuns,
+export async function recordFailure<Execution extends { readonly outcome: RunOutcome }>(
+  runs: DeferredRuns,
   execute: (recorder: RunRecorder) => Promise<Execution>,
 ): Promise<Execution> {
   const execution = await execute(runs).finally(() => runs.keep())
@@ -102,7 +102,7 @@ export async function keepFailure<Execution extends { readonly outcome: RunOutco
 }
 
 /** Joins the run of a task, which belongs to all attempts, and the runs of the hooks for its result. */
-export function holdAfter(task: HeldRuns, ofHooks: HeldRuns): HeldRuns {
+export function deferAfter(task: DeferredRuns, ofHooks: DeferredRuns): DeferredRuns {
   const both = [task, ofHooks]
   return {
     get runIds() {
@@ -115,8 +115,8 @@ export function holdAfter(task: HeldRuns, ofHooks: HeldRuns): HeldRuns {
       const inserts = [...first.inserts, ...second.inserts]
       return { gateway: first.gateway, inserts, ends: [...first.ends, ...second.ends] }
     },
-    settle() {
-      for (const runs of both) runs.settle()
+    markWritten() {
+      for (const runs of both) runs.markWritten()
     },
     supersede: ofHooks.supersede,
     keep: ofHooks.keep,

@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 
 /** A row of the store that has the triggers of a kind. */
 export type TriggerRow<Trigger extends QueuedTrigger> =
-  Store[(typeof triggerKinds)[Trigger]['queuedFrom']] extends RowStore<infer Row>
+  Store[(typeof triggerKinds)[Trigger]['savedIn']] extends RowStore<infer Row>
     ? Row & { readonly id: number }
     : never
 

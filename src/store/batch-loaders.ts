@@ -61,7 +61,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
   }
 
   function createTriggerLoader<Trigger extends QueuedTrigger>(trigger: Trigger) {
-    const triggers: RowStore<unknown> = store[triggerKinds[trigger].queuedFrom]
+    const triggers: RowStore<unknown> = store[triggerKinds[trigger].savedIn]
     return createRowLoader(trigger, triggers as RowStore<TriggerRow<Trigger>>)
   }
 

@@ -4,33 +4,22 @@ import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
 import { createTokenUses } from './credentials/token-uses.ts'
-import { atMostHourly } from './domain/at-most-hourly.ts'
-import { createCases } from './domain/cases/cases.ts'
-import { createDirectory } from './domain/directory/directory.ts'
 import { type FirstStart, prepareFirstStart } from './domain/directory/first-start.ts'
 import { createEventFollowers } from './domain/events/event-followers.ts'
-import { createEventFollowing } from './domain/events/follow-events.ts'
-import { forgetEachMinute } from './domain/forget-each-minute.ts'
-import { createFunctions } from './domain/functions/functions.ts'
-import { createKeyedRequests, findKeyLimits, retentionMs } from './domain/idempotency/keyed-requests.ts'
-import { createMemberships } from './domain/memberships/memberships.ts'
-import { createDeletingDead } from './domain/queue/delete-dead-runs.ts'
-import { createQueuedRuns } from './domain/queue/queued-runs.ts'
+import { createSweeps } from './domain/expired-rows.ts'
+import { createKeyedRequests, findKeyLimits } from './domain/idempotency/keyed-requests.ts'
 import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { createRunRecorder } from './domain/runs/record-runs.ts'
-import { createRuns } from './domain/runs/runs.ts'
-import { startSweepingRuns } from './domain/runs/sweep-runs.ts'
 import { noRecorder } from './domain/scripts/run-record.ts'
+import { createServices } from './domain/services.ts'
 import type { Store } from './domain/store.ts'
-import { createCaseTasks } from './domain/triggers/case-tasks.ts'
-import { createHooks } from './domain/triggers/hooks.ts'
+import { startSweeping } from './domain/sweeping.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
 import { createMessageRuns } from './domain/webhooks/message-runs.ts'
 import { RefusedDeliveries } from './domain/webhooks/refused-deliveries.ts'
 import { createRunDelivery } from './domain/webhooks/run-delivery.ts'
 import { createWebhookLookUp } from './domain/webhooks/webhook-look-up.ts'
-import { createWebhooks } from './domain/webhooks/webhooks.ts'
 import { findMaxAnswerBytes, findMaxLongBytes } from './fairness/answer-bytes.ts'
 import { FairTurns } from './fairness/fair-turns.ts'
 import { createEngine } from './graphql/engine.ts'
@@ -46,8 +35,6 @@ import { openStore } from './store/open-store.ts'
 
 const drainTimeoutMs = 10_000
 const reportRefusedEveryMs = 10_000
-// Maximum number of rows deleted in one transaction. A large transaction delays others.
-const maxForgottenAtOnce = 200
 
 export interface AppOptions {
   readonly config: Config
@@ -100,18 +87,8 @@ export async function createApp({
     jwtSecret,
     jwksUrl,
   })
-  const memberships = createMemberships(store)
-  const directory = createDirectory(store)
   const keyedRequests = createKeyedRequests(store.idempotency, findKeyLimits(config.accountKeyBytes))
-  const stopForgettingKeys = forgetEachMinute(
-    () => store.idempotency.forgetOlderThan(retentionMs, maxForgottenAtOnce),
-    err => log.warn({ err }, 'old idempotency keys could not be forgotten'),
-  )
   const followers = createEventFollowers(store.events)
-  const following = {
-    memberships: createEventFollowing(store.events, followers),
-    cases: createEventFollowing(store.cases.events, followers),
-  }
   const { bodyBytes, accountRequests, runLimits } = config
   const maxAnswerBytes = findMaxAnswerBytes(runLimits)
   const turns = new FairTurns(accountRequests)
@@ -124,20 +101,14 @@ export async function createApp({
     hideSecrets: hideRunTokens,
     onError: (err, runs) => log.warn({ err, runs }, 'runs could not be kept'),
   })
-  const stopSweepingRuns = startSweepingRuns({
+  const sweeps = createSweeps(store, { runs: config.runRetention, eventMs: config.eventMs })
+  const stopSweeping = startSweeping(sweeps, {
     store: store.runs,
-    forgetOthers: [
-      createDeletingDead(store.queue, config.runRetention),
-      atMostHourly(async () => {
-        if (config.eventMs !== null) await store.oldEvents.forget(config.eventMs)
-      }),
-    ],
     gateway,
-    retention: config.runRetention,
-    onError: err => log.warn({ err }, 'kept runs could not be swept'),
+    onError: err => log.warn({ err }, 'the store could not be swept'),
   })
 
-  const tasks: ServingScriptRunner = createScriptRunner({
+  const scripts: ServingScriptRunner = createScriptRunner({
     config,
     runTokens,
     recorder: config.runRetention.count === 0 ? noRecorder : runRecorder,
@@ -166,27 +137,17 @@ export async function createApp({
   const reportingRefused = setInterval(() => refusedDeliveries.report(), reportRefusedEveryMs).unref()
 
   const waitForTurn = (accountCode: string) => turns.wait(accountCode)
+  const services = createServices({
+    store,
+    scripts,
+    deferRuns: runRecorder.defer,
+    followers,
+    keyring,
+    onWebhookChange: webhookLookUp.forget,
+    waitForTurn,
+  })
   const createContext = createContextFactory({
-    memberships,
-    directory,
-    functions: createFunctions(store.functions, tasks),
-    cases: createCases({ store, scripts: tasks, deferRuns: runRecorder.defer, waitForTurn }),
-    hooks: createHooks(store.hooks),
-    caseTasks: createCaseTasks(store.caseTasks),
-    runs: createRuns({
-      store: store.runs,
-      scripts: tasks,
-      deferRuns: runRecorder.defer,
-      waitForTurn,
-      findLive: store.functions.findLive,
-      findSource: store.functions.findSource,
-    }),
-    webhooks: createWebhooks({ store: store.webhooks, keyring, onChange: webhookLookUp.forget }),
-    queuedRuns: createQueuedRuns(store.queue),
-    events: store.events,
-    caseEvents: store.cases.events,
-    following,
-    tasks,
+    services: { ...services, scripts },
     maxLongBytes: findMaxLongBytes(runLimits),
     timeoutMs: runLimits.timeoutMs,
     confirm,
@@ -204,7 +165,7 @@ export async function createApp({
   })
 
   let queueWork: QueueWork | null = null
-  const readiness = createReadiness({ store, isSandboxReady: tasks.ready })
+  const readiness = createReadiness({ store, isSandboxReady: scripts.ready })
 
   const server = await createServer({
     engine,
@@ -212,7 +173,7 @@ export async function createApp({
     createContext,
     findUnready: readiness.findUnready,
     keyedRequests,
-    reserveRunPlace: tasks.reserveSlot,
+    reserveRunPlace: scripts.reserveSlot,
     turns,
     bodyBytes,
     sourceBytes: runLimits.sourceBytes,
@@ -227,7 +188,7 @@ export async function createApp({
       }),
       runDelivery: createRunDelivery({
         findLive: store.functions.findLive,
-        scripts: tasks,
+        scripts,
         deferRuns: runRecorder.defer,
       }),
     },
@@ -245,30 +206,29 @@ export async function createApp({
       return firstStart
     },
     async start() {
-      await tasks.start()
+      await scripts.start()
       queueWork = startQueueWork({
         store: store.queue,
         findLive: store.functions.findLive,
-        capacity: tasks.queuedCapacity,
-        scripts: tasks,
+        capacity: scripts.queuedCapacity,
+        scripts,
         log,
         hideSecrets: hideRunTokens,
         deferRuns: runRecorder.defer,
         ...config.queuedRuns,
-        onDead: createDeadRunReport({ findFunctions: store.functions.findByIds, linesOf: tasks.linesOf }),
+        onDead: createDeadRunReport({ findFunctions: store.functions.findByIds, linesOf: scripts.linesOf }),
         onError: err => log.warn({ err }, 'queued runs could not be worked on'),
       })
     },
     async close() {
       const queueEnd = queueWork?.close()
-      stopForgettingKeys()
       followers.endAll()
-      stopSweepingRuns()
+      stopSweeping()
       await drain(server)
       clearInterval(reportingRefused)
       refusedDeliveries.reportAll()
       await queueEnd
-      await tasks.close()
+      await scripts.close()
       await runRecorder.close()
       await tokenUses.close()
       await store.close()

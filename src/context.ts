@@ -1,21 +1,9 @@
 import type { Logger } from 'pino'
 import type { Caller } from './credentials/caller.ts'
-import type { CaseEvent } from './domain/cases/case-store.ts'
-import type { Cases } from './domain/cases/cases.ts'
-import type { Directory } from './domain/directory/directory.ts'
-import type { EventFollowing } from './domain/events/follow-events.ts'
-import type { Functions } from './domain/functions/functions.ts'
 import type { Loaders } from './domain/loaders.ts'
-import type { MembershipEvent } from './domain/memberships/membership-store.ts'
-import type { Memberships } from './domain/memberships/memberships.ts'
 import type { Origin } from './domain/port.ts'
-import type { QueuedRuns } from './domain/queue/queued-runs.ts'
-import type { Runs } from './domain/runs/runs.ts'
 import type { Run } from './domain/scripts/run.ts'
-import type { Store } from './domain/store.ts'
-import type { CaseTasks } from './domain/triggers/case-tasks.ts'
-import type { Hooks } from './domain/triggers/hooks.ts'
-import type { Webhooks } from './domain/webhooks/webhooks.ts'
+import type { Services } from './domain/services.ts'
 import { AnswerBytes } from './fairness/answer-bytes.ts'
 import { LongWork } from './fairness/long-work.ts'
 import { Pace } from './fairness/pace.ts'
@@ -28,31 +16,15 @@ export interface Identity {
   readonly run: Run | null
 }
 
-/** The events that subscriptions follow. */
-export interface FollowedEvents {
-  readonly memberships: EventFollowing<MembershipEvent>
-  readonly cases: EventFollowing<CaseEvent>
-}
-
-/** What an operation can call. `app.ts` creates each once, and the context of every operation has it. */
-export interface SharedServices {
-  readonly memberships: Memberships
-  readonly directory: Directory
-  readonly functions: Functions
-  readonly runs: Runs
-  readonly webhooks: Webhooks
-  readonly queuedRuns: QueuedRuns
-  readonly cases: Cases
-  readonly hooks: Hooks
-  readonly caseTasks: CaseTasks
-  readonly following: FollowedEvents
-  readonly events: Store['events']
-  readonly caseEvents: Store['cases']['events']
-  readonly tasks: ScriptRunner
+/** What an operation can call. `app.ts` creates each once. */
+export interface OperationServices extends Services {
+  readonly scripts: ScriptRunner
 }
 
 /** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
-export interface RequestContext extends SharedServices {
+export interface RequestContext {
+  /** The same for all operations. */
+  readonly services: OperationServices
   readonly requestId: string
   readonly caller: Caller
   /** New for each operation, so that no caller gets records loaded for another. */
@@ -96,7 +68,8 @@ export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signa
 }
 
 /** What a context is made of, besides its request. */
-export interface Services extends SharedServices {
+interface ContextParts {
+  readonly services: OperationServices
   readonly maxLongBytes: number
   /** From the start of an operation to its deadline, for one that no run asks for. */
   readonly timeoutMs: number
@@ -108,17 +81,13 @@ export interface Services extends SharedServices {
 
 export type CreateContext = (source: ContextSource, identity: Identity) => RequestContext
 
-/** Returns a function that creates the context of one operation. */
-export function createContextFactory(services: Services): CreateContext {
-  const OperationContext = createContextClass(services)
-  return (source, identity) => new OperationContext(source, identity)
-}
-
-// A context inherits the services from its prototype, so that a request does not copy them. Parts that few operations
-// need are created on first use.
-function createContextClass(services: Services) {
+/** Returns a function that creates the context of one operation. What few operations need is created on first use. */
+export function createContextFactory(parts: ContextParts): CreateContext {
+  const { services } = parts
   const places = new Places({ each: 1 })
-  return class OperationContext extends sharePrototype<SharedServices>(services) implements RequestContext {
+
+  class OperationContext implements RequestContext {
+    readonly services = services
     readonly requestId: string
     readonly caller: Caller
     readonly parentRun: Run | null
@@ -131,7 +100,6 @@ function createContextClass(services: Services) {
     #steps = 0
 
     constructor(source: ContextSource, { caller, run }: Identity) {
-      super()
       this.requestId = source.requestId
       this.caller = caller
       this.parentRun = run
@@ -139,12 +107,12 @@ function createContextClass(services: Services) {
     }
 
     get loaders(): Loaders {
-      this.#loaders ??= services.createLoaders(this.caller.accountCode, this.pace)
+      this.#loaders ??= parts.createLoaders(this.caller.accountCode, this.pace)
       return this.#loaders
     }
 
     get deadline(): number {
-      return this.parentRun?.deadline ?? performance.now() + services.timeoutMs
+      return this.parentRun?.deadline ?? performance.now() + parts.timeoutMs
     }
 
     get origin(): Origin {
@@ -172,7 +140,7 @@ function createContextClass(services: Services) {
     }
 
     get answerBytes(): AnswerBytes {
-      this.#answerBytes ??= new AnswerBytes(this.#source.maxLongBytes ?? services.maxLongBytes)
+      this.#answerBytes ??= new AnswerBytes(this.#source.maxLongBytes ?? parts.maxLongBytes)
       return this.#answerBytes
     }
 
@@ -182,12 +150,12 @@ function createContextClass(services: Services) {
     }
 
     get pace(): Pace {
-      this.#pace ??= new Pace(() => services.waitForTurn(this.caller.accountCode))
+      this.#pace ??= new Pace(() => parts.waitForTurn(this.caller.accountCode))
       return this.#pace
     }
 
     nextTurn(): Promise<void> {
-      return services.waitForTurn(this.caller.accountCode)
+      return parts.waitForTurn(this.caller.accountCode)
     }
 
     createLongWork(): LongWork {
@@ -207,14 +175,9 @@ function createContextClass(services: Services) {
     }
 
     confirmCaller(): Promise<Caller> {
-      return services.confirm(this.caller)
+      return parts.confirm(this.caller)
     }
   }
-}
 
-// The class has no properties of its own: reads go to the object.
-function sharePrototype<T extends object>(shared: T): new () => T {
-  function Shared() {}
-  Shared.prototype = shared
-  return Shared as unknown as new () => T
+  return (source, identity) => new OperationContext(source, identity)
 }

@@ -22,7 +22,6 @@ export interface Store {
   readonly accounts: AccountStore
   readonly tokens: TokenStore
   readonly events: EventStore<MembershipEvent>
-  readonly oldEvents: OldEvents
   readonly functions: FunctionStore
   readonly cases: CaseStore
   readonly hooks: HookStore
@@ -33,13 +32,9 @@ export interface Store {
   readonly idempotency: IdempotencyStore
   /** The file of the key for secrets; null for a store that several gateways can share. */
   readonly keyFile: KeyFile | null
+  /** Deletes the events of this age, some at a time. The newest event of each account stays. */
+  deleteExpiredEvents(ageMs: number): Promise<void>
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>
   close(): Promise<void>
-}
-
-/** The events of memberships and of cases that are past their time. */
-export interface OldEvents {
-  /** Deletes the events of this age, some at a time. The newest event of each account stays. */
-  forget(ageMs: number): Promise<void>
 }

@@ -1,8 +1,7 @@
 import DataLoader from 'dataloader'
-import type { FunctionVersion } from '../domain/functions/function-store.ts'
 import type { Loaders, RowLoader, TriggerRow } from '../domain/loaders.ts'
 import { maxRowsOfPages, type Page, type RowStore } from '../domain/port.ts'
-import type { RunText, StoredRun } from '../domain/runs/run-store.ts'
+import type { RunText } from '../domain/runs/run-store.ts'
 import { type QueuedTrigger, triggerKinds } from '../domain/scripts/trigger-kinds.ts'
 import type { Store } from '../domain/store.ts'
 import type { Pace } from '../fairness/pace.ts'
@@ -27,18 +26,32 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
   const { memberships, users, teams, functions, cases, runs } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
-  let loaders: Map<string, DataLoader<never, unknown>> | null = null
+  const made: { clearAll(): unknown }[] = []
 
-  function batch<Value, Key = number>(
-    name: string,
-    load: (keys: readonly Key[]) => Promise<Value[]>,
-    cacheKeyFn: (key: Key) => unknown = key => key,
+  // Most operations need few of the loaders, so each is made on its first use.
+  function batch<Key, Value>(load: (keys: readonly Key[]) => Promise<Value[]>) {
+    let loader: DataLoader<Key, Value> | null = null
+    return (key: Key): Promise<Value> => {
+      if (loader === null) {
+        loader = new DataLoader(load, { batchScheduleFn })
+        made.push(loader)
+      }
+      return loader.load(key)
+    }
+  }
+
+  function batchEach<Group, Key, Value>(
+    nameOf: (group: Group) => string,
+    load: (keys: readonly Key[], group: Group) => Promise<Value[]>,
   ) {
-    loaders ??= new Map()
-    const loader =
-      loaders.get(name) ?? new DataLoader<Key, unknown, unknown>(load, { batchScheduleFn, cacheKeyFn })
-    loaders.set(name, loader)
-    return loader as DataLoader<Key, Value>
+    let loaders: Map<string, (key: Key) => Promise<Value>> | null = null
+    return (group: Group, key: Key): Promise<Value> => {
+      loaders ??= new Map()
+      const name = nameOf(group)
+      const loadOne = loaders.get(name) ?? batch((keys: readonly Key[]) => load(keys, group))
+      loaders.set(name, loadOne)
+      return loadOne(key)
+    }
   }
 
   async function inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
@@ -48,92 +61,105 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
   }
 
   // A cached row needs no batch, and most operations need none at all.
-  function createRowLoader<Row extends { readonly id: number }>(
-    name: string,
-    store: RowStore<Row>,
-  ): RowLoader<Row> {
-    async function load(ids: readonly number[]): Promise<(Row | null)[]> {
-      const rows = await inTurn(store.findByIds(accountCode, ids))
-      const found = new Map(rows.map(row => [row.id, row]))
-      return ids.map(id => found.get(id) ?? null)
-    }
-    return { load: id => store.findCached?.(accountCode, id) ?? batch(name, load).load(id) }
+  function createRowLoader<Row extends { readonly id: number }>(store: RowStore<Row>): RowLoader<Row> {
+    const load = batch(async (ids: readonly number[]) =>
+      arrange(ids, await inTurn(store.findByIds(accountCode, ids)), ({ id }) => id),
+    )
+    return { load: id => store.findCached?.(accountCode, id) ?? load(id) }
   }
 
-  function createTriggerLoader<Trigger extends QueuedTrigger>(trigger: Trigger) {
-    const triggers: RowStore<unknown> = store[triggerKinds[trigger].savedIn]
-    return createRowLoader(trigger, triggers as RowStore<TriggerRow<Trigger>>)
+  const triggerLoaders = new Map<QueuedTrigger, RowLoader<{ readonly id: number }>>()
+
+  function findTriggerLoader<Trigger extends QueuedTrigger>(
+    trigger: Trigger,
+  ): RowLoader<TriggerRow<Trigger>> {
+    const triggers: RowStore<{ readonly id: number }> = store[triggerKinds[trigger].savedIn]
+    const loader = triggerLoaders.get(trigger) ?? createRowLoader(triggers)
+    triggerLoaders.set(trigger, loader)
+    return loader as RowLoader<TriggerRow<Trigger>>
   }
 
   // A batch for each distinct page, so that all parents asked for the same page share a statement.
   function createPageLoader<Parent extends string, Row extends Readonly<Record<Parent, number | null>>>(
     parent: Parent,
     pages: (accountCode: string, parentIds: readonly number[], page: Page) => Promise<Row[]>,
-    name: string = parent,
   ) {
-    return (parentId: number, page: Page): Promise<Row[]> => {
-      async function read(parentIds: readonly number[]): Promise<Row[]> {
-        const rows = await inTurn(pages(accountCode, parentIds, page))
-        if (rows.length < maxRowsOfPages || parentIds.length === 1) return rows
-        const half = Math.ceil(parentIds.length / 2)
-        return [...(await read(parentIds.slice(0, half))), ...(await read(parentIds.slice(half)))]
-      }
-      async function load(parentIds: readonly number[]): Promise<Row[][]> {
-        const rows = await read(parentIds)
-        const byParent = Map.groupBy(rows, (row): number | null => row[parent])
-        return parentIds.map(id => byParent.get(id) ?? [])
-      }
-      const key = [name, page.after, page.before, page.limit, page.fromEnd].join()
-      return batch(key, load).load(parentId)
+    async function read(parentIds: readonly number[], page: Page): Promise<Row[]> {
+      const rows = await inTurn(pages(accountCode, parentIds, page))
+      if (rows.length < maxRowsOfPages || parentIds.length === 1) return rows
+      const half = Math.ceil(parentIds.length / 2)
+      return [...(await read(parentIds.slice(0, half), page)), ...(await read(parentIds.slice(half), page))]
     }
+    async function loadPages(parentIds: readonly number[], page: Page): Promise<Row[][]> {
+      const rows = await read(parentIds, page)
+      const byParent = Map.groupBy(rows, (row): number | null => row[parent])
+      return parentIds.map(id => byParent.get(id) ?? [])
+    }
+    const load = batchEach(nameOfPage, loadPages)
+    return (parentId: number, page: Page) => load(page, parentId)
   }
 
-  async function loadChangedFields(sequences: readonly number[]): Promise<JsonText[]> {
+  const loadChangedFields = batch(async (sequences: readonly number[]) => {
     const found = await cases.events.findChangedFields(accountCode, sequences)
-    const bySequence = new Map(found.map(({ sequence, changedFields }) => [sequence, changedFields]))
-    return sequences.map(sequence => bySequence.get(sequence) ?? new JsonText('{}'))
-  }
+    const events = arrange(sequences, found, ({ sequence }) => sequence)
+    return events.map(event => event?.changedFields ?? new JsonText('{}'))
+  })
 
-  async function loadLive(functionIds: readonly number[]): Promise<(FunctionVersion | null)[]> {
-    const found = await functions.findLiveOf(accountCode, functionIds)
-    const versions = new Map(found.map(version => [version.functionId, version]))
-    return functionIds.map(id => versions.get(id) ?? null)
-  }
+  const loadLive = batch(async (functionIds: readonly number[]) =>
+    arrange(
+      functionIds,
+      await functions.findLiveOf(accountCode, functionIds),
+      ({ functionId }) => functionId,
+    ),
+  )
 
-  async function loadRuns(runIds: readonly string[]): Promise<(StoredRun | null)[]> {
-    const found = new Map((await runs.findByRunIds(accountCode, runIds)).map(run => [run.runId, run]))
-    return runIds.map(runId => found.get(runId) ?? null)
-  }
+  const loadRun = batch(async (runIds: readonly string[]) =>
+    arrange(runIds, await runs.findByRunIds(accountCode, runIds), ({ runId }) => runId),
+  )
 
-  async function loadTexts(kind: RunText, ids: readonly number[]): Promise<(string | null)[]> {
-    const rows = await inTurn(runs.findTexts(accountCode, kind, ids))
-    const texts = new Map(rows.map(({ id, text }) => [id, text]))
-    return ids.map(id => texts.get(id) ?? null)
-  }
+  const loadText = batchEach(
+    (kind: RunText) => kind,
+    async (ids: readonly number[], kind) => {
+      const rows = arrange(ids, await inTurn(runs.findTexts(accountCode, kind, ids)), ({ id }) => id)
+      return rows.map(row => row?.text ?? null)
+    },
+  )
 
   return {
-    membership: createRowLoader('membership', memberships),
-    user: createRowLoader('user', users),
-    team: createRowLoader('team', teams),
-    function: createRowLoader('function', functions),
-    removedFunction: createRowLoader('removed function', functions.removed),
-    functionVersion: createRowLoader('version', functions.versions),
-    functionSource: createRowLoader('source', functions.sources),
-    liveVersionOf: functionId => batch('live version', loadLive).load(functionId),
+    membership: createRowLoader(memberships),
+    user: createRowLoader(users),
+    team: createRowLoader(teams),
+    function: createRowLoader(functions),
+    removedFunction: createRowLoader(functions.removed),
+    functionVersion: createRowLoader(functions.versions),
+    functionSource: createRowLoader(functions.sources),
+    liveVersionOf: loadLive,
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
     membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
-    versionsOfFunction: createPageLoader('functionId', functions.pageVersions, 'versions'),
-    case: createRowLoader('case', cases),
+    versionsOfFunction: createPageLoader('functionId', functions.pageVersions),
+    case: createRowLoader(cases),
     eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
-    changedFields: sequence => batch('changed fields', loadChangedFields).load(sequence),
-    runsOfFunction: createPageLoader('functionId', runs.pageByFunctions, 'runs'),
-    runsOfCase: createPageLoader('caseId', runs.pageByCases, 'runs of case'),
-    trigger: createTriggerLoader,
-    attemptsOf: createPageLoader('queuedRunId', runs.pageByQueuedRuns, 'attempts'),
-    run: runId => batch('run', loadRuns).load(runId),
-    runText: (kind, id) => batch(`run ${kind}`, ids => loadTexts(kind, ids)).load(id),
+    changedFields: loadChangedFields,
+    runsOfFunction: createPageLoader('functionId', runs.pageByFunctions),
+    runsOfCase: createPageLoader('caseId', runs.pageByCases),
+    trigger: findTriggerLoader,
+    attemptsOf: createPageLoader('queuedRunId', runs.pageByQueuedRuns),
+    run: loadRun,
+    runText: loadText,
     clear() {
-      loaders = null
+      for (const loader of made) loader.clearAll()
     },
   }
+}
+
+const nameOfPage = ({ after, before, limit, fromEnd }: Page) => [after, before, limit, fromEnd].join()
+
+/** The row of each key, in the order of the keys; null for those without one. */
+function arrange<Key, Row>(
+  keys: readonly Key[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => Key,
+): (Row | null)[] {
+  const found = new Map(rows.map(row => [keyOf(row), row]))
+  return keys.map(key => found.get(key) ?? null)
 }

@@ -5,8 +5,6 @@ import { root, sourceFiles } from './rules/source-files.ts'
 
 const maxFilesOfFolder = 12
 const minLinesOfSharedFile = 20
-// `app.ts` wires it twice, for keys and for messages, and is no place for a loop that a test runs by itself.
-const allowed = ['domain/forget-each-minute.ts']
 
 const modulesOf = (top: string): readonly string[] =>
   readdirSync(`${root}${top}`, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.ts'))
@@ -35,5 +33,5 @@ test('a file under 20 lines serves more than one other file of src', () => {
     const lines = readFileSync(`${root}src/${path}`, 'utf8').split('\n').length - 1
     return path.endsWith('.ts') && lines < minLinesOfSharedFile && (users.get(`src/${path}`) ?? 0) < 2
   })
-  expect(small.map(({ path }) => path)).toEqual(allowed)
+  expect(small.map(({ path }) => path)).toEqual([])
 })

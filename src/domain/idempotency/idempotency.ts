@@ -24,7 +24,7 @@ export interface IdempotencyStore {
    * Deletes up to `maxKeys` keys that were first claimed before this age, with their steps. Returns their number: 0 at
    * the end.
    */
-  forgetOlderThan(ageMs: number, maxKeys: number): Promise<number>
+  deleteExpired(ageMs: number, maxKeys: number): Promise<number>
 }
 
 export interface Claim {

@@ -100,16 +100,16 @@ export interface RunStore {
   ): Promise<{ readonly id: number; readonly text: string | null }[]>
   /**
    * Records that the gateway is alive. Returns true if it is the one that sweeps. A store that only one gateway can
-   * serve forgets all other gateways.
+   * serve deletes all other gateways.
    */
   beat(gateway: string, leaseMs: number): Promise<boolean>
   /** Marks running runs as `lost` if their gateway has sent no sign of life for `leaseMs`. */
   markLost(leaseMs: number): Promise<void>
   /** Deletes up to `limit` runs that are past one of these bounds. Returns their number. */
-  forgetRuns(past: OldRuns, limit: number): Promise<number>
-  forgetInputs(startedBefore: number, limit: number): Promise<number>
+  deleteExpired(past: OldRuns, limit: number): Promise<number>
+  deleteExpiredInputs(startedBefore: number, limit: number): Promise<number>
   /** Deletes up to `limit` functions that were removed `ageMs` ago and that no run refers to. Returns their number. */
-  forgetFunctions(ageMs: number, limit: number): Promise<number>
+  deleteRemovedFunctions(ageMs: number, limit: number): Promise<number>
   /** True if other gateways can use the same store. */
   readonly isShared: boolean
 }

@@ -18,7 +18,7 @@ builder.subscriptionField(name, t =>
       ids: t.arg.idList({ description: 'Only cases with these ids, at most 1,000.' }),
     },
     subscribe: (_root, { after, caseTypeCode, ids }, context) =>
-      follow(context.following.cases, { after, context, isWanted: chooseEvents(caseTypeCode, ids) }),
+      follow(context.services.following.cases, { after, context, isWanted: chooseEvents(caseTypeCode, ids) }),
     resolve: event => event,
   }),
 )

@@ -50,6 +50,6 @@ builder.queryField('caseEvents', t =>
   t.field({
     ...options,
     type: CaseEventConnection,
-    resolve: (_root, given, { caller, caseEvents }) => list(caseEvents, caller.accountCode, given),
+    resolve: (_root, given, { caller, services }) => list(services.caseEvents, caller.accountCode, given),
   }),
 )

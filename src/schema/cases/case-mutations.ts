@@ -53,7 +53,7 @@ builder.mutationFields(t => ({
     args: { input: t.arg({ type: SaveCaseInput, required: true, description: 'The case and its data.' }) },
     resolve: async (_root, { input }, context) => {
       const change = readChange(context, input)
-      const done = await context.cases.save({
+      const done = await context.services.cases.save({
         ...change,
         id: input.id == null ? null : parseId(input.id, 'case id'),
         caseTypeCode: input.caseTypeCode ?? null,
@@ -77,7 +77,10 @@ builder.mutationFields(t => ({
       dryRun: t.arg.boolean({ required: true, defaultValue: false, description: changeArguments.dryRun }),
     },
     resolve: async (_root, { id, ...given }, context) => {
-      const done = await context.cases.remove({ ...readChange(context, given), id: parseId(id, 'case id') })
+      const done = await context.services.cases.remove({
+        ...readChange(context, given),
+        id: parseId(id, 'case id'),
+      })
       context.loaders.clear()
       return done.row
     },

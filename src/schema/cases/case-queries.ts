@@ -51,8 +51,8 @@ builder.queryFields(t => ({
     scope: 'cases:read',
     extensions: cost({ kind: 'listOf', argument: 'ids' }),
     args: { ids: t.arg.idList({ required: true, description: 'Ids of the cases, at most 1,000.' }) },
-    resolve: (_root, { ids }, { caller, cases }) =>
-      cases.list(
+    resolve: (_root, { ids }, { caller, services }) =>
+      services.cases.list(
         caller.accountCode,
         ids.map(id => parseId(id, 'case id')),
       ),
@@ -64,8 +64,10 @@ builder.queryFields(t => ({
       scope: 'cases:read',
       extensions: costOfPage,
       args: { filter: t.arg({ type: CaseFilterInput, description: 'Default: all cases.' }) },
-      resolve: (_root, { filter, ...page }, { caller, cases }) =>
-        resolvePage(page, caseCursors, rows => cases.page(caller.accountCode, readFilter(filter), rows)),
+      resolve: (_root, { filter, ...page }, { caller, services }) =>
+        resolvePage(page, caseCursors, rows =>
+          services.cases.page(caller.accountCode, readFilter(filter), rows),
+        ),
     },
     CaseConnection,
     CaseEdge,

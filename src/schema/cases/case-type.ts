@@ -28,7 +28,7 @@ builder.queryField('caseType', t =>
     nullable: true,
     scope: 'cases:read',
     args: { code: t.arg.string({ required: true, description: 'Code of the case type.' }) },
-    resolve: (_root, { code }, { caller, cases }) => cases.findType(caller.accountCode, code),
+    resolve: (_root, { code }, { caller, services }) => services.cases.findType(caller.accountCode, code),
   }),
 )
 
@@ -48,6 +48,6 @@ builder.mutationField('saveCaseType', t =>
         description: 'The type and its indexed fields.',
       }),
     },
-    resolve: (_root, { input }, { caller, cases }) => cases.saveType(caller.accountCode, input),
+    resolve: (_root, { input }, { caller, services }) => services.cases.saveType(caller.accountCode, input),
   }),
 )

@@ -58,10 +58,10 @@ builder.mutationField('saveTeam', t =>
     type: Team,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveTeamInput, required: true, description: 'The team and its details.' }) },
-    resolve: async (_root, { input }, { caller, directory, loaders }) => {
+    resolve: async (_root, { input }, { caller, services, loaders }) => {
       const id = parseId(input.id, 'team id')
       const details = input.name === undefined ? {} : { name: input.name }
-      const team = await directory.saveTeam(caller.accountCode, id, details)
+      const team = await services.directory.saveTeam(caller.accountCode, id, details)
       loaders.clear()
       return team
     },

@@ -64,9 +64,9 @@ builder.mutationField('saveUser', t =>
     type: User,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
-    resolve: async (_root, { input }, { caller, directory, loaders }) => {
+    resolve: async (_root, { input }, { caller, services, loaders }) => {
       const id = parseId(input.id, 'user id')
-      const user = await directory.saveUser(caller.accountCode, id, {
+      const user = await services.directory.saveUser(caller.accountCode, id, {
         ...(input.email === undefined ? {} : { email: input.email }),
         ...(input.displayName === undefined ? {} : { displayName: input.displayName }),
       })

@@ -24,7 +24,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       nullable: true,
       description:
         'Bytes that the cases, events, functions, kept and queued runs of the account take. Needs the scope `admin`.',
-      resolve: ({ accountCode }, _args, { directory }) => directory.findStoredBytes(accountCode),
+      resolve: ({ accountCode }, _args, { services }) => services.directory.findStoredBytes(accountCode),
     }),
   }),
 })

@@ -39,13 +39,13 @@ builder.mutationFields(t => ({
       input: t.arg({ type: SaveFunctionInput, required: true, description: 'The function and its source.' }),
     },
     resolve: async (_root, { input }, context) => {
-      const { functions, loaders } = context
+      const { services, loaders } = context
       const { name, sourceCode, makeLive, caseTypeCode = null, comment = null, ifLive } = input
       const condition = ifLive?.map(String) ?? null
       const version = { name, sourceCode, makeLive, caseTypeCode, comment, ifLive: condition }
-      functions.check(version)
+      services.functions.check(version)
       await refuseUncompiled(version.sourceCode, context)
-      const saved = await functions.save(context.origin, version)
+      const saved = await services.functions.save(context.origin, version)
       loaders.clear()
       return saved
     },
@@ -59,8 +59,8 @@ builder.mutationFields(t => ({
       functionId: t.arg.id({ required: true, description: 'Id of the function.' }),
       hash: t.arg.id({ required: true, description: 'Hash of the version.' }),
     },
-    resolve: async (_root, { functionId, hash }, { origin, functions, loaders }) => {
-      const changed = await functions.makeLive(origin, parseId(functionId, 'function id'), hash)
+    resolve: async (_root, { functionId, hash }, { origin, services, loaders }) => {
+      const changed = await services.functions.makeLive(origin, parseId(functionId, 'function id'), hash)
       loaders.clear()
       return changed
     },
@@ -79,8 +79,12 @@ builder.mutationFields(t => ({
       caseTypeCode: t.arg.string({ description: 'Code of the case type, with a name.' }),
       ifLive: t.arg.idList({ description: ifLiveMeaning }),
     },
-    resolve: async (_root, { ifLive, ...given }, { origin, functions, loaders }) => {
-      const removed = await functions.remove(origin, chooseFunction(given), ifLive?.map(String) ?? null)
+    resolve: async (_root, { ifLive, ...given }, { origin, services, loaders }) => {
+      const removed = await services.functions.remove(
+        origin,
+        chooseFunction(given),
+        ifLive?.map(String) ?? null,
+      )
       loaders.clear()
       return removed
     },
@@ -88,8 +92,8 @@ builder.mutationFields(t => ({
 }))
 
 async function refuseUncompiled(sourceCode: string, context: RequestContext): Promise<void> {
-  const { tasks, caller, parentRun, signal, log } = context
+  const { services, caller, parentRun, signal, log } = context
   const { accountCode } = caller
-  const error = await tasks.compile({ sourceCode, accountCode, parentRun, signal, log })
+  const error = await services.scripts.compile({ sourceCode, accountCode, parentRun, signal, log })
   if (error !== null) throw new UncompiledSource(error)
 }

@@ -36,10 +36,12 @@ builder.queryFields(t => ({
           'True to find the function of exactly this case type code; without a code, the one without.',
       }),
     },
-    resolve: (_root, { exact, ...given }, { caller: { accountCode }, functions, loaders }) => {
+    resolve: (_root, { exact, ...given }, { caller: { accountCode }, services, loaders }) => {
       const which = chooseFunction(given)
       if (typeof which === 'number') return loaders.function.load(which)
-      return exact ? functions.findExact(accountCode, which) : functions.findByName(accountCode, which)
+      return exact
+        ? services.functions.findExact(accountCode, which)
+        : services.functions.findByName(accountCode, which)
     },
   }),
   functions: t.field({
@@ -48,11 +50,11 @@ builder.queryFields(t => ({
     scope: 'functions:read',
     extensions: costOfPage,
     args: listArguments,
-    resolve: (_root, given, { caller, functions }) =>
+    resolve: (_root, given, { caller, services }) =>
       resolveList(given, {
         cursors: functionCursors,
         positionOf: ({ id }: StoredFunction) => id,
-        read: (from, limit) => functions.listAfter(caller.accountCode, from ?? 0, limit),
+        read: (from, limit) => services.functions.listAfter(caller.accountCode, from ?? 0, limit),
       }),
   }),
 }))

@@ -35,7 +35,7 @@ builder.mutationField('runFunction', t =>
       input: t.arg({ type: RunFunctionInput, required: true, description: 'The function and its input.' }),
     },
     resolve: async (_root, { input }, context) => {
-      const execution = await context.functions.run(context, {
+      const execution = await context.services.functions.run(context, {
         name: input.name,
         caseTypeCode: input.caseTypeCode ?? null,
         version: input.version ?? null,

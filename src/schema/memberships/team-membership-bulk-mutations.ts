@@ -55,7 +55,10 @@ builder.mutationFields(t => ({
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
-      clearLoadersAfter(context, context.memberships.addMany(context.origin, items.map(readAdd), mode)),
+      clearLoadersAfter(
+        context,
+        context.services.memberships.addMany(context.origin, items.map(readAdd), mode),
+      ),
   }),
   moveTeamMemberships: t.field({
     ...bulkField,
@@ -69,7 +72,10 @@ builder.mutationFields(t => ({
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
-      clearLoadersAfter(context, context.memberships.moveMany(context.origin, items.map(readMoveItem), mode)),
+      clearLoadersAfter(
+        context,
+        context.services.memberships.moveMany(context.origin, items.map(readMoveItem), mode),
+      ),
   }),
   removeTeamMemberships: t.field({
     ...bulkField,
@@ -85,7 +91,7 @@ builder.mutationFields(t => ({
     resolve: (_root, { items, mode }, context) =>
       clearLoadersAfter(
         context,
-        context.memberships.removeMany(context.origin, items.map(readRemoval), mode),
+        context.services.memberships.removeMany(context.origin, items.map(readRemoval), mode),
       ),
   }),
 }))

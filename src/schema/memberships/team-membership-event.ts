@@ -53,7 +53,7 @@ builder.queryField('teamMembershipEvents', t =>
     ...options,
     type: eventConnection(TeamMembershipEvent, eventLogs.memberships),
     nullable: true,
-    resolve: (_root, given, { caller, events }) => list(events, caller.accountCode, given),
+    resolve: (_root, given, { caller, services }) => list(services.events, caller.accountCode, given),
   }),
 )
 
@@ -63,7 +63,7 @@ builder.subscriptionField(changed.name, t =>
     type: TeamMembershipEvent,
     args: followArguments,
     subscribe: (_root, { after }, context) =>
-      changed.follow(context.following.memberships, { after, context }),
+      changed.follow(context.services.following.memberships, { after, context }),
     resolve: event => event,
   }),
 )

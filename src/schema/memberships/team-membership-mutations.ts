@@ -32,8 +32,8 @@ builder.mutationFields(t => ({
     args: {
       input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
     },
-    resolve: async (_root, { input }, { origin, memberships, loaders }) => {
-      const added = await memberships.add(origin, {
+    resolve: async (_root, { input }, { origin, services, loaders }) => {
+      const added = await services.memberships.add(origin, {
         userId: parseId(input.userId, 'user id'),
         teamId: parseId(input.teamId, 'team id'),
       })
@@ -56,8 +56,8 @@ builder.mutationFields(t => ({
       }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: async (_root, { id, input, ifVersions }, { origin, memberships, loaders }) => {
-      const moved = await memberships.move(
+    resolve: async (_root, { id, input, ifVersions }, { origin, services, loaders }) => {
+      const moved = await services.memberships.move(
         origin,
         parseId(id, 'membership id'),
         readMove(input),
@@ -76,8 +76,12 @@ builder.mutationFields(t => ({
       id: t.arg.id({ required: true, description: 'Id of the membership.' }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: async (_root, { id, ifVersions }, { origin, memberships, loaders }) => {
-      const removed = await memberships.remove(origin, parseId(id, 'membership id'), ifVersions ?? null)
+    resolve: async (_root, { id, ifVersions }, { origin, services, loaders }) => {
+      const removed = await services.memberships.remove(
+        origin,
+        parseId(id, 'membership id'),
+        ifVersions ?? null,
+      )
       loaders.clear()
       return removed
     },

@@ -48,8 +48,8 @@ builder.queryFields(t => ({
     scope: 'memberships:read',
     extensions: cost({ kind: 'listOf', argument: 'ids' }),
     args: { ids: t.arg.idList({ required: true, description: 'Ids of the memberships, at most 1,000.' }) },
-    resolve: (_root, { ids }, { caller, memberships }) =>
-      memberships.list(
+    resolve: (_root, { ids }, { caller, services }) =>
+      services.memberships.list(
         caller.accountCode,
         ids.map(id => parseId(id, 'membership id')),
       ),

@@ -64,13 +64,13 @@ builder.queryFields(t => ({
       state: t.arg({ type: QueuedRunState, description: 'Only those in this state. Default: all.' }),
       ...listArguments,
     },
-    resolve: async (_root, { state = null, ...given }, { caller: { accountCode }, queuedRuns }) => {
+    resolve: async (_root, { state = null, ...given }, { caller: { accountCode }, services }) => {
       const page = await resolveList(given, {
         cursors: queuedRunCursors,
         positionOf: ({ id }: QueuedRunRow) => id,
-        read: (from, limit) => queuedRuns.list(accountCode, state, from ?? 0, limit),
+        read: (from, limit) => services.queuedRuns.list(accountCode, state, from ?? 0, limit),
       })
-      const count = shareResult(() => queuedRuns.count(accountCode, state))
+      const count = shareResult(() => services.queuedRuns.count(accountCode, state))
       return { ...page, count } satisfies CountedPage
     },
   }),
@@ -86,8 +86,8 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the queued run.' }) },
-    resolve: (_root, { id }, { queuedRuns, origin }) =>
-      queuedRuns.retry(origin, parseId(id, 'queued run id')),
+    resolve: (_root, { id }, { services, origin }) =>
+      services.queuedRuns.retry(origin, parseId(id, 'queued run id')),
   }),
   retryQueuedRuns: t.field({
     description:
@@ -105,12 +105,12 @@ builder.mutationFields(t => ({
         description: `How many at most: from 1 to ${maxRetriedAtOnce}.`,
       }),
     },
-    resolve: (_root, { first, ...given }, { queuedRuns, origin }) => {
+    resolve: (_root, { first, ...given }, { services, origin }) => {
       const ids = queuedTriggers.flatMap(kind => {
         const id = given[`${kind}Id`]
         return id == null ? [] : { trigger: kind, triggerId: parseId(id, `${kind} id`) }
       })
-      return queuedRuns.retryDead(origin, ids, first)
+      return services.queuedRuns.retryDead(origin, ids, first)
     },
   }),
   cancelQueuedRun: t.field({
@@ -120,7 +120,7 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the queued run.' }) },
-    resolve: (_root, { id }, { queuedRuns, origin }) =>
-      queuedRuns.cancel(origin, parseId(id, 'queued run id')),
+    resolve: (_root, { id }, { services, origin }) =>
+      services.queuedRuns.cancel(origin, parseId(id, 'queued run id')),
   }),
 }))

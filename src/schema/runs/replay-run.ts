@@ -41,7 +41,7 @@ builder.mutationField('replayRun', t =>
     },
     resolve: async (_root, { id, functionVersion = null, ...given }, context) => {
       const replay = { ...given, functionVersion, work: context.createLongWork() }
-      const run = await context.runs.replay(context, id, replay)
+      const run = await context.services.runs.replay(context, id, replay)
       // The script may have changed records that this operation has cached.
       context.loaders.clear()
       return run

@@ -38,7 +38,7 @@ builder.queryFields(t => ({
     scope: 'runs:read',
     extensions: costOfRecord,
     args: { id: t.arg.id({ required: true, description: 'Id of the run, as in its execution.' }) },
-    resolve: (_root, { id }, { caller, runs }) => runs.find(caller.accountCode, id),
+    resolve: (_root, { id }, { caller, services }) => services.runs.find(caller.accountCode, id),
   }),
   runs: t.field({
     description: 'The runs that are kept, newest first.',
@@ -56,11 +56,11 @@ builder.queryFields(t => ({
       filter: t.arg({ type: RunFilter, description: 'Which runs. Default: all.' }),
       ...listArguments,
     },
-    resolve: (_root, { filter, ...given }, { caller, runs, signal }) =>
+    resolve: (_root, { filter, ...given }, { caller, services, signal }) =>
       resolveList(given, {
         ...runList,
         read: (before, limit) =>
-          runs.list({
+          services.runs.list({
             ...{ accountCode: caller.accountCode, filter: readFilter(filter ?? {}) },
             ...{ before, limit, signal },
           }),

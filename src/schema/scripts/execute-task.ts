@@ -47,7 +47,7 @@ builder.mutationField('executeTask', t =>
       const { caseTypeCode = null, accountNickname = null } = metadata ?? {}
       const cause = makeCause({ trigger: 'endpoint' })
       const script = { name, sourceCode, payload, options, caseTypeCode, accountNickname, cause }
-      const execution = await context.tasks.run({ ...script, rights: 'caller' }, context)
+      const execution = await context.services.scripts.run({ ...script, rights: 'caller' }, context)
       // The script may have changed records that this operation has cached.
       context.loaders.clear()
       return execution

@@ -46,8 +46,8 @@ builder.queryField('caseTasks', t =>
     scope: 'functions:read',
     extensions: costOfTriggers,
     args: { caseTypeCode: t.arg.string({ description: triggerText.listed }) },
-    resolve: (_root, { caseTypeCode }, { caller, caseTasks }) =>
-      caseTasks.list(caller.accountCode, caseTypeCode ?? null),
+    resolve: (_root, { caseTypeCode }, { caller, services }) =>
+      services.caseTasks.list(caller.accountCode, caseTypeCode ?? null),
   }),
 )
 
@@ -61,9 +61,9 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveCaseTaskInput, required: true, description: 'The task.' }) },
-    resolve: async (_root, { input }, { origin, caller, caseTasks, loaders }) => {
+    resolve: async (_root, { input }, { origin, caller, services, loaders }) => {
       const id = input.id == null ? null : parseId(input.id, 'case task id')
-      const saved = await caseTasks.save(origin, id, readGivenTrigger(input, caller))
+      const saved = await services.caseTasks.save(origin, id, readGivenTrigger(input, caller))
       loaders.clear()
       return saved
     },
@@ -74,8 +74,8 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the task.' }) },
-    resolve: async (_root, { id }, { origin, caseTasks, loaders }) => {
-      const removed = await caseTasks.remove(origin, parseId(id, 'case task id'))
+    resolve: async (_root, { id }, { origin, services, loaders }) => {
+      const removed = await services.caseTasks.remove(origin, parseId(id, 'case task id'))
       loaders.clear()
       return removed
     },

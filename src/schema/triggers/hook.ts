@@ -54,8 +54,8 @@ builder.queryField('hooks', t =>
     scope: 'functions:read',
     extensions: costOfTriggers,
     args: { caseTypeCode: t.arg.string({ description: triggerText.listed }) },
-    resolve: (_root, { caseTypeCode }, { caller, hooks }) =>
-      hooks.list(caller.accountCode, caseTypeCode ?? null),
+    resolve: (_root, { caseTypeCode }, { caller, services }) =>
+      services.hooks.list(caller.accountCode, caseTypeCode ?? null),
   }),
 )
 
@@ -69,9 +69,9 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveHookInput, required: true, description: 'The hook.' }) },
-    resolve: async (_root, { input }, { origin, caller, hooks, loaders }) => {
+    resolve: async (_root, { input }, { origin, caller, services, loaders }) => {
       const id = input.id == null ? null : parseId(input.id, 'hook id')
-      const saved = await hooks.save(origin, id, readGivenTrigger(input, caller))
+      const saved = await services.hooks.save(origin, id, readGivenTrigger(input, caller))
       loaders.clear()
       return saved
     },
@@ -82,8 +82,8 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the hook.' }) },
-    resolve: async (_root, { id }, { origin, hooks, loaders }) => {
-      const removed = await hooks.remove(origin, parseId(id, 'hook id'))
+    resolve: async (_root, { id }, { origin, services, loaders }) => {
+      const removed = await services.hooks.remove(origin, parseId(id, 'hook id'))
       loaders.clear()
       return removed
     },

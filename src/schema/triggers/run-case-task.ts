@@ -61,7 +61,7 @@ builder.mutationField('runCaseTask', t =>
     },
     resolve: async (_root, { caseId, name, params, ...given }, context) => {
       const change = readChange(context, given)
-      const { execution, change: done } = await context.cases.runTask({
+      const { execution, change: done } = await context.services.cases.runTask({
         ...change,
         id: parseId(caseId, 'case id'),
         name,

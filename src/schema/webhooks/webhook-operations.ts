@@ -44,7 +44,7 @@ builder.queryField('webhooks', t =>
     type: [Webhook],
     scope: 'functions:read',
     extensions: cost({ kind: 'list', maxItems: 100 }),
-    resolve: (_root, _args, { caller, webhooks }) => webhooks.list(caller.accountCode),
+    resolve: (_root, _args, { caller, services }) => services.webhooks.list(caller.accountCode),
   }),
 )
 
@@ -59,10 +59,10 @@ builder.mutationFields(t => ({
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveWebhookInput, required: true, description: 'The webhook.' }) },
     resolve: async (_root, { input: { secret, ...input } }, context) => {
-      const { origin, caller, webhooks, loaders } = context
+      const { origin, caller, services, loaders } = context
       const id = input.id == null ? null : parseId(input.id, 'webhook id')
       const given = { ...readGivenTrigger(input, caller), secret: secret ?? null }
-      const saved = await webhooks.save(origin, id, given)
+      const saved = await services.webhooks.save(origin, id, given)
       loaders.clear()
       if (saved.secret !== null) context.onSecret(saved.secret)
       return saved
@@ -87,9 +87,9 @@ builder.mutationFields(t => ({
       }),
     },
     resolve: async (_root, { id, overlapHours, secret }, context) => {
-      const { origin, webhooks } = context
+      const { origin, services } = context
       const given = { overlapHours, secret: secret ?? null }
-      const rotated = await webhooks.rotateSecret(origin, parseId(id, 'webhook id'), given)
+      const rotated = await services.webhooks.rotateSecret(origin, parseId(id, 'webhook id'), given)
       if (rotated.secret !== null) context.onSecret(rotated.secret)
       return rotated
     },
@@ -100,8 +100,8 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
-    resolve: async (_root, { id }, { origin, webhooks, loaders }) => {
-      const removed = await webhooks.remove(origin, parseId(id, 'webhook id'))
+    resolve: async (_root, { id }, { origin, services, loaders }) => {
+      const removed = await services.webhooks.remove(origin, parseId(id, 'webhook id'))
       loaders.clear()
       return removed
     },

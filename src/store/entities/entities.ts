@@ -8,10 +8,10 @@ import { numberOf } from '../tables/tables-of.ts'
 import { first } from '../work.ts'
 import { createCaseStore } from './cases/stored-cases.ts'
 import { createTakeNumbers } from './counters.ts'
+import { createDeleteExpiredEvents } from './delete-events.ts'
 import { createAppendEvent, createEventStore } from './events.ts'
 import { createFunctionStore } from './functions/stored-functions.ts'
 import { prepareIdempotencyStatements } from './key-statements.ts'
-import { createOldEvents } from './old-events.ts'
 import type { Parts } from './parts.ts'
 import { createProvision, insertAccount } from './provision.ts'
 import { createEnqueue } from './queue/enqueue.ts'
@@ -67,7 +67,7 @@ export function createEntities(dependencies: Dependencies) {
     accounts: createAccountStore(database),
     tokens: createTokenStore(database, tokenLookUps),
     events: createEventStore(database, onChange),
-    oldEvents: createOldEvents(database, stored),
+    deleteExpiredEvents: createDeleteExpiredEvents(database, stored),
     functions: createFunctionStore(database, parts),
     cases: createCaseStore({ database, limits, onChange, ...parts }),
     hooks: createHookStore(database, parts),

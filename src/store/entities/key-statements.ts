@@ -14,7 +14,7 @@ const isTheAccount = sql`idempotency_usage.account_code = ${accountCode}`
 const one = { one: numberOf(sql`1`) }
 
 // Maximum bytes of answers deleted at once. SQLite reads each page of an answer and blocks the event loop.
-const maxForgottenBytes = sql.raw(String(4 * 2 ** 20))
+const maxDeletedBytes = sql.raw(String(4 * 2 ** 20))
 
 /**
  * Each statement changes the bytes of a key and, with them, the bytes of all keys of the account. It locks the key
@@ -22,7 +22,7 @@ const maxForgottenBytes = sql.raw(String(4 * 2 ** 20))
  * after that one.
  */
 export function prepareIdempotencyStatements(dialect: Dialect) {
-  return { ...prepareClaims(dialect), ...prepareEnds(dialect), ...prepareForgetting(dialect) }
+  return { ...prepareClaims(dialect), ...prepareEnds(dialect), ...prepareDeletions(dialect) }
 }
 
 export type IdempotencyStatements = ReturnType<typeof prepareIdempotencyStatements>
@@ -122,7 +122,7 @@ function prepareEnds({ prepare, chain, typed, nowPlus, forUpdate }: Dialect) {
   }
 }
 
-function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dialect) {
+function prepareDeletions({ chain, nowPlus, after, forUpdate, skipLocked }: Dialect) {
   const minusDeleted = sql`
     ${addUsage(sql`-(select bytes from deleted)`)} and exists (select 1 from deleted)`
   return {
@@ -151,8 +151,8 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
       'deleted',
       one,
     ),
-    /** Returns a row for each deleted key. Gateways that forget at the same time lock accounts in one order. */
-    forgetOld: chain(
+    /** Returns a row for each deleted key. Gateways that delete at the same time lock accounts in one order. */
+    deleteOld: chain(
       {
         old: sql`
           select account_code, key, held_bytes, created_at from idempotency_keys where created_at < ${nowPlus(ageMs)}
@@ -163,7 +163,7 @@ function prepareForgetting({ chain, nowPlus, after, forUpdate, skipLocked }: Dia
               select account_code, key, sum(held_bytes) over (order by created_at, account_code, key) - held_bytes
                 as bytes_before
               from old
-            ) as sums where bytes_before < ${maxForgottenBytes}
+            ) as sums where bytes_before < ${maxDeletedBytes}
           ) returning 1 as one, account_code, key, held_bytes as bytes`,
         steps: sql`
           delete from idempotency_steps where (account_code, key) in (select account_code, key from deleted)

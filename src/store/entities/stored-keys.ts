@@ -110,10 +110,10 @@ export function createIdempotencyStore(
       return outcome
     },
     release: (claim, outcome) => writeEach(claim.accountCode, () => release(claim, outcome)),
-    async forgetOlderThan(ageMs, maxKeys) {
-      const work = () => all(statements.forgetOld, { ageMs: -ageMs, maxKeys })
-      const forgotten = await writeEach(null, work, { hasChanged: rows => rows.length > 0 })
-      return forgotten.length
+    async deleteExpired(ageMs, maxKeys) {
+      const work = () => all(statements.deleteOld, { ageMs: -ageMs, maxKeys })
+      const deleted = await writeEach(null, work, { hasChanged: rows => rows.length > 0 })
+      return deleted.length
     },
   }
 }

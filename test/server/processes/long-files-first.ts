@@ -6,7 +6,8 @@ export const longFiles = [
   'properties/bytes',
   'http/graphql/same-answers',
 
-  'hostile/running-scripts/scripts.slow',
+  'hostile/running-scripts/scripts-1.slow',
+  'hostile/running-scripts/scripts-2.slow',
   'faults/kills/killed-sqlite.slow',
   'bench/bench.slow',
   'faults/kills/queued-kills.slow',

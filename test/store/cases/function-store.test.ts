@@ -183,7 +183,7 @@ eachStore(harness => {
     }
     expect(await hashesOf(id)).toHaveLength(51)
     const limits = { startedBefore: Date.now() + 1_000, maxRuns: 0, maxBytes: 0 }
-    while ((await store.runs.forgetRuns(limits, 100)) > 0);
+    while ((await store.runs.deleteExpired(limits, 100)) > 0);
     await stage('51')
     expect((await hashesOf(id)).length).toBeGreaterThan(25)
     for (const source of ['52', '53', '54', '55']) await stage(source)

@@ -283,7 +283,7 @@ eachStore(harness => {
       expect(await queue()).toMatchObject({ kind: 'queued' })
       await age(dayMs - 60_000)
       expect(await queue()).toMatchObject({ kind: 'replayed' })
-      expect(await store.idempotency.forgetOlderThan(dayMs, 9)).toBe(0)
+      expect(await store.idempotency.deleteExpired(dayMs, 9)).toBe(0)
       await age(60_000)
       expect(await queue()).toEqual({ kind: 'queued', answer: 'queued 2' })
       expect(await countQueued()).toBe(2)

@@ -34,7 +34,7 @@ eachStore(harness => {
     const longAgo = harness.engine === 'SQLite' ? '0' : 'to_timestamp(0)'
     return writeRows(url, `update ${table} set created_at = ${longAgo} where ${condition}`)
   }
-  const forget = () => store.oldEvents.forget(30 * 86_400_000)
+  const deleteOld = () => store.deleteExpiredEvents(30 * 86_400_000)
 
   test('events past their days are deleted and free their bytes, the others and those of others stay', async () => {
     for (let count = 0; count < 45; count++) await create('a', `{"a":[${count},null]}`)
@@ -42,7 +42,7 @@ eachStore(harness => {
     await create('a', `{"a":["${'x'.repeat(5_000)}",null]}`)
     await makeOld('case_events', `account_code = 'a' and id < 44`)
     const before = await store.accounts.findStoredBytes('a')
-    await forget()
+    await deleteOld()
     expect(await idsOf('a')).toEqual([44, 45, 46])
     expect(await idsOf('b')).toEqual([1])
     const freed = Array.from({ length: 43 }, (_, count) => `{"a":[${count},null]}`.length + storedRowBytes)
@@ -57,7 +57,7 @@ eachStore(harness => {
     const long = `{"a":["${'x'.repeat(2 ** 21)}",null]}`
     for (let count = 0; count < 5; count++) await create('a', long)
     await makeOld('case_events', 'true')
-    await forget()
+    await deleteOld()
     expect(await idsOf('a')).toEqual([5])
   })
 
@@ -65,7 +65,7 @@ eachStore(harness => {
     for (const teamId of [1, 2, 3]) await store.memberships.add(by('a'), { userId: 1, teamId })
     const before = await store.accounts.findStoredBytes('a')
     await makeOld('membership_events', 'true')
-    await forget()
+    await deleteOld()
     expect(await store.events.newest('a')).toBe(3)
     expect(before - (await store.accounts.findStoredBytes('a'))).toBe(2 * storedRowBytes)
     const following = createEventFollowing(store.events, createEventFollowers(store.events))

@@ -148,9 +148,9 @@ eachStore(harness => {
     for (const key of ['k', 'l', 'm']) await claim({ ...asked, key })
     await store.memberships.add(step, { userId: 7, teamId: 3 })
     await sleep(5)
-    expect(await store.idempotency.forgetOlderThan(60_000, 2)).toBe(0)
+    expect(await store.idempotency.deleteExpired(60_000, 2)).toBe(0)
     const counts: number[] = []
-    for (let time = 1; time <= 3; time += 1) counts.push(await store.idempotency.forgetOlderThan(1, 2))
+    for (let time = 1; time <= 3; time += 1) counts.push(await store.idempotency.deleteExpired(1, 2))
     expect(counts).toEqual([2, 1, 0])
     expect((await store.memberships.add(step, { userId: 7, teamId: 3 })).kind).toBe('duplicate')
   })
@@ -185,7 +185,7 @@ eachStore(harness => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * day })
       onTestFinished(() => void vi.useRealTimers())
       await claim(asked)
-      expect(await store.idempotency.forgetOlderThan(day, 2)).toBe(0)
+      expect(await store.idempotency.deleteExpired(day, 2)).toBe(0)
     },
   )
 

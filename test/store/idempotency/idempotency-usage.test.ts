@@ -123,9 +123,9 @@ eachStore(harness => {
     await sleep(5)
     expect(await claim('l', { retentionMs: 0, maxBytes: 1 })).toEqual({ kind: 'claimed' })
     await readUsage()
-    while ((await store.idempotency.forgetOlderThan(1, 2)) > 0) await readUsage()
+    while ((await store.idempotency.deleteExpired(1, 2)) > 0) await readUsage()
     await sleep(5)
-    while ((await store.idempotency.forgetOlderThan(1, 2)) > 0) await readUsage()
+    while ((await store.idempotency.deleteExpired(1, 2)) > 0) await readUsage()
     expect(await readUsage()).toBe(0)
     expect(await claim('k', { maxBytes: rowBytes })).toEqual({ kind: 'claimed' })
   })
@@ -142,7 +142,7 @@ eachStore(harness => {
     if (index % 3 === 0) await addUnderStep(index, id.key, used)
     if (index % 4 === 0) await idempotency.release(id, index % 8 === 0 ? 'undone' : 'unknown')
     else if (index % 4 < 3) await idempotency.storeAnswer(id, Buffer.alloc(index), 2 ** 30)
-    if (index % 10 === 0) await idempotency.forgetOlderThan(1, 5)
+    if (index % 10 === 0) await idempotency.deleteExpired(1, 5)
   }
 
   test('claims, answers, releases and deletions at once are counted to the byte', async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
-import { createDeletingDead } from '../../../src/domain/queue/delete-dead-runs.ts'
 import type { ClaimRequest, QueuedEnd } from '../../../src/domain/queue/queue-store.ts'
 import { maxWaiting } from '../../../src/domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../src/domain/runs/deferred-runs.ts'
@@ -11,6 +10,7 @@ import { by } from '../databases/origin.ts'
 import { writeRows } from '../databases/write-rows.ts'
 import { queuedRun } from './queued-run.ts'
 import { runRow } from './run-row.ts'
+import { keepsAll, sweep } from './sweep.ts'
 
 const failed = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null } as const
 
@@ -383,9 +383,9 @@ eachStore(harness => {
     await store.queue.cancel(by('a'), 5)
     await settle(await claimOne(), { kind: 'dead', error: failed })
     await writeRows(url, `update queued_runs set due_at = ${day} where account_code = 'a'`)
-    await createDeletingDead(store.queue, { days: 2 })()
+    await sweep(store, { ...keepsAll, days: 2 })
     expect(await idsOf()).toEqual([4])
-    await createDeletingDead(store.queue, { days: 1 })()
+    await sweep(store, { ...keepsAll, days: 1 })
     expect([await idsOf(), await idsOf('b')]).toEqual([[], [1]])
   })
 
@@ -393,7 +393,7 @@ eachStore(harness => {
     await enqueue('a', ...Array.from({ length: 1_003 }, (_, index) => index + 1))
     await enqueue('b', 1)
     await writeRows(url, `update queued_runs set state = 'dead', claim_at = null, lane = null`)
-    await createDeletingDead(store.queue, { days: 1 })()
+    await sweep(store, { ...keepsAll, days: 1 })
     const ids: number[] = []
     for (let after = 0; ; after = ids.at(-1) ?? 0) {
       const page = await store.queue.list('a', 'dead', after, 500)

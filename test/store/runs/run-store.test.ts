@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createRunRecorder } from '../../../src/domain/runs/record-runs.ts'
 import type { RunFilter, RunRow, StoredRun } from '../../../src/domain/runs/run-store.ts'
 import { createRuns } from '../../../src/domain/runs/runs.ts'
-import { forgetOldRuns } from '../../../src/domain/runs/sweep-runs.ts'
 import { makeCause } from '../../../src/domain/scripts/run-cause.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { RostrumError } from '../../../src/errors.ts'
@@ -14,6 +13,7 @@ import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { writeRows } from '../databases/write-rows.ts'
 import { keptRun as runOf } from './kept-run.ts'
+import { keepsAll, sweep } from './sweep.ts'
 
 const day = 86_400_000
 const now = Date.now()
@@ -37,7 +37,6 @@ const runParts = {
   findSource: () => expect.unreachable(),
   waitForTurn: () => Promise.resolve(),
 }
-const keepsAll = { days: 30, count: 1_000, bytes: 2 ** 30, inputDays: 7 }
 
 // Of the account `many`. Their start is their id, and some kinds are rare.
 const thousandsOfRuns = `
@@ -228,12 +227,12 @@ eachStore(harness => {
     const aged = runOf({ startedAt: daysAgo(8) })
     const recent = Array.from({ length: 5 }, () => runOf())
     await insert(old, aged, ...recent)
-    await forgetOldRuns(store.runs, keepsAll)
+    await sweep(store, keepsAll)
     expect(await idsOf()).toEqual([...recent.toReversed(), aged].map(({ runId }) => runId))
     expect(await textOf('input', aged.runId)).toBeNull()
     expect(await textOf('payload', aged.runId)).not.toBeNull()
     expect(await textOf('input', recent[0]?.runId ?? '')).toBe('{}')
-    await forgetOldRuns(store.runs, { ...keepsAll, count: 2 })
+    await sweep(store, { ...keepsAll, count: 2 })
     expect(await idsOf()).toEqual(
       recent
         .slice(-2)
@@ -248,7 +247,7 @@ eachStore(harness => {
     await insert(...runs.slice(10))
     const other = runOf({ textBytes: { input: 100 } })
     await store.runs.write('b', 'one', { inserts: [other], ends: [] })
-    await forgetOldRuns(store.runs, { ...keepsAll, bytes: 500 })
+    await sweep(store, { ...keepsAll, bytes: 500 })
     expect(await idsOf()).toEqual(
       runs
         .slice(-5)
@@ -263,9 +262,9 @@ eachStore(harness => {
     await insert(long)
     const ended = { ...long, state: 'ended', outcome: 'exit', textBytes: { payload: 1_000 } } as const
     await store.runs.write('a', 'one', { inserts: [], ends: [ended] })
-    await forgetOldRuns(store.runs, { ...keepsAll, bytes: 1_010 })
+    await sweep(store, { ...keepsAll, bytes: 1_010 })
     expect(await idsOf()).toEqual([long.runId])
-    await forgetOldRuns(store.runs, { ...keepsAll, bytes: 1_009 })
+    await sweep(store, { ...keepsAll, bytes: 1_009 })
     expect(await idsOf()).toEqual([])
   })
 
@@ -288,11 +287,11 @@ eachStore(harness => {
     await store.functions.remove(by('a'), id)
     const removed = () => store.functions.removed.findByIds('a', [id])
     expect(await removed()).toMatchObject([{ id, name: 'f', caseTypeCode: null }])
-    expect(await store.runs.forgetFunctions(-1_000, 9)).toBe(0)
-    await forgetOldRuns(store.runs, keepsAll)
+    expect(await store.runs.deleteRemovedFunctions(-1_000, 9)).toBe(0)
+    await sweep(store, keepsAll)
     // Runs that are not written yet may refer to it.
     expect(await hashesOf(id)).toHaveLength(4)
-    expect(await store.runs.forgetFunctions(-1_000, 9)).toBe(1)
+    expect(await store.runs.deleteRemovedFunctions(-1_000, 9)).toBe(1)
     expect(await hashesOf(id)).toEqual([])
   })
 

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Case, CaseCommit } from '../../../src/domain/cases/case-store.ts'
 import type { QueuedEnd } from '../../../src/domain/queue/queue-store.ts'
 import type { RunRow, RunTexts } from '../../../src/domain/runs/run-store.ts'
-import { forgetOldRuns } from '../../../src/domain/runs/sweep-runs.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { storedRowBytes } from '../../../src/domain/store-limits.ts'
 import { saveFunction, versionOf } from '../cases/save-function.ts'
@@ -12,6 +11,7 @@ import { by } from '../databases/origin.ts'
 import { readRows } from '../databases/read-rows.ts'
 import { keptRun as runOf } from '../runs/kept-run.ts'
 import { queuedRun } from '../runs/queued-run.ts'
+import { sweep } from '../runs/sweep.ts'
 
 const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null } as const
 const full = { code: 'OVERLOADED', retryAfterSeconds: 60 }
@@ -124,10 +124,10 @@ eachStore(harness => {
     const before = await check()
 
     for (const { id } of await store.queue.list('a', null, 0, 100)) await store.queue.cancel(by('a'), id)
-    await forgetOldRuns(store.runs, { days: 30, count: 3, bytes: 2 ** 30, inputDays: 30 })
+    await sweep(store, { days: 30, count: 3, bytes: 2 ** 30, inputDays: 30 })
     await check()
-    await forgetOldRuns(store.runs, { days: 30, count: 3, bytes: 2 ** 30, inputDays: -1 })
-    await store.runs.forgetFunctions(-60_000, 5)
+    await sweep(store, { days: 30, count: 3, bytes: 2 ** 30, inputDays: -1 })
+    await store.runs.deleteRemovedFunctions(-60_000, 5)
     expect(await check()).toBeLessThan(before)
     expect(
       (await readRows<{ count: number }>(url, 'select count(*) as count from queued_inputs'))[0],

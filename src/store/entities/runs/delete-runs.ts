@@ -6,7 +6,10 @@ import { numberOf } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
 import { type FreedBytes, rowBytes, type StoredBytesCounter } from '../stored-bytes.ts'
 
-type Sweeping = Pick<RunStore, 'beat' | 'markLost' | 'forgetRuns' | 'forgetInputs' | 'forgetFunctions'>
+type Sweeping = Pick<
+  RunStore,
+  'beat' | 'markLost' | 'deleteExpired' | 'deleteExpiredInputs' | 'deleteRemovedFunctions'
+>
 
 /** Sweeps the runs of all accounts. Gateways that do it at the same time skip each other's rows. */
 export function createSweeping(database: Database, stored: StoredBytesCounter): Sweeping {
@@ -30,7 +33,7 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
     deleteFrom('removed_functions', rowBytes),
   ]
 
-  function* forget(
+  function* remove(
     rows: readonly { readonly accountCode: string; readonly id: number }[],
     deletes: readonly Statement<FreedBytes>[],
   ) {
@@ -46,9 +49,9 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
   return {
     beat: (gateway, leaseMs) =>
       write(null, function* (): Work<boolean> {
-        if (!isShared) yield* all(statements.forgetGateways, {})
+        if (!isShared) yield* all(statements.deleteGateways, {})
         yield* all(statements.beat, { gateway })
-        yield* all(statements.forgetDead, { ageMs: -100 * leaseMs })
+        yield* all(statements.deleteDeadGateways, { ageMs: -100 * leaseMs })
         const { id } = yield* only(statements.findFirst, { ageMs: -leaseMs })
         return id === gateway
       }),
@@ -57,30 +60,30 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
         hasChanged: rows => rows.length > 0,
       })
     },
-    forgetRuns: ({ startedBefore, maxRuns, maxBytes }, limit) =>
+    deleteExpired: ({ startedBefore, maxRuns, maxBytes }, limit) =>
       write(
         null,
         function* () {
           const old = yield* all(statements.findOld, { startedBefore, limit })
           const beyond = old.length > 0 ? old : yield* all(statements.findBeyond, { maxRuns, limit })
           const rows = beyond.length > 0 ? beyond : yield* all(statements.findLong, { maxBytes, limit })
-          return yield* forget(rows, wholeRuns)
+          return yield* remove(rows, wholeRuns)
         },
         { hasChanged },
       ),
-    forgetInputs: (startedBefore, limit) =>
+    deleteExpiredInputs: (startedBefore, limit) =>
       write(
         null,
         function* () {
-          return yield* forget(yield* all(statements.findOldInputs, { startedBefore, limit }), inputs)
+          return yield* remove(yield* all(statements.findOldInputs, { startedBefore, limit }), inputs)
         },
         { hasChanged },
       ),
-    forgetFunctions: (ageMs, limit) =>
+    deleteRemovedFunctions: (ageMs, limit) =>
       write(
         null,
         function* () {
-          return yield* forget(yield* all(statements.findRemoved, { ageMs: -ageMs, limit }), wholeFunctions)
+          return yield* remove(yield* all(statements.findRemoved, { ageMs: -ageMs, limit }), wholeFunctions)
         },
         { hasChanged },
       ),
@@ -106,12 +109,14 @@ function prepareStatements({ prepare, now, nowPlus, skipLocked, typed, tables }:
   const { runs, gateways } = tables
   const row = { accountCode: runs.accountCode, id: runs.id }
   return {
-    forgetGateways: prepare(sql`delete from gateways where account_code = ''`),
+    deleteGateways: prepare(sql`delete from gateways where account_code = ''`),
     beat: prepare(
       sql`insert into gateways (account_code, id, seen_at) values ('', ${gateway}, ${now})
         on conflict (account_code, id) do update set seen_at = excluded.seen_at`,
     ),
-    forgetDead: prepare(sql`delete from gateways where account_code = '' and seen_at < ${nowPlus(ageMs)}`),
+    deleteDeadGateways: prepare(
+      sql`delete from gateways where account_code = '' and seen_at < ${nowPlus(ageMs)}`,
+    ),
     findFirst: prepare(
       sql`select min(id) as id from gateways where account_code = '' and seen_at > ${nowPlus(ageMs)}`,
       { id: gateways.id },

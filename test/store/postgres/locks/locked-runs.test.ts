@@ -16,7 +16,7 @@ test('a run that ends while it is deleted for its age leaves no values', async (
   const run = keptRun({ state: 'running', texts: {} })
   await store.runs.write('a', 'one', { inserts: [run], ends: [] })
   const held = await holdLocks(url, endRun)
-  const deletion = store.runs.forgetRuns({ startedBefore: 0, maxRuns: 0, maxBytes: 0 }, 10)
+  const deletion = store.runs.deleteExpired({ startedBefore: 0, maxRuns: 0, maxBytes: 0 }, 10)
   await held.untilAwaited()
   await held.commit()
   expect(await deletion).toBe(1)

@@ -13,7 +13,7 @@ test('runs end and are swept at the same time without a deadlock', async () => {
     await one.runs.write('a', 'one', { inserts: [running], ends: [] })
     await Promise.all([
       one.runs.write('a', 'one', { inserts: [keptRun()], ends: [keptRun({ runId: running.runId })] }),
-      other.runs.forgetRuns({ startedBefore: 2, maxRuns: 1_000, maxBytes: 2 ** 30 }, 10),
+      other.runs.deleteExpired({ startedBefore: 2, maxRuns: 1_000, maxBytes: 2 ** 30 }, 10),
     ])
   }
   // A connection that ends tells what it counted.

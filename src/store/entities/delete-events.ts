@@ -17,25 +17,26 @@ const maxDeletedBytes = sql.raw(String(4 * 2 ** 20))
  * Deletes the oldest events of one account after the other. The newest event of an account always stays, because
  * cursors are compared with it.
  */
-export function createOldEvents(database: Database, stored: StoredBytesCounter): Store['oldEvents'] {
+export function createDeleteExpiredEvents(
+  database: Database,
+  stored: StoredBytesCounter,
+): Store['deleteExpiredEvents'] {
   const { read, write, tables } = database
   const logs = Object.values(describeLogs(tables)).map(log => prepareStatements(database, log))
 
-  return {
-    async forget(ageMs) {
-      const age = { ageMs: -ageMs }
-      for (const { findAccounts, deleteOldest } of logs) {
-        for (const { accountCode } of await read(findAccounts, age)) {
-          const forgetSome = function* (): Work<number> {
-            const freed = yield* all(deleteOldest, { accountCode, ...age })
-            yield* stored.lower(freed)
-            return freed.length
-          }
-          while ((await write(accountCode, forgetSome, { hasChanged: count => count > 0 })) > 0)
-            await nextTurn()
+  return async ageMs => {
+    const age = { ageMs: -ageMs }
+    for (const { findAccounts, deleteOldest } of logs) {
+      for (const { accountCode } of await read(findAccounts, age)) {
+        const deleteSome = function* (): Work<number> {
+          const freed = yield* all(deleteOldest, { accountCode, ...age })
+          yield* stored.lower(freed)
+          return freed.length
         }
+        while ((await write(accountCode, deleteSome, { hasChanged: count => count > 0 })) > 0)
+          await nextTurn()
       }
-    },
+    }
   }
 }
 

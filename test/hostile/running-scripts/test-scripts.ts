@@ -1,14 +1,22 @@
-// Attacks of our own, each a file of `scripts/` that is run by the real server. A script to add: its first line names
-// the attack, then come header lines, and it logs 'before' before it attacks. // ends: TIMEOUT MEMORY     how the run
-// may end: `exit`, `fail`, an error's code or an HTTP status // result: {"a":1}          what it exits with // message:
-// "no"            what it fails with // error: ^TypeError        what the error's message matches // place: 3:7
-// line and column of the error // logs: [["a"],["b"]]      all that it logs; without this line the first entry is
-// ["before"] // calls: 0                 documents that it has the gateway execute // payload: {"a":1}         its
-// payload, {} without this line // options: {"x":1}         options beside `params`: `hanging`, a url that may be asked
-// and never answers, the gateway's `port`, and `membershipOfB` and `userOfB`, ids of another account // source:
-// '('.repeat(9)    an expression that makes the source instead of the file // next: exit(typeof leak)  what another
-// account runs next, and // nextResult: "undefined"  what that exits with `HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account
-// ROSTRUM_JIT=1'` runs them under other settings; the nightly mode does so, and sends each to both ways in.
+// Attacks of our own, each a file of `test/hostile/scripts/` that is run by the real server. The first line of a script
+// names the attack, then come header lines, and the script logs 'before' before it attacks:
+//
+//   // ends: TIMEOUT MEMORY    how the run may end: `exit`, `fail`, an error's code or an HTTP status
+//   // result: {"a":1}         what it exits with
+//   // message: "no"           what it fails with
+//   // error: ^TypeError       what the error's message matches
+//   // place: 3:7              line and column of the error
+//   // logs: [["a"],["b"]]     all that it logs; without this line the first entry is ["before"]
+//   // calls: 0                documents that it has the gateway execute
+//   // payload: {"a":1}        its payload; {} without this line
+//   // options: {"x":1}        options beside `params`. The params are `hanging`, a url that may be asked and never
+//                              answers; `port` of the gateway; `membershipOfB` and `userOfB`, ids of another account
+//   // source: '('.repeat(9)   an expression that makes the source instead of the file
+//   // next: exit(typeof leak) what another account runs next
+//   // nextResult: "undefined" what that run exits with
+//
+// `HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1'` runs them under other settings. The nightly run does so,
+// and sends each script to both ways in.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startUpstream, type Upstream } from '../../server/gateways/start-upstream.ts'
@@ -22,17 +30,10 @@ const timeoutMs = 3_000
 const maxMs = timeoutMs + 4_000
 const deadly = ['TIMEOUT', 'MEMORY', 'CRASHED']
 
-// The two ways in share everything after the request is read. So a script is sent to one of them, the next script to
-// the other; `HOSTILE_DOORS=all` sends each to both.
-const cases = readScriptFiles().flatMap((script, index) => {
-  const taken = process.env.HOSTILE_DOORS === 'all' ? doors : [doors[index % doors.length] ?? 'REST']
-  return taken.map(door => ({ ...script, door }))
-})
-
 let hanging: Upstream
 let stage: ScriptStage
 
-beforeAll(async () => {
+async function start(): Promise<void> {
   hanging = await startUpstream(() => undefined)
   stage = await startScriptStage({
     ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs),
@@ -43,11 +44,12 @@ beforeAll(async () => {
     ROSTRUM_GRAPHQL_HOSTS: hanging.host,
     ...readSettings(process.env.HOSTILE_SETTINGS ?? ''),
   })
-})
-afterAll(async () => {
+}
+
+async function stop(): Promise<void> {
   await stage.stop()
   await hanging.close()
-})
+}
 
 function readSettings(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
@@ -62,7 +64,29 @@ function run(script: ScriptFile, door: Door): Promise<ScriptAnswer> {
   return stage.run(door, 'A', { ...input, options: JSON.stringify(options) })
 }
 
-test.each(cases)('$file: $attack ($door)', async ({ door, ...script }) => {
+/** Defines the tests of one part of the scripts. Each part is a test file, so that the parts run beside each other. */
+export function testScripts(part: number, parts: number): void {
+  beforeAll(start)
+  afterAll(stop)
+  test.each(casesOf(part, parts))('$file: $attack ($door)', runAndJudge)
+  test('nothing of the scripts is left in the gateway', async () => {
+    expect((await stage.server.observe()).newPrototypeKeys).toEqual([])
+    expect(stage.server.stderr()).toBe('')
+  })
+}
+
+// The two ways in share everything after the request is read. So a script is sent to one of them, the next script to
+// the other; `HOSTILE_DOORS=all` sends each to both.
+function casesOf(part: number, parts: number) {
+  const cases = readScriptFiles().flatMap((script, index) => {
+    const taken = process.env.HOSTILE_DOORS === 'all' ? doors : [doors[index % doors.length] ?? 'REST']
+    return taken.map(door => ({ ...script, door }))
+  })
+  const size = Math.ceil(cases.length / parts)
+  return cases.slice(part * size, (part + 1) * size)
+}
+
+async function runAndJudge({ door, ...script }: ScriptFile & { readonly door: Door }): Promise<void> {
   const sandboxes = findDescendants(stage.server.pid)
   const { result: answer, happenings } = await stage.watch(() => run(script, door))
   const word = answer.outcome.replace(/^(error|http)\//, '')
@@ -80,7 +104,7 @@ test.each(cases)('$file: $attack ($door)', async ({ door, ...script }) => {
   expect(next.execution?.error).toBeNull()
   expect(next.execution?.payload).toEqual(script.next === undefined ? 'next' : script.nextResult)
   expect(next.tookMs).toBeLessThan(maxMs)
-})
+}
 
 function expectAsWritten(script: ScriptFile, { execution }: ScriptAnswer): void {
   const { outcome, payload, message, error, logs = [] } = execution ?? {}
@@ -94,8 +118,3 @@ function expectAsWritten(script: ScriptFile, { execution }: ScriptAnswer): void 
   if (script.error !== undefined) expect(error?.message).toMatch(script.error)
   if (script.place !== undefined) expect([error?.line, error?.column]).toEqual(script.place)
 }
-
-test('nothing of the scripts is left in the gateway', async () => {
-  expect((await stage.server.observe()).newPrototypeKeys).toEqual([])
-  expect(stage.server.stderr()).toBe('')
-})

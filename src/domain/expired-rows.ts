@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { retentionMs } from './idempotency/keyed-requests.ts'
+import type { Store } from './store.ts'
+import type { Sweep } from './sweeping.ts'
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+const dayMs = 86_400_000
+// Maximum number of rows deleted in one transaction. A large transaction delays others.
+const maxRowsAtOnce = 200
+// A function can have 25 MB of versions.
+const maxFunctionsAtOnce = 5
+// A run that began before its function was removed is written by then.
+const unwrittenMs = 60_000
+// Dead queued runs of an account. The newest ones are kept.
+const maxDead = 1_000
+// SQLite reads each page of their inputs.
+const maxDeadAtOnce = 5
+
+/** How long rows are kept, and how many. */
+export interface Retention {
+  readonly runs: RunRetention
+  /** Null keeps all events. */
+  readonly eventMs: number | null
+}
+
+export interface RunRetention {
+  readonly days: number
+  /** Maximum number of runs of one account. */
+  readonly count: number
+  /** Maximum bytes of the long values of one account's runs. */
+  readonly bytes: number
+  readonly inputDays: number
+}
+
+/** What a gateway deletes of its store by itself: keys, runs, dead queued runs and events. */
+export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[] {
+  const daysAgo = (days: number) => Date.now() - days * dayMs
+  const deleteKeys = () => store.idempotency.deleteExpired(retentionMs, maxRowsAtOnce)
+  const deleteRuns = () => {
+    const past = { startedBefore: daysAgo(runs.days), maxRuns: runs.count, maxBytes: runs.bytes }
+    return store.runs.deleteExpired(past, maxRowsAtOnce)
+  }
+  const deleteInputs = () => store.runs.deleteExpiredInputs(daysAgo(runs.inputDays), maxRowsAtOnce)
+  const deleteFunctions = () => store.runs.deleteRemovedFunctions(unwrittenMs, maxFunctionsAtOnce)
+  const deleteDead = () => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce)
+  return [
+    { everyMs: minuteMs, delete: () => untilNone(deleteKeys, 10) },
+    { everyMs: minuteMs, delete: () => untilNone(deleteRuns, 20) },
+    { everyMs: minuteMs, delete: () => untilNone(deleteInputs, 20) },
+    { everyMs: minuteMs, delete: () => untilNone(deleteFunctions, 20) },
+    { everyMs: minuteMs, delete: () => untilNone(deleteDead, 10) },
+    { everyMs: hourMs, delete: () => store.queue.deleteExpiredDead(runs.days * dayMs, maxDeadAtOnce) },
+    {
+      everyMs: hourMs,
+      async delete() {
+        if (eventMs !== null) await store.deleteExpiredEvents(eventMs)
+      },
+    },
+  ]
+}
+
+// Calls `deleteSome`, which returns how many rows it deleted, until it deletes none.
+async function untilNone(deleteSome: () => Promise<number>, pauseMs: number): Promise<void> {
+  while ((await deleteSome()) > 0) await sleep(pauseMs)
+}

@@ -1,0 +1,72 @@
+import type { CaseEvent } from './cases/case-store.ts'
+import { type Cases, createCases } from './cases/cases.ts'
+import { createDirectory, type Directory } from './directory/directory.ts'
+import type { EventFollowers } from './events/event-followers.ts'
+import { createEventFollowing, type EventFollowing } from './events/follow-events.ts'
+import { createFunctions, type Functions } from './functions/functions.ts'
+import type { MembershipEvent } from './memberships/membership-store.ts'
+import { createMemberships, type Memberships } from './memberships/memberships.ts'
+import type { EventStore } from './port.ts'
+import { createQueuedRuns, type QueuedRuns } from './queue/queued-runs.ts'
+import type { DeferredRuns } from './runs/deferred-runs.ts'
+import { createRuns, type Runs } from './runs/runs.ts'
+import type { Scripts } from './scripts/script.ts'
+import type { Store } from './store.ts'
+import { type CaseTasks, createCaseTasks } from './triggers/case-tasks.ts'
+import { createHooks, type Hooks } from './triggers/hooks.ts'
+import type { Keyring } from './webhooks/keyring.ts'
+import { createWebhooks, type Webhooks } from './webhooks/webhooks.ts'
+
+/** What an operation can call. Every operation has the same services. */
+export interface Services {
+  readonly memberships: Memberships
+  readonly directory: Directory
+  readonly functions: Functions
+  readonly runs: Runs
+  readonly webhooks: Webhooks
+  readonly queuedRuns: QueuedRuns
+  readonly cases: Cases
+  readonly hooks: Hooks
+  readonly caseTasks: CaseTasks
+  readonly events: EventStore<MembershipEvent>
+  readonly caseEvents: EventStore<CaseEvent>
+  /** The events that subscriptions follow. */
+  readonly following: {
+    readonly memberships: EventFollowing<MembershipEvent>
+    readonly cases: EventFollowing<CaseEvent>
+  }
+}
+
+interface Dependencies {
+  readonly store: Store
+  readonly scripts: Scripts
+  readonly deferRuns: () => DeferredRuns
+  readonly followers: EventFollowers
+  readonly keyring: Keyring
+  /** Called after a change of a webhook or its secrets. */
+  readonly onWebhookChange: () => void
+  /** Resolves when it is the account's turn to use the event loop. */
+  waitForTurn(accountCode: string): Promise<void>
+}
+
+export function createServices(dependencies: Dependencies): Services {
+  const { store, scripts, deferRuns, followers, keyring, onWebhookChange, waitForTurn } = dependencies
+  const { findLive, findSource } = store.functions
+  return {
+    memberships: createMemberships(store),
+    directory: createDirectory(store),
+    functions: createFunctions(store.functions, scripts),
+    runs: createRuns({ store: store.runs, scripts, deferRuns, waitForTurn, findLive, findSource }),
+    webhooks: createWebhooks({ store: store.webhooks, keyring, onChange: onWebhookChange }),
+    queuedRuns: createQueuedRuns(store.queue),
+    cases: createCases({ store, scripts, deferRuns, waitForTurn }),
+    hooks: createHooks(store.hooks),
+    caseTasks: createCaseTasks(store.caseTasks),
+    events: store.events,
+    caseEvents: store.cases.events,
+    following: {
+      memberships: createEventFollowing(store.events, followers),
+      cases: createEventFollowing(store.cases.events, followers),
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { RunStore } from './runs/run-store.ts'
+
+const beatEveryMs = 4_000
+// A gateway that has not said for so long that it lives is dead, and so are its runs.
+const leaseMs = 15_000
+const lookEveryMs = 60_000
+
+/** Rows that are deleted when they are past their time or their number. */
+export interface Sweep {
+  /** The time between two beginnings: a minute, or some minutes. */
+  readonly everyMs: number
+  /** Deletes all such rows, some in each transaction, so that others can use the store in between. */
+  delete(): Promise<void>
+}
+
+interface Dependencies {
+  readonly store: Pick<RunStore, 'beat' | 'markLost' | 'isShared'>
+  readonly gateway: string
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Records that the gateway is alive, finds the runs of dead gateways, and sweeps, one sweep after the other. One of the
+ * gateways of a store does the last two. Returns a function that stops it.
+ */
+export function startSweeping(
+  sweeps: readonly Sweep[],
+  { store, gateway, onError }: Dependencies,
+): () => void {
+  const dueAt = new Map<Sweep, number>()
+  let isSweeper = !store.isShared
+  let isBusy = false
+
+  async function beat(): Promise<void> {
+    isSweeper = await store.beat(gateway, leaseMs)
+    if (isSweeper) await store.markLost(leaseMs)
+  }
+
+  async function sweepAll(): Promise<void> {
+    if (!isSweeper || isBusy) return
+    isBusy = true
+    const now = performance.now()
+    for (const sweep of sweeps) {
+      if (now < (dueAt.get(sweep) ?? 0)) continue
+      // A look can come a little early.
+      dueAt.set(sweep, now + sweep.everyMs - lookEveryMs / 2)
+      await sweep.delete().catch(onError)
+    }
+    isBusy = false
+  }
+
+  void beat().catch(onError)
+  // The runs of a store that only one gateway serves can be lost only at its start.
+  const beats = store.isShared ? [setInterval(() => void beat().catch(onError), beatEveryMs)] : []
+  const timers = [...beats, setInterval(() => void sweepAll(), lookEveryMs)]
+  for (const timer of timers) timer.unref()
+  return () => timers.forEach(clearInterval)
+}

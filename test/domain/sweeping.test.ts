@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { type Sweep, startSweeping } from '../../src/domain/sweeping.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { keepsAll, sweep } from '../store/runs/sweep.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+const folder = makeTempFolder()
+const path = join(folder.path, 'keys.db')
+let store: Store
+beforeAll(async () => {
+  store = await openStore({ url: `sqlite:${path}` })
+})
+afterAll(async () => {
+  await store.close()
+  folder.remove()
+})
+
+function age(ms: number): void {
+  const client = new SqliteDatabase(path)
+  client.prepare('update idempotency_keys set created_at = created_at - ?').run(ms)
+  client.close()
+}
+
+const claim = (key: string, fingerprint: number) => {
+  const request: ClaimRequest = {
+    accountCode: 'a',
+    key,
+    holder: 'one',
+    fingerprint: Buffer.alloc(32, fingerprint),
+    leaseMs: 1_000,
+    retentionMs: 2 * day,
+    maxBytes: 2 ** 30,
+    isRepeatable: true,
+  }
+  return store.idempotency.claim(request)
+}
+
+test('keys are kept for 24 hours, and then all are deleted', async () => {
+  const keys = Array.from({ length: 450 }, (_, index) => `key-${index}`)
+  await Promise.all(keys.map(key => claim(key, 1)))
+  age(day - 60_000)
+  await sweep(store, keepsAll)
+  expect(await claim('key-0', 2)).toEqual({ kind: 'other' })
+  age(60_001)
+  await sweep(store, keepsAll)
+  const results = await Promise.all(keys.map(key => claim(key, 2)))
+  expect(results.filter(({ kind }) => kind === 'claimed')).toHaveLength(450)
+})
+
+const minuteMs = 60_000
+
+/** Starts a gateway's sweeping on a clock that a test moves. Its sweeps note their names when they begin. */
+function startOnFakeClock(isSweeper: () => boolean) {
+  vi.useFakeTimers()
+  const begun: string[] = []
+  const errors: unknown[] = []
+  const { promise: end, resolve: endLong } = Promise.withResolvers<void>()
+  const note = (name: string, everyMinutes: number, work = async () => {}): Sweep => ({
+    everyMs: everyMinutes * minuteMs,
+    delete() {
+      begun.push(name)
+      return work()
+    },
+  })
+  const broken = new Error('the disk is full')
+  const failing = note('failing', 1, () => Promise.reject(broken))
+  const beats = { beat: async () => isSweeper(), markLost: async () => {}, isShared: true }
+  const stop = startSweeping([failing, note('seldom', 3), note('long', 1, () => end)], {
+    store: beats,
+    gateway: 'one',
+    onError: error => errors.push(error),
+  })
+  onTestFinished(() => {
+    stop()
+    vi.useRealTimers()
+  })
+  async function begunIn(minutes: number): Promise<string[]> {
+    await vi.advanceTimersByTimeAsync(minutes * minuteMs)
+    return begun.splice(0)
+  }
+  return { begunIn, endLong, errors, broken, stop }
+}
+
+test('sweeps go one after the other, each when it is due, also after one that failed or was long', async () => {
+  const { begunIn, endLong, errors, broken, stop } = startOnFakeClock(() => true)
+  expect(await begunIn(1)).toEqual(['failing', 'seldom', 'long'])
+  expect(errors).toEqual([broken])
+  expect(await begunIn(1)).toEqual([])
+  endLong()
+  expect(await begunIn(1)).toEqual(['failing', 'long'])
+  expect(await begunIn(1)).toEqual(['failing', 'seldom', 'long'])
+  expect(await begunIn(3)).toHaveLength(7)
+  stop()
+  expect(await begunIn(3)).toEqual([])
+})
+
+test('a gateway sweeps only while it is the one of its store that does', async () => {
+  let isSweeper = false
+  const { begunIn, endLong } = startOnFakeClock(() => isSweeper)
+  endLong()
+  expect(await begunIn(2)).toEqual([])
+  isSweeper = true
+  expect(await begunIn(1)).toEqual(['failing', 'seldom', 'long'])
+  isSweeper = false
+  expect(await begunIn(3)).toEqual([])
+})

@@ -1,0 +1,3 @@
+import { testScripts } from './test-scripts.ts'
+
+testScripts(1, 2)

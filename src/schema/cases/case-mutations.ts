@@ -60,7 +60,6 @@ builder.mutationFields(t => ({
         data: readCaseData(input.data),
         isMerge: input.mode === 'MERGE',
       })
-      context.loaders.clear()
       context.answerBytes.raise(bytesOfChange)
       return { ...done, transactionId: change.origin.transactionId }
     },
@@ -81,7 +80,6 @@ builder.mutationFields(t => ({
         ...readChange(context, given),
         id: parseId(id, 'case id'),
       })
-      context.loaders.clear()
       return done.row
     },
   }),

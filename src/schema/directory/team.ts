@@ -58,12 +58,10 @@ builder.mutationField('saveTeam', t =>
     type: Team,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveTeamInput, required: true, description: 'The team and its details.' }) },
-    resolve: async (_root, { input }, { caller, services, loaders }) => {
+    resolve: (_root, { input }, { caller, services }) => {
       const id = parseId(input.id, 'team id')
       const details = input.name === undefined ? {} : { name: input.name }
-      const team = await services.directory.saveTeam(caller.accountCode, id, details)
-      loaders.clear()
-      return team
+      return services.directory.saveTeam(caller.accountCode, id, details)
     },
   }),
 )

@@ -64,14 +64,12 @@ builder.mutationField('saveUser', t =>
     type: User,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
-    resolve: async (_root, { input }, { caller, services, loaders }) => {
+    resolve: (_root, { input }, { caller, services }) => {
       const id = parseId(input.id, 'user id')
-      const user = await services.directory.saveUser(caller.accountCode, id, {
+      return services.directory.saveUser(caller.accountCode, id, {
         ...(input.email === undefined ? {} : { email: input.email }),
         ...(input.displayName === undefined ? {} : { displayName: input.displayName }),
       })
-      loaders.clear()
-      return user
     },
   }),
 )

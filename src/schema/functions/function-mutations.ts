@@ -39,15 +39,13 @@ builder.mutationFields(t => ({
       input: t.arg({ type: SaveFunctionInput, required: true, description: 'The function and its source.' }),
     },
     resolve: async (_root, { input }, context) => {
-      const { services, loaders } = context
+      const { services } = context
       const { name, sourceCode, makeLive, caseTypeCode = null, comment = null, ifLive } = input
       const condition = ifLive?.map(String) ?? null
       const version = { name, sourceCode, makeLive, caseTypeCode, comment, ifLive: condition }
       services.functions.check(version)
       await refuseUncompiled(version.sourceCode, context)
-      const saved = await services.functions.save(context.origin, version)
-      loaders.clear()
-      return saved
+      return services.functions.save(context.origin, version)
     },
   }),
   makeVersionLive: t.field({
@@ -59,11 +57,8 @@ builder.mutationFields(t => ({
       functionId: t.arg.id({ required: true, description: 'Id of the function.' }),
       hash: t.arg.id({ required: true, description: 'Hash of the version.' }),
     },
-    resolve: async (_root, { functionId, hash }, { origin, services, loaders }) => {
-      const changed = await services.functions.makeLive(origin, parseId(functionId, 'function id'), hash)
-      loaders.clear()
-      return changed
-    },
+    resolve: (_root, { functionId, hash }, { origin, services }) =>
+      services.functions.makeLive(origin, parseId(functionId, 'function id'), hash),
   }),
   removeFunction: t.field({
     description:
@@ -79,15 +74,8 @@ builder.mutationFields(t => ({
       caseTypeCode: t.arg.string({ description: 'Code of the case type, with a name.' }),
       ifLive: t.arg.idList({ description: ifLiveMeaning }),
     },
-    resolve: async (_root, { ifLive, ...given }, { origin, services, loaders }) => {
-      const removed = await services.functions.remove(
-        origin,
-        chooseFunction(given),
-        ifLive?.map(String) ?? null,
-      )
-      loaders.clear()
-      return removed
-    },
+    resolve: (_root, { ifLive, ...given }, { origin, services }) =>
+      services.functions.remove(origin, chooseFunction(given), ifLive?.map(String) ?? null),
   }),
 }))
 

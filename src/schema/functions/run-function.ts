@@ -42,8 +42,6 @@ builder.mutationField('runFunction', t =>
         payload: toText(input.inputDocument, '/inputDocument'),
         options: input.options == null ? '{}' : toText(input.options, '/options'),
       })
-      // The script may have changed records that this operation has cached.
-      context.loaders.clear()
       return hideError(execution, context)
     },
   }),

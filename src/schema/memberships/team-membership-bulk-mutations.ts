@@ -1,6 +1,5 @@
-import type { RequestContext } from '../../context.ts'
 import { parseId } from '../../domain/id.ts'
-import { type BulkAnswer, readItem } from '../../domain/memberships/memberships-bulk.ts'
+import { readItem } from '../../domain/memberships/memberships-bulk.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 import { readMove } from './read-move.ts'
@@ -55,10 +54,7 @@ builder.mutationFields(t => ({
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
-      clearLoadersAfter(
-        context,
-        context.services.memberships.addMany(context.origin, items.map(readAdd), mode),
-      ),
+      context.services.memberships.addMany(context.origin, items.map(readAdd), mode),
   }),
   moveTeamMemberships: t.field({
     ...bulkField,
@@ -72,10 +68,7 @@ builder.mutationFields(t => ({
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
-      clearLoadersAfter(
-        context,
-        context.services.memberships.moveMany(context.origin, items.map(readMoveItem), mode),
-      ),
+      context.services.memberships.moveMany(context.origin, items.map(readMoveItem), mode),
   }),
   removeTeamMemberships: t.field({
     ...bulkField,
@@ -89,22 +82,9 @@ builder.mutationFields(t => ({
       mode: t.arg(mode),
     },
     resolve: (_root, { items, mode }, context) =>
-      clearLoadersAfter(
-        context,
-        context.services.memberships.removeMany(context.origin, items.map(readRemoval), mode),
-      ),
+      context.services.memberships.removeMany(context.origin, items.map(readRemoval), mode),
   }),
 }))
-
-/** Lets the rest of the operation read what the bulk changed. */
-async function clearLoadersAfter(
-  { loaders }: RequestContext,
-  changing: Promise<BulkAnswer>,
-): Promise<BulkAnswer> {
-  const answer = await changing
-  loaders.clear()
-  return answer
-}
 
 function readAdd({ userId, teamId }: typeof AddTeamMembershipInput.$inferInput) {
   return readItem(() => ({ userId: parseId(userId, 'user id'), teamId: parseId(teamId, 'team id') }))

@@ -32,13 +32,11 @@ builder.mutationFields(t => ({
     args: {
       input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
     },
-    resolve: async (_root, { input }, { origin, services, loaders }) => {
-      const added = await services.memberships.add(origin, {
+    resolve: (_root, { input }, { origin, services }) => {
+      return services.memberships.add(origin, {
         userId: parseId(input.userId, 'user id'),
         teamId: parseId(input.teamId, 'team id'),
       })
-      loaders.clear()
-      return added
     },
   }),
   moveTeamMembership: t.field({
@@ -56,16 +54,8 @@ builder.mutationFields(t => ({
       }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: async (_root, { id, input, ifVersions }, { origin, services, loaders }) => {
-      const moved = await services.memberships.move(
-        origin,
-        parseId(id, 'membership id'),
-        readMove(input),
-        ifVersions ?? null,
-      )
-      loaders.clear()
-      return moved
-    },
+    resolve: (_root, { id, input, ifVersions }, { origin, services }) =>
+      services.memberships.move(origin, parseId(id, 'membership id'), readMove(input), ifVersions ?? null),
   }),
   removeTeamMembership: t.field({
     description: 'Removes a user from a team and returns the membership as it was. `NOT_FOUND`.',
@@ -76,14 +66,7 @@ builder.mutationFields(t => ({
       id: t.arg.id({ required: true, description: 'Id of the membership.' }),
       ifVersions: t.arg.intList({ description: ifVersions }),
     },
-    resolve: async (_root, { id, ifVersions }, { origin, services, loaders }) => {
-      const removed = await services.memberships.remove(
-        origin,
-        parseId(id, 'membership id'),
-        ifVersions ?? null,
-      )
-      loaders.clear()
-      return removed
-    },
+    resolve: (_root, { id, ifVersions }, { origin, services }) =>
+      services.memberships.remove(origin, parseId(id, 'membership id'), ifVersions ?? null),
   }),
 }))

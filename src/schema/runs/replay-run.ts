@@ -39,12 +39,9 @@ builder.mutationField('replayRun', t =>
         description: 'True if the replay must change nothing: `graphql()` then answers queries alone.',
       }),
     },
-    resolve: async (_root, { id, functionVersion = null, ...given }, context) => {
+    resolve: (_root, { id, functionVersion = null, ...given }, context) => {
       const replay = { ...given, functionVersion, work: context.createLongWork() }
-      const run = await context.services.runs.replay(context, id, replay)
-      // The script may have changed records that this operation has cached.
-      context.loaders.clear()
-      return run
+      return context.services.runs.replay(context, id, replay)
     },
   }),
 )

@@ -50,7 +50,7 @@ class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     { parentType, name, pothosOptions }: PothosOutputFieldConfig<Types>,
   ): Resolve<Types['Context']> {
     const { scope } = pothosOptions as { readonly scope?: Scope }
-    const checked = parentType === 'Mutation' ? guardAnswer(resolve as Resolve) : (resolve as Resolve)
+    const checked = parentType === 'Mutation' ? guardMutation(resolve as Resolve) : (resolve as Resolve)
     const guarded = scope === undefined ? checked : guard(checked, scope, `${parentType}.${name}`)
     return guarded as Resolve<Types['Context']>
   }
@@ -80,11 +80,16 @@ function guard(resolve: Resolve, scope: Scope, field: string): Resolve {
   }
 }
 
-// A mutation changes nothing if its answer could not be sent.
-function guardAnswer(resolve: Resolve): Resolve {
-  return (parent, given, context, info) => {
+// A mutation changes nothing if its answer could not be sent. It may change rows that the operation has cached, and so
+// may its scripts: its fields and the next mutation read them again.
+function guardMutation(resolve: Resolve): Resolve {
+  return async (parent, given, context, info) => {
     refuseUnreadable(context.caller, info)
-    return resolve(parent, given, context, info)
+    try {
+      return await resolve(parent, given, context, info)
+    } finally {
+      context.loaders.clear()
+    }
   }
 }
 

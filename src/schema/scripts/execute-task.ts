@@ -42,15 +42,12 @@ builder.mutationField('executeTask', t =>
     args: {
       input: t.arg({ type: ExecuteTaskInput, required: true, description: 'The script and its input.' }),
     },
-    resolve: async (_root, { input }, context) => {
+    resolve: (_root, { input }, context) => {
       const { name, sourceCode, inputDocument: payload, options, metadata } = input
       const { caseTypeCode = null, accountNickname = null } = metadata ?? {}
       const cause = makeCause({ trigger: 'endpoint' })
       const script = { name, sourceCode, payload, options, caseTypeCode, accountNickname, cause }
-      const execution = await context.services.scripts.run({ ...script, rights: 'caller' }, context)
-      // The script may have changed records that this operation has cached.
-      context.loaders.clear()
-      return execution
+      return context.services.scripts.run({ ...script, rights: 'caller' }, context)
     },
   }),
 )

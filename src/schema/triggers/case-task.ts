@@ -61,11 +61,9 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveCaseTaskInput, required: true, description: 'The task.' }) },
-    resolve: async (_root, { input }, { origin, caller, services, loaders }) => {
+    resolve: (_root, { input }, { origin, caller, services }) => {
       const id = input.id == null ? null : parseId(input.id, 'case task id')
-      const saved = await services.caseTasks.save(origin, id, readGivenTrigger(input, caller))
-      loaders.clear()
-      return saved
+      return services.caseTasks.save(origin, id, readGivenTrigger(input, caller))
     },
   }),
   removeCaseTask: t.field({
@@ -74,10 +72,7 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the task.' }) },
-    resolve: async (_root, { id }, { origin, services, loaders }) => {
-      const removed = await services.caseTasks.remove(origin, parseId(id, 'case task id'))
-      loaders.clear()
-      return removed
-    },
+    resolve: (_root, { id }, { origin, services }) =>
+      services.caseTasks.remove(origin, parseId(id, 'case task id')),
   }),
 }))

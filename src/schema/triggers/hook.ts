@@ -69,11 +69,9 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveHookInput, required: true, description: 'The hook.' }) },
-    resolve: async (_root, { input }, { origin, caller, services, loaders }) => {
+    resolve: (_root, { input }, { origin, caller, services }) => {
       const id = input.id == null ? null : parseId(input.id, 'hook id')
-      const saved = await services.hooks.save(origin, id, readGivenTrigger(input, caller))
-      loaders.clear()
-      return saved
+      return services.hooks.save(origin, id, readGivenTrigger(input, caller))
     },
   }),
   removeHook: t.field({
@@ -82,10 +80,6 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the hook.' }) },
-    resolve: async (_root, { id }, { origin, services, loaders }) => {
-      const removed = await services.hooks.remove(origin, parseId(id, 'hook id'))
-      loaders.clear()
-      return removed
-    },
+    resolve: (_root, { id }, { origin, services }) => services.hooks.remove(origin, parseId(id, 'hook id')),
   }),
 }))

@@ -68,7 +68,6 @@ builder.mutationField('runCaseTask', t =>
         params: params == null ? {} : readParams(params),
         deadlineOfSave: () => context.deadline,
       })
-      context.loaders.clear()
       context.answerBytes.raise(bytesOfCase)
       return { execution: hideError(execution, context), change: done && toRow(done, change.origin) }
     },

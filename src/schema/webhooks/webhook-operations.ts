@@ -59,11 +59,10 @@ builder.mutationFields(t => ({
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveWebhookInput, required: true, description: 'The webhook.' }) },
     resolve: async (_root, { input: { secret, ...input } }, context) => {
-      const { origin, caller, services, loaders } = context
+      const { origin, caller, services } = context
       const id = input.id == null ? null : parseId(input.id, 'webhook id')
       const given = { ...readGivenTrigger(input, caller), secret: secret ?? null }
       const saved = await services.webhooks.save(origin, id, given)
-      loaders.clear()
       if (saved.secret !== null) context.onSecret(saved.secret)
       return saved
     },
@@ -100,10 +99,7 @@ builder.mutationFields(t => ({
     nullable: true,
     scope: 'functions:write',
     args: { id: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
-    resolve: async (_root, { id }, { origin, services, loaders }) => {
-      const removed = await services.webhooks.remove(origin, parseId(id, 'webhook id'))
-      loaders.clear()
-      return removed
-    },
+    resolve: (_root, { id }, { origin, services }) =>
+      services.webhooks.remove(origin, parseId(id, 'webhook id')),
   }),
 }))

@@ -133,9 +133,9 @@ export function insertValues(...names: readonly string[]): SQL {
   return sql`(${sql.raw(names.map(toColumnName).join())}) values (${sql.join(values, sql`, `)})`
 }
 
-/** The columns of a selection by their names alone, or in the rows `from`: `id, user_id` or `row.id, row.user_id`. */
+/** The columns of a selection by their names alone, or in the rows `from`: `"id"` or `row."id"`. */
 export function namesOf(selection: Selection, from: string | null = null): SQL {
-  const names = Object.values(selection).map(({ name }) => (from === null ? name : `${from}.${name}`))
+  const names = Object.values(selection).map(({ name }) => `${from === null ? '' : `${from}.`}"${name}"`)
   return sql.raw(names.join(', '))
 }
 

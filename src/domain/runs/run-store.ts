@@ -8,6 +8,9 @@ export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'log
 
 export type RunText = (typeof runTexts)[number]
 
+/** The bytes of each long value that was kept. */
+export type RunTextBytes = Readonly<Partial<Record<RunText, number>>>
+
 /** A stored run (contract, section 7). */
 export interface StoredRun {
   /** 1, 2, 3 and so on within the account, in the order in which runs were written. */
@@ -34,8 +37,7 @@ export interface StoredRun {
   readonly startedAt: number
   readonly durationMs: number | null
   readonly dryRun: boolean
-  /** The bytes of each long value that was kept. */
-  readonly textBytes: Readonly<Partial<Record<RunText, number>>>
+  readonly textBytes: RunTextBytes
 }
 
 export type RunTexts = Readonly<Partial<Record<RunText, string>>>

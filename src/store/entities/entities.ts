@@ -82,10 +82,11 @@ export function createEntities(dependencies: Dependencies) {
   return { parts, stores }
 }
 
-function createAccountStore({ prepare, tables, read, write }: Database): AccountStore {
+function createAccountStore(database: Database): AccountStore {
+  const { prepare, tables, read, write } = database
   const { accountCode } = tables.accounts
   const findOne = prepare(sql`select account_code from accounts limit 1`, { accountCode })
-  const insert = prepare(sql`${insertAccount} returning account_code`, { accountCode })
+  const insert = prepare(sql`${insertAccount(database)} returning account_code`, { accountCode })
   const findStored = prepare(sql`select ${storedBytes}`, { bytes: numberOf(storedBytes) })
   return {
     isEmpty: async () => (await read(findOne, {})).length === 0,

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { rowBytes } from '../../domain/idempotency/idempotency.ts'
-import { type Dialect, placeholders } from '../dialect.ts'
-import { numberOf } from '../tables/tables-of.ts'
+import { select } from '../columns.ts'
+import { columnsOf, type Dialect, placeholders } from '../dialect.ts'
+import { flagOf, numberOf } from '../tables/tables-of.ts'
 
 const { accountCode, key, holder } = placeholders('accountCode', 'key', 'holder')
 const { fingerprint, lastFingerprint } = placeholders('fingerprint', 'lastFingerprint')
@@ -38,8 +39,8 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
   const isExpired = sql`created_at <= ${nowPlus(ageMs)}`
   // Without other gateways, nobody works on a key that is claimed again.
   const isHeld = isShared ? sql`(holder <> ${holder} and held_until > ${now})` : sql`false`
-  const flag = (condition: SQL) => sql`case when ${condition} then 1 else 0 end`
-  const found = { fingerprint: keys.fingerprint, isExpired: one.one, isHeld: one.one, answer: keys.answer }
+  const flags = { isExpired: flagOf(isExpired), isHeld: flagOf(isHeld) }
+  const found = { ...select(keys, { only: ['fingerprint', 'answer'] }), ...flags }
   return {
     /** Returns a row if the key is new and the account has room for it. */
     insert: chain(
@@ -58,10 +59,7 @@ function prepareClaims({ prepare, chain, typed, isShared, now, nowPlus, tables }
       'claimed',
       one,
     ),
-    find: prepare(
-      sql`select fingerprint, ${flag(isExpired)}, ${flag(isHeld)}, answer from idempotency_keys where ${isTheKey}`,
-      found,
-    ),
+    find: prepare(sql`select ${columnsOf(found)} from idempotency_keys where ${isTheKey}`, found),
     findUsage: prepare(sql`select ${usedBytes}`, { heldBytes: usage.heldBytes }),
     /** Returns a row if the key was still free for this request. */
     takeOver: prepare(

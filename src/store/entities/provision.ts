@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
-import { type Dialect, insertValues } from '../dialect.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { insertInto } from '../columns.ts'
+import type { Dialect } from '../dialect.ts'
 import { all, first, type Work } from '../work.ts'
 
 /**
@@ -13,17 +14,19 @@ export interface Provision {
   caseType(accountCode: string, caseTypeCode: string): Work<boolean>
 }
 
-export const insertAccount = sql`insert into accounts ${insertValues('accountCode')} on conflict do nothing`
+export function insertAccount({ tables }: Dialect): SQL {
+  return sql`${insertInto(tables.accounts, { omit: ['createdAt'] })} on conflict do nothing`
+}
 
-export function createProvision({ prepare, tables }: Dialect): Provision {
-  const values = sql`${insertValues('accountCode', 'id')} on conflict do nothing`
-  const account = prepare(insertAccount)
-  const user = prepare(sql`insert into users ${values}`)
-  const team = prepare(sql`insert into teams ${values}`)
+export function createProvision(dialect: Dialect): Provision {
+  const { prepare, tables } = dialect
+  const key = { only: ['accountCode', 'id'] } as const
+  const account = prepare(insertAccount(dialect))
+  const user = prepare(sql`${insertInto(tables.users, key)} on conflict do nothing`)
+  const team = prepare(sql`${insertInto(tables.teams, key)} on conflict do nothing`)
   const caseType = prepare(
     sql`
-      insert into case_types (account_code, code, indexed_fields, written_fields, revision)
-      values (${sql.placeholder('accountCode')}, ${sql.placeholder('caseTypeCode')}, '[]', '[]', 0)
+      ${insertInto(tables.caseTypes, { omit: ['createdAt'] })}
       on conflict do nothing returning code`,
     { code: tables.caseTypes.code },
   )
@@ -32,7 +35,8 @@ export function createProvision({ prepare, tables }: Dialect): Provision {
     user: (accountCode, id) => all(user, { accountCode, id }),
     team: (accountCode, id) => all(team, { accountCode, id }),
     *caseType(accountCode, caseTypeCode) {
-      return (yield* first(caseType, { accountCode, caseTypeCode })) !== undefined
+      const type = { code: caseTypeCode, indexedFields: [], writtenFields: [], revision: 0 }
+      return (yield* first(caseType, { accountCode, ...type })) !== undefined
     },
   }
 }

@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { User } from '../../domain/directory/directory-store.ts'
 import type { Store } from '../../domain/store.ts'
+import { insertInto, select } from '../columns.ts'
 import type { Database } from '../database.ts'
-import { columnsOf, type IdSelection, type IdTable, insertValues, placeholders } from '../dialect.ts'
+import { columnsOf, type IdSelection, type IdTable, placeholders } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
+import type { StoreColumn } from '../tables/tables-of.ts'
 import { first, only } from '../work.ts'
 import type { Parts } from './parts.ts'
 
@@ -11,9 +13,8 @@ import type { Parts } from './parts.ts'
 export function createDirectory(database: Database, parts: Parts): Pick<Store, 'users' | 'teams'> {
   const { prepare, tables, read, write } = database
   const { provision, takeNumbers, forgetCallers } = parts
-  const { id, email, displayName } = tables.users
-  const user = { id, email, displayName }
-  const team = { id: tables.teams.id, name: tables.teams.name }
+  const user = select(tables.users, { omit: ['accountCode', 'createdAt'] })
+  const team = select(tables.teams, { omit: ['accountCode', 'createdAt'] })
   const given = placeholders('accountCode', 'email')
   const findByEmail = prepare(
     sql`
@@ -23,7 +24,7 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
   )
   const insert = prepare(
     sql`
-      insert into users ${insertValues('accountCode', 'id', 'email', 'displayName')}
+      ${insertInto(tables.users, { omit: ['createdAt'] })}
       on conflict do nothing returning ${columnsOf(user)}`,
     user,
   )
@@ -50,7 +51,11 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
   }
 
   /** `beforeSave` is called in the transaction of the change. */
-  function createRecords<S extends IdSelection>(table: IdTable, selection: S, beforeSave: () => void) {
+  function createRecords<S extends IdSelection>(
+    table: IdTable & { readonly createdAt: StoreColumn<Date> },
+    selection: S,
+    beforeSave: () => void,
+  ) {
     const { forget, ...reads } = database.findByIds(table, selection)
     const details = Object.keys(selection).filter(name => name !== 'id')
     const changes = details.map(name => {
@@ -60,7 +65,7 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
     })
     const save = prepare(
       sql`
-        insert into ${table} ${insertValues('accountCode', 'id', ...details)}
+        ${insertInto(table, { omit: ['createdAt'] })}
         on conflict (account_code, id) do update set ${sql.join(changes, sql`, `)} returning ${columnsOf(selection)}`,
       selection,
     )

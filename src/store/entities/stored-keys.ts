@@ -40,11 +40,11 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
   function* claimAgain(request: ClaimRequest, values: Values): Work<ClaimResult | null> {
     const found = yield* first(statements.find, values)
     if (found === undefined) return yield* refuseWhenFull(request)
-    if (found.isExpired === 1) return yield* replaceExpired(values)
+    if (found.isExpired) return yield* replaceExpired(values)
     if (!isOfRequest(found.fingerprint, request)) return { kind: 'other' }
     const { answer } = found
     if (answer !== null && answer.length > 0) return { kind: 'answered', answer }
-    if (found.isHeld === 1) return { kind: 'held' }
+    if (found.isHeld) return { kind: 'held' }
     if (answer !== null) return { kind: 'cut off' }
     return (yield* first(statements.takeOver, values)) ? { kind: 'claimed' } : null
   }

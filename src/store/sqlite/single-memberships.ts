@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { MembershipPair, MembershipStore } from '../../domain/memberships/membership-store.ts'
 import type { Origin } from '../../domain/port.ts'
+import { insertInto } from '../columns.ts'
 import type { Database } from '../database.ts'
-import { columnsOf, insertValues, placeholders } from '../dialect.ts'
+import { columnsOf, placeholders } from '../dialect.ts'
 import { createChangeMany } from '../entities/memberships/membership-bulk.ts'
 import {
   createMembershipLookUps,
@@ -84,9 +85,9 @@ function prepareStatements({ prepare, tables }: Database) {
   const { accountCode, id, userId, teamId } = placeholders('accountCode', 'id', 'userId', 'teamId')
   const isTheRow = sql`account_code = ${accountCode} and id = ${id}`
   const returning = sql`returning ${columnsOf(selection)}`
-  const values = insertValues('accountCode', 'id', 'userId', 'teamId')
+  const insert = insertInto(tables.teamMemberships, { omit: ['leader', 'version', 'createdAt'] })
   return {
-    insert: prepare(sql`insert into team_memberships ${values} ${returning}`, selection),
+    insert: prepare(sql`${insert} ${returning}`, selection),
     move: prepare(
       sql`
         update team_memberships set user_id = ${userId}, team_id = ${teamId},

@@ -10,6 +10,7 @@ import {
   createdAt,
   id,
   integer,
+  json,
   nullable,
   type TableDescription,
   text,
@@ -116,13 +117,13 @@ export const descriptions = {
 
   ...functionTables,
 
-  /** `indexedFields` and `writtenFields` are JSON lists; `revision` counts the changes of hooks and fields. */
+  /** `revision` counts the changes of hooks and fields. */
   caseTypes: {
     columns: {
       accountCode,
       code: text(),
-      indexedFields: text(),
-      writtenFields: text(),
+      indexedFields: json<readonly string[]>('code'),
+      writtenFields: json<readonly string[]>('code'),
       revision: integer,
       createdAt,
     },

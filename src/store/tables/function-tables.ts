@@ -5,6 +5,7 @@ import {
   createdAt,
   id,
   integer,
+  json,
   nullable,
   type TableDescription,
   text,
@@ -22,8 +23,8 @@ export const functionTables = {
       name: text(),
       caseTypeCode: text(),
       liveVersionId: integer,
-      // Ids of the versions that were live before, the latest first, as a JSON list.
-      earlierLiveIds: nullable(text()),
+      // Ids of the versions that were live before, the latest first.
+      earlierLiveIds: nullable(json<readonly number[]>()),
       // The last version that was examined for deletion. The next save continues after it.
       prunedToId: withDefault(integer, 0),
       createdAt,

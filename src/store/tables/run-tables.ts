@@ -1,3 +1,4 @@
+import type { RunTextBytes } from '../../domain/runs/run-store.ts'
 import type { RunHookEvent } from '../../domain/scripts/run-cause.ts'
 import type { RunOutcome, RunState } from '../../domain/scripts/run-record.ts'
 import type { RunTrigger } from '../../domain/scripts/trigger-kinds.ts'
@@ -5,13 +6,17 @@ import {
   accountCode,
   accountReference,
   byId,
+  flag,
   id,
   integer,
+  json,
   nullable,
   type TableDescription,
+  tenths,
   text,
   time,
   withDefault,
+  words,
 } from './describe-table.ts'
 
 /** The tables of runs, which are part of all tables of a store. */
@@ -27,24 +32,24 @@ export const runTables = {
       trigger: text<RunTrigger>(),
       event: nullable(text<RunHookEvent>()),
       // As JSON, because a caller's name may have characters that a database refuses.
-      name: text(),
+      name: json<string>('runId'),
       functionId: nullable(integer),
       functionVersion: nullable(text()),
       caseId: nullable(integer),
       caseVersion: nullable(integer),
       txnId: text(),
-      txnSource: text(),
+      txnSource: json<string>('runId'),
       parentRunId: nullable(text()),
       replayOf: nullable(text()),
       attempt: integer,
       queuedRunId: nullable(integer),
       byUserId: nullable(integer),
-      scopes: text(),
+      scopes: words,
       startedAt: integer,
-      // In tenths of a millisecond.
-      duration: nullable(integer),
-      dryRun: integer,
-      textBytes: text(),
+      // In milliseconds.
+      duration: nullable(tenths),
+      dryRun: flag,
+      textBytes: json<RunTextBytes>('runId'),
       // Bytes of the long values of all runs of the account that were written before this one.
       bytesBefore: withDefault(integer, 0),
       gateway: text(),

@@ -1,6 +1,6 @@
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Codec } from './codecs.ts'
+import { type Codec, flagCodec } from './codecs.ts'
 import type { ColumnDescription, TableDescription } from './describe-table.ts'
 
 declare const value: unique symbol
@@ -38,6 +38,12 @@ export type RowOf<S extends Selection> = {
 /** An expression that both databases answer with a number, for a selection. */
 export function numberOf(expression: SQL): StoreColumn<number> {
   return expression as unknown as StoreColumn<number>
+}
+
+/** A condition, for a selection. */
+export function flagOf(condition: SQL): StoreColumn<boolean> {
+  const number = sql`case when ${condition} then 1 else 0 end`
+  return Object.assign(number, { codec: flagCodec }) as unknown as StoreColumn<boolean>
 }
 
 /** An expression that both databases answer with a number or null, for a selection. */

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import type { CaseEvent, CaseEventStore } from '../../../domain/cases/case-store.ts'
 import type { EventStore, Origin } from '../../../domain/port.ts'
 import { JsonText } from '../../../json/json-text.ts'
+import { select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
-import type { Dialect, Values } from '../../dialect.ts'
+import { type Dialect, namesOf, type Values } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
-import { toColumnName } from '../../tables/describe-table.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
 import { first, only, type Work } from '../../work.ts'
 import { raiseCounters } from '../counters.ts'
@@ -15,11 +15,6 @@ import { membershipBytes } from '../stored-bytes.ts'
 
 // Longer changed fields are loaded when a document asks for them: a page may have a thousand of 2 MiB.
 const maxShortBytes = 4_096
-
-const columns = [
-  ...['accountCode', 'kind', 'caseId', 'caseTypeCode', 'version', 'changedFields', 'longFields'],
-  ...['changedBytes', 'byUserId', 'byEmail', 'functionName', 'transactionId'],
-] as const
 
 export interface NewCaseEvent
   extends Pick<CaseEvent, 'kind' | 'caseId' | 'caseTypeCode' | 'version' | 'functionName'> {
@@ -71,9 +66,8 @@ export function createCaseEventStore(
 }
 
 function selectEvent(events: Dialect['tables']['caseEvents']) {
-  const { id, kind, caseId, caseTypeCode, version, changedFields, changedBytes, functionName } = events
-  const what = { kind, caseId, caseTypeCode, version, changedFields, changedBytes, functionName }
-  return { id, ...what, ...selectOrigin(events) }
+  const omit = ['accountCode', 'longFields', 'byUserId', 'byEmail', 'transactionId', 'createdAt'] as const
+  return { ...select(events, { omit }), ...selectOrigin(events) }
 }
 
 function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEvent>>): CaseEvent {
@@ -88,10 +82,10 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
     count: typed(sql.placeholder('storedBytes'), 'integer'),
   } as const
   const events = { name: 'case event', count: sql`1` } as const
-  const names = sql.raw(columns.map(toColumnName).join())
-  const given = columns.map(name => sql.placeholder(name))
+  const columns = select(tables.caseEvents, { omit: ['id', 'createdAt'] })
+  const given = Object.keys(columns).map(name => sql.placeholder(name))
   const row = sql`
-    insert into case_events (${names}, id) select ${sql.join(given, sql`, `)}, head.value
+    insert into case_events (${namesOf(columns)}, id) select ${sql.join(given, sql`, `)}, head.value
     from head where head.name = 'case event'`
   const { value } = tables.counters
   const all = sql`head.value + ${membershipBytes}`

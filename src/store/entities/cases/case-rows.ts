@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Case, CaseSearch, CaseStore } from '../../../domain/cases/case-store.ts'
 import { JsonText } from '../../../json/json-text.ts'
+import { select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { type RowOf, textOf } from '../../tables/tables-of.ts'
@@ -12,15 +13,7 @@ const maxShortBytes = sql.raw('2048')
 const maxCachedRows = 5_000
 
 export function selectCase({ cases }: Dialect['tables']) {
-  return {
-    id: cases.id,
-    caseTypeCode: cases.caseTypeCode,
-    data: cases.data,
-    dataBytes: cases.dataBytes,
-    version: cases.version,
-    createdAt: cases.createdAt,
-    updatedAt: cases.updatedAt,
-  }
+  return select(cases, { omit: ['accountCode'] })
 }
 
 export type StoredCase = RowOf<ReturnType<typeof selectCase>>
@@ -29,16 +22,8 @@ type ReadCase = Omit<StoredCase, 'data'> & { readonly data: string | null }
 
 /** Also reads a row that was stored as JSON, whose times are texts. */
 export function toCase(row: ReadCase): Case {
-  const { id, caseTypeCode, data, dataBytes, version, createdAt, updatedAt } = row
-  return {
-    id,
-    caseTypeCode,
-    data: data === null ? null : new JsonText(data),
-    dataBytes,
-    version,
-    createdAt: toTime(createdAt),
-    updatedAt: toTime(updatedAt),
-  }
+  const data = row.data === null ? null : new JsonText(row.data)
+  return { ...row, data, createdAt: toTime(row.createdAt), updatedAt: toTime(row.updatedAt) }
 }
 
 function toTime(time: Date | string): Date {
@@ -59,14 +44,17 @@ export function createCaseReads(database: Database): CaseReads {
   const inAccount = sql`cases.account_code = ${given.accountCode}`
   const searches = new Map<string, Search>()
 
-  const select = (rows: SQL) => sql`
-    select id, case_type_code, case when running - data_bytes < ${maxBytes} then data end, data_bytes, version,
-      created_at, updated_at
+  const fitting = {
+    ...selection,
+    data: textOf(sql`case when running - data_bytes < ${maxBytes} then data end`),
+  }
+  const selectCases = (rows: SQL) => sql`
+    select ${columnsOf(fitting)}
     from (
       select ${columnsOf(selection)}, sum(data_bytes) over (order by id rows unbounded preceding) as running
       from cases where ${inAccount} and ${rows}
-    ) as found`
-  const longByIds = prepareMany(select(isListed(tables.cases.id, given.ids)), selection)
+    ) as cases`
+  const longByIds = prepareMany(selectCases(isListed(tables.cases.id, given.ids)), selection)
   const shortData = sql`case when ${tables.cases.dataBytes} <= ${maxShortBytes} then ${tables.cases.data} end`
   const withShortData = { ...selection, data: textOf(shortData) }
   const { findByIds, forget } = database.findByIds(tables.cases, withShortData, maxCachedRows)
@@ -91,7 +79,7 @@ export function createCaseReads(database: Database): CaseReads {
         where ${inAccount} ${ofType} and cases.id > ${given.after} and cases.id < ${given.before}
           ${sql.join(conditions, sql` `)}
         order by cases.id ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit})`
-    const search = { statement: prepareMany(sql`${select(page)} order by id`, selection), lists }
+    const search = { statement: prepareMany(sql`${selectCases(page)} order by id`, selection), lists }
     searches.set(key, search)
     return search
   }

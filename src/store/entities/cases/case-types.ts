@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { CaseType } from '../../../domain/cases/case-store.ts'
-import { readStored } from '../../../json/read-stored.ts'
+import { insertInto, select } from '../../columns.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import type { RowOf } from '../../tables/tables-of.ts'
 
 export function prepareTypes({ prepare, forShare, tables }: Dialect) {
-  const { code, indexedFields, writtenFields, revision } = tables.caseTypes
-  const selection = { code, indexedFields, writtenFields, revision }
-  const given = placeholders('accountCode', 'code', 'indexedFields', 'writtenFields', 'revision')
+  const { caseTypes } = tables
+  const { revision } = caseTypes
+  const selection = select(caseTypes, { omit: ['accountCode', 'createdAt'] })
+  const given = placeholders('accountCode', 'code', 'lastRevision')
   return {
     /** Keeps the type from changing until the commit. */
     lock: prepare(
@@ -24,27 +24,17 @@ export function prepareTypes({ prepare, forShare, tables }: Dialect) {
     ),
     save: prepare(
       sql`
-        insert into case_types (account_code, code, indexed_fields, written_fields, revision)
-        values (${given.accountCode}, ${given.code}, ${given.indexedFields}, ${given.writtenFields}, 1)
+        ${insertInto(caseTypes, { omit: ['createdAt'] })}
         on conflict (account_code, code) do update set indexed_fields = excluded.indexed_fields,
           written_fields = excluded.written_fields, revision = case_types.revision + 1
-        where case_types.revision = ${given.revision}
+        where case_types.revision = ${given.lastRevision}
         returning ${columnsOf(selection)}`,
       selection,
     ),
   }
 }
 
-export function toType({
-  indexedFields,
-  writtenFields,
-  ...row
-}: RowOf<{ [Name in keyof CaseType]: Dialect['tables']['caseTypes'][Name] }>): CaseType {
-  const read = (column: string, text: string) =>
-    readStored<string[]>(text, { table: 'case_types', column, id: row.code })
-  return {
-    ...row,
-    indexedFields: read('indexed_fields', indexedFields),
-    writtenFields: read('written_fields', writtenFields),
-  }
+/** Copies the row, so that a list that cannot be read is an error here. */
+export function toType(row: CaseType): CaseType {
+  return { ...row }
 }

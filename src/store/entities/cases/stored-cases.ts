@@ -60,14 +60,15 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
       const [row] = await read(types.find, { accountCode, code })
       return row === undefined ? null : toType(row)
     },
-    saveType: (accountCode, { code, indexedFields, writtenFields, revision }) =>
+    saveType: (accountCode, type) =>
       write(accountCode, function* () {
         yield* provision.account(accountCode)
-        const fields = {
-          indexedFields: JSON.stringify(indexedFields),
-          writtenFields: JSON.stringify(writtenFields),
-        }
-        const row = yield* first(types.save, { accountCode, code, revision, ...fields })
+        const row = yield* first(types.save, {
+          accountCode,
+          ...type,
+          revision: 1,
+          lastRevision: type.revision,
+        })
         return row === undefined ? null : toType(row)
       }),
     addValues: (accountCode, type, rows) =>

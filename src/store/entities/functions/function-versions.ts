@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm'
 import type { FunctionStore, FunctionVersion, NewVersion } from '../../../domain/functions/function-store.ts'
 import type { Origin } from '../../../domain/port.ts'
 import { storedRowBytes } from '../../../domain/store-limits.ts'
+import { insertInto, select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, insertValues, placeholders } from '../../dialect.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, only, type Refusal, type Work } from '../../work.ts'
@@ -110,8 +111,8 @@ export function toVersion<Version extends FunctionVersion>(row: Version): Versio
 }
 
 function selectVersion({ tables: { functionVersions } }: Dialect) {
-  const { id, functionId, hash, sourceBytes, comment, byUserId, byEmail, createdAt } = functionVersions
-  return { id, functionId, hash, sourceBytes, comment, byUserId, byEmail, at: createdAt }
+  const { createdAt: at, ...others } = select(functionVersions, { omit: ['accountCode', 'sourceCode'] })
+  return { ...others, at }
 }
 
 const { accountCode, functionId, hash, id } = placeholders('accountCode', 'functionId', 'hash', 'id')
@@ -155,18 +156,7 @@ function prepareStatements(dialect: Dialect) {
       sql`select ${columnsOf(source)} from ${versions} where ${isOfAccount} and ${isListed(versions.id, ids)}`,
       source,
     ),
-    insert: prepare(sql`
-      insert into function_versions ${insertValues(
-        'accountCode',
-        'id',
-        'functionId',
-        'hash',
-        'sourceBytes',
-        'comment',
-        'byUserId',
-        'byEmail',
-        'sourceCode',
-      )}`),
+    insert: prepare(insertInto(versions, { omit: ['createdAt'] })),
     findNewestOld: prepare(
       sql`
         select id from ${versions} where ${isOfFunction}

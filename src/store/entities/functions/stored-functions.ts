@@ -16,7 +16,7 @@ import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
-import { prepareFunctionStatements, selectFunction } from './function-statements.ts'
+import { prepareFunctionStatements, selectRemoved } from './function-statements.ts'
 import { createVersions, toVersion } from './function-versions.ts'
 
 /** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */
@@ -32,7 +32,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   const versions = createVersions(database, parts)
   const { functions, removedFunctions } = database.tables
   const { forget, ...reads } = database.findByIds(functions, statements.selection)
-  const removed = database.findByIds(removedFunctions, selectFunction(removedFunctions))
+  const removed = database.findByIds(removedFunctions, selectRemoved(database.tables))
   const noCode = (caseTypeCode: string | null) => caseTypeCode ?? ''
 
   // An account that adds a function holds its counter until the commit, so the second look finds one that another
@@ -50,7 +50,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     const { count } = yield* only(statements.count, { accountCode })
     if (count >= maxFunctions) return refuse(tooManyFunctions(maxFunctions))
     const full = yield* stored.add(accountCode, storedRowBytes)
-    return full ?? (yield* only(statements.insert, { ...given, id }))
+    return full ?? (yield* only(statements.insert, { ...given, id, liveVersionId: 0 }))
   }
 
   // Compares a condition with the live version of a locked function. Returns null if it is met.
@@ -110,18 +110,17 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   }
 
   function* setLive(accountCode: string, found: LockedFunction, versionId: number): Work<LockedFunction> {
-    const { id, liveVersionId } = found
+    const { id } = found
     forget(accountCode, id)
-    const earlier = [liveVersionId, ...listEarlierLive(found)].filter(
-      each => each !== versionId && each !== 0,
-    )
-    const earlierLiveIds = JSON.stringify([...new Set(earlier)].slice(0, maxEarlierLive))
-    return yield* only(statements.setLive, { accountCode, id, versionId, earlierLiveIds })
+    const before = [found.liveVersionId, ...(found.earlierLiveIds ?? [])]
+    const earlier = before.filter(each => each !== versionId && each !== 0)
+    const earlierLiveIds = [...new Set(earlier)].slice(0, maxEarlierLive)
+    return yield* only(statements.setLive, { accountCode, id, liveVersionId: versionId, earlierLiveIds })
   }
 
   function* prune(accountCode: string, row: LockedFunction, versionId: number, maxVersions: number) {
     const { id, liveVersionId, prunedToId } = row
-    const keptIds = [versionId, liveVersionId, ...listEarlierLive(row)]
+    const keptIds = [versionId, liveVersionId, ...(row.earlierLiveIds ?? [])]
     const pruning = { accountCode, functionId: id, keptIds, prunedToId }
     const nextId = yield* versions.prune(pruning, maxVersions)
     if (nextId !== prunedToId) yield* all(statements.setPrunedTo, { accountCode, id, prunedToId: nextId })
@@ -220,12 +219,8 @@ interface FunctionRow extends Pick<StoredFunction, 'id' | 'name' | 'liveVersionI
 }
 
 interface LockedFunction extends FunctionRow {
-  readonly earlierLiveIds: string | null
+  readonly earlierLiveIds: readonly number[] | null
   readonly prunedToId: number
-}
-
-function listEarlierLive({ earlierLiveIds }: LockedFunction): readonly number[] {
-  return earlierLiveIds === null ? [] : JSON.parse(earlierLiveIds)
 }
 
 function toFunction({ id, name, caseTypeCode, liveVersionId, createdAt }: FunctionRow): StoredFunction {

@@ -1,16 +1,11 @@
+import { select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
 import type { Dialect } from '../../dialect.ts'
 import { createPageByParent } from '../../page-by-parent.ts'
 import { type TableDescription, toColumnName } from '../../tables/describe-table.ts'
 
-export function selectMembership({ teamMemberships: memberships }: Dialect['tables']) {
-  return {
-    id: memberships.id,
-    userId: memberships.userId,
-    teamId: memberships.teamId,
-    leader: memberships.leader,
-    version: memberships.version,
-  }
+export function selectMembership({ teamMemberships }: Dialect['tables']) {
+  return select(teamMemberships, { omit: ['accountCode', 'createdAt'] })
 }
 
 /**

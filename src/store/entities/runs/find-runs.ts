@@ -3,7 +3,6 @@ import type { RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import type { StoreColumn } from '../../tables/tables-of.ts'
-import { toRun } from './read-run.ts'
 import { selectRun } from './run-statements.ts'
 
 const { accountCode, ids } = placeholders('accountCode', 'ids')
@@ -22,11 +21,8 @@ export function createFindRuns(database: Database): Pick<RunStore, 'findByRunIds
   const texts = prepareTexts(database)
 
   return {
-    async findByRunIds(accountCode, runIds) {
-      return (await read(byRunIds, { accountCode, ...asked.encode(runIds.map(runId => ({ runId }))) })).map(
-        toRun,
-      )
-    },
+    findByRunIds: (accountCode, runIds) =>
+      read(byRunIds, { accountCode, ...asked.encode(runIds.map(runId => ({ runId }))) }),
     findTexts: (accountCode, kind, ids) => read(texts[kind], { accountCode, ids: encodeList(ids) }),
   }
 }

@@ -1,9 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { RunFilter, RunStore } from '../../../domain/runs/run-store.ts'
+import type { RunFilter, RunStore, StoredRun } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { numberOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
-import { toRun } from './read-run.ts'
+import { flagOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
 import { selectRun } from './run-statements.ts'
 
 // Maximum number of rows of one look. SQLite reads them in about 1 ms, which blocks the event loop.
@@ -35,11 +34,16 @@ export function createLookAtRuns(database: Database): RunStore['look'] {
     statements.set(key, statement)
     const values = { accountCode, ...filter, before: before ?? 2 ** 53, limit }
     const rows = (await database.read(statement, values)).sort((a, b) => b.id - a.id)
-    return {
-      runs: rows.flatMap(({ isMatch, lookedTo: _, ...row }) => (isMatch === 1 ? toRun(row) : [])),
-      next: rows[0]?.lookedTo ?? null,
-    }
+    const next = rows[0]?.lookedTo ?? null
+    return { runs: rows.filter(({ isMatch }) => isMatch).map(toRun), next }
   }
+}
+
+// Removes what is not of the run. A copy of the row would ask for all its members, and an unreadable one throws.
+function toRun(row: StoredRun): StoredRun {
+  Reflect.deleteProperty(row, 'lookedTo')
+  Reflect.deleteProperty(row, 'isMatch')
+  return row
 }
 
 /** If more rows may follow, the last row of a look is in its result, whether it matches or not. */
@@ -51,16 +55,20 @@ function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: re
     from ${runs} where ${runs.accountCode} = ${accountCode} and ${runs.id} < ${before}
       ${lead === null ? sql`` : sql`and ${is(lead)}`}
     order by ${runs.id} desc`
-  const run = selectRun(database)
-  const columns = columnsOf(run)
-  const selection = { ...run, isMatch: numberOf(sql`is_match`), lookedTo: numberOrNullOf(sql`looked_to`) }
+  const selectMore = (matches: SQL, lookedTo: SQL) => ({
+    ...selectRun(database),
+    isMatch: flagOf(matches),
+    lookedTo: numberOrNullOf(lookedTo),
+  })
   if (others.length === 0) {
-    return database.prepareMany(sql`select ${columns}, 1, null ${inOrder} limit ${limit}`, selection)
+    const selection = selectMore(sql`true`, sql`null`)
+    return database.prepareMany(sql`select ${columnsOf(selection)} ${inOrder} limit ${limit}`, selection)
   }
   const matches = sql.join(others.map(is), sql` and `)
+  const selection = selectMore(matches, sql`look.looked_to`)
   return database.prepareMany(
     sql`
-      select ${columns}, case when ${matches} then 1 else 0 end, look.looked_to
+      select ${columnsOf(selection)}
       from (select * ${inOrder} limit ${maxRows}) as runs cross join (
         select (select ${runs.id} ${inOrder} limit 1 offset ${maxRows} - 1) as looked_to
       ) as look

@@ -1,79 +1,31 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Dialect, placeholders } from '../../dialect.ts'
-import { toColumnName } from '../../tables/describe-table.ts'
+import { select } from '../../columns.ts'
+import { type Dialect, namesOf, placeholders } from '../../dialect.ts'
+import type { Selection } from '../../tables/tables-of.ts'
 import { raiseCounter, raiseCounters } from '../counters.ts'
 import { insertAccount } from '../provision.ts'
-
-const columns = {
-  id: 'integer',
-  runId: 'text',
-  state: 'text',
-  outcome: 'text',
-  trigger: 'text',
-  event: 'text',
-  name: 'text',
-  functionId: 'integer',
-  functionVersion: 'text',
-  caseId: 'integer',
-  caseVersion: 'integer',
-  txnId: 'text',
-  txnSource: 'text',
-  parentRunId: 'text',
-  replayOf: 'text',
-  attempt: 'integer',
-  queuedRunId: 'integer',
-  byUserId: 'integer',
-  scopes: 'text',
-  startedAt: 'integer',
-  duration: 'integer',
-  dryRun: 'integer',
-  textBytes: 'text',
-  bytesBefore: 'integer',
-  gateway: 'text',
-} as const
-
-const inputColumns = { id: 'integer', startedAt: 'integer', input: 'text', options: 'text' } as const
-const outputColumns = {
-  id: 'integer',
-  payload: 'text',
-  message: 'text',
-  error: 'text',
-  logs: 'text',
-} as const
 
 export type RunWriteStatements = ReturnType<typeof prepareRunWrites>
 
 /** The columns of a run without its long values. */
 export function selectRun({ tables: { runs } }: Dialect) {
-  const { accountCode: _, gateway: __, ...selection } = pick(runs)
-  return selection
+  const { duration: durationMs, ...others } = select(runs, {
+    omit: ['accountCode', 'bytesBefore', 'gateway'],
+  })
+  return { ...others, durationMs }
 }
 
-// Picks the columns. A built table has other members too.
-function pick(runs: Dialect['tables']['runs']) {
-  const { accountCode, gateway, id, runId, state, outcome, trigger, event, name, functionId, ...rest } = runs
-  const {
-    functionVersion,
-    caseId,
-    caseVersion,
-    txnId,
-    txnSource,
-    parentRunId,
-    replayOf,
-    attempt,
-    queuedRunId,
-  } = rest
-  const { byUserId, scopes, startedAt, duration, dryRun, textBytes } = rest
-  const first = { accountCode, gateway, id, runId, state, outcome, trigger, event, name, functionId }
-  const second = { functionVersion, caseId, caseVersion, txnId, txnSource, parentRunId, replayOf, attempt }
-  return { ...first, ...second, queuedRunId, byUserId, scopes, startedAt, duration, dryRun, textBytes }
-}
-
-export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialect) {
+export function prepareRunWrites(dialect: Dialect) {
+  const { prepare, chain, list, typed, tables } = dialect
   const { accountCode } = placeholders('accountCode')
-  const runs = list('given', columns)
-  const inputs = list('given_inputs', inputColumns)
-  const outputs = list('given_outputs', outputColumns)
+  const columns = {
+    runs: select(tables.runs, { omit: ['accountCode'] }),
+    run_inputs: select(tables.runInputs, { omit: ['accountCode'] }),
+    run_outputs: select(tables.runOutputs, { omit: ['accountCode'] }),
+  }
+  const runs = list('given', columns.runs)
+  const inputs = list('given_inputs', columns.run_inputs)
+  const outputs = list('given_outputs', columns.run_outputs)
   const count = typed(sql.placeholder('count'), 'integer')
   const bytes = typed(sql.placeholder('bytes'), 'integer')
   const storedByte = { name: 'stored byte', count: typed(sql.placeholder('storedBytes'), 'integer') } as const
@@ -81,20 +33,18 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
   const { id, runId } = tables.runs
 
   /** Rows whose `id` counts from 1 after the last one that was taken. */
-  const insertAfter = (table: string, names: object, { rows }: { readonly rows: SQL }) => {
-    const written = Object.keys(names).filter(name => name !== 'id')
-    const others = sql.raw(written.map(name => quote(toColumnName(name))).join())
-    const values = sql.raw(written.map(toSource).join())
+  const insertAfter = (table: keyof typeof columns, { rows }: { readonly rows: SQL }) => {
+    const { id: _, ...others } = columns[table]
     return sql`
-      insert into ${sql.raw(table)} (account_code, id, ${others})
-      select ${accountCode}, last_run.before + id, ${values} from ${rows}, last_run, last_byte
+      insert into ${sql.raw(table)} (account_code, id, ${namesOf(others)})
+      select ${accountCode}, last_run.before + id, ${sourcesOf(others)} from ${rows}, last_run, last_byte
       where last_byte.counter = 'run byte' on conflict do nothing`
   }
-  const insertInto = (table: string, names: object, { rows }: { readonly rows: SQL }) => {
-    const written = sql.raw(Object.keys(names).map(toColumnName).map(quote).join())
+  const insertInto = (table: keyof typeof columns, { rows }: { readonly rows: SQL }) => {
+    const names = namesOf(columns[table])
     return prepare(
-      sql`insert into ${sql.raw(table)} (account_code, ${written})
-        select ${accountCode}, ${written} from ${rows} where true
+      sql`insert into ${sql.raw(table)} (account_code, ${names})
+        select ${accountCode}, ${names} from ${rows} where true
         on conflict do nothing`,
     )
   }
@@ -111,14 +61,14 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
     /** Inserts runs with their long values. Their ids, and the bytes before them, count from the last ones. */
     insertAll: chain(
       {
-        account: insertAccount,
+        account: insertAccount(dialect),
         last_byte: sql`${raiseCounters([storedByte, runByte])} returning name as counter, value - ${bytes} as before`,
         last_run: sql`
           ${raiseCounter('run', count, sql`from last_byte where counter = 'run byte'`)}
           returning value - ${count} as before`,
-        row: sql`${insertAfter('runs', columns, runs)} returning id, run_id`,
-        input: insertAfter('run_inputs', inputColumns, inputs),
-        output: insertAfter('run_outputs', outputColumns, outputs),
+        row: sql`${insertAfter('runs', runs)} returning id, run_id`,
+        input: insertAfter('run_inputs', inputs),
+        output: insertAfter('run_outputs', outputs),
       },
       'row',
       { id, runId },
@@ -127,8 +77,8 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
     removeStray: ['run_inputs', 'run_outputs'].map(table => prepare(removeStray(sql.raw(table)))),
     /** Counts the bytes of ended runs. */
     countBytes: prepare(raiseCounters([storedByte, runByte])),
-    insertInputs: insertInto('run_inputs', inputColumns, inputs),
-    insertOutputs: insertInto('run_outputs', outputColumns, outputs),
+    insertInputs: insertInto('run_inputs', inputs),
+    insertOutputs: insertInto('run_outputs', outputs),
     /** Ends runs that have not ended. */
     end: prepare(
       sql`update runs set state = given.state, outcome = given.outcome, duration = given.duration,
@@ -141,10 +91,10 @@ export function prepareRunWrites({ prepare, chain, list, typed, tables }: Dialec
   }
 }
 
-function toSource(name: string): string {
-  return name === 'bytesBefore' ? 'last_byte.before + bytes_before' : quote(toColumnName(name))
-}
-
-function quote(name: string): string {
-  return `"${name}"`
+// The columns of the rows that are sent. Their `bytesBefore` count from the first of them.
+function sourcesOf(columns: Selection): SQL {
+  const sources = Object.entries(columns).map(([key, { name }]) =>
+    key === 'bytesBefore' ? sql`last_byte.before + bytes_before` : sql.identifier(name),
+  )
+  return sql.join(sources, sql`, `)
 }

@@ -126,15 +126,6 @@ function toTexts(
   }
 }
 
-function toColumns({ texts: _, ...run }: NumberedRun, gateway: string) {
-  return {
-    ...run,
-    gateway,
-    name: JSON.stringify(run.name),
-    txnSource: JSON.stringify(run.txnSource),
-    scopes: run.scopes.join(' '),
-    duration: run.durationMs === null ? null : Math.round(run.durationMs * 10),
-    dryRun: run.dryRun ? 1 : 0,
-    textBytes: JSON.stringify(run.textBytes),
-  }
+function toColumns({ texts: _, durationMs: duration, ...run }: NumberedRun, gateway: string) {
+  return { ...run, duration, gateway }
 }

@@ -37,6 +37,8 @@ interface Dependencies {
   readonly afterAnswer?: (bytes: number) => void
 }
 
+const kindsOfTriggers = [hookKind, taskKind, webhookKind] as const
+
 /** The stores that are written once for both databases. */
 export function createEntities(dependencies: Dependencies) {
   const { database, limits, tokenLookUps, listeners, afterAnswer } = dependencies
@@ -56,11 +58,7 @@ export function createEntities(dependencies: Dependencies) {
     stored,
     keys: createKeyWork(keyStatements),
     forgetCallers: tokenLookUps.forgetCallers,
-    triggerLookUps: [
-      createFindTriggers(database, hookKind),
-      createFindTriggers(database, taskKind),
-      createFindTriggers(database, webhookKind),
-    ],
+    triggerLookUps: kindsOfTriggers.map(kind => createFindTriggers(database, kind)),
   }
   const stores = {
     ...createDirectory(database, parts),

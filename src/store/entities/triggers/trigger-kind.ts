@@ -43,9 +43,9 @@ const maxNamed = sql.raw('11')
 const { accountCode, functionId } = placeholders('accountCode', 'functionId')
 
 /** Names the triggers of a kind that use a function. */
-export function createFindTriggers<Row extends TriggerRow>(
+export function createFindTriggers(
   dialect: Dialect,
-  { trigger, describe }: Pick<TriggerKind<Row>, 'trigger' | 'describe'>,
+  { trigger, describe }: Pick<TriggerKind<never>, 'trigger' | 'describe'>,
 ): FindTriggers {
   const { table, selection } = tableOf(dialect, trigger)
   const find = dialect.prepare(
@@ -55,6 +55,6 @@ export function createFindTriggers<Row extends TriggerRow>(
     selection,
   )
   return function* findTriggers(accountCode, functionId) {
-    return (yield* all(find, { accountCode, functionId })).map(row => describe(row as unknown as Row))
+    return (yield* all(find, { accountCode, functionId })).map(row => describe(row as never))
   }
 }

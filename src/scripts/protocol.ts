@@ -5,10 +5,12 @@
 
 import type { RunLimits } from '../config.ts'
 import type { LogLevel, RunError, RunErrorCode } from '../domain/scripts/run.ts'
-import type { PlatformMethod } from '../operations/operation.ts'
+import type { PlatformMethod } from './launch/platform-methods.ts'
 
 export type { RunLimits } from '../config.ts'
-export type { InputMember, Label, Member, PlatformMethod } from '../operations/operation.ts'
+export type { Label } from '../operations/executions.ts'
+export type { Member } from '../operations/operation.ts'
+export type { InputMember, PlatformMethod } from './launch/platform-methods.ts'
 
 /** The settings of a sandbox, passed as the child's only argument. */
 export interface SandboxSetup {

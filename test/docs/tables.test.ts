@@ -38,9 +38,7 @@ test('the table of REST has every method and path, and no other', () => {
   const written = readTable(readPage('docs/rest.md'), 'Paths').flatMap(([cell = '']) =>
     [...cell.matchAll(/`([A-Z]+) ([^`?]+)[^`]*`/g)].map(match => `${match[1]} ${match[2]}`),
   )
-  const served = restRoutes.map(
-    ({ operation: { method, path } }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
-  )
+  const served = restRoutes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   const open = [
     'POST /api/1/webhook/{account_nickname}/{name}',
     'GET /health',

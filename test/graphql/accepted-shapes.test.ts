@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createOperationCheck } from '../../src/graphql/bounds/check-operation.ts'
 import { createPricing } from '../../src/graphql/bounds/operation-cost.ts'
-import { executeTask, recordOperations } from '../../src/operations/rows.ts'
+import { teamMemberships } from '../../src/operations/directory.ts'
+import { executeTask } from '../../src/operations/executions.ts'
 import { schema } from '../../src/schema/index.ts'
 
 let prices: number
@@ -19,7 +20,7 @@ beforeEach(() => {
   prices = 0
 })
 
-const add = recordOperations.find(({ field }) => field === 'addTeamMembership')?.document ?? ''
+const add = teamMemberships.add.document
 const task = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{}', options: '{}' }
 const pages = 'query ($first: Int = 5) { team(id: 1) { memberships(first: $first) { edges { cursor } } } }'
 const list = 'query ($ids: [ID!]!) { teamMemberships(ids: $ids) { id } }'

@@ -4,7 +4,7 @@ import { restRoutes } from '../rest/rest-routes.ts'
 
 const pathsOfForms = restRoutes
   .filter(({ bodies }) => bodies === 'tasks')
-  .map(({ operation }) => `\`${operation.path.replace(/:(\w+)/g, '{$1}')}\``)
+  .map(({ path }) => `\`${path.replace(/:(\w+)/g, '{$1}')}\``)
   .join(' and ')
 
 /**

@@ -8,9 +8,9 @@ export interface Work {
 
 type Fields = ReadonlySet<string>
 
-/** Returns what a REST path does, or null if it changes nothing. `runFields` are the mutations that start a run. */
-export function findRouteWork({ method, field }: Operation, runFields: Fields): Work | null {
-  return method === 'GET' ? null : { mayRun: runFields.has(field) }
+/** Returns what the operation of a REST path does, or null if it changes nothing. `runFields` start a run. */
+export function findRouteWork({ type, field }: Operation, runFields: Fields): Work | null {
+  return type === 'query' ? null : { mayRun: runFields.has(field) }
 }
 
 /**

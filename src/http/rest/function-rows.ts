@@ -5,7 +5,7 @@ import {
   UncompiledSource,
 } from '../../domain/functions/function-refusals.ts'
 import { RostrumError } from '../../errors.ts'
-import { deleteFunction, functionShape, getFunction, saveFunction } from '../../operations/function-rows.ts'
+import { functionShape, functions } from '../../operations/functions.ts'
 import { hasComment, readSourceBody, SourceText } from '../body/content/source-body.ts'
 import { readFunctionQuery } from './function-query.ts'
 import { readIfLive, toEtag } from './if-match.ts'
@@ -17,8 +17,12 @@ interface FunctionRow extends Readonly<Record<string, unknown>> {
   readonly saved?: { readonly version: string; readonly created: boolean }
 }
 
+const path = '/platform/functions/:name'
+
 const getRow: RestRow = {
-  operation: getFunction,
+  method: 'GET',
+  path,
+  operation: functions.get,
   bodies: 'sources',
   readVariables: ({ name, queryString }) => ({ ...readName(name, queryString), exact: true }),
   answer(value, { name, queryString, accept }) {
@@ -34,7 +38,9 @@ const getRow: RestRow = {
 }
 
 const saveRow: RestRow = {
-  operation: saveFunction,
+  method: 'PUT',
+  path,
+  operation: functions.save,
   bodies: 'sources',
   readVariables({ name, queryString, body, ifMatch, ifNoneMatch, isStrict }) {
     const query = readFunctionQuery(queryString)
@@ -77,7 +83,9 @@ const saveRow: RestRow = {
 }
 
 const deleteRow: RestRow = {
-  operation: deleteFunction,
+  method: 'DELETE',
+  path,
+  operation: functions.delete,
   bodies: 'sources',
   readVariables: ({ name, queryString, ifMatch }) => ({
     ...readName(name, queryString),

@@ -1,55 +1,52 @@
 import { z } from 'zod'
 import { RostrumError } from '../../errors.ts'
-import type { InputMember, Operation } from '../../operations/operation.ts'
+import { fieldOf, type RecordShape } from '../../operations/operation.ts'
 import { jsonId, jsonObject, mustBe, readBody } from '../body/content/read-body.ts'
-import { readIfMatch } from './if-match.ts'
 import type { RestRequest } from './rest-row.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-// Null is no data, and `readJson` says so.
-const json = z.custom<unknown>(value => value !== undefined && value !== null, {
+/** How a row reads the `input` of its operation. */
+export interface RestInput {
+  /** The members of the record in the body that are read, by their names. */
+  readonly members: Readonly<Record<string, z.ZodType>>
+  /** Reads the values that do not come from the body. */
+  readonly beside?: (request: RestRequest) => Values
+  /** Names the members of which a request needs at least one, for messages. */
+  readonly needsOneOf?: string
+}
+
+/** An integer id. */
+export const id = jsonId
+
+/** Text or null. One that is left out stays as it is. */
+export const text = z.string({ error: mustBe('text or null') }).nullable()
+
+/** A JSON value, which the gateway reads. Null is no data, and `readJson` says so. */
+export const json = z.custom<unknown>(value => value !== undefined && value !== null, {
   error: mustBe('a JSON object'),
 })
-
-const detail = z.string({ error: mustBe('text or null') }).nullable()
 
 /**
  * Returns a function that reads the `input` of an operation from a body such as `{"team_membership":{…}}`. It throws
  * `BAD_USER_INPUT` with a pointer to each bad field. A member that is left out stays out, because null would change
  * it.
  */
-export function createInputReader({ input, needsOneOf, answer }: Operation) {
+export function createInputReader({ members, beside, needsOneOf }: RestInput, answer: RecordShape) {
   const { name: wrapper } = answer
-  const members = input.filter(({ kind }) => !beside.has(kind))
-  const besideBody = input.filter(({ kind }) => beside.has(kind))
   // What a read returns can be sent back as it is: fields that are not an input are ignored.
   const returned = answer.members.map(({ name }) => [name, z.unknown().optional()])
-  const inputs = members.map(member => [member.name, schemaOf(member)])
-  const fields = Object.fromEntries([...returned, ...inputs])
+  const fields = { ...Object.fromEntries(returned), ...members }
   const shape = jsonObject({ [wrapper]: jsonObject(fields, 'an object') }, 'a JSON object')
+  const names = Object.keys(members).map(name => ({ name, field: fieldOf(name) }))
 
   return (request: RestRequest): Values => {
     const given = readBody(shape, request.body, request.isStrict)[wrapper] as Values
-    const values: Record<string, unknown> = {}
-    for (const member of besideBody) values[member.field] = readBeside(member, request)
-    for (const { name, field } of members) if (given[name] !== undefined) values[field] = given[name]
-    if (needsOneOf !== null && Object.keys(values).length === 0) throw nothingGiven(wrapper, needsOneOf)
+    const values: Record<string, unknown> = { ...beside?.(request) }
+    for (const { name, field } of names) if (given[name] !== undefined) values[field] = given[name]
+    if (needsOneOf !== undefined && Object.keys(values).length === 0) throw nothingGiven(wrapper, needsOneOf)
     return values
   }
-}
-
-// Members that do not come from the body.
-const beside: ReadonlySet<InputMember['kind']> = new Set(['path', 'ifMatch', 'constant'])
-
-function readBeside({ kind, byDefault }: InputMember, { id, ifMatch }: RestRequest): unknown {
-  if (kind === 'constant') return byDefault
-  return kind === 'path' ? id : readIfMatch(ifMatch)
-}
-
-function schemaOf({ kind, isRequired }: InputMember): z.ZodType {
-  const schema = kind === 'id' ? jsonId : kind === 'json' ? json : detail
-  return isRequired ? schema : schema.optional()
 }
 
 function nothingGiven(wrapper: string, names: string): RostrumError {

@@ -1,41 +1,52 @@
 import { notFound, RostrumError } from '../../errors.ts'
-import type { Member, Operation, RecordShape, VariableName } from '../../operations/operation.ts'
+import { fieldOf, type Member, type Operation, type RecordShape } from '../../operations/operation.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
 import { parseParameters } from './parse-parameters.ts'
-import { createInputReader } from './read-input.ts'
-import type { RestAnswer, RestRequest, RestRow } from './rest-row.ts'
+import { createInputReader, json, type RestInput } from './read-input.ts'
+import type { Method, RestAnswer, RestRequest, RestRow } from './rest-row.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** The REST row of an operation on records (contract, sections 1 and 2). */
-export function recordRow(operation: Operation): RestRow {
-  const { variables, input, answer: shape } = operation
-  const readInput = createInputReader(operation)
-  const read: Partial<Record<VariableName, (request: RestRequest) => unknown>> = {
-    id: ({ id }: RestRequest) => id,
-    ids: ({ queryString }: RestRequest) => readIds(queryString),
-    input: readInput,
-    ifVersions: ({ ifMatch }: RestRequest) => readIfMatch(ifMatch),
+export function recordRow(
+  route: `${Method} /${string}`,
+  operation: Operation,
+  input: RestInput = { members: {} },
+): RestRow {
+  const [method, path] = route.split(' ') as [Method, string]
+  const { answer: shape } = operation
+  const read: Readonly<Record<string, (request: RestRequest) => unknown>> = {
+    id: ({ id }) => id,
+    ids: ({ queryString }) => readIds(queryString),
+    input: createInputReader(input, shape),
+    ifVersions: ({ ifMatch }) => readIfMatch(ifMatch),
   }
+  const variables = Object.keys(operation.variables)
   const pointers = Object.fromEntries(
-    input.map(({ name, field }) => [`/${field}`, `/${shape.name}/${name}`] as const),
+    Object.keys(input.members).map(name => [`/${fieldOf(name)}`, `/${shape.name}/${name}`] as const),
   )
   return {
+    method,
+    path,
     operation,
-    bodies: input.some(({ kind }) => kind === 'json') ? 'data' : 'records',
+    bodies: Object.values(input.members).includes(json) ? 'data' : 'records',
     readVariables(request) {
       const values: Record<string, unknown> = {}
       for (const name of variables) values[name] = read[name]?.(request)
       return values
     },
-    answer: createRecordAnswer(operation),
+    answer: createRecordAnswer(method, path, operation),
     pointersInto: () => pointers,
   }
 }
 
-function createRecordAnswer({ method, path, isList, within, answer: shape }: Operation): RestRow['answer'] {
+function createRecordAnswer(
+  method: Method,
+  path: string,
+  { variables, within, answer: shape }: Operation,
+): RestRow['answer'] {
   if (method === 'DELETE') return () => ({ status: 204 })
-  if (isList) {
+  if ('ids' in variables) {
     const name = `${shape.name}s`
     return rows => ({
       status: 200,

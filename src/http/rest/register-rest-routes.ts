@@ -41,7 +41,7 @@ export async function registerRestRoutes(
       routes.addHook('onSend', unread.countAnswer)
       replaceParsers(routes, bodies, services)
       for (const row of restRoutes.filter(candidate => candidate.bodies === bodies)) {
-        const { method, path } = row.operation
+        const { method, path } = row
         const work = findRouteWork(row.operation, services.engine.runFields)
         // A run needs a place before its body is read.
         const onRequest = work?.mayRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
@@ -86,7 +86,7 @@ function createHandler(row: RestRow, services: HttpServices) {
   const { document: query, field } = row.operation
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
-    if (given.isStrict && row.operation.method === 'DELETE') readBody(noFields, given.body ?? {}, true)
+    if (given.isStrict && row.method === 'DELETE') readBody(noFields, given.body ?? {}, true)
     const variables = row.readVariables(given)
     const executing = executeFor(request.state, services, { query, variables })
     const { result, failures } = executing instanceof Promise ? await executing : executing

@@ -1,6 +1,6 @@
-import { caseShape, runCaseTask } from '../../operations/case-rows.ts'
+import { caseShape, changeByCaseTask } from '../../operations/cases.ts'
+import { executeTask, runFunction } from '../../operations/executions.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { executeTask, recordOperations, runFunction } from '../../operations/rows.ts'
 import { readCaseTaskBody } from '../body/content/case-task-body.ts'
 import {
   pointersIntoFunction,
@@ -10,15 +10,19 @@ import {
 } from '../body/content/task-body.ts'
 import { functionRows } from './function-rows.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
-import { recordRow, toRecord } from './record-row.ts'
+import { toRecord } from './record-row.ts'
+import { recordRows } from './record-rows.ts'
 import type { RestRow } from './rest-row.ts'
 
 /** A path that runs a script (contract, section 4): takes JSON or a form; 200 for `exit`, 422 for other outcomes. */
 function executionRow(
+  path: string,
   operation: Operation,
   { readVariables, pointersInto }: Pick<RestRow, 'readVariables' | 'pointersInto'>,
 ): RestRow {
   return {
+    method: 'POST',
+    path,
     operation,
     bodies: 'tasks',
     readVariables,
@@ -30,12 +34,12 @@ function executionRow(
   }
 }
 
-const executeRow = executionRow(executeTask, {
+const executeRow = executionRow('/api/1/endpoint/execute', executeTask, {
   readVariables: ({ body, isStrict }) => ({ input: readTaskBody(body, isStrict) }),
   pointersInto: pointersIntoTask,
 })
 
-const runFunctionRow = executionRow(runFunction, {
+const runFunctionRow = executionRow('/api/1/function/:name/execute', runFunction, {
   readVariables: ({ name, body, isStrict }) => ({ input: { name, ...readFunctionBody(body, isStrict) } }),
   pointersInto: pointersIntoFunction,
 })
@@ -49,7 +53,9 @@ interface TaskResult {
 
 /** Runs a task on a case (contract, section 7): with `exit` the answer has the case and what changed. */
 const runCaseTaskRow: RestRow = {
-  operation: runCaseTask,
+  method: 'POST',
+  path: '/api/1/case/:id/task/:name',
+  operation: changeByCaseTask,
   bodies: 'records',
   readVariables: ({ id, name, body, ifMatch, isStrict }) => ({
     caseId: id,
@@ -59,7 +65,7 @@ const runCaseTaskRow: RestRow = {
   }),
   answer(value) {
     const { execution, change } = value as TaskResult
-    const body = { task_execution: toRecord(runCaseTask.answer.members, execution) }
+    const body = { task_execution: toRecord(changeByCaseTask.answer.members, execution) }
     if (change === null) return { status: 422, body }
     const { case: row, patch } = change
     return {
@@ -73,7 +79,7 @@ const runCaseTaskRow: RestRow = {
 
 /** The REST table: every path of the REST side, each executed by the one engine. */
 export const restRoutes: readonly RestRow[] = [
-  ...recordOperations.map(recordRow),
+  ...recordRows,
   executeRow,
   runFunctionRow,
   runCaseTaskRow,

@@ -30,8 +30,12 @@ export interface RestAnswer {
  */
 export type Bodies = 'records' | 'data' | 'tasks' | 'sources'
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** One path of the REST side: its operation, how it reads the variables and how it answers. */
 export interface RestRow {
+  readonly method: Method
+  readonly path: string
   readonly operation: Operation
   readonly bodies: Bodies
   readVariables(request: RestRequest): Record<string, unknown>

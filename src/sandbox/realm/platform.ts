@@ -65,7 +65,10 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
 
   const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
 
-  const readLabels = ({ name, labels }: InputMember, given: Row | null | undefined): Row => {
+  const readDocument = (value: unknown, byDefault: string | null) =>
+    text(byDefault === null ? value : (value ?? byDefault))
+
+  const readLabels = (name: string, labels: readonly Label[], given: Row | null | undefined): Row => {
     const own = given?.[name] as Row | null | undefined
     const values: Row = {}
     for (let i = 0; i < labels.length; i++) {
@@ -76,17 +79,26 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
   }
 
   const readMember = (member: InputMember, given: Row | null | undefined): unknown => {
-    const { name, kind, isRequired, byDefault } = member
+    const { name } = member
     const value = given?.[name]
-    if (kind === 'id') return value === undefined && !isRequired ? undefined : readId(name, value)
-    if (kind === 'document') return text(byDefault === null ? value : (value ?? byDefault))
-    return kind === 'labels' ? readLabels(member, given) : readOption(member, value)
-  }
-
-  const readOption = ({ kind, byDefault }: InputMember, value: unknown): unknown => {
-    if (kind === 'params') return value === undefined ? undefined : { params: value }
-    if (kind === 'constant') return value ? byDefault : undefined
-    return kind === 'version' ? (readVersions(value) ?? undefined) : value
+    switch (member.kind) {
+      case 'value':
+        return value
+      case 'id':
+        return member.isRequired || value !== undefined ? readId(name, value) : undefined
+      case 'flag':
+        return value ? member.value : undefined
+      case 'version':
+        return value == null ? undefined : [value]
+      case 'document':
+        return readDocument(value, member.byDefault)
+      case 'labels':
+        return readLabels(name, member.labels, given)
+      case 'params':
+        return value === undefined ? undefined : { params: value }
+      default:
+        return member satisfies never
+    }
   }
 
   const readInput = (members: readonly InputMember[], given: Row | null | undefined): Row => {

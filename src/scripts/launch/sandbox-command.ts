@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { platformMethods } from '../../operations/rows.ts'
 import type { SandboxSetup } from '../protocol.ts'
 import { confine } from './confinement.ts'
+import { platformMethods } from './platform-methods.ts'
 import { sandboxModules } from './sandbox-modules.ts'
 
 const bootFile = fileURLToPath(new URL('../../sandbox/boot.mjs', import.meta.url))

@@ -2,6 +2,7 @@ import { endBefore } from '../../end-before.ts'
 import type { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
+import { AdmissionPolicy } from './admission-policy.ts'
 import { HeldSandboxes } from './held-sandboxes.ts'
 import { QueuedShare } from './queued-share.ts'
 import { overloaded, RunQueue, type RunQueueLimits, type WaitingRun } from './run-queue.ts'
@@ -42,22 +43,7 @@ const stallMs = 20
 // A preempted run needs a moment to end.
 const preemptionPauseMs = 50
 
-/**
- * Decides which waiting run gets the next idle sandbox:
- *
- * - The account that holds the fewest sandboxes comes first; of accounts with equally many, the one that has lately
- *   held them for the least time. Runs of one account go in order of arrival.
- * - An account holds at most five eighths of the sandboxes, rounded down, and at least one. A run inside a run may go
- *   past that, so that a chain of four fits where there are fewer than eight sandboxes.
- * - With four sandboxes or more, the last free one goes only to an account without a run.
- * - An account whose last run destroyed its sandbox leaves the last idle one to others until the next has booted.
- * - If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is
- *   preempted.
- * - Queued runs take idle sandboxes while no other run waits. While others wait, one queued run a second gets one, and
- *   each account leaves the last one of its share to it.
- * - Queued runs hold at most half of the sandboxes. An account with queued runs leaves the last one of that half to an
- *   account that has none there.
- */
+/** Hands sandboxes to runs as the policy decides, lets runs wait, and starts sandboxes for them. */
 export class Admission {
   readonly #pool: SandboxPool
   readonly #outboundWaits: OutboundWaits
@@ -66,7 +52,7 @@ export class Admission {
   readonly #held: HeldSandboxes
   readonly #queue: RunQueue<SandboxProcess>
   readonly #queued: QueuedShare
-  readonly #destroyers = new Set<string>()
+  readonly #policy: AdmissionPolicy
   #admittedAt = 0
   #preemptedAt = 0
   #growth: NodeJS.Timeout | null = null
@@ -80,6 +66,7 @@ export class Admission {
     this.#held = new HeldSandboxes(limits.sandboxes, readMs)
     this.#queue = new RunQueue(limits)
     this.#queued = new QueuedShare(limits.sandboxes, readMs)
+    this.#policy = new AdmissionPolicy({ pool, held: this.#held, queued: this.#queued, queue: this.#queue })
     pool.onIdle(() => this.#serve())
   }
 
@@ -89,11 +76,10 @@ export class Admission {
     signal.throwIfAborted()
     if (this.#closed) throw stopping()
     if (request.queued) return this.#acquireQueued(accountCode)
-    // Other accounts that wait while a sandbox is idle may not take it. Runs of one account go in order of arrival.
-    const mayTake = nested || (this.#queue.lengthOf(accountCode) === 0 && !this.#isLeft(accountCode))
-    const free = mayTake ? this.#take(accountCode, nested) : null
+    // Other accounts that wait while a sandbox is idle may not take it.
+    const free = nested || this.#policy.mayGoAtOnce(accountCode) ? this.#take(accountCode, nested) : null
     if (free !== null) return this.#admit(accountCode, free)
-    if (!this.#canGrowFor(accountCode, nested)) {
+    if (!this.#policy.canGrowFor(accountCode, nested)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
       this.#queue.refuseWhenFull(accountCode)
     } else if (nested) this.#pool.grow()
@@ -102,24 +88,17 @@ export class Admission {
 
   /** How many queued runs could begin now, of all accounts. */
   freeForQueued(): number {
-    if (this.#closed) return 0
-    const free = Math.min(this.#queued.free, this.#pool.idle)
-    if (this.#queue.length === 0) return free
-    return this.#queued.isDue ? Math.min(free, 1) : 0
+    return this.#closed ? 0 : this.#policy.freeForQueued()
   }
 
   /** The same for one account, whose share may be less. */
   freeForQueuedOf(accountCode: string): number {
-    return Math.min(this.freeForQueued(), this.#queuedShareOf(accountCode))
+    return Math.min(this.freeForQueued(), this.#policy.queuedShareOf(accountCode))
   }
 
   /** The accounts that hold so much that no queued run of theirs may begin. */
   accountsWithoutQueued(): string[] {
-    return this.#held.accounts().filter(accountCode => this.#queuedShareOf(accountCode) === 0)
-  }
-
-  #queuedShareOf(accountCode: string): number {
-    return Math.min(this.#queued.freeFor(accountCode), this.#held.freeFor(accountCode))
+    return this.#policy.accountsWithoutQueued()
   }
 
   /** For queued runs that wait: starts one more sandbox if all are busy for a while. */
@@ -155,12 +134,6 @@ export class Admission {
     this.#queue.clear(stopping())
   }
 
-  // True if a new sandbox can start for the account on top of those that waiting runs will take.
-  #canGrowFor(accountCode: string, nested: boolean): boolean {
-    const hasShare = this.#held.freeFor(accountCode, nested) > this.#queue.lengthOf(accountCode)
-    return hasShare && this.#pool.canGrow(this.#demand() + 1)
-  }
-
   // If no waiting run was admitted for a while, the processors are not the bottleneck, and more sandboxes help.
   #growWhenStalled(waiting = this.#queue.length): void {
     if (this.#growth !== null || waiting === 0) return
@@ -172,28 +145,15 @@ export class Admission {
   }
 
   #makeRoom(): void {
-    if (this.#demand() > 0) this.#pool.grow()
+    if (this.#policy.demand() > 0) this.#pool.grow()
     if (this.#queue.length === 0) return this.#makeRoomForQueued()
     const now = performance.now()
-    if (!this.#held.areAllHeld || now - this.#preemptedAt < preemptionPauseMs) return
-    const [first = ''] = this.#inTurn()
-    if (this.#outboundWaits.preemptLongest(this.#held.accountsAbove(this.#held.by(first))))
-      this.#preemptedAt = now
+    if (now - this.#preemptedAt < preemptionPauseMs) return
+    if (this.#outboundWaits.preemptLongest(this.#policy.accountsToPreempt())) this.#preemptedAt = now
   }
 
   #makeRoomForQueued(): void {
     if (this.#pool.idle === 0 && this.#queued.free > 0) this.#pool.grow()
-  }
-
-  // How many sandboxes the waiting runs could take now.
-  #demand(): number {
-    return this.#queue
-      .lengths()
-      .reduce((demand, [accountCode, length]) => demand + Math.min(length, this.#freeForNext(accountCode)), 0)
-  }
-
-  #freeForNext(accountCode: string): number {
-    return this.#held.freeFor(accountCode, this.#queue.isNested(accountCode))
   }
 
   /**
@@ -218,28 +178,17 @@ export class Admission {
 
   // Serves one run at a time, because each changes which account is next.
   #serve(): void {
-    while (!this.#isLastLeft() && this.#serveNext());
+    while (!this.#policy.isLastLeft && this.#serveNext());
     this.#growWhenStalled()
     if (this.freeForQueued() === 0) return
     if (this.#queued.isDue) this.#queued.leave(() => this.#serve())
     this.#queued.announceFree()
   }
 
-  // True if the last idle sandbox is left to a queued run.
-  #isLastLeft(): boolean {
-    return this.#queued.isDue && this.#pool.idle === 1
-  }
-
-  // True if the last idle sandbox, or the last one of the account's share, is left to a queued run. The queue does not
-  // say whose run is due: it may be one of the account that floods.
-  #isLeft(accountCode: string): boolean {
-    return this.#isLastLeft() || (this.#queued.isDue && this.#held.freeFor(accountCode) === 1)
-  }
-
   #serveNext(): boolean {
-    for (const accountCode of this.#inTurn()) {
+    for (const accountCode of this.#policy.inTurn()) {
       const nested = this.#queue.isNested(accountCode)
-      if (!nested && this.#isLeft(accountCode)) continue
+      if (!nested && this.#policy.isLeft(accountCode)) continue
       const sandbox = this.#take(accountCode, nested)
       if (sandbox === null) continue
       this.#queue.admit(accountCode, sandbox)
@@ -248,13 +197,8 @@ export class Admission {
     return false
   }
 
-  #inTurn(): string[] {
-    return this.#held.inTurn(this.#queue.accounts())
-  }
-
   #take(accountCode: string, nested = false): SandboxProcess | null {
-    if (this.#held.freeFor(accountCode, nested) === 0) return null
-    if (this.#destroyers.has(accountCode) && this.#pool.isShort) return null
+    if (!this.#policy.mayTake(accountCode, nested)) return null
     const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
@@ -272,8 +216,7 @@ export class Admission {
         if (!held) return
         held = false
         this.#held.release(accountCode, heldSince)
-        if (sandbox.isServing) this.#destroyers.delete(accountCode)
-        else this.#destroyers.add(accountCode)
+        this.#policy.noteEnd(accountCode, sandbox.isServing)
         this.#serve()
       },
     }

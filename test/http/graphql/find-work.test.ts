@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { findRunFields } from '../../../src/graphql/engine.ts'
 import { createDocumentWorkFinder, findRouteWork } from '../../../src/http/idempotency/find-work.ts'
 import { restRoutes } from '../../../src/http/rest/rest-routes.ts'
-import { operation, record } from '../../../src/operations/operation.ts'
+import { mutation, record } from '../../../src/operations/operation.ts'
 import { schema } from '../../../src/schema/index.ts'
 
 const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {})
@@ -59,9 +59,11 @@ test('each mutation that starts a run is known to GraphQL, also by an alias or i
 
 test('each REST path knows whether its mutation starts a run', () => {
   const runFields = findRunFields(schema)
-  const known = restRoutes.map(({ operation }) => [operation, findRouteWork(operation, runFields)] as const)
-  for (const [{ method, field }, work] of known)
-    expect(work, field).toEqual(method === 'GET' ? null : { mayRun: !repeatable.includes(field) })
+  const known = restRoutes.map(row => [row, findRouteWork(row.operation, runFields)] as const)
+  for (const [{ method, operation }, work] of known) {
+    const mayRun = !repeatable.includes(operation.field)
+    expect(work, operation.field).toEqual(method === 'GET' ? null : { mayRun })
+  }
   const running = known.filter(([, work]) => work?.mayRun).map(([{ path }]) => path)
   expect(running).toHaveLength(3)
 })
@@ -79,6 +81,6 @@ test('a mutation that is added with `startsRun` is known to both', () => {
   expect(findWork('mutation { a: runNightly }')).toEqual({ mayRun: true })
   expect(findWork('mutation { a: runNightlyLater }')).toEqual({ mayRun: false })
   const row = { variables: {}, answer: record('run', { id: 'id' }) }
-  const route = operation('POST /nightly', { ...row, field: 'runNightly' })
+  const route = mutation({ ...row, field: 'runNightly' })
   expect(findRouteWork(route, runFields)).toEqual({ mayRun: true })
 })

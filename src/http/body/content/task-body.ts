@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonText } from '../../../json/json-text.ts'
 import type { JsonMember } from '../../../json/scan-json.ts'
-import { taskLabels } from '../../../operations/rows.ts'
+import { taskLabels } from '../../../operations/executions.ts'
 import {
   decodeBody,
   maxValues,

@@ -1,0 +1,118 @@
+import type { HeldSandboxes } from './held-sandboxes.ts'
+import type { QueuedShare } from './queued-share.ts'
+import type { RunQueue } from './run-queue.ts'
+import type { SandboxPool } from './sandbox-pool.ts'
+
+interface Parts {
+  readonly pool: Pick<SandboxPool, 'idle' | 'isShort' | 'canGrow'>
+  readonly held: HeldSandboxes
+  readonly queued: QueuedShare
+  readonly queue: Pick<RunQueue<unknown>, 'length' | 'lengthOf' | 'lengths' | 'accounts' | 'isNested'>
+}
+
+/**
+ * Says which run may take an idle sandbox. It changes nothing but what it remembers of ended runs.
+ *
+ * 1. The account that holds the fewest sandboxes comes first; of accounts with equally many, the one that has lately
+ *    held them for the least time. Runs of one account go in order of arrival.
+ * 2. An account holds at most five eighths of the sandboxes, rounded down, and at least one. A run inside a run may go
+ *    past that, so that a chain of four fits where there are fewer than eight sandboxes.
+ * 3. With four sandboxes or more, the last free one goes only to an account without a run.
+ * 4. An account whose last run destroyed its sandbox leaves the last idle one to others until the next has booted.
+ * 5. If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is
+ *    preempted.
+ * 6. Queued runs take idle sandboxes while no other run waits.
+ * 7. While others wait, one queued run a second gets a sandbox, and each account leaves the last one of its share to
+ *    it.
+ * 8. Queued runs hold at most half of the sandboxes. An account with queued runs leaves the last one of that half to
+ *    an account that has none there.
+ */
+export class AdmissionPolicy {
+  readonly #parts: Parts
+  readonly #destroyers = new Set<string>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** The accounts of waiting runs, the next one first (rule 1). */
+  inTurn(): string[] {
+    const { held, queue } = this.#parts
+    return held.inTurn(queue.accounts())
+  }
+
+  /** True if the account's share and its last run allow one more sandbox (rules 2 to 4). */
+  mayTake(accountCode: string, nested: boolean): boolean {
+    const { held, pool } = this.#parts
+    if (held.freeFor(accountCode, nested) === 0) return false
+    return !(this.#destroyers.has(accountCode) && pool.isShort)
+  }
+
+  /** True if a run that arrives goes before all that wait, in which case it takes an idle sandbox (rules 1 and 7). */
+  mayGoAtOnce(accountCode: string): boolean {
+    return this.#parts.queue.lengthOf(accountCode) === 0 && !this.isLeft(accountCode)
+  }
+
+  /** True if the last idle sandbox is left to a queued run (rule 7). */
+  get isLastLeft(): boolean {
+    const { queued, pool } = this.#parts
+    return queued.isDue && pool.idle === 1
+  }
+
+  /**
+   * True if the last idle sandbox, or the last one of the account's share, is left to a queued run (rule 7). The queue
+   * does not say whose run is due: it may be one of the account that floods.
+   */
+  isLeft(accountCode: string): boolean {
+    const { queued, held } = this.#parts
+    return this.isLastLeft || (queued.isDue && held.freeFor(accountCode) === 1)
+  }
+
+  /** The accounts whose runs are preempted for the next run, the first choice first (rule 5). */
+  accountsToPreempt(): string[] {
+    const { held } = this.#parts
+    const [first = ''] = this.inTurn()
+    return held.areAllHeld ? held.accountsAbove(held.by(first)) : []
+  }
+
+  /** How many queued runs could begin now, of all accounts (rules 6 to 8). */
+  freeForQueued(): number {
+    const { queued, pool, queue } = this.#parts
+    const free = Math.min(queued.free, pool.idle)
+    if (queue.length === 0) return free
+    return queued.isDue ? Math.min(free, 1) : 0
+  }
+
+  /** How many queued runs the shares of the account allow (rules 2, 3 and 8). */
+  queuedShareOf(accountCode: string): number {
+    const { queued, held } = this.#parts
+    return Math.min(queued.freeFor(accountCode), held.freeFor(accountCode))
+  }
+
+  /** The accounts that hold so much that no queued run of theirs may begin. */
+  accountsWithoutQueued(): string[] {
+    return this.#parts.held.accounts().filter(accountCode => this.queuedShareOf(accountCode) === 0)
+  }
+
+  /** How many sandboxes the waiting runs could take now. */
+  demand(): number {
+    const { held, queue } = this.#parts
+    const freeForNext = (accountCode: string) => held.freeFor(accountCode, queue.isNested(accountCode))
+    return queue
+      .lengths()
+      .reduce((demand, [accountCode, length]) => demand + Math.min(length, freeForNext(accountCode)), 0)
+  }
+
+  /** True if a new sandbox can start for the account on top of those that waiting runs will take. */
+  canGrowFor(accountCode: string, nested: boolean): boolean {
+    const { held, queue, pool } = this.#parts
+    const hasShare = held.freeFor(accountCode, nested) > queue.lengthOf(accountCode)
+    return hasShare && pool.canGrow(this.demand() + 1)
+  }
+
+  /** Call it when a run of the account has ended. `isServing` is false if that destroyed its sandbox. */
+  noteEnd(accountCode: string, isServing: boolean): void {
+    if (isServing) this.#destroyers.delete(accountCode)
+    else this.#destroyers.add(accountCode)
+  }
+}

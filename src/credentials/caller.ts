@@ -1,3 +1,5 @@
+import type { SavedTrigger } from '../domain/scripts/trigger-kinds.ts'
+
 export const scopes = [
   'memberships:read',
   'memberships:write',
@@ -25,11 +27,8 @@ export interface Caller {
   /** The caller whose credential is confirmed, if the rights are those of a trigger. */
   readonly source?: Caller
   /** The trigger whose scopes these are. Absent if they are those of a credential. */
-  readonly rightsOf?: RightsOf
+  readonly rightsOf?: SavedTrigger
 }
-
-/** A trigger with scopes of its own. */
-export type RightsOf = 'hook' | 'task' | 'webhook'
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)
@@ -45,7 +44,7 @@ interface TriggeredRun {
   /** Who caused the run: data for its script, not a credential that could be confirmed. */
   readonly causedBy: Pick<Caller, 'userId' | 'subject' | 'email' | 'displayName'>
   readonly scopes: readonly string[]
-  readonly rightsOf: RightsOf
+  readonly rightsOf: SavedTrigger
 }
 
 /** The caller of a run that no request waits for with its own credential: it has the rights of its trigger alone. */
@@ -54,7 +53,7 @@ export function callerOfTrigger({ accountCode, causedBy, scopes, rightsOf }: Tri
 }
 
 /** The same caller with other rights, which are never those of its credential. `rightsOf` is null for a replay's. */
-export function withScopes(caller: Caller, scopes: readonly string[], rightsOf: RightsOf | null): Caller {
+export function withScopes(caller: Caller, scopes: readonly string[], rightsOf: SavedTrigger | null): Caller {
   const { rightsOf: _, ...given } = caller
   const rights = { scopes: new Set(scopes.filter(isScope)), source: caller.source ?? caller }
   return { ...given, ...rights, ...(rightsOf !== null && { rightsOf }) }

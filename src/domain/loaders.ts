@@ -3,10 +3,16 @@ import type { Case, CaseEvent } from './cases/case-store.ts'
 import type { Team, User } from './directory/directory-store.ts'
 import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
 import type { Membership } from './memberships/membership-store.ts'
-import type { Page } from './port.ts'
+import type { Page, RowStore } from './port.ts'
 import type { RunText, StoredRun } from './runs/run-store.ts'
-import type { Hook } from './triggers/trigger-store.ts'
-import type { Webhook } from './webhooks/webhook-store.ts'
+import type { QueuedTrigger, triggerKinds } from './scripts/trigger-kinds.ts'
+import type { Store } from './store.ts'
+
+/** A row of the store that has the triggers of a kind. */
+export type TriggerRow<Trigger extends QueuedTrigger> =
+  Store[(typeof triggerKinds)[Trigger]['savedIn']] extends RowStore<infer Row>
+    ? Row & { readonly id: number }
+    : never
 
 export interface RowLoader<Row> {
   /** The row; null if there is none. A cached row comes without a promise. */
@@ -29,14 +35,14 @@ export interface Loaders {
   membershipsOfUser(userId: number, page: Page): Promise<Membership[]>
   membershipsOfTeam(teamId: number, page: Page): Promise<Membership[]>
   versionsOfFunction(functionId: number, page: Page): Promise<FunctionVersion[]>
-  readonly webhook: RowLoader<Webhook>
   readonly case: RowLoader<Case>
   eventsOfCase(caseId: number, page: Page): Promise<CaseEvent[]>
   /** The changed fields of the event with this sequence, however long. */
   changedFields(sequence: number): Promise<JsonText>
   runsOfFunction(functionId: number, page: Page): Promise<StoredRun[]>
   runsOfCase(caseId: number, page: Page): Promise<StoredRun[]>
-  readonly hook: RowLoader<Hook>
+  /** The trigger of a queued run; null once it is removed. */
+  trigger<Trigger extends QueuedTrigger>(trigger: Trigger): RowLoader<TriggerRow<Trigger>>
   /** The kept attempts of a queued run. */
   attemptsOf(queuedRunId: number, page: Page): Promise<StoredRun[]>
   /** The run with this GUID; null if there is none. */

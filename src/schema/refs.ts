@@ -7,8 +7,6 @@ import type {
 import type { Membership } from '../domain/memberships/membership-store.ts'
 import type { QueuedRun as QueuedRunRow } from '../domain/queue/queue-store.ts'
 import type { StoredRun } from '../domain/runs/run-store.ts'
-import type { CaseTask as CaseTaskRow, Hook as HookRow } from '../domain/triggers/trigger-store.ts'
-import type { Webhook as WebhookRow } from '../domain/webhooks/webhook-store.ts'
 import { builder } from './builder.ts'
 
 // Declared apart from their fields because the types refer to one another.
@@ -19,8 +17,5 @@ export const FunctionRef = builder.objectRef<StoredFunction>('Function')
 export const FunctionVersion = builder.objectRef<FunctionVersionRow>('FunctionVersion')
 export const Case = builder.objectRef<CaseRow>('Case')
 export const CaseEvent = builder.objectRef<CaseEventRow>('CaseEvent')
-export const Hook = builder.objectRef<HookRow>('Hook')
-export const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask')
 export const Run = builder.objectRef<StoredRun>('Run')
-export const Webhook = builder.objectRef<WebhookRow>('Webhook')
 export const QueuedRun = builder.objectRef<QueuedRunRow>('QueuedRun')

@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader'
-import type { Loaders, RowLoader } from '../domain/loaders.ts'
+import type { Loaders, RowLoader, TriggerRow } from '../domain/loaders.ts'
 import { maxRowsOfPages, type Page, type RowStore } from '../domain/port.ts'
 import type { RunText } from '../domain/runs/run-store.ts'
+import { type QueuedTrigger, triggerKinds } from '../domain/scripts/trigger-kinds.ts'
 import type { Store } from '../domain/store.ts'
 import type { Pace } from '../fairness/pace.ts'
 import { JsonText } from '../json/json-text.ts'
@@ -22,7 +23,7 @@ interface Dependencies {
  * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
  */
 export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams, functions, cases, hooks, runs, webhooks } = store
+  const { memberships, users, teams, functions, cases, runs } = store
   // One batch for all pieces of an operation.
   const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
   const made: { clearAll(): unknown }[] = []
@@ -65,6 +66,17 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
       arrange(ids, await inTurn(store.findByIds(accountCode, ids)), ({ id }) => id),
     )
     return { load: id => store.findCached?.(accountCode, id) ?? load(id) }
+  }
+
+  const triggerLoaders = new Map<QueuedTrigger, RowLoader<{ readonly id: number }>>()
+
+  function findTriggerLoader<Trigger extends QueuedTrigger>(
+    trigger: Trigger,
+  ): RowLoader<TriggerRow<Trigger>> {
+    const triggers: RowStore<{ readonly id: number }> = store[triggerKinds[trigger].savedIn]
+    const loader = triggerLoaders.get(trigger) ?? createRowLoader(triggers)
+    triggerLoaders.set(trigger, loader)
+    return loader as RowLoader<TriggerRow<Trigger>>
   }
 
   // A batch for each distinct page, so that all parents asked for the same page share a statement.
@@ -125,13 +137,12 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
     membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
     versionsOfFunction: createPageLoader('functionId', functions.pageVersions),
-    webhook: createRowLoader(webhooks),
     case: createRowLoader(cases),
     eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
     changedFields: loadChangedFields,
     runsOfFunction: createPageLoader('functionId', runs.pageByFunctions),
     runsOfCase: createPageLoader('caseId', runs.pageByCases),
-    hook: createRowLoader(hooks),
+    trigger: findTriggerLoader,
     attemptsOf: createPageLoader('queuedRunId', runs.pageByQueuedRuns),
     run: loadRun,
     runText: loadText,

@@ -25,7 +25,6 @@ export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version
   const shared = {
     trigger: 'hook',
     event,
-    webhookId: null,
     caseTypeCode,
     caseId: id,
     caseVersion: version,
@@ -35,9 +34,9 @@ export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version
     input: commit.data ?? commit.previousData ?? '{}',
     options: `{"changed_fields":${changedFields},"case":${ofCase}}`,
   } as const
-  return hooks.map(({ id: hookId, functionId, functionName: name, scopes }) => ({
+  return hooks.map(({ id: triggerId, functionId, functionName: name, scopes }) => ({
     ...shared,
-    hookId,
+    triggerId,
     functionId,
     name,
     scopes,

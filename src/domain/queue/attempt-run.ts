@@ -91,7 +91,7 @@ function again({ run, retryAfterMs }: Attempt, error: RunError): QueuedEnd['end'
   return afterMs === null ? { kind: 'dead', error } : { kind: 'again', afterMs, error }
 }
 
-// Saves made by a webhook's run start a new chain: generation 0.
+// Saves made by a run of another trigger start a new chain: generation 0.
 function numberOf({ trigger, generation }: ClaimedRun): number {
   return trigger === 'hook' ? generation + 1 : 0
 }

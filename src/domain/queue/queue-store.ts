@@ -2,6 +2,7 @@ import type { Origin, RowStore } from '../port.ts'
 import type { CommittedRuns } from '../runs/deferred-runs.ts'
 import type { RunError } from '../scripts/run.ts'
 import type { RunHookEvent } from '../scripts/run-cause.ts'
+import type { QueuedTriggerRef } from '../scripts/trigger-kinds.ts'
 
 export type QueuedRunState = 'waiting' | 'running' | 'dead'
 
@@ -16,14 +17,11 @@ export interface CausedBy {
   readonly displayName: string | null
 }
 
-interface QueuedFacts {
-  readonly trigger: 'hook' | 'webhook'
-  /** Null for a webhook. */
+interface QueuedFacts extends QueuedTriggerRef {
+  /** Null for other triggers than hooks. */
   readonly event: RunHookEvent | null
-  readonly hookId: number | null
-  readonly webhookId: number | null
   readonly functionId: number
-  /** The name of the function or the webhook, for `txnSource`. */
+  /** The name of the function, or of a trigger that has a name, for `txnSource`. */
   readonly name: string
   readonly caseTypeCode: string | null
   readonly caseId: number | null
@@ -95,7 +93,10 @@ export interface Claim {
 
 /** What is reported of a run that is dead. */
 export interface DeadRun
-  extends Pick<ClaimedRun, 'accountCode' | 'id' | 'hookId' | 'webhookId' | 'functionId' | 'name' | 'caseId'> {
+  extends Pick<
+    ClaimedRun,
+    'accountCode' | 'id' | 'trigger' | 'triggerId' | 'functionId' | 'name' | 'caseId'
+  > {
   /** The code of its last error; `FAIL` if the script called `fail`. */
   readonly code: string
 }
@@ -122,10 +123,10 @@ export interface Finished {
   readonly claim: Claim | null
 }
 
-/** Which dead runs: those of one hook or webhook; null for all. */
+/** Which dead runs: up to `limit`, of one trigger, or of all (null). */
 export interface DeadRunChoice {
-  readonly hookId: number | null
-  readonly webhookId: number | null
+  readonly of: QueuedTriggerRef | null
+  readonly limit: number
 }
 
 export interface QueueStore extends RowStore<QueuedRun> {
@@ -160,7 +161,7 @@ export interface QueueStore extends RowStore<QueuedRun> {
    * Makes up to `limit` dead runs wait again, the oldest first, as far as the account may have more that wait. Returns
    * their number.
    */
-  retryDead(origin: Origin, choice: DeadRunChoice & { readonly limit: number }): Promise<number>
+  retryDead(origin: Origin, choice: DeadRunChoice): Promise<number>
   /** Returns the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
   cancel(origin: Origin, id: number): Promise<QueuedRun>
   /** Deletes up to `limit` dead runs past the newest ones of their account. Returns their number: 0 at the end. */

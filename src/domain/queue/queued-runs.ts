@@ -1,7 +1,8 @@
 import { RostrumError } from '../../errors.ts'
 import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
-import type { DeadRunChoice, QueuedRun, QueueStore } from './queue-store.ts'
+import type { QueuedTriggerRef } from '../scripts/trigger-kinds.ts'
+import type { QueuedRun, QueueStore } from './queue-store.ts'
 
 /** Maximum number of dead runs that one call retries. */
 export const maxRetriedAtOnce = 1_000
@@ -13,10 +14,10 @@ export interface QueuedRuns {
   /** Returns the run, which waits and is due now. `NOT_FOUND`; `CONFLICT` while it runs; `OVERLOADED`. */
   retry(origin: Origin, id: number): Promise<QueuedRun>
   /**
-   * Retries the oldest dead runs and returns their number. It stops at the maximum of waiting runs. `BAD_USER_INPUT`
-   * for a bad number or id, and for a hook together with a webhook.
+   * Retries the oldest dead runs, of one trigger if given, and returns their number. It stops at the maximum of
+   * waiting runs. `BAD_USER_INPUT` for a bad number or id, and for two triggers.
    */
-  retryDead(origin: Origin, choice: DeadRunChoice & { readonly first: number }): Promise<number>
+  retryDead(origin: Origin, of: readonly QueuedTriggerRef[], first: number): Promise<number>
   /** Returns the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
   cancel(origin: Origin, id: number): Promise<QueuedRun>
 }
@@ -28,19 +29,20 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
     async retry(origin, id) {
       return store.retry(origin, checkId(id, 'queued run id'))
     },
-    async retryDead(origin, { hookId, webhookId, first }) {
-      if (hookId !== null && webhookId !== null) {
-        throw new RostrumError('BAD_USER_INPUT', 'Give `hookId` or `webhookId`, not both.')
+    async retryDead(origin, triggers, first) {
+      const [of = null] = triggers
+      if (triggers.length > 1) {
+        const names = triggers.map(({ trigger }) => `\`${trigger}Id\``).join(' or ')
+        throw new RostrumError('BAD_USER_INPUT', `Give ${names}, not both.`)
       }
-      if (hookId !== null) checkId(hookId, 'hook id')
-      if (webhookId !== null) checkId(webhookId, 'webhook id')
+      if (of !== null) checkId(of.triggerId, `${of.trigger} id`)
       if (!(first >= 1 && first <= maxRetriedAtOnce)) {
         throw new RostrumError(
           'BAD_USER_INPUT',
           `\`first\` must be from 1 to ${maxRetriedAtOnce}; it is \`${first}\`.`,
         )
       }
-      return store.retryDead(origin, { hookId, webhookId, limit: first })
+      return store.retryDead(origin, { of, limit: first })
     },
     async cancel(origin, id) {
       return store.cancel(origin, checkId(id, 'queued run id'))

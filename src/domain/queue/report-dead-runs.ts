@@ -13,9 +13,9 @@ interface Dependencies {
  * the commit. The lines have no text of a script: `lastError` of the queued run has it.
  */
 export function createDeadRunReport({ findFunctions, linesOf }: Dependencies) {
-  /** The names of the functions of webhooks, which a queued run does not have. Those of removed ones are missing. */
+  /** The names of functions whose trigger has a name, which the queued run has instead. Removed ones are missing. */
   async function findNames(accountCode: string, runs: readonly DeadRun[]): Promise<Map<number, string>> {
-    const ids = new Set(runs.flatMap(({ webhookId, functionId }) => (webhookId === null ? [] : functionId)))
+    const ids = new Set(runs.flatMap(({ trigger, functionId }) => (trigger === 'hook' ? [] : functionId)))
     const found = ids.size === 0 ? [] : await findFunctions(accountCode, [...ids]).catch(() => [])
     return new Map(found.map(({ id, name }) => [id, name]))
   }
@@ -25,19 +25,18 @@ export function createDeadRunReport({ findFunctions, linesOf }: Dependencies) {
       const names = await findNames(accountCode, runs)
       const lines = linesOf(accountCode)
       for (const run of runs) {
-        const facts = toFacts(run, run.webhookId === null ? run.name : names.get(run.functionId))
+        const facts = toFacts(run, run.trigger === 'hook' ? run.name : names.get(run.functionId))
         lines.write('warn', { facts, message: 'queued run is dead', bytes: JSON.stringify(facts).length })
       }
     }
   }
 }
 
-function toFacts({ accountCode, id, hookId, webhookId, functionId, caseId, code }: DeadRun, name?: string) {
+function toFacts({ accountCode, id, trigger, triggerId, functionId, caseId, code }: DeadRun, name?: string) {
   return {
     account: accountCode,
     queuedRun: id,
-    ...(hookId === null ? {} : { hook: hookId }),
-    ...(webhookId === null ? {} : { webhook: webhookId }),
+    [trigger]: triggerId,
     ...(name === undefined ? { functionId } : { function: name }),
     ...(caseId === null ? {} : { case: caseId }),
     code,

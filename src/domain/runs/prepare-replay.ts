@@ -6,8 +6,9 @@ import { readExit } from '../case-data/read-exit.ts'
 import { noVersion } from '../functions/function-refusals.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { isHash } from '../functions/functions.ts'
-import { makeCause, triggerWithScopes } from '../scripts/run-cause.ts'
+import { makeCause } from '../scripts/run-cause.ts'
 import type { CheckExit, Script, ScriptRights } from '../scripts/script.ts'
+import { isSavedTrigger, type SavedTrigger } from '../scripts/trigger-kinds.ts'
 import type { RunStore, RunText, StoredRun } from './run-store.ts'
 
 export interface Replay {
@@ -91,13 +92,17 @@ function findCommonScopes(caller: Caller, given: readonly string[]): readonly st
  * The trigger of the run, or of the run that it replays, if its runs have its scopes. Null for a replay whose original
  * was deleted.
  */
-async function findRightsOf({ store }: ReplayParts, accountCode: string, run: StoredRun) {
+async function findRightsOf(
+  { store }: ReplayParts,
+  accountCode: string,
+  run: StoredRun,
+): Promise<SavedTrigger | null> {
   let original: StoredRun | undefined = run
   for (let count = 0; original?.trigger === 'replay' && count < maxReplaysOfReplays; count++) {
     const replayOf: string | null = original.replayOf
     original = replayOf === null ? undefined : (await store.findByRunIds(accountCode, [replayOf]))[0]
   }
-  return original === undefined ? null : triggerWithScopes(original.trigger)
+  return original !== undefined && isSavedTrigger(original.trigger) ? original.trigger : null
 }
 
 const maxReplaysOfReplays = 16

@@ -1,6 +1,7 @@
 import type { Page } from '../port.ts'
-import type { RunHookEvent, RunTrigger } from '../scripts/run-cause.ts'
+import type { RunHookEvent } from '../scripts/run-cause.ts'
 import type { RunOutcome, RunState } from '../scripts/run-record.ts'
+import type { RunTrigger } from '../scripts/trigger-kinds.ts'
 
 /** The long values of a run, each a JSON text that is read apart from the run. */
 export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'logs'] as const

@@ -1,6 +1,5 @@
-import type { RightsOf } from '../../credentials/caller.ts'
+import type { RunTrigger } from './trigger-kinds.ts'
 
-export type RunTrigger = 'endpoint' | 'function' | 'hook' | 'task' | 'webhook' | 'replay'
 export type RunHookEvent = 'pre-save' | 'post-save' | 'pre-delete' | 'post-delete'
 
 /** A version of a stored function. */
@@ -35,11 +34,6 @@ export interface RunCause {
   readonly dryRun: boolean
   /** The transaction that the run continues. Null: from the options, else from the parent run, else a new one. */
   readonly txnId: string | null
-}
-
-/** Returns the trigger if its runs have its scopes for every caller; null if they have the caller's rights. */
-export function triggerWithScopes(trigger: RunTrigger): RightsOf | null {
-  return trigger === 'hook' || trigger === 'task' || trigger === 'webhook' ? trigger : null
 }
 
 const noDetails: Omit<RunCause, 'trigger'> = {

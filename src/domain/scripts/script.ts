@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
-import type { Caller, RightsOf } from '../../credentials/caller.ts'
+import type { Caller } from '../../credentials/caller.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { Execution, Generation, Run, RunError } from './run.ts'
 import type { RunCause } from './run-cause.ts'
 import type { RunRecorder } from './run-record.ts'
+import type { SavedTrigger } from './trigger-kinds.ts'
 
 /**
  * A script to run, and why. A trigger makes one, and `Scripts` runs it. A run has these forms, one after the other:
@@ -30,7 +31,7 @@ export interface Script {
 }
 
 /** The rights of the caller that asks, or these scopes alone. `of` is the trigger that has them; null without one. */
-export type ScriptRights = 'caller' | { readonly scopes: readonly string[]; readonly of: RightsOf | null }
+export type ScriptRights = 'caller' | { readonly scopes: readonly string[]; readonly of: SavedTrigger | null }
 
 /** Returns the error of a value that is no case data, null for a good one. */
 export type CheckExit = (payload: JsonText) => Promise<RunError | null>

@@ -1,6 +1,7 @@
 import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
 import { describeFunction, noFunction } from '../functions/function-refusals.ts'
 import { badName, isName } from '../name.ts'
+import type { SavedTriggerName } from '../scripts/trigger-kinds.ts'
 
 /**
  * A function by its id or its name. A name means the function of the trigger's case type, else the function without a
@@ -28,7 +29,7 @@ export type GivenTrigger<Input> = {
 
 export interface TriggerRules<Input> {
   /** For messages, such as `hook`. */
-  readonly what: string
+  readonly what: SavedTriggerName
   /** The values that a new trigger may leave out. */
   readonly defaults: Partial<Input>
   /** The values that a new trigger needs. */
@@ -74,11 +75,15 @@ export function checkCode(caseTypeCode: string): FieldError[] {
 }
 
 /** Says where a name was looked for: a function of another case type may have it. */
-export function noChosenFunction(chosen: FunctionChoice, caseTypeCode: string | null): RostrumError {
+export function noChosenFunction(
+  chosen: FunctionChoice,
+  caseTypeCode: string | null,
+  what: SavedTriggerName,
+): RostrumError {
   if ('id' in chosen) return noFunction(chosen.id)
   const { name } = chosen
   if (caseTypeCode === null) {
-    const message = `There is no function ${describeFunction(name)} of all case types, and a webhook takes no other.`
+    const message = `There is no function ${describeFunction(name)} of all case types, and a ${what} takes no other.`
     return new RostrumError('NOT_FOUND', message)
   }
   const ofType = describeFunction({ name, caseTypeCode })

@@ -1,14 +1,9 @@
-import { notFound, RostrumError } from '../../errors.ts'
+import { RostrumError } from '../../errors.ts'
+import type { SavedTriggerName } from '../scripts/trigger-kinds.ts'
 import type { CaseTask, Hook } from './trigger-store.ts'
 
 // Maximum length of a name in a message.
 const maxShownCharacters = 70
-
-type Kind = 'hook' | 'case task'
-
-export function noTrigger(kind: Kind, id: number | null): RostrumError {
-  return notFound(kind, id)
-}
 
 export function tooManyHooks({ caseTypeCode, event }: Hook, max: number): RostrumError {
   return tooMany(
@@ -36,10 +31,14 @@ export function sameName({ name, caseTypeCode }: CaseTask, existingId: number): 
   )
 }
 
-const maxListed = 1_000
+/** Maximum number of triggers in a list. */
+export const maxListed = 1_000
 
 /** Reads all triggers of a list. `BAD_USER_INPUT` if an account has too many for one answer. */
-export async function listAll<Row>(kind: Kind, read: (limit: number) => Promise<Row[]>): Promise<Row[]> {
+export async function listAll<Row>(
+  kind: SavedTriggerName,
+  read: (limit: number) => Promise<Row[]>,
+): Promise<Row[]> {
   const rows = await read(maxListed + 1)
   if (rows.length <= maxListed) return rows
   throw new RostrumError(

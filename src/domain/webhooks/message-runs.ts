@@ -142,8 +142,7 @@ function toQueuedRun(
   return {
     trigger: 'webhook',
     event: null,
-    hookId: null,
-    webhookId: id,
+    triggerId: id,
     functionId,
     name,
     caseTypeCode: null,

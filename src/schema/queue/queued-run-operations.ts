@@ -1,6 +1,7 @@
 import { parseId } from '../../domain/id.ts'
 import type { QueuedRun as QueuedRunRow } from '../../domain/queue/queue-store.ts'
 import { maxRetriedAtOnce } from '../../domain/queue/queued-runs.ts'
+import { type QueuedTrigger, queuedTriggers } from '../../domain/scripts/trigger-kinds.ts'
 import { builder } from '../builder.ts'
 import { QueuedRun } from '../refs.ts'
 import { queuedRunCursors } from '../relay/cursor.ts'
@@ -41,6 +42,18 @@ function shareResult<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
+type IdName = `${QueuedTrigger}Id`
+
+// An argument for the id of each kind of trigger that queues runs.
+function perTrigger<Argument>(
+  describe: (kind: QueuedTrigger) => Argument,
+): Readonly<Record<IdName, Argument>> {
+  const entries = queuedTriggers.map(kind => [`${kind}Id`, describe(kind)])
+  return Object.fromEntries(entries) as Record<IdName, Argument>
+}
+
+const idNames = queuedTriggers.map(kind => `\`${kind}Id\``)
+
 builder.queryFields(t => ({
   queuedRuns: t.field({
     description: 'Runs that are queued, the oldest first.',
@@ -80,25 +93,25 @@ builder.mutationFields(t => ({
     description:
       'Makes the oldest dead queued runs wait again, from attempt 1, and returns their number. It stops at 10,000\n' +
       'waiting runs. Runs of one hook and case run in their order.\n\n' +
-      '`BAD_USER_INPUT` for `hookId` together with `webhookId`.',
+      `\`BAD_USER_INPUT\` for ${idNames.join(' together with ')}.`,
     type: 'Int',
     scope: 'functions:write',
     extensions: cost({ kind: 'fixed', cost: 10_000 }),
     args: {
-      hookId: t.arg.id({ description: 'Only runs of this hook.' }),
-      webhookId: t.arg.id({ description: 'Only runs of this webhook.' }),
+      ...perTrigger(kind => t.arg.id({ description: `Only runs of this ${kind}.` })),
       first: t.arg.int({
         required: true,
         defaultValue: maxRetriedAtOnce,
         description: `How many at most: from 1 to ${maxRetriedAtOnce}.`,
       }),
     },
-    resolve: (_root, { hookId, webhookId, first }, { services, origin }) =>
-      services.queuedRuns.retryDead(origin, {
-        hookId: hookId == null ? null : parseId(hookId, 'hook id'),
-        webhookId: webhookId == null ? null : parseId(webhookId, 'webhook id'),
-        first,
-      }),
+    resolve: (_root, { first, ...given }, { services, origin }) => {
+      const ids = queuedTriggers.flatMap(kind => {
+        const id = given[`${kind}Id`]
+        return id == null ? [] : { trigger: kind, triggerId: parseId(id, `${kind} id`) }
+      })
+      return services.queuedRuns.retryDead(origin, ids, first)
+    },
   }),
   cancelQueuedRun: t.field({
     description:

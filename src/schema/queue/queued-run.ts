@@ -1,5 +1,8 @@
+import type { RequestContext } from '../../context.ts'
+import type { QueuedRun as QueuedRunRow } from '../../domain/queue/queue-store.ts'
+import type { QueuedTrigger } from '../../domain/scripts/trigger-kinds.ts'
 import { builder } from '../builder.ts'
-import { Hook, QueuedRun, Run, Webhook } from '../refs.ts'
+import { QueuedRun, Run } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { newestPage } from '../relay/list-page.ts'
 import { RunTrigger } from '../runs/run-enums.ts'
@@ -25,23 +28,6 @@ QueuedRun.implement({
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the queued run.' }),
     trigger: t.field({ type: RunTrigger, description: 'What queued it.', resolve: ({ trigger }) => trigger }),
-    hook: t.field({
-      type: Hook,
-      nullable: true,
-      description: 'The hook; null for other triggers, or once it is removed.',
-      scope: 'functions:read',
-      extensions: costOfRecord,
-      resolve: ({ hookId }, _args, { loaders }) => (hookId === null ? null : loaders.hook.load(hookId)),
-    }),
-    webhook: t.field({
-      type: Webhook,
-      nullable: true,
-      description: 'The webhook; null for other triggers, or once it is removed.',
-      scope: 'functions:read',
-      extensions: costOfRecord,
-      resolve: ({ webhookId }, _args, { loaders }) =>
-        webhookId === null ? null : loaders.webhook.load(webhookId),
-    }),
     caseId: t.exposeID('caseId', { nullable: true, description: 'Id of the case; null without one.' }),
     caseVersion: t.exposeInt('caseVersion', {
       nullable: true,
@@ -78,3 +64,15 @@ QueuedRun.implement({
     }),
   }),
 })
+
+/** The field that shows the trigger of a queued run, for a kind of trigger. Null for other kinds. */
+export function triggerOfQueuedRun<Trigger extends QueuedTrigger>(kind: Trigger) {
+  return {
+    nullable: true,
+    description: `The ${kind}; null for other triggers, or once it is removed.`,
+    scope: 'functions:read',
+    extensions: costOfRecord,
+    resolve: ({ trigger, triggerId }: QueuedRunRow, _args: object, { loaders }: RequestContext) =>
+      trigger === kind ? loaders.trigger(kind).load(triggerId) : null,
+  } as const
+}

@@ -1,15 +1,13 @@
+import { type RunTrigger as Trigger, triggerKinds } from '../../domain/scripts/trigger-kinds.ts'
 import { builder } from '../builder.ts'
+
+const triggers = Object.keys(triggerKinds) as Trigger[]
 
 export const RunTrigger = builder.enumType('RunTrigger', {
   description: 'What runs a script.',
-  values: {
-    ENDPOINT: { value: 'endpoint', description: 'A request that brings the script.' },
-    FUNCTION: { value: 'function', description: 'A request that names a function.' },
-    HOOK: { value: 'hook', description: 'A hook of a case.' },
-    TASK: { value: 'task', description: 'A case task.' },
-    WEBHOOK: { value: 'webhook', description: 'A webhook.' },
-    REPLAY: { value: 'replay', description: 'A replay of an earlier run.' },
-  } as const,
+  values: Object.fromEntries(
+    triggers.map(value => [value.toUpperCase(), { value, description: triggerKinds[value].description }]),
+  ),
 })
 
 export const RunState = builder.enumType('RunState', {

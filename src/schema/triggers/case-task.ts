@@ -1,11 +1,12 @@
 import { parseId } from '../../domain/id.ts'
+import type { CaseTask as CaseTaskRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
-import { CaseTask, FunctionRef } from '../refs.ts'
+import { FunctionRef } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { readGivenTrigger } from './given-trigger.ts'
 import { costOfTriggers, functionOf, triggerText } from './trigger-fields.ts'
 
-CaseTask.implement({
+const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask').implement({
   description: 'A function that a user can run on a case of a type.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the task.' }),

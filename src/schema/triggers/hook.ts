@@ -1,12 +1,14 @@
 import { parseId } from '../../domain/id.ts'
+import type { Hook as HookRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
-import { FunctionRef, Hook } from '../refs.ts'
+import { triggerOfQueuedRun } from '../queue/queued-run.ts'
+import { FunctionRef, QueuedRun } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { HookEvent } from '../runs/run-enums.ts'
 import { readGivenTrigger } from './given-trigger.ts'
 import { costOfTriggers, functionOf, triggerText } from './trigger-fields.ts'
 
-Hook.implement({
+const Hook = builder.objectRef<HookRow>('Hook').implement({
   description: 'Runs a function when a case of a type is saved or deleted.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the hook.' }),
@@ -26,6 +28,8 @@ Hook.implement({
     enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
   }),
 })
+
+builder.objectField(QueuedRun, 'hook', t => t.field({ type: Hook, ...triggerOfQueuedRun('hook') }))
 
 const SaveHookInput = builder.inputType('SaveHookInput', {
   description: `A hook. ${triggerText.input}`,

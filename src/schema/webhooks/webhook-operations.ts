@@ -1,11 +1,10 @@
 import { parseId } from '../../domain/id.ts'
 import { defaultOverlapHours } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
-import { Webhook } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
 import { readGivenTrigger } from '../triggers/given-trigger.ts'
 import { triggerText } from '../triggers/trigger-fields.ts'
-import { WebhookMode, WebhookVerification, WebhookWithSecret, webhookText } from './webhook.ts'
+import { Webhook, WebhookMode, WebhookVerification, WebhookWithSecret, webhookText } from './webhook.ts'
 
 const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
   description: `A webhook. ${triggerText.input}`,

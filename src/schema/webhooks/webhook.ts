@@ -1,10 +1,12 @@
 import type {
   WebhookMode as Mode,
   WebhookVerification as Verification,
+  Webhook as WebhookRow,
 } from '../../domain/webhooks/webhook-store.ts'
 import type { WebhookWithSecret as WithSecret } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
-import { FunctionRef, Webhook } from '../refs.ts'
+import { triggerOfQueuedRun } from '../queue/queued-run.ts'
+import { FunctionRef, QueuedRun } from '../refs.ts'
 import { costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { functionOf, triggerText } from '../triggers/trigger-fields.ts'
 
@@ -35,7 +37,7 @@ export const webhookText = {
   ownSecret: '`STANDARD`: `whsec_` and 24 to 64 bytes of base64; else 16 to 512 characters.',
 } as const
 
-Webhook.implement({
+export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
   description: 'Runs a function when another service sends a signed request.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the webhook.' }),
@@ -67,6 +69,8 @@ Webhook.implement({
     enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
   }),
 })
+
+builder.objectField(QueuedRun, 'webhook', t => t.field({ type: Webhook, ...triggerOfQueuedRun('webhook') }))
 
 export const WebhookWithSecret = builder.objectRef<WithSecret>('WebhookWithSecret').implement({
   description: 'A webhook, and its new secret if it got one.',

@@ -1,33 +1,26 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { SavedTriggerName } from '../../domain/scripts/trigger-kinds.ts'
 import { type Dialect, insertValues } from '../dialect.ts'
 import { only, type Work } from '../work.ts'
 
-const firstNumbers = {
-  membership: 1,
-  'membership event': 1,
-  'created user': 2 ** 52,
-  function: 1,
-  'function version': 1,
-  case: 1,
-  'case event': 1,
-  run: 1,
-  'run byte': 1,
-  'stored byte': 1,
-  hook: 1,
-  'case task': 1,
-  webhook: 1,
-  'webhook secret': 1,
-} as const
+/** What has numbers of its own in each account. */
+type Numbered =
+  | RaisedCounter
+  | SavedTriggerName
+  | 'created user'
+  | 'function'
+  | 'function version'
+  | 'case'
+  | 'webhook secret'
+
+// Below it are the ids of users that a credential names.
+const firstCreatedUser = 2 ** 52
 
 /**
  * Takes `count` consecutive numbers, which the account never gets again, and returns the first. The counter's row is
  * locked until the commit, so numbers come in the order of the commits.
  */
-export type TakeNumbers = (
-  accountCode: string,
-  name: keyof typeof firstNumbers,
-  count?: number,
-) => Work<number>
+export type TakeNumbers = (accountCode: string, name: Numbered, count?: number) => Work<number>
 
 type RaisedCounter = 'membership' | 'membership event' | 'case event' | 'run' | 'run byte' | 'stored byte'
 
@@ -67,7 +60,8 @@ export function createTakeNumbers({ prepare, typed, tables }: Dialect): TakeNumb
     { value: tables.counters.value },
   )
   return function* takeNumbers(accountCode, name, count = 1) {
-    const value = firstNumbers[name] + count - 1
+    const first = name === 'created user' ? firstCreatedUser : 1
+    const value = first + count - 1
     const last = yield* only(take, { accountCode, name, value, count })
     return last.value - count + 1
   }

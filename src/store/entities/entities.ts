@@ -23,9 +23,10 @@ import { createStoredBytes, storedBytes } from './stored-bytes.ts'
 import { createDirectory } from './stored-directory.ts'
 import { createIdempotencyStore, createKeyWork } from './stored-keys.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
-import { createFindHooksOfFunction, createHookStore } from './triggers/stored-hooks.ts'
-import { createCaseTaskStore, createFindTasksOfFunction } from './triggers/stored-tasks.ts'
-import { createFindWebhooks, createWebhookStore } from './webhooks/stored-webhooks.ts'
+import { createHookStore, hookKind } from './triggers/stored-hooks.ts'
+import { createCaseTaskStore, taskKind } from './triggers/stored-tasks.ts'
+import { createFindTriggers } from './triggers/trigger-kind.ts'
+import { createWebhookStore, webhookKind } from './webhooks/stored-webhooks.ts'
 
 interface Dependencies {
   readonly database: Database
@@ -56,9 +57,9 @@ export function createEntities(dependencies: Dependencies) {
     keys: createKeyWork(keyStatements),
     forgetCallers: tokenLookUps.forgetCallers,
     triggerLookUps: [
-      createFindHooksOfFunction(database),
-      createFindTasksOfFunction(database),
-      createFindWebhooks(database),
+      createFindTriggers(database, hookKind),
+      createFindTriggers(database, taskKind),
+      createFindTriggers(database, webhookKind),
     ],
   }
   const stores = {

@@ -9,16 +9,16 @@ import {
   text,
   time,
   withDefault,
+  words,
 } from './describe-table.ts'
 
 const references = [
   { columns: ['accountCode', 'functionId'], table: 'functions' },
   { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' },
 ]
-// Scopes are one text, separated by spaces, as in OAuth.
 const trigger = {
   functionId: integer,
-  scopes: text(),
+  scopes: words,
   enabled: boolean,
   createdAt: withDefault(time, 'now'),
 }

@@ -1,5 +1,6 @@
 import type { StoredState } from '../../domain/queue/queue-store.ts'
 import type { RunHookEvent } from '../../domain/scripts/run-cause.ts'
+import type { QueuedTrigger } from '../../domain/scripts/trigger-kinds.ts'
 import {
   accountCode,
   accountReference,
@@ -58,10 +59,9 @@ export const queueTables = {
       accountCode,
       id,
       state: text<StoredState>(),
-      trigger: text<'hook' | 'webhook'>(),
+      trigger: text<QueuedTrigger>(),
       event: nullable(text<RunHookEvent>()),
-      hookId: nullable(integer),
-      webhookId: nullable(integer),
+      triggerId: withDefault(integer, 0),
       functionId: integer,
       name: text(),
       caseTypeCode: nullable(text()),

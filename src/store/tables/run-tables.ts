@@ -1,6 +1,7 @@
 import type { RunTextBytes } from '../../domain/runs/run-store.ts'
-import type { RunHookEvent, RunTrigger } from '../../domain/scripts/run-cause.ts'
+import type { RunHookEvent } from '../../domain/scripts/run-cause.ts'
 import type { RunOutcome, RunState } from '../../domain/scripts/run-record.ts'
+import type { RunTrigger } from '../../domain/scripts/trigger-kinds.ts'
 import {
   accountCode,
   accountReference,

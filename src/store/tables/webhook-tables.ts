@@ -11,6 +11,7 @@ import {
   type TableDescription,
   text,
   time,
+  words,
 } from './describe-table.ts'
 
 /** The tables of webhooks, which are part of all tables of a store. */
@@ -23,10 +24,9 @@ export const webhookTables = {
       functionId: integer,
       verification: text<WebhookVerification>(),
       header: nullable(text()),
-      // Scopes and headers are one text each, separated by spaces.
-      headers: text(),
+      headers: words,
       mode: text<WebhookMode>(),
-      scopes: text(),
+      scopes: words,
       enabled: boolean,
       createdAt,
     },

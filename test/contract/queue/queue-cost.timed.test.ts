@@ -57,7 +57,9 @@ test('a retry of 1,000 of 10,000 dead runs is short', async () => {
   await writeRows(url, `update queued_runs set state = 'dead', lane = null, claim_at = null`)
   await writeRows(url, 'update queue_accounts set waiting = 0')
   const startedAt = performance.now()
-  expect(await queue.retryDead(by('demo'), { hookId: 1, webhookId: null, limit: 1_000 })).toBe(1_000)
+  expect(await queue.retryDead(by('demo'), { of: { trigger: 'hook', triggerId: 1 }, limit: 1_000 })).toBe(
+    1_000,
+  )
   const ms = performance.now() - startedAt
   console.info(`${ms.toFixed(0)} ms`)
   expect(ms).toBeLessThan(maxRetryMs)

@@ -128,7 +128,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
   // The last test, because the gateway has a sandbox from here on.
   test('a run that died with its gateway, and one whose row cannot be read, are a line of the log each', async () => {
     await enqueue(1, 2)
-    const webhook = { trigger: 'webhook', event: null, hookId: null, webhookId: 5, caseId: null } as const
+    const webhook = { trigger: 'webhook', event: null, triggerId: 5, caseId: null } as const
     const { queue, functions } = app.app.store
     const version = { hash: 'a'.repeat(64), sourceCode: `fail('x')`, sourceBytes: 11, comment: null }
     const named = { name: 'announce', caseTypeCode: null, makeLive: true }

@@ -242,7 +242,7 @@ eachStore(harness => {
     })
     const given = {
       origin: by('a'),
-      run: queuedRun({ trigger: 'webhook', hookId: null, caseId: null, webhookId: 1 }),
+      run: queuedRun({ trigger: 'webhook', triggerId: 1, caseId: null }),
       writeAnswer: (id: number) => `queued ${id}`,
     }
     const queue = () => store.webhooks.queueMessage({ ...given, message: claimOf('one') })

@@ -161,6 +161,36 @@ eachStore(harness => {
     expect(await store.accounts.findStoredBytes('a')).toBe(10 + 4 * storedRowBytes)
   })
 
+  test('a migration names the trigger of each queued run by its kind and one id', async () => {
+    const migrations = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres')
+    const count = migrations.findIndex(({ sql }) => sql.join().includes('trigger_id'))
+    const row = (id: number, trigger: string, ids: string, time: string) =>
+      `('a', ${id}, 'dead', '${trigger}', ${ids}, 1, 'f', ${id === 1 ? '5, null' : 'null, null'}, 't', 0, '{}', '',
+        1, ${time}, ${id})`
+    const rows = (time: string) => `
+      insert into accounts (account_code) values ('a');
+      insert into queue_accounts (account_code, last_id, waiting) values ('a', 3, 0);
+      insert into queued_inputs (account_code, id, runs, bytes, waiting_bytes, input, options) values
+        ('a', 1, 1, 4, 0, '{}', '{}'), ('a', 2, 1, 4, 0, '{}', '{}'), ('a', 3, 1, 4, 0, '{}', '{}');
+      insert into queued_runs (account_code, id, state, trigger, hook_id, webhook_id, function_id, name, case_id, lane,
+        txn_id, generation, caused_by, scopes, attempt, due_at, input_id) values
+        ${row(1, 'hook', '7, null', time)}, ${row(2, 'webhook', 'null, 8', time)},
+        ${row(3, 'webhook', 'null, 7', time)}`
+    const url = await makeOldStore(count, { sqlite: rows('0'), postgres: rows('now()') })
+    const store = await harness.open({ url })
+    const listed = await store.queue.list('a', null, 0, 10)
+    expect(listed.map(({ id, trigger, triggerId }) => [id, trigger, triggerId])).toEqual([
+      [1, 'hook', 7],
+      [2, 'webhook', 8],
+      [3, 'webhook', 7],
+    ])
+    const ofWebhook = { of: { trigger: 'webhook', triggerId: 7 }, limit: 10 } as const
+    expect(await store.queue.retryDead(by('a'), ofWebhook)).toBe(1)
+    expect(await store.queue.retryDead(by('a'), { of: null, limit: 10 })).toBe(2)
+    const lanes = await readRows<{ lane: string | null }>(url, 'select lane from queued_runs order by id')
+    expect(lanes.map(({ lane }) => lane)).toEqual(['7/5', null, null])
+  })
+
   test('a database with the tables of another program is refused and gets no table', async () => {
     const url = await harness.emptyUrl()
     const sql = 'create table users (name text)'

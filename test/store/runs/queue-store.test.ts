@@ -64,7 +64,7 @@ eachStore(harness => {
     await enqueue('a', 1)
     await enqueue('a', 1)
     await enqueue('a', 2)
-    await store.queue.enqueue(by('a'), [queuedRun({ hookId: 2, caseId: 1 })])
+    await store.queue.enqueue(by('a'), [queuedRun({ triggerId: 2, caseId: 1 })])
     const first = await claim()
     expect(first.runs.map(({ id }) => id)).toEqual([1, 3, 4])
     expect((await claim()).runs).toEqual([])
@@ -135,7 +135,7 @@ eachStore(harness => {
   test('a run that is taken over is lost in the same commit, other runs of its transaction go on', async () => {
     const txnId = randomUUID()
     const [taken, nested, other] = [randomUUID(), randomUUID(), randomUUID()]
-    await store.queue.enqueue(by('a'), [queuedRun({ txnId }), queuedRun({ txnId, hookId: 2 })])
+    await store.queue.enqueue(by('a'), [queuedRun({ txnId }), queuedRun({ txnId, triggerId: 2 })])
     await claim({ leaseMs: 1, maxRuns: 1 })
     const inserts = [
       runRow({ runId: taken, txnId, queuedRunId: 1, state: 'running', outcome: null }),

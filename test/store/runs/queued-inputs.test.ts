@@ -24,7 +24,7 @@ eachStore(harness => {
     store.queue.enqueue(
       by('a'),
       Array.from({ length: hooks }, (_, index) =>
-        queuedRun({ hookId: index + 1, caseId: null, input, options, ...rest }),
+        queuedRun({ triggerId: index + 1, caseId: null, input, options, ...rest }),
       ),
     )
   const claim = async (maxRuns = 100, from = store) =>

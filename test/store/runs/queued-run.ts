@@ -6,8 +6,7 @@ export function queuedRun(rest: Partial<NewQueuedRun> = {}): NewQueuedRun {
   return {
     trigger: 'hook',
     event: 'post-save',
-    hookId: 1,
-    webhookId: null,
+    triggerId: 1,
     functionId: 1,
     name: 'notify',
     caseTypeCode: 'incident',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { maxWaiting } from '../../../src/domain/queue/waiting-limits.ts'
+import type { QueuedTriggerRef } from '../../../src/domain/scripts/trigger-kinds.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
@@ -9,7 +10,6 @@ import { writeRows } from '../databases/write-rows.ts'
 import { queuedRun } from './queued-run.ts'
 
 const error = { code: 'RUNTIME', message: 'it broke', line: 1, column: null, stack: null } as const
-const all = { hookId: null, webhookId: null }
 
 eachStore(harness => {
   let store: Store
@@ -43,8 +43,8 @@ eachStore(harness => {
     writeRows(url, `update queued_runs set state = 'dead', lane = null, claim_at = null ${which}`)
   const statesOf = async (accountCode = 'a') =>
     (await store.queue.list(accountCode, null, 0, 1_000)).map(({ id, state }) => `${id} ${state}`)
-  const retryDead = (limit = 1_000, which: Partial<typeof all> | object = {}, accountCode = 'a') =>
-    store.queue.retryDead(by(accountCode), { ...all, ...which, limit })
+  const retryDead = (limit = 1_000, of: QueuedTriggerRef | null = null, accountCode = 'a') =>
+    store.queue.retryDead(by(accountCode), { of, limit })
 
   test('the oldest dead runs are retried in the order of their lanes, each account for itself', async () => {
     for (const caseId of [1, 1, 2, 1]) await enqueue('a', { caseId })
@@ -66,20 +66,22 @@ eachStore(harness => {
   })
 
   test('a retry of dead runs takes those of one hook or webhook alone', async () => {
-    const webhookText = { trigger: 'webhook', hookId: null, caseId: null } as const
+    const ofWebhook = { trigger: 'webhook', caseId: null } as const
+    const hook = (triggerId: number) => ({ trigger: 'hook', triggerId }) as const
+    const webhook = (triggerId: number) => ({ trigger: 'webhook', triggerId }) as const
     await enqueue(
       'a',
-      { hookId: 1 },
-      { hookId: 2 },
-      { ...webhookText, webhookId: 1 },
-      { ...webhookText, webhookId: 2 },
+      { triggerId: 1 },
+      { triggerId: 2 },
+      { ...ofWebhook, triggerId: 1 },
+      { ...ofWebhook, triggerId: 2 },
     )
     await dieAll()
-    expect(await retryDead(1_000, { hookId: 2 })).toBe(1)
-    expect(await retryDead(1_000, { webhookId: 1 })).toBe(1)
-    expect(await retryDead(1_000, { webhookId: 9 })).toBe(0)
+    expect(await retryDead(1_000, hook(2))).toBe(1)
+    expect(await retryDead(1_000, webhook(1))).toBe(1)
+    expect(await retryDead(1_000, webhook(9))).toBe(0)
     expect(await statesOf()).toEqual(['1 dead', '2 waiting', '3 waiting', '4 dead'])
-    expect(await retryDead(1_000, { hookId: 1 }, 'b')).toBe(0)
+    expect(await retryDead(1_000, hook(1), 'b')).toBe(0)
   })
 
   test('a retry of dead runs stops at 10,000 waiting ones, however many it was asked for', async () => {
@@ -98,7 +100,7 @@ eachStore(harness => {
     store = await harness.open({ url, limits: { queueBytes: 2 * bytes } })
     const input = JSON.stringify('x'.repeat(bytes - 4))
     for (let count = 1; count <= 3; count++) {
-      await enqueue('a', { input, options: '{}', hookId: 1 }, { input, options: '{}', hookId: 2 })
+      await enqueue('a', { input, options: '{}', triggerId: 1 }, { input, options: '{}', triggerId: 2 })
       await dieAll()
     }
     expect(await retryDead()).toBe(4)
@@ -121,7 +123,7 @@ eachStore(harness => {
     await makeDead()
     await writeRows(url, 'update queue_accounts set waiting = 0')
     const origin = { ...by('a'), step: { key: 'k', number: 1 } }
-    const retry = (limit: number) => store.queue.retryDead(origin, { ...all, limit })
+    const retry = (limit: number) => store.queue.retryDead(origin, { of: null, limit })
     statements.length = 0
     expect(await retryDead(1)).toBe(1)
     const ofOne = statements.length

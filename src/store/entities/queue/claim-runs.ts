@@ -176,8 +176,8 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
   const taken = typed(sql.placeholder('taken'), 'integer')
   const isOfAccount = sql`account_code = ${given.accountCode}`
   const claimed = selectClaimed(tables)
-  const { id, state, attempt, holder, txnId, hookId, webhookId, functionId, name, caseId } = runs
-  const due = { id, state, attempt, holder, txnId, hookId, webhookId, functionId, name, caseId }
+  const { id, state, attempt, holder, txnId, trigger, triggerId, functionId, name, caseId } = runs
+  const due = { id, state, attempt, holder, txnId, trigger, triggerId, functionId, name, caseId }
   const isAsked = sql`account_code not in (select account_code from ${leftOut})`
   const takenColumns = sql.raw(
     Object.keys(claimed)

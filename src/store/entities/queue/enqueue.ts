@@ -30,8 +30,7 @@ const columns = {
   id: 'integer',
   trigger: 'text',
   event: 'text',
-  hookId: 'integer',
-  webhookId: 'integer',
+  triggerId: 'integer',
   functionId: 'integer',
   name: 'text',
   caseTypeCode: 'text',
@@ -99,9 +98,9 @@ function toRows(runs: readonly NewQueuedRun[], inputId: number) {
   }))
 }
 
-/** Runs of one hook on one case go in order. Null for a run that waits for no other. */
-export function laneOf({ hookId, caseId }: Pick<NewQueuedRun, 'hookId' | 'caseId'>): string | null {
-  return hookId === null || caseId === null ? null : `${hookId}/${caseId}`
+/** Runs of one hook on one case go in order. Null for a run that waits for no other; only hooks run for a case. */
+export function laneOf({ triggerId, caseId }: Pick<NewQueuedRun, 'triggerId' | 'caseId'>): string | null {
+  return caseId === null ? null : `${triggerId}/${caseId}`
 }
 
 /** The values of `buildTakeIds`, without the account. */

@@ -6,9 +6,9 @@ import type { RowOf } from '../../tables/tables-of.ts'
 
 /** The columns of a queued run without its input. */
 export function selectQueued({ queuedRuns }: Dialect['tables']) {
-  const { id, state, trigger, event, hookId, webhookId, functionId, name, caseTypeCode } = queuedRuns
+  const { id, state, trigger, event, triggerId, functionId, name, caseTypeCode } = queuedRuns
   const { caseId, caseVersion, txnId, generation, attempt, dueAt, lastError } = queuedRuns
-  const what = { id, state, trigger, event, hookId, webhookId, functionId, name, caseTypeCode }
+  const what = { id, state, trigger, event, triggerId, functionId, name, caseTypeCode }
   return { ...what, caseId, caseVersion, txnId, generation, attempt, dueAt, lastError }
 }
 

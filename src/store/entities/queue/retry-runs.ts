@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { DeadRunChoice, QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { QueueStore } from '../../../domain/queue/queue-store.ts'
 import {
   cannotQueue,
   findWaitingRefusal,
@@ -20,7 +20,7 @@ import { selectQueued, toQueuedRun } from './queued-rows.ts'
 
 interface DeadRow {
   readonly id: number
-  readonly hookId: number | null
+  readonly triggerId: number
   readonly caseId: number | null
   readonly inputId: number
   /** What its input adds to the waiting bytes: 0 if another run that waits has the same. */
@@ -86,16 +86,16 @@ export function createRetrying(
       return toQueuedRun((await change(origin, work, { hasQueued: () => true })).row)
     },
 
-    retryDead(origin, { limit, ...choice }) {
+    retryDead(origin, { of, limit }) {
       const { accountCode } = origin
       return change(
         origin,
         function* () {
           const waiting = (yield* accounts.lock(accountCode)) ?? nothingWaits
           const room = Math.max(0, maxWaiting - waiting.waiting)
-          const { hookId, webhookId } = choice
-          const values = { accountCode, hookId, webhookId, limit: Math.min(limit, room) }
-          const found = yield* all(statements.findDead[kindOf(choice)], values)
+          const values = { accountCode, ...of, limit: Math.min(limit, room) }
+          const find = of === null ? statements.findDead.any : statements.findDead.ofTrigger
+          const found = yield* all(find, values)
           const dead = takeFitting(found, limits.queueBytes - waiting.waitingBytes)
           if (dead.length > 0) yield* wake(accountCode, dead)
           return dead.length
@@ -120,14 +120,9 @@ function takeFitting(dead: readonly DeadRow[], maxBytes: number): readonly DeadR
   return end === -1 ? dead : dead.slice(0, end)
 }
 
-function kindOf({ hookId, webhookId }: DeadRunChoice): 'any' | 'ofHook' | 'webhookText' {
-  if (hookId !== null) return 'ofHook'
-  return webhookId === null ? 'any' : 'webhookText'
-}
-
 function prepareStatements({ prepare, now, tables }: Dialect, retried: SQL) {
-  const given = placeholders('accountCode', 'id', 'hookId', 'webhookId', 'limit')
-  const { id, hookId, caseId, inputId } = tables.queuedRuns
+  const given = placeholders('accountCode', 'id', 'trigger', 'triggerId', 'limit')
+  const { id, trigger, triggerId, caseId, inputId } = tables.queuedRuns
   const bytes = sql`
     (select bytes - waiting_bytes from queued_inputs
      where queued_inputs.account_code = queued_runs.account_code and queued_inputs.id = queued_runs.input_id)`
@@ -136,18 +131,17 @@ function prepareStatements({ prepare, now, tables }: Dialect, retried: SQL) {
   const findDead = (condition: SQL): Statement<DeadRow> =>
     prepare(
       sql`
-        select id, hook_id, case_id, input_id, ${bytes} from queued_runs
+        select id, trigger_id, case_id, input_id, ${bytes} from queued_runs
         where account_code = ${given.accountCode} and state = 'dead' ${condition}
         order by id limit ${given.limit}`,
-      { id, hookId, caseId, inputId, bytes: numberOf(bytes) },
+      { id, triggerId, caseId, inputId, bytes: numberOf(bytes) },
     )
   return {
     find: prepare(sql`select ${columnsOf(selection)} from queued_runs where ${isTheRun}`, selection),
     findDead: {
       any: findDead(sql``),
       one: findDead(sql`and id = ${given.id}`),
-      ofHook: findDead(sql`and hook_id = ${given.hookId}`),
-      webhookText: findDead(sql`and webhook_id = ${given.webhookId}`),
+      ofTrigger: findDead(sql`and ${trigger} = ${given.trigger} and ${triggerId} = ${given.triggerId}`),
     },
     // A run that is already due keeps its place. A blocked run stays blocked, without a claim time.
     makeDue: prepare(sql`

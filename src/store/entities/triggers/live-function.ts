@@ -1,13 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import type { RowOf, Selection } from '../../tables/tables-of.ts'
-import { all } from '../../work.ts'
-import type { FindTriggers } from '../parts.ts'
+import type { Selection } from '../../tables/tables-of.ts'
 
-// Maximum number of triggers to read. A message names the first ones.
-const maxNamed = sql.raw('11')
-
-const { accountCode, functionId } = placeholders('accountCode', 'functionId')
+const { accountCode } = placeholders('accountCode')
 
 interface Live<S extends Selection> {
   readonly table: 'hooks' | 'caseTasks'
@@ -41,21 +36,4 @@ export function prepareLive<S extends Selection>(
       where ${triggers.accountCode} = ${accountCode} and ${triggers.enabled} and ${where}`,
     selection,
   )
-}
-
-/** Names the triggers of a kind that use a function. */
-export function createFindTriggers<S extends Selection>(
-  { prepare, tables }: Dialect,
-  { table, selection }: { readonly table: 'hooks' | 'caseTasks'; readonly selection: S },
-  describe: (row: RowOf<S>) => string,
-): FindTriggers {
-  const find = prepare(
-    sql`
-      select ${columnsOf(selection)} from ${tables[table]}
-      where account_code = ${accountCode} and function_id = ${functionId} order by id limit ${maxNamed}`,
-    selection,
-  )
-  return function* findTriggers(accountCode, functionId) {
-    return (yield* all(find, { accountCode, functionId })).map(describe)
-  }
 }

@@ -1,52 +1,45 @@
 import { sql } from 'drizzle-orm'
 import type { Origin } from '../../../domain/port.ts'
+import { triggerKinds } from '../../../domain/scripts/trigger-kinds.ts'
 import { type Complete, noChosenFunction } from '../../../domain/triggers/complete-trigger.ts'
-import { noTrigger } from '../../../domain/triggers/trigger-failures.ts'
-import { RostrumError } from '../../../errors.ts'
+import { notFound, RostrumError } from '../../../errors.ts'
+import { assign, insertInto } from '../../columns.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, insertValues, placeholders, type Statement } from '../../dialect.ts'
+import { columnsOf, type Dialect, type FindByIds, placeholders, type Statement } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
-import type { RowOf, Selection } from '../../tables/tables-of.ts'
+import { numberOf } from '../../tables/tables-of.ts'
 import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
-import { decodeScopes } from '../tokens.ts'
 import { createLockChosenFunction } from './lock-chosen-function.ts'
+import { type TriggerKind, type TriggerRow, tableOf } from './trigger-kind.ts'
 
-/** The columns that both kinds of trigger have. */
-export interface TriggerRow {
-  readonly id: number
-  readonly caseTypeCode: string
-  readonly functionId: number
-  readonly scopes: readonly string[]
-  readonly enabled: boolean
-}
-
-interface TriggerKind<S extends Selection, Row extends TriggerRow> {
-  readonly table: 'hooks' | 'caseTasks'
-  readonly selection: S
-  readonly counter: 'hook' | 'case task'
-  /** Decides against a trigger, given the other ones of its type. Nobody else changes these until the commit. */
-  readonly refuseRow: (accountCode: string, row: Row, maxOfType: number) => Work<Refusal | null>
-  /** Called for each case type that a change concerns, in its transaction. */
-  readonly afterChange?: (accountCode: string, caseTypeCode: string) => Work<unknown>
-  /** Called for each row that changes. */
-  readonly forget?: (accountCode: string, id: number) => void
-  readonly order: readonly (keyof S & string)[]
+/** What else a change of a trigger writes, in its transaction. */
+interface Effects {
+  /** Called with the case types of the trigger before and after. */
+  readonly afterSave?: (accountCode: string, caseTypeCodes: readonly string[]) => Work<unknown>
+  readonly beforeRemove?: (accountCode: string, id: number, caseTypeCodes: readonly string[]) => Work<unknown>
 }
 
 type Input<Row> = Omit<Row, 'id'>
 
-/** Saves, removes and lists the triggers of a kind. */
-export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
+/** Saves, removes, finds and lists the triggers of a kind. `work` is for a transaction that does more. */
+export function createTriggerStore<Row extends TriggerRow>(
   database: Database,
   { provision, takeNumbers }: Pick<Parts, 'provision' | 'takeNumbers'>,
-  kind: TriggerKind<S, Row>,
+  kind: TriggerKind<Row>,
+  { afterSave = nothing, beforeRemove = nothing }: Effects = {},
 ) {
   const { change, read } = database
-  const { refuseRow, counter, afterChange = nothing, forget = () => {} } = kind
+  const { tooMany, sameName, within } = kind
+  const { savedAs } = triggerKinds[kind.trigger]
+  const { table, selection } = tableOf(database, kind.trigger)
   const statements = prepareStatements(database, kind)
   const lockChosenFunction = createLockChosenFunction(database)
-  const decode = (row: RowOf<S>) => decodeTrigger<Row>(row)
+  const { forget, ...finders } = database.findByIds(table, selection) as unknown as FindByIds<Row>
+
+  function* lock(accountCode: string, id: number): Work<Row | Refusal> {
+    return (yield* first(statements.lock, { accountCode, id })) ?? refuse(notFound(savedAs, id))
+  }
 
   // Locks the type, so that nobody else changes its triggers until the commit.
   function* lockType(accountCode: string, caseTypeCode: string): Work<void> {
@@ -56,53 +49,57 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
     yield* only(statements.lockType, values)
   }
 
-  // Locks in one order: the trigger, its function, its types by their codes.
+  // Locks in one order: the trigger, its function, and its types by their codes. For triggers without types it is the
+  // counter of the account.
   function* save(
-    { accountCode }: Origin,
+    accountCode: string,
     id: number | null,
     complete: Complete<Input<Row>>,
-    maxOfType: number,
+    max: number,
   ): Work<Row | Refusal> {
-    const found = id === null ? null : yield* first(statements.lock, { accountCode, id })
-    if (found === undefined) return refuse(noTrigger(counter, id))
-    const before = found === null ? null : decode(found)
+    const before = id === null ? null : yield* lock(accountCode, id)
+    if (before instanceof Refusal) return before
     const completed = complete(before)
     if (completed instanceof RostrumError) return refuse(completed)
     const { function: chosen, ...values } = completed
-    const functionId = yield* lockChosenFunction(accountCode, chosen, completed.caseTypeCode)
-    if (functionId === null) return refuse(noChosenFunction(chosen, completed.caseTypeCode))
+    const { caseTypeCode = null } = values as Pick<TriggerRow, 'caseTypeCode'>
+    const functionId = yield* lockChosenFunction(accountCode, chosen, caseTypeCode)
+    if (functionId === null) return refuse(noChosenFunction(chosen, caseTypeCode, savedAs))
     const row = { ...values, functionId, id: id ?? 0 } as unknown as Row
-    return yield* replace(accountCode, before, row, maxOfType)
+    return yield* replace(accountCode, before, row, max)
   }
 
-  function* replace(
-    accountCode: string,
-    before: Row | null,
-    row: Row,
-    maxOfType: number,
-  ): Work<Row | Refusal> {
-    const codes = [row, before ?? row].map(({ caseTypeCode }) => caseTypeCode)
-    const types = [...new Set(codes)].sort()
+  function* replace(accountCode: string, before: Row | null, row: Row, max: number): Work<Row | Refusal> {
+    const types = listTypes([row, before ?? row])
+    // Zero numbers only lock the counter.
+    if (types.length === 0) yield* takeNumbers(accountCode, savedAs, 0)
     for (const code of types) yield* lockType(accountCode, code)
-    const refusal = yield* refuseRow(accountCode, row, maxOfType)
+    const refusal = yield* compare(accountCode, before, row, max)
     if (refusal !== null) return refusal
-    for (const code of types) yield* afterChange(accountCode, code)
-    return yield* write(accountCode, before?.id ?? null, row)
+    const saved = { ...row, id: before?.id ?? (yield* takeNumbers(accountCode, savedAs)) }
+    forget(accountCode, saved.id)
+    const statement = before === null ? statements.insert : statements.update
+    yield* all(statement, { accountCode, ...(saved as object) })
+    yield* afterSave(accountCode, types)
+    return saved
   }
 
-  function* write(accountCode: string, id: number | null, given: Row): Work<Row> {
-    const row = { ...given, id: id ?? (yield* takeNumbers(accountCode, counter)) }
-    forget(accountCode, row.id)
-    const statement = id === null ? statements.insert : statements.update
-    yield* all(statement, { accountCode, ...(row as object), scopes: row.scopes.join(' ') })
-    return row
+  // Decides against a trigger, given the other ones. Nobody else changes these until the commit.
+  function* compare(accountCode: string, before: Row | null, row: Row, max: number): Work<Refusal | null> {
+    const values = { accountCode, ...(row as object) }
+    if (sameName !== null) {
+      const existing = yield* first(statements.findName, values)
+      if (existing !== undefined) return refuse(sameName(row, existing.id))
+    }
+    if (before !== null && within.every(column => before[column] === row[column])) return null
+    const { count } = yield* only(statements.countOthers, values)
+    return count < max ? null : refuse(tooMany(row, max))
   }
 
-  function* remove({ accountCode }: Origin, id: number): Work<Row | Refusal> {
-    const found = yield* first(statements.lock, { accountCode, id })
-    if (found === undefined) return refuse(noTrigger(counter, id))
-    const row = decode(found)
-    yield* afterChange(accountCode, row.caseTypeCode)
+  function* remove(accountCode: string, id: number): Work<Row | Refusal> {
+    const row = yield* lock(accountCode, id)
+    if (row instanceof Refusal) return row
+    yield* beforeRemove(accountCode, id, listTypes([row]))
     forget(accountCode, id)
     yield* all(statements.remove, { accountCode, id })
     return row
@@ -118,57 +115,74 @@ export function createTriggerStore<S extends Selection, Row extends TriggerRow>(
   }
 
   return {
-    save: (origin: Origin, id: number | null, complete: Complete<Input<Row>>, maxOfType: number) =>
-      changeRow(origin, () => save(origin, id, complete, maxOfType)),
-    remove: (origin: Origin, id: number) => changeRow(origin, () => remove(origin, id)),
-    async list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]> {
-      const rows = await read(statements.list, { accountCode, caseTypeCode, limit })
-      return rows.map(decode)
-    },
+    ...finders,
+    save: (origin: Origin, id: number | null, complete: Complete<Input<Row>>, max: number) =>
+      changeRow(origin, () => save(origin.accountCode, id, complete, max)),
+    remove: (origin: Origin, id: number) => changeRow(origin, () => remove(origin.accountCode, id)),
+    list: (accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]> =>
+      read(statements.list, { accountCode, caseTypeCode, limit }),
+    work: { lock, save, remove },
   }
 }
 
 function* nothing(): Work<void> {}
 
-/** A row with its scopes as a list. */
-export function decodeTrigger<Row>(row: object): Row {
-  return decodeScopes(row as Parameters<typeof decodeScopes>[0]) as Row
+/** The case types of these triggers, in the order of their locks. */
+function listTypes(rows: readonly TriggerRow[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ caseTypeCode }) => caseTypeCode ?? []))].sort()
 }
 
-function prepareStatements<S extends Selection>(
-  { prepare, typed, forUpdate, tables }: Dialect,
-  { table: name, selection, order }: Pick<TriggerKind<S, never>, 'table' | 'selection' | 'order'>,
+function prepareStatements<Row extends TriggerRow>(
+  dialect: Dialect,
+  { trigger, within, order, sameName }: TriggerKind<Row>,
 ) {
-  const table = tables[name]
+  const { prepare, typed, forUpdate, tables } = dialect
+  const { table, selection } = tableOf(dialect, trigger)
   const { caseTypes } = tables
   const given = placeholders('accountCode', 'id', 'caseTypeCode', 'limit')
-  const columns = Object.keys(selection)
-  const tableName = sql.raw(toColumnName(name))
   const code = typed(given.caseTypeCode, 'text')
-  const isTheTrigger = sql`account_code = ${given.accountCode} and id = ${given.id}`
-  const assignments = columns
-    .filter(column => column !== 'id')
-    .map(column => sql`${sql.raw(toColumnName(column))} = ${sql.placeholder(column)}`)
+  const isOfAccount = sql`account_code = ${given.accountCode}`
+  const isTheTrigger = sql`${isOfAccount} and id = ${given.id}`
+  const areSame = (columns: readonly string[]) =>
+    columns.map(column => sql` and ${sql.raw(toColumnName(column))} = ${sql.placeholder(column)}`)
+  const isOther = (columns: readonly string[]) =>
+    sql`${isOfAccount} and id <> ${given.id}${sql.join(areSame(columns))}`
+  const isListed = within.includes('caseTypeCode')
+    ? sql`${isOfAccount} and (${code} is null or case_type_code = ${code})`
+    : isOfAccount
+  const returning = (statement: ReturnType<typeof prepare>) => statement as unknown as Statement<Row>
   return {
-    lock: prepare(
-      sql`select ${columnsOf(selection)} from ${table} where ${isTheTrigger} ${forUpdate}`,
-      selection,
+    lock: returning(
+      prepare(
+        sql`select ${columnsOf(selection)} from ${table} where ${isTheTrigger} ${forUpdate}`,
+        selection,
+      ),
     ),
     lockType: prepare(
       sql`
         select code from ${caseTypes}
-        where account_code = ${given.accountCode} and code = ${given.caseTypeCode} ${forUpdate}`,
+        where ${isOfAccount} and code = ${given.caseTypeCode} ${forUpdate}`,
       { code: caseTypes.code },
     ),
-    insert: prepare(sql`insert into ${tableName} ${insertValues('accountCode', ...columns)}`),
-    update: prepare(sql`update ${tableName} set ${sql.join(assignments, sql`, `)} where ${isTheTrigger}`),
-    remove: prepare(sql`delete from ${tableName} where ${isTheTrigger}`),
-    list: prepare(
-      sql`
-        select ${columnsOf(selection)} from ${table}
-        where account_code = ${given.accountCode} and (${code} is null or case_type_code = ${code})
-        order by ${sql.raw(order.map(toColumnName).join())} limit ${given.limit}`,
-      selection,
-    ) as Statement<RowOf<S>>,
+    findName: prepare(
+      sql`select id from ${table} where ${isOther(sameName === null ? [] : [...within, 'name'])}`,
+      { id: table.id },
+    ),
+    countOthers: prepare(sql`select count(*) as count from ${table} where ${isOther(within)}`, {
+      count: numberOf(sql`count(*)`),
+    }),
+    insert: prepare(insertInto(table, { omit: ['createdAt'] })),
+    update: prepare(
+      sql`update ${table} set ${assign(table, { omit: ['accountCode', 'id', 'createdAt'] })} where ${isTheTrigger}`,
+    ),
+    remove: prepare(sql`delete from ${table} where ${isTheTrigger}`),
+    list: returning(
+      prepare(
+        sql`
+          select ${columnsOf(selection)} from ${table} where ${isListed}
+          order by ${sql.raw(order.map(toColumnName).join())} limit ${given.limit}`,
+        selection,
+      ),
+    ),
   }
 }

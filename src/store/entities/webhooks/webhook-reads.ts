@@ -1,24 +1,21 @@
 import { sql } from 'drizzle-orm'
 import type { StoredSecret, WebhookStore } from '../../../domain/webhooks/webhook-store.ts'
+import { select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { selectWebhook, toWebhook } from './webhook-statements.ts'
 
-type Reads = Pick<WebhookStore, 'findByIds' | 'list' | 'findByName' | 'findSecret' | 'findKeyIds'>
+type Reads = Pick<WebhookStore, 'findByName' | 'findSecret' | 'findKeyIds'>
 
 export function createWebhookReads(database: Database): Reads {
-  const { read, encodeList } = database
+  const { read } = database
   const statements = prepareReads(database)
   return {
-    findByIds: async (accountCode, ids) =>
-      (await read(statements.findByIds, { accountCode, ids: encodeList(ids) })).map(toWebhook),
-    list: async accountCode => (await read(statements.list, { accountCode })).map(toWebhook),
     async findByName(accountCode, name) {
       const rows = await read(statements.findByName, { accountCode, name })
       const [first] = rows
       if (first === undefined) return null
-      const { secretId, keyId, sealed, endsAt, ...row } = first
-      return { webhook: toWebhook(row), secrets: rows.flatMap(toSecret) }
+      const { secretId, keyId, sealed, endsAt, ...webhook } = first
+      return { webhook, secrets: rows.flatMap(toSecret) }
     },
     async findSecret(accountCode, webhookId, secretId) {
       const [found] = await read(statements.findSecret, { accountCode, webhookId, secretId })
@@ -43,18 +40,19 @@ function toSecret({ secretId, keyId, sealed, endsAt }: Joined): StoredSecret[] {
 const given = placeholders('accountCode', 'name', 'webhookId', 'secretId')
 
 function prepareReads(dialect: Dialect) {
-  const { prepare, prepareMany, isListed, now, tables } = dialect
+  const { prepare, prepareMany, now, tables } = dialect
   const { webhooks, webhookSecrets: secrets } = tables
-  const selection = selectWebhook(dialect)
   const { id, keyId, sealed, endsAt } = secrets
   const secret = { id, keyId, sealed, endsAt }
-  const joined = { ...selection, secretId: id, keyId, sealed, endsAt }
+  const joined = {
+    ...select(webhooks, { omit: ['accountCode', 'createdAt'] }),
+    secretId: id,
+    keyId,
+    sealed,
+    endsAt,
+  }
   const isLive = sql`(${secrets.endsAt} is null or ${secrets.endsAt} > ${now})`
-  const select = sql`
-    select ${columnsOf(selection)} from ${webhooks} where ${webhooks.accountCode} = ${given.accountCode}`
   return {
-    findByIds: prepareMany(sql`${select} and ${isListed(webhooks.id, sql.placeholder('ids'))}`, selection),
-    list: prepareMany(sql`${select} order by ${webhooks.id}`, selection),
     /** The newest secret comes first, because it is used most. */
     findByName: prepare(
       sql`

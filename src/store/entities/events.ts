@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { MembershipEvent, MembershipPair } from '../../domain/memberships/membership-store.ts'
 import type { EventStore, Origin } from '../../domain/port.ts'
+import { insertInto } from '../columns.ts'
 import type { Database } from '../database.ts'
-import { type Dialect, insertValues } from '../dialect.ts'
+import type { Dialect } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
 import { all, type Work } from '../work.ts'
 import type { TakeNumbers } from './counters.ts'
@@ -40,8 +41,8 @@ export function createEventStore(
   return { ...log, onChange }
 }
 
-export function createAppendEvent({ prepare }: Dialect, takeNumbers: TakeNumbers): AppendEvent {
-  const insert = prepare(sql`insert into membership_events ${insertValues(...columns)}`)
+export function createAppendEvent({ prepare, tables }: Dialect, takeNumbers: TakeNumbers): AppendEvent {
+  const insert = prepare(insertInto(tables.membershipEvents, { omit: ['createdAt'] }))
   return function* appendEvent(origin, event) {
     const { accountCode } = origin
     const sequence = yield* takeNumbers(accountCode, 'membership event')

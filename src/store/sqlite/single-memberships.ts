@@ -10,7 +10,11 @@ import {
   type Move,
   type RowChange,
 } from '../entities/memberships/membership-look-ups.ts'
-import { createMembershipReads, selectMembership } from '../entities/memberships/membership-reads.ts'
+import {
+  createMembershipReads,
+  notAdded,
+  selectMembership,
+} from '../entities/memberships/membership-reads.ts'
 import type { Parts } from '../entities/parts.ts'
 import { only, type Work } from '../work.ts'
 
@@ -85,7 +89,7 @@ function prepareStatements({ prepare, tables }: Database) {
   const { accountCode, id, userId, teamId } = placeholders('accountCode', 'id', 'userId', 'teamId')
   const isTheRow = sql`account_code = ${accountCode} and id = ${id}`
   const returning = sql`returning ${columnsOf(selection)}`
-  const insert = insertInto(tables.teamMemberships, { omit: ['leader', 'version', 'createdAt'] })
+  const insert = insertInto(tables.teamMemberships, { omit: notAdded })
   return {
     insert: prepare(sql`${insert} ${returning}`, selection),
     move: prepare(

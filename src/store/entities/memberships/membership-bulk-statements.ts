@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm'
 import type { BulkResult, Membership, MembershipPair } from '../../../domain/memberships/membership-store.ts'
 import type { BulkPlan, CompleteBulk } from '../../../domain/memberships/memberships-bulk-plan.ts'
 import type { Origin } from '../../../domain/port.ts'
-import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { columnsOf, type Dialect, namesOf, placeholders } from '../../dialect.ts'
 import { descriptions } from '../../tables/descriptions.ts'
 import { all, type Work } from '../../work.ts'
 import { raiseCounter } from '../counters.ts'
 import { insertEvents, writePairs } from '../events.ts'
-import { namesOfKept, selectMembership } from './membership-reads.ts'
+import { namesOfKept, selectAdded, selectMembership } from './membership-reads.ts'
 
 interface BulkWrite {
   readonly origin: Origin
@@ -55,12 +55,13 @@ export function prepareBulkStatements(dialect: Dialect) {
 // given), the step, the counter of events, then teams and users. SQLite needs users and teams before the rows that
 // refer to them.
 function prepareWrite({ chain, list, typed, after, tables }: Dialect, kept: readonly string[]) {
+  const given = selectAdded(tables)
   const pair = { userId: 'integer', teamId: 'integer' } as const
   const userIds = list('user_ids', { id: 'integer' })
   const teamIds = list('team_ids', { id: 'integer' })
   const ends = list('ends', { id: 'integer' })
   const moved = list('moved', { id: 'integer', ...pair, version: 'integer' })
-  const pairs = list('pairs', { id: 'integer', ...pair })
+  const pairs = list('pairs', { id: 'integer', ...given })
   const steps = list('steps', { key: 'text', number: 'integer', result: 'text' })
   const events = list('events', {
     kind: 'text',
@@ -91,8 +92,8 @@ function prepareWrite({ chain, list, typed, after, tables }: Dialect, kept: read
         order by moved.user_id, moved.team_id
         returning id`,
       added: sql`
-        insert into team_memberships (account_code, id, user_id, team_id)
-        select ${accountCode}, id, user_id, team_id from ${pairs.rows} where ${after('gone')} and ${after('put_back')}
+        insert into team_memberships (account_code, id, ${namesOf(given)})
+        select ${accountCode}, id, ${namesOf(given)} from ${pairs.rows} where ${after('gone')} and ${after('put_back')}
         order by user_id, team_id
         returning id`,
       step: sql`

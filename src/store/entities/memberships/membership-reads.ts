@@ -8,6 +8,14 @@ export function selectMembership({ teamMemberships }: Dialect['tables']) {
   return select(teamMemberships, { omit: ['accountCode', 'createdAt'] })
 }
 
+/** The columns that an addition leaves to their defaults. */
+export const notAdded = ['leader', 'version', 'createdAt'] as const
+
+/** The other columns, besides the account and the id. */
+export function selectAdded({ teamMemberships }: Dialect['tables']) {
+  return select(teamMemberships, { omit: ['accountCode', 'id', ...notAdded] })
+}
+
 /**
  * The columns that a move keeps as they are, by their names in the database: all that it does not write itself. A
  * change in bulk deletes the rows and inserts them again, so what is missing here would be lost.

@@ -5,7 +5,7 @@ import type { Database } from '../../database.ts'
 import { type Chain, namesOf } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
-import { selectMembership } from '../../entities/memberships/membership-reads.ts'
+import { selectAdded, selectMembership } from '../../entities/memberships/membership-reads.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { askTogether } from '../connection/ask-together.ts'
 import type { Calls } from '../connection/calls.ts'
@@ -67,8 +67,7 @@ const accountOf = ({ origin }: Addition) => origin.accountCode
 /** Those that were made, of one account. */
 function prepareAddAll({ chain, list }: Database) {
   const asked = list('asked', {
-    userId: 'integer',
-    teamId: 'integer',
+    ...selectAdded(tables),
     byUserId: 'integer',
     byEmail: 'text',
     transactionId: 'text',
@@ -100,6 +99,7 @@ function prepareAddAll({ chain, list }: Database) {
 // steps, the counter of events, teams, users. Rows of one kind are locked in ascending order. If several requests add
 // the same pair, the first one makes it.
 function buildParts(rows: SQL): Chain {
+  const given = namesOf(selectAdded(tables))
   return {
     asked: sql`
       select * from ${rows} where not exists (
@@ -107,16 +107,16 @@ function buildParts(rows: SQL): Chain {
         where step.account_code = ${accountCode} and step.key = asked.key and step.number = asked.number
       )`,
     wanted: sql`
-      select distinct user_id, team_id from asked where not exists (
+      select distinct on (user_id, team_id) ${given} from asked where not exists (
         select from team_memberships as row
         where row.account_code = ${accountCode} and row.user_id = asked.user_id and row.team_id = asked.team_id
-      )`,
+      ) order by user_id, team_id, place`,
     ids: sql`
       ${raiseCounter('membership', sql`count(*)`, sql`from wanted having count(*) > 0`)}
       returning value - (select count(*) from wanted) as before`,
     added: sql`
-      insert into team_memberships (account_code, id, user_id, team_id)
-      select ${accountCode}, ids.before + row_number() over (order by user_id, team_id), user_id, team_id
+      insert into team_memberships (account_code, id, ${given})
+      select ${accountCode}, ids.before + row_number() over (order by user_id, team_id), ${given}
       from ids, wanted order by user_id, team_id
       on conflict (account_code, user_id, team_id) do nothing returning ${namesOf(selectMembership(tables))}`,
     account: sql`insert into accounts (account_code) values (${accountCode}) on conflict do nothing`,
@@ -130,7 +130,9 @@ function buildParts(rows: SQL): Chain {
       ${raiseCounter('membership event', sql`count(*)`, sql`from added having count(*) > 0`)}
       returning value - (select count(*) from added) as before`,
     made: sql`
-      select distinct on (added.id) * from added join asked using (user_id, team_id) order by added.id, asked.place`,
+      select distinct on (added.id) added.*, asked.place, asked.by_user_id, asked.by_email, asked.transaction_id,
+        asked.key, asked.number
+      from added join asked using (user_id, team_id) order by added.id, asked.place`,
     event: sql`
       ${insertEvents}
       select ${accountCode}, head.before + row_number() over (order by made.id), 'added', made.id, null, null,

@@ -3,6 +3,8 @@ import { registerHooks } from 'node:module'
 const source = new URL('.', import.meta.url).href
 // Packages whose `.js` files are all ES modules.
 const modules = /\/node_modules\/(?:drizzle-orm|zod|@pothos\/[a-z-]+\/esm)\//
+// Its files are CommonJS modules, which name each other with the ending.
+const commonJs = /\/node_modules\/graphql\//
 
 /**
  * Imports a module, and resolves the imports below it without the file system if their kind is known. For each of a
@@ -14,9 +16,9 @@ export async function importQuickly<Module>(doImport: () => Promise<Module>): Pr
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       const { parentURL = '', conditions } = context
-      if (!conditions.includes('import')) return next(specifier, context)
       const kind = findKind(specifier, parentURL)
       if (kind !== null) return resolved(new URL(specifier, parentURL).href, kind)
+      if (!conditions.includes('import')) return next(specifier, context)
       if (specifier.startsWith('.') || !parentURL.startsWith(source)) return next(specifier, context)
       return packages.getOrInsertComputed(specifier, () => {
         const { url, format } = next(specifier, context)
@@ -35,7 +37,8 @@ export async function importQuickly<Module>(doImport: () => Promise<Module>): Pr
 function findKind(specifier: string, parentURL: string): string | null {
   if (!specifier.startsWith('.')) return null
   if (parentURL.startsWith(source)) return specifier.endsWith('.ts') ? 'module-typescript' : null
-  return modules.test(parentURL) ? 'module' : null
+  if (modules.test(parentURL)) return 'module'
+  return commonJs.test(parentURL) && specifier.endsWith('.js') ? 'commonjs' : null
 }
 
 function resolved(url: string, format: string | null | undefined) {

@@ -36,6 +36,7 @@ const serveScript = `
   registerHooks({
     resolve(specifier, context, next) {
       if (context.conditions.includes('import')) left.push(specifier)
+      else if (context.parentURL.includes('/node_modules/graphql/')) left.push(specifier)
       return next(specifier, context)
     },
   })

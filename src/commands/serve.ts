@@ -1,7 +1,6 @@
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
-import { releaseMemory } from '../release-memory.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
@@ -24,8 +23,6 @@ export async function serve(environment: Environment): Promise<void> {
     await listen(app, config)
     const firstStart = await app.prepare()
     writeBanner({ url: urlOf(app, config), firstStart, write })
-    // Collects garbage while the sandboxes are still booting.
-    releaseMemory()
   } catch (error) {
     await app.close()
     throw error

@@ -37,7 +37,6 @@ const forAll = [
   'import-quickly.ts',
   'load-once.ts',
   'when-quiet.ts',
-  'release-memory.ts',
 ]
 
 // What a room is the only one to know.

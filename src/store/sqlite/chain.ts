@@ -4,6 +4,7 @@ import type { Chain, Dialect, Statement, Values } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import {
   createReadRow,
+  onFirstUse,
   prepareRaw,
   type RawRow,
   type RawStatement,
@@ -44,9 +45,9 @@ export function createChain(client: Client): Dialect['chain'] {
       return { name, inputs: inputs.map(([input]) => input), lists, statement }
     }
 
-    const prepared = Object.entries(parts).map(preparePart)
+    const findParts = onFirstUse(() => Object.entries(parts).map(preparePart))
     const readRow = createReadRow(selection)
-    return { run: values => runParts(prepared, values).get(result)?.map(readRow) ?? [] }
+    return { run: values => runParts(findParts(), values).get(result)?.map(readRow) ?? [] }
   }
   return chain as Dialect['chain']
 }

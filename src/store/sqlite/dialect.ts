@@ -4,7 +4,7 @@ import { columnsOf, type Dialect, maxRows, pageValues, type Statement } from '..
 import type { Selection } from '../tables/tables-of.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
-import { createReadRow, prepareRaw, toText } from './connection/create-prepare.ts'
+import { createReadRow, onFirstUse, prepareRaw, toText } from './connection/create-prepare.ts'
 import { createFindCached } from './find-cached.ts'
 import { encodeIds, isListed, list } from './list.ts'
 import { now, tables } from './tables.ts'
@@ -36,10 +36,12 @@ export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dia
 
 function createPrepare(client: Client): Dialect['prepare'] {
   function prepare(query: SQL, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
-    const { text, params } = toText(query)
-    const statement = prepareRaw(client, text, params)
+    const findStatement = onFirstUse(() => {
+      const { text, params } = toText(query)
+      return prepareRaw(client, text, params)
+    })
     const readRow = createReadRow(selection)
-    return { run: values => statement.run(values).map(readRow) }
+    return { run: values => findStatement().run(values).map(readRow) }
   }
   return prepare as Dialect['prepare']
 }

@@ -8,7 +8,8 @@ import { type Memory, memoryOf } from '../servers/memory.ts'
 import { startRostrum } from '../servers/server-process.ts'
 
 const maxRounds = 5
-const settleMs = 2_000
+// In a quiet second the gateway loads what unusual requests need, and in the next one it collects the garbage.
+const settleMs = 5_000
 
 export const start: Section = {
   title: 'from spawn to /ready, and memory at rest with the warm sandboxes',

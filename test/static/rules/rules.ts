@@ -119,7 +119,7 @@ const rooms: readonly Rule[] = [
     allowed: {
       'sandbox/realm/language.ts': 'takes the realm’s own AsyncFunction',
       'sandbox/realm/run-script.ts': 'compiles the script with it',
-      'release-memory.ts': 'takes one function of V8’s from a new context',
+      'when-quiet.ts': 'takes one function of V8’s from a new context',
     },
     caught: [
       'eval(text)',

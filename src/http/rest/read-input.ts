@@ -7,7 +7,7 @@ import type { RestRequest } from './rest-row.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-// Null is no data, and `readJson` says so.
+// Accepts any JSON value except null, which cannot be case data. `readJson` checks the rest.
 const json = z.custom<unknown>(value => value !== undefined && value !== null, {
   error: mustBe('a JSON object'),
 })
@@ -16,14 +16,14 @@ const detail = z.string({ error: mustBe('text or null') }).nullable()
 
 /**
  * Returns a function that reads the `input` of an operation from a body such as `{"team_membership":{…}}`. It throws
- * `BAD_USER_INPUT` with a pointer to each bad field. A member that is left out stays out, because null would change
- * it.
+ * `BAD_USER_INPUT` with a pointer to each bad field. Members that the body leaves out stay absent, because null would
+ * change them.
  */
 export function createInputReader({ input, needsOneOf, answer }: Operation) {
   const { name: wrapper } = answer
   const members = input.filter(({ kind }) => !beside.has(kind))
   const besideBody = input.filter(({ kind }) => beside.has(kind))
-  // What a read returns can be sent back as it is: fields that are not an input are ignored.
+  // Fields that an answer contains are ignored, so that clients can send a record back as they read it.
   const returned = answer.members.map(({ name }) => [name, z.unknown().optional()])
   const inputs = members.map(member => [member.name, schemaOf(member)])
   const fields = Object.fromEntries([...returned, ...inputs])
@@ -39,7 +39,7 @@ export function createInputReader({ input, needsOneOf, answer }: Operation) {
   }
 }
 
-// Members that do not come from the body.
+// Kinds of input members that do not come from the body.
 const beside: ReadonlySet<InputMember['kind']> = new Set(['path', 'ifMatch', 'constant'])
 
 function readBeside({ kind, byDefault }: InputMember, { id, ifMatch }: RestRequest): unknown {

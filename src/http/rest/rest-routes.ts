@@ -13,7 +13,10 @@ import { readIfMatch, toEtag } from './if-match.ts'
 import { recordRow, toRecord } from './record-row.ts'
 import type { RestRow } from './rest-row.ts'
 
-/** A path that runs a script (contract, section 4): takes JSON or a form; 200 for `exit`, 422 for other outcomes. */
+/**
+ * Returns the row of a path that runs a script (contract, section 4). It takes JSON or a form, and answers 200 for
+ * `exit` and 422 for other outcomes.
+ */
 function executionRow(
   operation: Operation,
   { readVariables, pointersInto }: Pick<RestRow, 'readVariables' | 'pointersInto'>,
@@ -47,7 +50,9 @@ interface TaskResult {
   readonly change: { readonly case: Row; readonly patch: unknown } | null
 }
 
-/** Runs a task on a case (contract, section 7): with `exit` the answer has the case and what changed. */
+/**
+ * Runs a task on a case (contract, section 7). If the script calls `exit`, the answer has the case and what changed.
+ */
 const runCaseTaskRow: RestRow = {
   operation: runCaseTask,
   bodies: 'records',

@@ -27,7 +27,7 @@ export async function runCopyCommand(argv: string[], environment: Environment): 
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     if (error instanceof UsageError) return usageExitCode
-    // Any other error, such as a connection lost during the commit, leaves it unknown whether the copy was made.
+    // Other errors, such as a connection lost during the commit, leave it unknown whether the copy was made.
     if (error instanceof StartError) process.stderr.write('Nothing was copied.\n')
     return 1
   }

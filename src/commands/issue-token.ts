@@ -6,16 +6,16 @@ import type { Store } from '../domain/store.ts'
 export interface TokenRequest {
   readonly accountCode: string
   readonly scopes: readonly Scope[]
-  /** Null: the user is found by email or created. */
+  /** Id of the token's user. Null: the user is found by email or created. */
   readonly userId: number | null
   readonly email: string | null
   readonly displayName: string | null
   readonly label: string | null
-  /** Null: the token never expires. */
+  /** Time of expiry. Null: the token never expires. */
   readonly expiresAt: Date | null
 }
 
-/** Creates a token, and its account and user if they do not exist. Returns the token, which cannot be read again. */
+/** Creates a token, and its account and user if they do not exist. Returns the token, which is never shown again. */
 export async function issueToken(store: Store, request: TokenRequest): Promise<string> {
   const { accountCode, scopes, label, expiresAt } = request
   await store.accounts.ensure(accountCode)

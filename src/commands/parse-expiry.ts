@@ -5,8 +5,8 @@ const maxDays = 3_650
 const forms = `\`1d\` to \`${maxDays}d\`, a day as \`2027-01-31\`, or a time as \`2027-01-31T18:00:00Z\``
 
 /**
- * Reads `--expires` of `token` (contract, section 9): a number of days from now, a day in UTC, which counts to its end,
- * or a time. Throws `UsageError` for anything else, and for what is past.
+ * Reads the value of `token --expires` (contract, section 9): a number of days from now, a day in UTC (valid to its
+ * end), or a time. Throws `UsageError` for any other text and for a time in the past.
  */
 export function parseExpiry(text: string, now = Date.now()): Date {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? []
@@ -24,7 +24,7 @@ function readTime(text: string): number | null {
   const [, day = '', hour] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
   const start = Date.parse(`${day}T00:00:00Z`)
-  // `Date` takes 30 February for 2 March.
+  // Refuses days that do not exist: `Date` reads 30 February as 2 March.
   if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) return null
   if (hour === undefined) return start + dayMs
   const time = Date.parse(text)

@@ -5,18 +5,19 @@ import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
 
-// New connections that the kernel queues until the event loop accepts them. Beyond that, clients retry after a second.
+// Maximum number of connections that the kernel queues until the event loop accepts them. Clients past it retry after a
+// second.
 const maxWaitingConnections = 4_096
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Serves until a signal stops it. Throws a `StartError` with a one-line message if it cannot start. */
+/** Serves until a signal stops the process. Throws a `StartError` with a one-line message if it cannot start. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const { log, write, flush } = createSystemLog(config)
   const storeLost = Promise.withResolvers<string>()
   const app = await createApp({ config, log, onStoreLost: storeLost.resolve })
-  // After this point a failure must end all children and release the lock.
+  // From here on, a failure must end all child processes and release the lock.
   try {
     stopOnSignals({ app, log, flush, storeLost: storeLost.promise })
     await app.start()

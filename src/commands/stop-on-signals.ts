@@ -5,17 +5,17 @@ import type { SystemLog } from './system-log.ts'
 
 const flushMs = 2_000
 const shortFlushMs = 200
-// Load balancers see by `/ready` that the gateway is about to end.
+// Time between losing the store and exiting. Load balancers use it to see at `/ready` that the gateway is about to end.
 const lostMs = 2_000
-// A terminal or `kill -- -<group>` also signals npm, which forwards it, so one signal can arrive twice within
-// milliseconds.
+// Signals within this time count as one. A terminal or `kill -- -<group>` also signals npm, which forwards the signal,
+// so it can arrive twice within milliseconds.
 const sameSignalMs = 500
 
 interface Stopping {
   readonly app: App
   readonly log: Logger
   readonly flush: SystemLog['flush']
-  /** Resolves with the reason if the store cannot come back. */
+  /** Resolves with the reason if the store is lost for good. */
   readonly storeLost: Promise<string>
 }
 
@@ -40,7 +40,8 @@ export function stopOnSignals({ app, log, flush, storeLost }: Stopping): void {
     await leave(code, flushMs)
   }
 
-  // On exit, Node would wait without limit for output that is not read.
+  // Exits after the log is flushed, or after `withinMs`. Without that limit, Node would wait for output that nobody
+  // reads.
   async function leave(exitCode: number, withinMs: number): Promise<void> {
     if (!(await flush(withinMs))) process.kill(process.pid, 'SIGKILL')
     process.exit(exitCode)
@@ -60,7 +61,7 @@ export function stopOnSignals({ app, log, flush, storeLost }: Stopping): void {
     await sleep(lostMs)
     await leave(1, flushMs)
   })
-  // By default Node would open a debugger port for every user of this machine.
+  // Handles SIGUSR1, because by default Node would open a debugger port for every user of this machine.
   process.on('SIGUSR1', () => log.warn('SIGUSR1 is ignored: start with `--inspect` to debug'))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {

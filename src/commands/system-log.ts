@@ -2,23 +2,25 @@ import { type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { hideRunTokens } from '../scripts/run/run-tokens.ts'
 
-// Unread output after which lines are dropped.
+// Maximum bytes of unread output. Further lines are dropped.
 const maxBufferedBytes = 16 * 2 ** 20
-// Lines are written together after this time or size: one write each would take a tenth of a busy gateway's time.
+// Time after which buffered lines are written together. One write for each line would take a tenth of a busy gateway.
 const flushEveryMs = 10
 const flushBytes = 16_000
 
 export interface SystemLog {
   readonly log: Logger
-  /** Writes a text between the lines of the log. */
+  /** Writes a text between log lines. */
   write(text: string): void
-  /** Resolves when everything is written or cannot be; with false if that takes longer. Call it last. */
+  /**
+   * Resolves with true when everything is written or cannot be written, with false if that takes longer. Call it last.
+   */
   flush(withinMs: number): Promise<boolean>
 }
 
 /**
- * The log on standard output. It writes asynchronously, so that a slow reader does not delay requests, and logs how
- * many lines were dropped. It does not use `process.stdout`, which would make the descriptor non-blocking.
+ * Creates the log on standard output. It writes asynchronously, so that a slow reader does not delay requests, and logs
+ * how many lines were dropped. It avoids `process.stdout`, which would make the descriptor non-blocking.
  */
 export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemLog {
   const output = pino.destination({
@@ -42,13 +44,14 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
     flushSoon()
   }
   const streamWrite = (line: string) => {
-    // A run token can get into a line as the name of a task, for example.
+    // Hides run tokens, which can get into a line as the name of a script, for example.
     const text = hideRunTokens(line)
     count(text)
     return text
   }
   const log = pino({ level: logLevel, hooks: { streamWrite } }, output)
-  // A full disk must not end the gateway. Unwritten lines are written with the next one.
+  // True after a failed write, such as on a full disk. That must not end the gateway: unwritten lines are written with
+  // the next one.
   let isFailing = false
   output.on('error', () => {
     isFailing = true
@@ -63,7 +66,7 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
     lost++
   })
   output.on('drain', () => {
-    // A flush during a write does nothing.
+    // A flush that was asked for during a write did nothing, so it is done now.
     if (unwrittenBytes > 0) flushSoon()
     if (lost === 0) return
     const lines = lost
@@ -84,7 +87,7 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
       flushAll(() => resolve(true))
       const isWritten = await promise
       clearTimeout(timer)
-      // Otherwise the exit of the process would retry without end.
+      // Without this, the output would retry forever when the process exits.
       if (isFailing) output.destroy()
       return isWritten
     },

@@ -7,7 +7,7 @@ const heading = [
   ...['CREATED', 'EXPIRES', 'LAST USED', 'STATE'],
 ]
 
-/** Formats tokens as a table. The tokens themselves are not stored, so it shows only their data. */
+/** Formats data about tokens as a table. The tokens themselves are not stored, so it cannot show them. */
 export function formatTokens(tokens: readonly ApiToken[]): string {
   return formatTable([heading, ...tokens.map(toCells)])
 }

@@ -78,7 +78,8 @@ async function execute(
   const store = await openStore({ url: databaseUrl })
   try {
     const output = await action(store)
-    // A DATABASE_URL that was forgotten would go unnoticed: standard output is the token alone.
+    // Shows the store on standard error, so that a forgotten DATABASE_URL is noticed. Standard output is the token
+    // alone.
     if (!flags.list) process.stderr.write(`Store: ${describeStore(databaseUrl)}\n`)
     return output
   } finally {
@@ -86,14 +87,14 @@ async function execute(
   }
 }
 
-// Describes the store without user and password.
+// Describes the store without its user and password.
 function describeStore(databaseUrl: string): string {
   if (databaseUrl.startsWith('sqlite:')) return databaseUrl
   const url = URL.parse(databaseUrl)
   return url === null ? 'PostgreSQL' : `${url.protocol}//${url.host}${url.pathname}`
 }
 
-// Refuses a store that does not exist: only a new token creates one.
+// Refuses a store that does not exist. Only issuing a token may create one.
 async function refuseMissingStore(databaseUrl: string): Promise<void> {
   const path = databaseUrl.match(/^sqlite:(?!:memory:)(.+)$/)?.[1]
   if (path === undefined) return
@@ -105,7 +106,7 @@ async function refuseMissingStore(databaseUrl: string): Promise<void> {
   }
 }
 
-// Checks all flags before the store is opened, so that a bad flag changes nothing.
+// Checks all flags and returns the action. The store is not open yet, so a bad flag changes nothing.
 function chooseAction(flags: Flags): (store: Store) => Promise<string> {
   refuseStrayFlags(flags)
   const accountCode = flags.account === undefined ? null : checkAccountCode(flags.account)
@@ -127,7 +128,7 @@ function chooseAction(flags: Flags): (store: Store) => Promise<string> {
   return async store => `${await issueToken(store, request)}\n`
 }
 
-// Refuses flags that would be ignored, because the operator may have meant them.
+// Refuses flags that the action does not use, because the operator may have meant something by them.
 function refuseStrayFlags(flags: Flags): void {
   const action = flags.list ? 'list' : 'revoke'
   if (!flags.list && flags.revoke === undefined) return
@@ -139,7 +140,7 @@ function refuseStrayFlags(flags: Flags): void {
 interface Revocation {
   readonly store: Store
   readonly id: number
-  /** If given, a token of another account is not revoked. */
+  /** If not null, only a token of this account is revoked. */
   readonly accountCode: string | null
 }
 

@@ -33,10 +33,10 @@ Run a script:
 `)
 }
 
-// The values contain no single quotes, so that the lines work in any shell.
+// The shell quotes are safe in any shell, because the values contain no single quotes.
 const addMembership = `-H 'Content-Type: application/json' -d '{"team_membership":{"user_id":7,"team_id":3}}'`
 
-// Sends a form, because a script in a form needs no JSON escapes.
+// Sends the script as a form, because a form needs no JSON escapes.
 const runScript = [
   'name=double',
   `'sourceCode=exit({ total: payload.total * 2 })'`,

@@ -7,12 +7,14 @@ import { unknownToken } from './read-bearer.ts'
 import type { TokenUses, UsedToken } from './token-uses.ts'
 
 const maxCached = 10_000
-// Maximum number of cached unknown tokens, about 1 MB.
+// Maximum number of unknown tokens in the cache, which then takes about 1 MB.
 const maxUnknown = 10_000
-// A token that another gateway creates is refused for up to this long.
+// How long an unknown token stays in the cache. If another gateway creates that token meanwhile, it is refused so long.
 const unknownTtlMs = 1_000
 
-/** Finds the caller of an API token by its digest. Fails with `UNAUTHENTICATED` if it is unknown or no longer valid. */
+/**
+ * Finds the caller of an API token by its digest. Fails with `UNAUTHENTICATED` if the token is unknown or not valid.
+ */
 export type FindApiTokenCaller = (digest: string) => Caller | Promise<Caller>
 
 interface CachedCaller {
@@ -22,15 +24,15 @@ interface CachedCaller {
 }
 
 /**
- * Finds callers in the store and caches them until the store's change mark changes, so that a token revoked by another
- * process stops working at once, and one that expires does so on time. Unknown tokens are cached for up to a second.
+ * Finds callers in the store and caches them until the store's change mark changes. So a token that another process
+ * revokes stops working at once, and a token that expires stops in time. Unknown tokens are cached for up to 1 s.
  */
 export function createApiTokenCallers(tokens: TokenStore, uses: TokenUses): FindApiTokenCaller {
   const cached = new LRUCache<string, CachedCaller>({ max: maxCached })
   const unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownTtlMs })
   let cachedMark: number | null = null
 
-  // The mark is read before the row, so that a change between the two reads changes the next mark.
+  // Reads the caller. The mark was read before the row, so a change between the two reads is noticed by the next mark.
   async function readCaller(digest: string, mark: number | null): Promise<Caller> {
     const sha256 = Buffer.from(digest, 'base64')
     const candidates = await tokens.findBySha256(sha256)

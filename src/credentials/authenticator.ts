@@ -10,8 +10,8 @@ import type { TokenUses } from './token-uses.ts'
 import type { JwtSettings } from './verify-jwt.ts'
 
 /**
- * Finds the identity for an `Authorization` header (contract, section 1). Throws or rejects with `UNAUTHENTICATED`. It
- * returns no promise if the identity is cached, as for most requests.
+ * Finds the identity for an `Authorization` header (contract, section 1). Throws or rejects with `UNAUTHENTICATED`. If
+ * the identity is cached, as for most requests, it is returned without a promise.
  */
 export type Authenticate = (header: string | undefined) => Identity | Promise<Identity>
 
@@ -24,23 +24,25 @@ export interface Authenticator {
 interface Dependencies extends JwtSettings {
   readonly store: Store
   readonly tokenUses: TokenUses
-  /** The run of a token; null after it has ended. */
+  /** Returns the run that a run token belongs to; null after the run has ended. */
   readonly findRun: (token: string) => Identity['run']
 }
 
 export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Dependencies): Authenticator {
   const acceptsJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
-  // A run depends on the credential that started it, so each caller has a function that checks its credential again.
+  // For each caller, a function that checks its credential again. A run uses it, because its rights end with the
+  // credential that started it.
   const confirmations = new WeakMap<Caller, () => Promise<Caller> | Caller>()
   const knownAccounts = new LRUCache<string, true>({ max: 10_000 })
 
-  // The JWT library is loaded only when it is needed.
+  // Loads the JWT library when the first JWT arrives.
   const loadVerifier = loadOnce(async () => {
     const { createJwtVerifier } = await import('./verify-jwt.ts')
     return createJwtVerifier(jwt)
   })
 
-  // The issuer of JWTs decides which accounts exist, so an account is created when its first token arrives.
+  // Finds the caller of a JWT. The issuer of JWTs decides which accounts exist, so an account is created when its first
+  // token arrives.
   async function findJwtCaller(token: string): Promise<Caller> {
     const verifyJwt = await loadVerifier()
     const claims = await verifyJwt(token)

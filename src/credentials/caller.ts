@@ -14,7 +14,7 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
-/** The caller, the only source of rights (contract, section 1). The options of a task never change it. */
+/** The caller, the only source of rights (contract, section 1). The options of a script never change it. */
 export interface Caller {
   readonly accountCode: string
   /** Null if the credential has no integer id, for example a JWT with another `sub`. */
@@ -24,9 +24,9 @@ export interface Caller {
   readonly email: string | null
   readonly displayName: string | null
   readonly scopes: ReadonlySet<Scope>
-  /** The caller whose credential is confirmed, if the rights are those of a trigger. */
+  /** If the rights come from a trigger: the caller whose credential must still be valid. */
   readonly source?: Caller
-  /** The trigger whose scopes these are. Absent if they are those of a credential. */
+  /** If the scopes come from a trigger: the kind of trigger. Absent if they come from a credential. */
   readonly rightsOf?: SavedTrigger
 }
 
@@ -41,18 +41,18 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
 
 interface TriggeredRun {
   readonly accountCode: string
-  /** Who caused the run: data for its script, not a credential that could be confirmed. */
+  /** The caller that caused the run. It is data for the script, not a credential that could be checked again. */
   readonly causedBy: Pick<Caller, 'userId' | 'subject' | 'email' | 'displayName'>
   readonly scopes: readonly string[]
   readonly rightsOf: SavedTrigger
 }
 
-/** The caller of a run that no request waits for with its own credential: it has the rights of its trigger alone. */
+/** Returns the caller of a run that no request waits for. It has only the rights of its trigger. */
 export function callerOfTrigger({ accountCode, causedBy, scopes, rightsOf }: TriggeredRun): Caller {
   return { accountCode, ...causedBy, scopes: new Set(scopes.filter(isScope)), rightsOf }
 }
 
-/** The same caller with other rights, which are never those of its credential. `rightsOf` is null for a replay's. */
+/** Returns the same caller with other scopes instead of its credential's. `rightsOf` is null for a replay. */
 export function withScopes(caller: Caller, scopes: readonly string[], rightsOf: SavedTrigger | null): Caller {
   const { rightsOf: _, ...given } = caller
   const rights = { scopes: new Set(scopes.filter(isScope)), source: caller.source ?? caller }

@@ -8,7 +8,10 @@ import { invalidToken } from './read-bearer.ts'
 export const clockToleranceSeconds = 5
 export const expired = 'The token has expired; get a new one.'
 
-/** The caller of verified claims (contract, section 1). Throws `UNAUTHENTICATED` without an account or a subject. */
+/**
+ * Returns the caller of verified claims (contract, section 1). Throws `UNAUTHENTICATED` without an account or a
+ * subject.
+ */
 export function readCaller(claims: JWTPayload): Caller {
   const { account, sub, email, name } = claims
   if (typeof account !== 'string' || !isName(account)) {
@@ -19,7 +22,7 @@ export function readCaller(claims: JWTPayload): Caller {
     accountCode: account,
     userId: readUserId(sub),
     subject: sub,
-    // Events of the caller's changes store the address.
+    // The address must be storable, because the events of the caller's changes contain it.
     email: typeof email === 'string' && isStorable(email) ? email : null,
     displayName: typeof name === 'string' ? name : null,
     scopes: readScopes(claims),
@@ -36,11 +39,12 @@ function readUserId(sub: string): number | null {
   return id !== null && Number.isSafeInteger(id) ? id : null
 }
 
-// Scopes that a token has only if it claims them (contract, section 9): a run's input can hold what other users sent.
+// Scopes that a JWT must claim explicitly (contract, section 9). With `runs:read`, for example, a caller reads inputs
+// that other users sent.
 const claimedScopes: readonly Scope[] = ['admin', 'functions:write', 'runs:read']
 
-// Only `scope` and `scopes` grant scopes. Without both, a token has all scopes but these, unless it has `scp`, which
-// other services read scopes from: such a token was meant to be limited, so it has none.
+// Reads the scopes. Only `scope` and `scopes` grant scopes. A token without both has all scopes except `claimedScopes`,
+// unless it has `scp`, which other services use for scopes: such a token was meant to be limited, so it gets none.
 function readScopes({ scope, scopes: list, scp }: JWTPayload): ReadonlySet<Scope> {
   const claimed = [scope, list].filter(claim => claim !== undefined)
   if (claimed.length === 0)

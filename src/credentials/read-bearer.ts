@@ -3,7 +3,9 @@ import { RostrumError } from '../errors.ts'
 
 const maxTokenLength = 8 * 2 ** 10
 
-/** The token of an `Authorization` header (RFC 6750, section 2.1). Throws `UNAUTHENTICATED` if there is none. */
+/**
+ * Returns the token of an `Authorization` header (RFC 6750, section 2.1). Throws `UNAUTHENTICATED` if there is none.
+ */
 export function readBearer(header: string | undefined): string {
   if (header === undefined) {
     throw unauthenticated('No credential; send `Authorization: Bearer <token>`.')
@@ -22,22 +24,25 @@ function unauthenticated(message: string): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message)
 }
 
-/** The error for every invalid API token: unknown, revoked, or of a run that has ended. */
+/** Returns the error for every API token that does not work: unknown, revoked, expired, or of a run that has ended. */
 export function unknownToken(): RostrumError {
   return invalidToken('The token is unknown or was revoked.')
 }
 
-/** The error for an invalid token. Its fact `error` is the code of RFC 6750 for `WWW-Authenticate`. */
+/** Returns the error for an invalid token. Its fact `error` is the code of RFC 6750 for `WWW-Authenticate`. */
 export function invalidToken(message: string, cause?: unknown): RostrumError {
   return new RostrumError('UNAUTHENTICATED', message, { facts: { error: 'invalid_token' }, cause })
 }
 
-/** True for three base64url parts of which the first encodes a JSON object. An API token never looks like this. */
+/** True for three base64url parts, the first of which encodes a JSON object. An API token never looks like this. */
 export function isJwtShaped(token: string): boolean {
   return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token)
 }
 
-/** The SHA-256 of a token as text, used as a cache key so that the time of a lookup reveals nothing about tokens. */
+/**
+ * Returns the SHA-256 of a token as text. It is the cache key, so that the time of a look-up reveals nothing about
+ * tokens.
+ */
 export function digestToken(token: string): string {
   return hash('sha256', token, 'base64')
 }

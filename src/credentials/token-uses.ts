@@ -1,22 +1,23 @@
 import type { TokenStore } from '../domain/directory/token-store.ts'
 
 const dayMs = 86_400_000
-// One statement a minute at most, however many tokens are used for the first time in a day.
+// Time between two writes. Token uses that happen in between are written together.
 const writeAfterMs = 60_000
-// Maximum number of waiting uses, about 1 MB. A use past it is dropped; a later use of the token is noted instead.
+// Maximum number of uses that wait to be written, about 1 MB. Further uses are dropped; the next use of the token is
+// noted instead.
 const maxWaiting = 10_000
 const maxAtOnce = 1_000
 
-/** A token as a look-up found it. `lastUsedOn` is set when a use is noted, so that the next ones cost nothing. */
+/** A token as a look-up found it. `lastUsedOn` is updated in memory, so that more uses on the same day cost nothing. */
 export interface UsedToken {
   readonly id: number
   lastUsedOn: string | null
 }
 
 export interface TokenUses {
-  /** Notes a use of the token now. It is written later, unless the token was used on this day already. */
+  /** Notes that the token is used now. The day is written later, unless it is already stored. */
   note(token: UsedToken): void
-  /** Writes the waiting uses, and stops. */
+  /** Writes the waiting uses and stops. */
   close(): Promise<void>
 }
 
@@ -26,8 +27,8 @@ interface Dependencies {
 }
 
 /**
- * Keeps the day of the last use of each token (contract, section 9). Uses are written in groups, at most once a day and
- * token, and no request waits for that. A group that cannot be written is tried again a minute later.
+ * Stores the day of the last use of each token (contract, section 9). Uses are written in groups, at most once a day
+ * for each token, and no request waits for it. A group that cannot be written is tried again a minute later.
  */
 export function createTokenUses({ store, onError }: Dependencies): TokenUses {
   const waiting = new Map<number, string>()
@@ -59,7 +60,7 @@ export function createTokenUses({ store, onError }: Dependencies): TokenUses {
     const ids: number[] = []
     for (const [id, usedOn] of waiting) if (usedOn === day && ids.length < maxAtOnce) ids.push(id)
     await store.noteUses(day, ids)
-    // A use of the next day may have come meanwhile.
+    // Keep a token that was used on the next day during the write.
     for (const id of ids) if (waiting.get(id) === day) waiting.delete(id)
   }
 

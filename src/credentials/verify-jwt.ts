@@ -24,7 +24,7 @@ const asymmetric = [
   'Ed25519',
 ]
 
-// A token that never expires could only be revoked by replacing the key of all tokens.
+// Requires an expiry time. A token without one could only be revoked by replacing the key of all tokens.
 const rules = { clockTolerance: clockToleranceSeconds, requiredClaims: ['exp'] }
 
 /**
@@ -56,7 +56,7 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
   }
 }
 
-// JSON parses `1e400` as infinity.
+// Refuses an expiry of infinity, which JSON makes of `1e400`.
 function requireExpiry({ payload }: { readonly payload: JWTPayload }): JWTPayload {
   if (Number.isFinite(payload.exp)) return payload
   throw new errors.JWTClaimValidationFailed('endless', payload, 'exp', 'invalid')
@@ -70,7 +70,8 @@ function readAlgorithm(token: string): string {
   }
 }
 
-// jose's errors are about the token, except the plain `JOSEError` and those about fetching the key set.
+// True for errors about the token. All errors of jose are, except the plain `JOSEError` and errors of fetching the key
+// set.
 function isTokenError(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError) || error.constructor === errors.JOSEError) return false
   return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)

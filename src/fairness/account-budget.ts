@@ -2,15 +2,15 @@ import { RostrumError } from '../errors.ts'
 import type { ShareOwner } from './share-owner.ts'
 
 export interface BudgetLimits {
-  /** The maximum of one account. */
+  /** Maximum amount for one account. */
   readonly account: number
-  /** The maximum of all accounts together. */
+  /** Maximum amount for all accounts together. */
   readonly total: number
-  /** The amount that each account may always hold, so that a few accounts cannot use up the total. */
+  /** Amount that each account can always hold, so that a few accounts cannot use up the total. */
   readonly share?: number
 }
 
-/** The beginning of the refusal, such as `Unread answers of 33554432 bytes`, and the time to retry after. */
+/** The beginning of the error message, such as `Unread answers of 33554432 bytes`, and the seconds to retry after. */
 export interface BudgetWording {
   readonly describe: (held: number) => string
   readonly retryAfterSeconds: number
@@ -18,7 +18,7 @@ export interface BudgetWording {
 
 /**
  * Counts how much of one resource each account holds, in bytes or slots. `hold` throws `OVERLOADED` if that would
- * exceed a limit. Release everything held with the same arguments.
+ * exceed a limit. Release every amount with the arguments that held it.
  */
 export class AccountBudget<Owner extends ShareOwner = string> {
   readonly #limits: BudgetLimits
@@ -44,7 +44,7 @@ export class AccountBudget<Owner extends ShareOwner = string> {
     this.add(owner, amount)
   }
 
-  /** Throws like `hold` of this amount, without holding it. */
+  /** Throws like `hold` would for this amount, without holding it. */
   refuseBeyond(owner: Owner, amount: number): void {
     const held = this.reservedBy(owner)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
@@ -54,13 +54,13 @@ export class AccountBudget<Owner extends ShareOwner = string> {
     }
   }
 
-  /** Holds an amount that can no longer be refused, even past the limits. */
+  /** Adds an amount that cannot be refused any more, even past the limits. */
   add(owner: Owner, amount: number): void {
     this.#held.set(owner, this.reservedBy(owner) + amount)
     this.#total += amount
   }
 
-  /** The account that holds the most; undefined if nothing is held. */
+  /** Returns the account that holds the most; undefined if nothing is held. */
   findLargest(): Owner | undefined {
     let largest: Owner | undefined
     for (const owner of this.#held.keys())

@@ -2,21 +2,21 @@ import type { RunLimits } from '../config.ts'
 import { RostrumError } from '../errors.ts'
 
 const leastMaximum = 4 * 2 ** 20
-// Bytes reserved for the JSON around the result and the log of a run, and around each log entry.
+// Bytes that an answer needs beside the result and log of a run: the JSON around them and around each log entry.
 const bytesAroundRun = 2 ** 20
 const bytesAroundEntry = 128
-// The entry that reports how much of a log was cut.
+// Bytes of the log entry that reports how much of the log was cut.
 const bytesOfCut = 2 ** 12
 
-/** Maximum entries in the logs of the kept runs in one answer. The log of one run may have more. */
+/** Maximum number of log entries in one answer with several kept runs. A single run's log may have more. */
 export const maxLogEntries = 10_000
 
-/** Maximum bytes of an answer over HTTP: 4 MiB, or more if the limits of one run allow a larger answer. */
+/** Returns the maximum bytes of an answer over HTTP: 4 MiB, or more if the limits of one run allow a larger answer. */
 export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: RunLimits): number {
   return Math.max(leastMaximum, resultBytes + logBytes + bytesAroundEntry * logEntries + bytesAroundRun)
 }
 
-/** Maximum bytes of all results, messages and logs in one answer: those of one run at its limits. */
+/** Returns the maximum bytes of all results, messages and logs in one answer: enough for one run at its limits. */
 export function findMaxLongBytes({ resultBytes, logBytes }: RunLimits): number {
   return resultBytes + logBytes + bytesOfCut
 }
@@ -30,7 +30,7 @@ export class AnswerBytes {
   #bytes = 0
   #logEntries = 0
   #isRaised = false
-  // Made once: an answer may have thousands of fields that are left out, and a stack is costly.
+  // Created once and thrown again: thousands of fields may be left out of an answer, and each stack trace is costly.
   #refusal: RostrumError | null = null
   #tooManyEntries: RostrumError | null = null
 
@@ -42,7 +42,9 @@ export class AnswerBytes {
     return this.#max
   }
 
-  /** Makes room for a case beside a result or a change. Only the first call does, because aliases can repeat it. */
+  /**
+   * Makes room for a case beside a result or a change. Only the first call counts, because aliases can repeat the case.
+   */
   raise(bytes: number): void {
     if (!this.#isRaised) this.#max += bytes
     this.#isRaised = true
@@ -60,7 +62,9 @@ export class AnswerBytes {
     this.#bytes += bytes
   }
 
-  /** Counts the entries of a log. Past `maxLogEntries` it throws `BAD_USER_INPUT`, unless it is the only log. */
+  /**
+   * Counts the entries of a log. Throws `BAD_USER_INPUT` past `maxLogEntries`, unless it is the only log of the answer.
+   */
   addLogEntries(count: number): void {
     if (this.#logEntries > 0 && this.#logEntries + count > maxLogEntries) {
       const message = `Logs in one answer can have at most ${maxLogEntries} entries. This field is left out. ${advice}`
@@ -75,7 +79,7 @@ export class AnswerBytes {
 
 const advice = 'Ask for less in one operation. What this one changed or ran is done.'
 
-/** The error for a value or answer past the maximum. It says that the operation was executed. */
+/** Returns the error for a value or answer past the maximum. It says that the operation was executed. */
 export function tooLong(max: number, what: string, consequence: string): RostrumError {
   const message = `${what} can have at most ${max} bytes. ${consequence}. ${advice}`
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'answerBytes', most: max } })

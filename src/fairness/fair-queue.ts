@@ -1,6 +1,6 @@
-/** Waiting items by owner. Owners take turns; items of one owner go in order of arrival. */
+/** Waiting items by owner. Owners take turns. The items of one owner are served in order of arrival. */
 export class FairQueue<Item, Owner = string> {
-  // In serving order: the owner served last goes to the end.
+  // Owners in serving order: an owner that was served goes to the end.
   readonly #items = new Map<Owner, Item[]>()
   #length = 0
 
@@ -12,17 +12,22 @@ export class FairQueue<Item, Owner = string> {
     return this.#items.get(owner)?.length ?? 0
   }
 
-  /** The owner's first item, which stays in the queue. */
+  /** Returns the owner's first item and leaves it in the queue. */
   first(owner: Owner): Item | undefined {
     return this.#items.get(owner)?.[0]
   }
 
-  /** The number of waiting items of each owner, in serving order. A copy, so the queue may change meanwhile. */
+  /**
+   * Returns the number of waiting items of each owner, in serving order. It is a copy, so the queue may change
+   * meanwhile.
+   */
   lengths(): [owner: Owner, length: number][] {
     return [...this.#items].map(([owner, items]) => [owner, items.length])
   }
 
-  /** The owner with the most waiting items, the first in serving order; undefined if the queue is empty. */
+  /**
+   * Returns the owner with the most waiting items (of several, the one served first); undefined if the queue is empty.
+   */
   longest(): [owner: Owner, length: number] | undefined {
     return this.lengths().reduce<[Owner, number] | undefined>(
       (longest, each) => (each[1] > (longest?.[1] ?? 0) ? each : longest),
@@ -50,7 +55,7 @@ export class FairQueue<Item, Owner = string> {
     return item
   }
 
-  /** The waiting owners in serving order. The queue must not change meanwhile. */
+  /** Returns the waiting owners in serving order. Do not change the queue while you iterate. */
   owners(): Iterable<Owner> {
     return this.#items.keys()
   }
@@ -62,7 +67,7 @@ export class FairQueue<Item, Owner = string> {
     return last
   }
 
-  /** Removes an item if it is in the queue. */
+  /** Removes an item. Does nothing if it is not in the queue. */
   remove(owner: Owner, item: Item): void {
     const items = this.#items.get(owner)
     const at = items?.indexOf(item) ?? -1

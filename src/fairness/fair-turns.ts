@@ -2,14 +2,14 @@ import { RostrumError } from '../errors.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { ShareOwner } from './share-owner.ts'
 
-// Time for a round of turns before the event loop polls for new requests: about thirty short turns, or one long one.
+// Maximum time of a round of turns before the event loop polls for new requests: thirty short turns, or one long one.
 const msOfRound = 1
 const maxInRound = 64
-// Polls of the event loop before a turn that may be long: a request needs one to be accepted, one to be read, and one
-// for its body. A poll that finds nothing takes microseconds.
+// Turns of this length are long. Before a long turn, the event loop polls several times for new requests: a request
+// needs one poll to be accepted, one to be read, and one for its body. A poll that finds nothing takes microseconds.
 const longMs = 5
 const looksBeforeLong = 4
-// Each poll accepts one connection. While connections arrive, polling continues for at most this time.
+// Maximum time of polling before a long turn. Each poll accepts one connection, and polling goes on while they arrive.
 const maxLooksMs = 10
 
 /**
@@ -22,30 +22,35 @@ export class FairTurns {
   readonly #readMs: () => number
   readonly #active = new Map<ShareOwner, number>()
   readonly #waiting = new FairQueue<() => void, ShareOwner>()
-  /** True from the first request until a round finds nothing waiting. */
+  /** True from the first request until a round ends with nothing waiting. */
   #isBusy = false
-  /** Scheduled turns of this round that have not run yet. */
+  /** Number of scheduled turns of this round that have not run yet. */
   #turnsLeft = 0
   #isRound = false
   #roundEndsAt = 0
-  /** The use of each account since the queue was last empty: one for each turn, more for a long one. */
+  /**
+   * How much each account has used since the queue was last empty: 1 for a short turn, its milliseconds for a long one.
+   */
   readonly #used = new Map<ShareOwner, number>()
-  /** The use of the last served account before its turn. A new account starts with the same. */
+  /** What the last served account had used before its turn. A new account starts with the same. */
   #usedByLast = 0
   /** Accounts whose last turn was long. */
   readonly #slow = new Set<ShareOwner>()
-  /** Remaining rounds without turns for accounts whose turns are long. */
+  /** Number of remaining rounds in which accounts with long turns get no turn. */
   #looksLeft = 0
   #looksEndAt = 0
   #turn: { readonly owner: ShareOwner; readonly beganAt: number } | null = null
 
-  /** `maxRequests`: the maximum of one account that run or wait. */
+  /** `maxRequests` is the maximum number of requests of one account that run or wait. */
   constructor(maxRequests: number, readMs = () => performance.now()) {
     this.#maxRequests = maxRequests
     this.#readMs = readMs
   }
 
-  /** Resolves when the request has its turn. Throws `OVERLOADED` if its account has too many. Call `end` for each. */
+  /**
+   * Resolves when the request has its turn. Throws `OVERLOADED` if its account has too many requests. Call `end` when
+   * the request is done.
+   */
   async take(owner: ShareOwner): Promise<void> {
     const active = this.#active.get(owner) ?? 0
     if (active >= this.#maxRequests) {
@@ -56,17 +61,17 @@ export class FairTurns {
     if (turn !== null) await turn
   }
 
-  /** Resolves when the account has its turn, for work that is counted elsewhere, such as the calls of a run. */
+  /** Resolves when the account has its turn. For work that is limited elsewhere, such as the calls of a run. */
   async wait(owner: ShareOwner): Promise<void> {
     const turn = this.#join(owner)
     if (turn !== null) await turn
   }
 
-  // Null if the turn is immediate.
+  // Returns null if the turn is immediate.
   #join(owner: ShareOwner): Promise<void> | null {
     const isFirst = !this.#isBusy
     this.#isBusy = true
-    // One more than the turns, to measure the time of the last one.
+    // One more callback than there are turns, to measure the time of the last turn.
     if (isFirst) this.#addTurn()
     if (!this.#isRound && this.#turnsLeft <= maxInRound) this.#addTurn()
     if (isFirst) return null
@@ -85,7 +90,7 @@ export class FairTurns {
     else this.#active.set(owner, left)
   }
 
-  /** Notes a new connection, after which more may wait to be accepted. */
+  /** Notes a new connection. More connections may be waiting, so polling continues. */
   expectMore(): void {
     if (this.#looksLeft > 0 && this.#readMs() < this.#looksEndAt) this.#looksLeft = looksBeforeLong
   }
@@ -95,8 +100,8 @@ export class FairTurns {
     setImmediate(this.#giveTurn)
   }
 
-  // Each turn is a separate callback, so that the synchronous part of the one before is finished and measured. Turns
-  // that do not fit in the round's time wait for the next round, after a poll for requests of other accounts.
+  // Each turn is a separate callback, so that the synchronous part of the previous turn is over and can be measured.
+  // Turns that do not fit in the round's time wait for the next round, after a poll for requests of other accounts.
   readonly #giveTurn = (): void => {
     const now = this.#readMs()
     const isFirstOfRound = !this.#isRound

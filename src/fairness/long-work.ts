@@ -1,8 +1,8 @@
 import type { Place } from './places.ts'
 
 /**
- * The work of one change over long data. Each step has a turn of its own, so that the requests of other accounts come
- * between two. One change of an account at a time has its values in memory: others wait for its place.
+ * The work of one change on long data. Each step takes its own turn, so that requests of other accounts run in between.
+ * An account can have one such change in memory at a time; its other changes wait.
  */
 export class LongWork {
   readonly #place: Place
@@ -14,7 +14,7 @@ export class LongWork {
     this.#nextTurn = nextTurn
   }
 
-  /** Resolves when the next step may begin. Steps follow one another. */
+  /** Resolves when the next step may begin. Call it for one step after the other. */
   async step(): Promise<void> {
     if (!this.#holdsPlace) {
       await new Promise<void>(begin => this.#place.take(begin))
@@ -23,7 +23,10 @@ export class LongWork {
     await this.#nextTurn()
   }
 
-  /** Frees the place: at the end, and before a wait for a script or another change, which may need it. */
+  /**
+   * Lets another change of the account begin. Call it at the end, and before waiting for a script or another change,
+   * which may itself need long work.
+   */
   pause(): void {
     this.#holdsPlace = false
     this.#place.leave()

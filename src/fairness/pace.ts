@@ -1,15 +1,15 @@
-// The size of a piece in fields, where a resolver counts as five: about 5 ms.
+// Maximum work of one piece, in fields. A resolver counts as five fields. A full piece takes about 5 ms.
 const maxWork = 5_000
 
 const settled = Promise.resolve()
 
 /**
- * Splits the execution of a large operation into pieces of a few milliseconds, with turns of other requests between
- * them. Postponed work starts in order in later turns.
+ * Splits the execution of a large operation into pieces of a few milliseconds, so that other requests have turns in
+ * between. Postponed work runs in later turns, in order.
  */
 export class Pace {
   readonly #takeTurn: () => Promise<void>
-  // Created only for large operations.
+  // Null until work is postponed. Only large operations do that.
   #postponed: (() => void)[] | null = null
   #atEnd: (() => void)[] | null = null
   #done = 0
@@ -23,12 +23,12 @@ export class Pace {
     this.#done += work
   }
 
-  /** True if the current piece is full, so that further work must be postponed. */
+  /** True if the current piece is full. Further work must then be postponed. */
   get isOver(): boolean {
     return this.#done >= maxWork
   }
 
-  /** Runs the work in a later turn. */
+  /** Runs `work` in a later turn. */
   postpone<T>(work: () => T | Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     this.#postponed ??= []
@@ -43,7 +43,7 @@ export class Pace {
     return promise
   }
 
-  /** Calls back when no work is postponed, so that one statement can load the rows of all pieces. */
+  /** Calls `callback` when no postponed work is left, so that one statement can load the rows of all pieces. */
   whenDrained(callback: () => void): void {
     void settled.then(() =>
       process.nextTick(() => {

@@ -4,22 +4,25 @@ import type { ShareOwner } from './share-owner.ts'
 
 const nothing = (): void => undefined
 
-/** The place of one piece of work. */
+/** A place for one piece of work: permission to run. */
 export interface Place {
-  /** Calls `begin` at once, or when the owner gets a place. Returns true if that was at once. */
+  /** Calls `begin` as soon as the owner has a free place. Returns true if it was called at once. */
   readonly take: (begin: () => void) => boolean
-  /** Ends the waiting, or frees the place. Does nothing if `take` was not called. */
+  /** Ends the wait or frees the place. Does nothing if `take` was not called. */
   readonly leave: () => void
 }
 
 export interface PlaceLimits {
-  /** Places of one owner. */
+  /** Maximum number of places of one owner. */
   readonly each: number
-  /** Places of all owners together. */
+  /** Maximum number of places of all owners together. */
   readonly total?: number
 }
 
-/** Lets owners take places in turn, and none more than its maximum. Work of one owner goes in order of arrival. */
+/**
+ * Limits how much work runs at once, per owner and in total. Owners take turns. The work of one owner starts in order
+ * of arrival.
+ */
 export class Places<Owner extends ShareOwner = string> {
   readonly #each: number
   readonly #total: number
@@ -32,7 +35,7 @@ export class Places<Owner extends ShareOwner = string> {
     this.#total = total
   }
 
-  /** Returns a place that is not taken yet. */
+  /** Returns a place that must still be taken by `take`. */
   placeFor(owner: Owner): Place {
     let leave = nothing
     return {
@@ -59,7 +62,9 @@ export class Places<Owner extends ShareOwner = string> {
     }
   }
 
-  /** Resolves with a place that is taken. `beginWaiting` is called if it has to wait, and says what ends the wait. */
+  /**
+   * Resolves with a taken place. If that needs a wait, calls `beginWaiting`, which returns what ends the wait early.
+   */
   async take(owner: Owner, beginWaiting: () => Ending = () => ({})): Promise<Place> {
     const place = this.placeFor(owner)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -82,7 +87,7 @@ export class Places<Owner extends ShareOwner = string> {
   }
 
   #leave(owner: Owner): void {
-    // Unless all places were taken, the others wait for their own.
+    // If only this owner's limit was reached, only this owner can take the free place. Otherwise any owner can.
     const owners = this.#totalTaken < this.#total ? [owner] : this.#waiting.owners()
     const left = this.#takenBy(owner) - 1
     if (left === 0) this.#taken.delete(owner)

@@ -1,6 +1,6 @@
 import type { AccountBudget } from './account-budget.ts'
 
-/** The share of a budget that one request or stream holds. It can change until it is released. */
+/** The amount of a budget that one request or stream holds. It can change until it is released. */
 export class Reservation {
   readonly #budget: AccountBudget
   readonly #accountCode: string
@@ -23,7 +23,7 @@ export class Reservation {
     this.#amount = amount
   }
 
-  /** Moves the amount to another holding, which releases it. */
+  /** Moves the amount to a new reservation, which must release it. */
   handOver(): Reservation {
     const other = new Reservation(this.#budget, this.#accountCode)
     other.#amount = this.#amount

@@ -2,15 +2,16 @@ import { type Level, type Logger, symbols } from 'pino'
 import type { ShareOwner } from './share-owner.ts'
 
 const msOfMinute = 60_000
-// Accounts past this number in one minute share one count, so that the counts stay small.
+// Maximum number of accounts that are counted separately in a minute. All further accounts share one count, so that
+// memory stays small.
 const maxAccounts = 10_000
 const otherAccounts: ShareOwner = Symbol('(others)')
-// The bytes of the level, the time, the message and the names of a line.
+// Estimated bytes of a log line without its facts: the level, the time, the message and the names.
 const bytesOfFrame = 120
 
 /** The lines that scripts of one account cause in the system log. */
 export interface ScriptLines {
-  /** Writes a line while the account has room for it. `bytes`: those of the facts, as JSON. */
+  /** Writes a line if the account has bytes left in this minute. `bytes` is the size of the facts as JSON. */
   write(
     level: Level,
     line: { readonly facts: object; readonly message: string; readonly bytes: number },
@@ -25,15 +26,15 @@ interface Usage {
 
 interface ShareOptions {
   readonly log: Logger
-  /** Maximum bytes of an account in each minute. */
+  /** Maximum bytes of one account's lines in each minute. */
   readonly maxBytes: number
   /** Returns the time in milliseconds since 1970. */
   readonly readMs?: () => number
 }
 
 /**
- * Shares the system log between the scripts of all accounts (contract, section 9). Past the bytes of its minute an
- * account's lines are counted, and one line says how many were left out.
+ * Shares the system log between the scripts of all accounts (contract, section 9). When an account has used its bytes
+ * of a minute, its further lines are only counted, and one line reports their number.
  */
 export class ScriptLogShare {
   readonly #log: Logger
@@ -48,7 +49,7 @@ export class ScriptLogShare {
     this.#readMs = readMs
   }
 
-  /** The lines of an account that go to this log; by default to the log of the counts. */
+  /** Returns a writer for an account's lines, to `log` or by default to the log that gets the reports. */
   linesOf(accountCode: string, log = this.#log): ScriptLines {
     const bindings = (log as Logger & Record<symbol, unknown>)[symbols.chindingsSym]
     const bytesAround = Buffer.byteLength(String(bindings ?? '')) + bytesOfFrame
@@ -60,7 +61,7 @@ export class ScriptLogShare {
     }
   }
 
-  /** Writes what was left out in a minute that is over. */
+  /** If the minute is over, reports the lines that were left out in it. */
   report(): void {
     const minute = Math.floor(this.#readMs() / msOfMinute)
     if (minute === this.#minute) return
@@ -68,7 +69,7 @@ export class ScriptLogShare {
     this.#minute = minute
   }
 
-  /** Writes what was left out, also in this minute. */
+  /** Reports all lines that were left out, including those of the current minute. */
   reportAll(): void {
     const minute = new Date(this.#minute * msOfMinute).toISOString()
     for (const [owner, { droppedLines: lines, droppedBytes: bytes }] of this.#usage) {
@@ -82,7 +83,8 @@ export class ScriptLogShare {
     this.#usage.clear()
   }
 
-  // After the first line that does not fit, nothing more is written, so that what is written has no gaps.
+  // Returns true if a line may be written. After the first line that does not fit, all others of the minute are left
+  // out too, so that the written part has no gaps.
   #take(accountCode: string, bytes: number): boolean {
     this.report()
     const usage = this.#usageOf(accountCode)

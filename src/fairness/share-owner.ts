@@ -1,5 +1,5 @@
 /**
- * The owner of a share of places, turns, calls or bytes: an account, by its code, or a part of the gateway. A part is
- * known by the identity of its symbol, so that no account can be named like it.
+ * Whose limit a place, turn, call or byte counts toward: an account, by its code, or a part of the gateway. A part of
+ * the gateway is a symbol, so that no account code can equal it.
  */
 export type ShareOwner = string | symbol

@@ -2,7 +2,7 @@ import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefin
 import { LRUCache } from 'lru-cache'
 import type { declaredVariables, LeaveOutJson } from './bounds/measure-variables.ts'
 
-/** A parsed document within the bounds that need no variables. */
+/** A parsed document that is within all bounds that do not depend on variables. */
 export interface PreparedDocument {
   readonly document: DocumentNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
@@ -20,18 +20,19 @@ export interface PreparedOperation {
   readonly variables: ReturnType<typeof declaredVariables>
   readonly leaveOutJson: LeaveOutJson
   /**
-   * Shapes of variables that were accepted, and whether the operation is large with them: executed by a plan in pieces.
+   * Accepted shapes of variables. The value is true if the operation is large with them, so that a plan executes it in
+   * pieces.
    */
   readonly acceptedShapes: Map<string, boolean>
-  /** Type and name, for the log. */
+  /** Type and name of the operation, for the log. */
   readonly description: string
-  /** Number of executions without a plan, or since the last plan was dropped. */
+  /** Number of executions without a plan. Restarts at 0 when the plan is dropped from its cache. */
   executions: number
 }
 
 export type DocumentCache = LRUCache<string, PreparedDocument>
 
-// A syntax tree takes far more memory than its text: about 300 bytes a token, with positions.
+// Estimated memory of a syntax tree for each token, with positions. The tree takes far more memory than its text.
 const bytesPerToken = 300
 
 /** An LRU cache of parsed documents by their text, limited in number and in estimated bytes. */
@@ -43,7 +44,7 @@ export function createDocumentCache(): DocumentCache {
   })
 }
 
-/** The estimated memory of a syntax tree, in bytes, with its text if the nodes have positions. */
+/** Returns the estimated memory of a syntax tree in bytes, including its text if the nodes have positions. */
 export function bytesOfDocument(document: DocumentNode): number {
   return 2 * (document.loc?.source.body.length ?? 0) + bytesOfTree(document)
 }

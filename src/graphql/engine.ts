@@ -24,7 +24,8 @@ import { planLargeOperation } from './plan/plan-large-operation.ts'
 // account may have 64 waiting and several running.
 const maxLarge = { query: 1, mutation: 100 }
 
-// A mutation of a running script does not wait: its request may hold the last place. Calls of a run are few.
+// True if a large operation must wait for its account's place. A mutation that a running script calls does not wait,
+// because the request that runs the script may hold the last place, and both would wait forever.
 function mustWait(prepared: PreparedOperation, { parentRun }: RequestContext): boolean {
   return !isMutation(prepared) || parentRun === null
 }
@@ -33,20 +34,23 @@ function mustWait(prepared: PreparedOperation, { parentRun }: RequestContext): b
 export interface Answer extends MaskedResult {
   /** Null if the operation was executed, even if resolvers failed. */
   readonly refusedBy: Refusal | null
-  /** Type and name of the operation as far as they are known, for the log. */
+  /** Type and name of the operation, as far as they are known, for the log. */
   readonly operation: string
 }
 
 export interface Engine {
-  /** True if the operation is a subscription, and its document is good. */
+  /** True if the operation is a subscription in a valid document. */
   isSubscription(request: Pick<OperationRequest, 'query' | 'operationName'>): boolean
   /** Names of the mutations that start a run. */
   readonly runFields: ReadonlySet<string>
-  /** Parses, bounds, validates and executes. Never rejects: every failure is in the answer. Refuses subscriptions. */
+  /**
+   * Parses, bounds, validates and executes an operation. Never rejects: every failure is in the answer. Refuses
+   * subscriptions.
+   */
   execute(request: OperationRequest, context: RequestContext): Answer | Promise<Answer>
   /**
-   * The same for callers that accept a stream: events for a subscription, one answer otherwise. It calls
-   * `reserveMemory` with the bytes that the stream needs until it ends, which throws if the account has no more.
+   * Executes an operation for callers that accept a stream: returns events for a subscription, one answer otherwise. It
+   * calls `reserveMemory` with the bytes that the stream needs until it ends, which throws if the account has no more.
    */
   subscribe(
     request: OperationRequest,
@@ -63,12 +67,12 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   const largeQueries = new Places({ each: maxLarge.query })
   const largeMutations = new Places({ each: maxLarge.mutation })
 
-  // Null if the operation cannot be planned.
+  // Plans one execution. Returns null if the operation cannot be planned.
   function planOnce({ document, node }: PreparedOperation, variables: Variables): OperationPlan | null {
     return node === null ? null : planLargeOperation({ schema, document, operation: node, variables })
   }
 
-  // graphql-js refuses wrong variables before it executes anything.
+  // True if graphql-js accepts the variables. It refuses wrong ones before it executes anything.
   function areValid({ node }: PreparedOperation, variables: Variables): boolean {
     return !(
       'errors' in getVariableValues(schema, node?.variableDefinitions ?? [], variables, { maxErrors: 1 })
@@ -86,11 +90,12 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     variableValues: variables ?? {},
     operationName: operationName ?? null,
     hideSuggestions: true,
-    // Each error may repeat a value of the caller in full.
+    // Limits the errors in variables, because each may repeat a value of the caller in full.
     options: { maxCoercionErrors: 10 },
   })
 
-  // Operations in pieces run side by side, and each holds its part of an answer of megabytes.
+  // Executes a large operation, in pieces if it has a plan, once its account has a place. The places limit how many
+  // answers of megabytes are in memory at once.
   async function executeLarge(
     prepared: PreparedOperation,
     request: OperationRequest,
@@ -164,8 +169,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
 }
 
 /**
- * Returns the names of the mutations that start a run of their own, whose outcome is not known if the gateway dies:
- * their fields say so in `extensions.startsRun`. A save that runs hooks is not one: it can be made again, because
+ * Returns the names of the mutations that start a run of their own, marked by `extensions.startsRun`. If the gateway
+ * dies, nobody knows the outcome of such a run. A save that runs hooks is not marked: it can be repeated, because
  * nothing was stored (contract, section 7).
  */
 export function findRunFields(schema: GraphQLSchema): ReadonlySet<string> {
@@ -210,7 +215,8 @@ function noStream({ node }: PreparedOperation): Refused {
   return { kind: 'refused', by: 'no stream', errors: [error], operation: node }
 }
 
-// Without `data` nothing ran, because the variables are wrong or the operation does not exist.
+// Turns a result into an answer. A result without `data` was refused: the variables are wrong or the operation does not
+// exist.
 function toAnswer(
   result: ExecutionResult,
   { description }: PreparedOperation,

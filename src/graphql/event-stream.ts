@@ -10,25 +10,28 @@ import { maskResult, toGraphqlError } from './mask-result.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import type { FindPlan } from './plan/plan-cache.ts'
 
-/** The answer to a subscription: its events, and how to write each for the client. */
+/** The answer to a subscription: its events, and functions that write each event for the client. */
 export interface EventStream {
-  /** Throws the error that ends the stream. */
+  /** The events. Its `next` rejects with the error that ends the stream. */
   readonly events: AsyncIterator<unknown, void>
-  /** The result of an event as JSON, with masked errors. It never throws. */
+  /** Returns the result of an event as JSON, with masked errors. Never throws. */
   readonly write: (event: unknown) => string | Promise<string>
-  /** The last result of the stream, for an error that `events` threw. */
+  /** Returns the last result of the stream as JSON, for an error that `events` threw. */
   readonly writeFailure: (error: unknown) => string
   /** Type and name of the operation, for the log. */
   readonly operation: string
 }
 
-/** The limit of one result. Only long texts of a credential come near: the bound `eventCost` is far lower. */
+/**
+ * Maximum bytes of one result. Only results with long texts of a credential come close, because the bound `eventCost`
+ * is low.
+ */
 const maxResultBytes = 2 ** 16
 
-// Slow streams find the results of fast ones here.
+// Maximum bytes of cached results. A slow stream finds the results there that a faster stream has computed.
 const maxSharedBytes = 8 * 2 ** 20
 
-/** An LRU cache of results, by the event's sequence and the digest of request and caller. */
+/** An LRU cache of results. The key is the event's sequence and the digest of request and caller. */
 export type SharedResults = LRUCache<string, string>
 
 export function createSharedResults(): SharedResults {
@@ -52,7 +55,7 @@ interface Following {
   readonly shared: SharedResults
 }
 
-/** Executes the operation once for each event, and shares the result among streams with the same request and rights. */
+/** Executes the operation once for each event. Streams with the same request and the same rights share the result. */
 export function createEventStream(following: Following): EventStream {
   const { events, args, request, context, prepared, findPlan, shared } = following
   const operation = prepared.description
@@ -64,7 +67,7 @@ export function createEventStream(following: Following): EventStream {
     if (text.length * 3 > maxResultBytes && Buffer.byteLength(text) > maxResultBytes) {
       return JSON.stringify({ errors: [toGraphqlError(tooLong(context.cursorOf?.(event)))], data: null })
     }
-    // Errors are not shared: they may contain the request id.
+    // Results with errors are not shared, because they may contain the request id.
     if (result.errors === undefined) shared.set(key, text)
     return text
   }
@@ -98,7 +101,7 @@ function tooLong(cursor: string | undefined): RostrumError {
   )
 }
 
-// Covers the request, the caller and its rights, so that no stream gets a result of somebody else.
+// Returns a digest of the request, the caller and the caller's rights, so that only equal streams share results.
 function digestRequest({ query, variables, operationName }: OperationRequest, context: RequestContext) {
   const { caller, parentRun } = context
   const who = { ...caller, scopes: [...caller.scopes].sort(), run: parentRun?.id ?? null }

@@ -1,13 +1,14 @@
 import { GraphQLError } from 'graphql'
 
 /**
- * The message of an error in a caller's document or variables, without the values that graphql-js repeats in it: one of
- * them may be a secret (contract, section 9, "Answers"). The position or the path says which one is meant.
+ * Returns the message of an error in a caller's document or variables, without the values that graphql-js repeats in
+ * it, because a value may be a secret (contract, section 9, "Answers"). The error's position or path says which value
+ * is meant.
  */
 export function hideValues(error: GraphQLError): string {
   const { message, originalError } = error
   if (!(originalError instanceof GraphQLError)) return hideValue(message)
-  // A bad variable: the value, then its place, then what is wrong.
+  // Matches a message about a bad variable: first the value, then its path, then what is wrong.
   const [, variable] = /^(Variable "\$\w+") got invalid value /.exec(message) ?? []
   const fault = `; ${originalError.message}`
   if (variable === undefined || !message.endsWith(fault)) return hideValue(message)
@@ -15,7 +16,7 @@ export function hideValues(error: GraphQLError): string {
   return `${variable} got invalid value${place}; ${hideValue(originalError.message)}`
 }
 
-// The beginnings of messages that end with a value, in the words of graphql-js.
+// Messages that end with a value, up to that value, in the words of graphql-js.
 const beforeValues = [
   /^(?:\w+|Enum "\w+") cannot represent [^:]*(?=:)/,
   /^Expected value of type "[^"]*"(?=, found )/,

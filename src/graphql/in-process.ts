@@ -13,9 +13,11 @@ export interface InProcessAnswer {
 
 export interface InProcessCall {
   readonly query: string
-  /** Parses the variables. Called in the turn of the call, because parsing takes time. */
+  /** Parses the variables. Call it when the call has its turn, because parsing takes time. */
   readVariables(): Record<string, unknown>
-  /** Null if the script has read the answers sent to it; otherwise resolves when it has. */
+  /**
+   * Returns null if the script has read all answers sent to it. Otherwise returns a promise that resolves when it has.
+   */
   untilRead(): Promise<void> | null
   readonly run: NonNullable<RequestContext['parentRun']>
   readonly log: Logger
@@ -25,15 +27,15 @@ export interface InProcessParts {
   readonly engine: Engine
   readonly turns: FairTurns
   readonly createContext: CreateContext
-  /** The limit of results, messages and logs in one answer, in bytes. */
+  /** Maximum bytes of all results, messages and logs in one answer. */
   readonly maxLongBytes: number
   /** Rejects with `UNAUTHENTICATED` if the credential of the run is no longer valid. */
   confirm(caller: RequestContext['caller']): Promise<unknown>
 }
 
 /**
- * Executes a script's `graphql()` call. The call takes its turn among the requests of all accounts. It is not executed
- * if its run has ended by then, and it waits while the script has not read its earlier answers.
+ * Returns a function that executes a script's `graphql()` call. Calls take turns with the requests of all accounts, and
+ * wait while the script has not read its earlier answers. A call is dropped if its run has ended before its turn.
  */
 export function createInProcess({ engine, turns, createContext, maxLongBytes, confirm }: InProcessParts) {
   async function takeTurn({ run: { caller, signal }, untilRead }: InProcessCall): Promise<void> {
@@ -56,7 +58,7 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
     })
     await takeTurn(call)
     const variables = call.readVariables()
-    // A run is not repeated under an idempotency key, so its calls need none.
+    // The call has no idempotency key, because a run is never repeated under one.
     const source = {
       requestId: id,
       idempotencyKey: null,

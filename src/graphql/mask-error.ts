@@ -10,11 +10,11 @@ export interface MaskRequest {
   readonly log: Logger
 }
 
-// A fault that fails many fields of one request is one line of the log.
+// The request under which a fault was logged, so that a fault which fails many fields is logged once.
 const loggedUnder = new WeakMap<object, string>()
 
 /**
- * Decides what an error may tell the caller. Expected failures and errors in the caller's document pass. Anything else
+ * Decides what the caller sees of an error. Expected failures and errors in the caller's document pass. Anything else
  * is logged in full under the request id and answered as `INTERNAL` without detail.
  */
 export function maskError(error: unknown, request: MaskRequest): RostrumError {
@@ -51,7 +51,7 @@ function isDocumentError({ originalError, path }: GraphQLError): boolean {
   return originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined)
 }
 
-// graphql-js repeats names of the caller in full, even a megabyte of text.
+// Shortens a message, because graphql-js repeats names from the document in full, even a megabyte of text.
 function cut(message: string): string {
   return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
 }

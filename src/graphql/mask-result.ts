@@ -5,23 +5,24 @@ import { type MaskRequest, maskError } from './mask-error.ts'
 // Maximum number of errors in an answer. One bad argument below a list causes an error for each item.
 const maxErrors = 100
 
-// Maximum number of positions of an error, which can name a thousand duplicates.
+// Maximum number of positions in an error. An error about duplicates can name a thousand.
 const maxNodes = 10
 
-// Below a mutation that has succeeded, the store's "nothing was changed" would seem to be about the mutation.
+// The message for a store error below a mutation that has succeeded. The store's own "nothing was changed" would seem
+// to be about the mutation.
 const unreadable =
   'This part of the answer could not be read. Changes made before it are kept. Read again in 1 s.'
 
 export interface MaskedResult {
   /** The result with GraphQL errors. */
   readonly result: ExecutionResult
-  /** The same errors in the same order, for answers in other formats. */
+  /** The same errors in the same order, for answers in formats other than GraphQL. */
   readonly failures: readonly RostrumError[]
 }
 
 const noFailures: readonly RostrumError[] = []
 
-/** The result with its first hundred errors, masked. */
+/** Masks the errors of a result and keeps the first hundred. */
 export function maskResult(result: UnmaskedResult, request: MaskRequest): MaskedResult {
   const { errors } = result
   if (errors === undefined) return { result: result as ExecutionResult, failures: noFailures }
@@ -60,7 +61,8 @@ function toExtensions({ code, reason, fields, retryAfterSeconds, facts }: Rostru
   }
 }
 
-// Ids are text and values of enums are upper case in GraphQL (contract, section 3).
+// Changes a fact about a hook to the form of GraphQL: ids are text and enum values are upper case (contract, section
+// 3).
 function toGraphqlHook(hook: Fact): Fact {
   if (hook === null || typeof hook !== 'object') return hook
   const { id = null, event = null } = hook

@@ -1,7 +1,9 @@
 import type { Variables } from './bounds/read-argument.ts'
 import type { PreparedOperation } from './document-cache.ts'
 
-/** The variables that an operation declares. A stream would hold any others in memory until it ends. */
+/**
+ * Returns only the variables that an operation declares, because a stream holds its variables in memory until it ends.
+ */
 export function pickDeclared(
   { node }: PreparedOperation,
   variables: Variables | null | undefined,
@@ -17,7 +19,7 @@ export function pickDeclared(
 
 const bytesPerValue = 64
 
-/** The estimated memory of variables, in bytes. Their number is bounded before. */
+/** Returns the estimated memory of variables, in bytes. Their number was limited before. */
 export function bytesOfVariables(variables: Variables): number {
   let bytes = 0
   const left: unknown[] = [variables]

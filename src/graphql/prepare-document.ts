@@ -15,7 +15,7 @@ export function prepareDocument(text: string): PreparedDocument {
   })
 }
 
-// graphql-js counts lines for each position in an error, so errors in longer texts have no positions.
+// Maximum number of lines for which errors have positions. graphql-js counts the lines again for each position.
 const maxLinesWithPositions = 500
 
 function parseBounded(text: string) {
@@ -40,7 +40,7 @@ function countLines(text: string): number {
   return lines
 }
 
-/** Runs `work`. A stack overflow becomes `BAD_USER_INPUT`: the caller's document is nested too deeply. */
+/** Runs `work`. Turns a stack overflow into `BAD_USER_INPUT`, because the caller's document is nested too deeply. */
 export function refuseDeepNesting<T>(work: () => T): T {
   try {
     return work()

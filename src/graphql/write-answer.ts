@@ -5,17 +5,17 @@ import { toGraphqlError } from './mask-result.ts'
 
 export interface WrittenAnswer {
   readonly answer: Answer
-  /** Its result as JSON. */
+  /** The answer's result as JSON. */
   readonly text: string
 }
 
 /**
- * Writes the answer as JSON. An answer over `maxBytes` becomes an error, which says that the answer is too long and
- * that its changes are made. The error has `data`, because the operation was executed.
+ * Writes the answer as JSON. If it is over `maxBytes`, writes an error instead, which says that the answer is too long
+ * and that its changes are made. The error has `data`, because the operation was executed.
  */
 export function writeAnswer(answer: Answer, maxBytes: number): WrittenAnswer {
   const text = writeJson(answer.result)
-  // A character takes at most three bytes, so the length decides for most texts.
+  // A UTF-16 character takes at most three bytes, so the length alone is enough for most texts.
   if (text.length * 3 <= maxBytes) return { answer, text }
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return { answer, text }

@@ -29,22 +29,23 @@ import { refuseDelivery } from './webhook/check-delivery.ts'
 import { registerWebhookRoute } from './webhook/register-webhook-route.ts'
 
 const stalledReaderMs = 10_000
-// A stream that sends nothing for this long is stalled: without events it sends a ping every 12 s.
+// Time after which a stream that sends nothing counts as stalled. A stream without events sends a ping every 12 s.
 const maxSilentMs = 20_000
 
 export type HttpServer = FastifyInstance
 
-/** The HTTP server with all its routes, not yet listening. */
+/** Creates the HTTP server with all its routes. It does not listen yet. */
 export async function createServer(services: HttpServices): Promise<HttpServer> {
   const { log, bodyBytes } = services
   const connections = new Connections({ arrivalTimeoutMs, onConnection: () => services.turns.expectMore() })
   let isClosing = false
   function prepareEnd({ raw, state }: FastifyRequest, reply: FastifyReply): void {
-    // If a client stops reading, its answer stays in memory. Node counts progress in writing as activity and checks
-    // twice, so it closes the connection after two such times.
+    // Closes the connection if the client stops reading, because its answer stays in memory. Node checks twice and
+    // counts progress in writing as activity, so this happens after two such times.
     raw.socket.setTimeout(state.isStream ? maxSilentMs : stalledReaderMs)
     const isLast = connections.countAnswer(raw, state.identity !== null)
-    // A request in flight is answered, and its connection ends with the answer. Otherwise it would delay the stop.
+    // Ends the connection with this answer. While the gateway closes, this keeps the stop from waiting for idle
+    // connections.
     if (isClosing || isLast || state.isStream) reply.header('connection', 'close')
   }
 
@@ -53,14 +54,14 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     logger: false,
     bodyLimit: bodyBytes,
     serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
-    // Only the size of the head limits a parameter, because the answer to a long id names the id.
+    // Only the size of the head limits a path parameter, so that the answer to a long id can name the id.
     routerOptions: { maxParamLength: maxHeadBytes },
-    // Fastify would load Ajv and a compiler of serializers: half a megabyte of code that is never called.
+    // Keeps Fastify from loading Ajv and a compiler of serializers: half a megabyte of code that is never called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
     clientErrorHandler: createClientErrorHandler(log, connections),
-    // Fastify runs no hooks for a URL that it cannot decode.
+    // Answers a URL that Fastify cannot decode. Fastify runs no hooks for it.
     frameworkErrors: (error, request, reply) => {
       beginRequest(request, reply, logs)
       const isDelivery = request.method === 'POST' && isWebhookUrl(request.url)
@@ -95,8 +96,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', createBodyParser(services, parseJsonBody))
   server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    // Closing at once would reset the connection of a client that is still sending, before it reads the answer. A
-    // header that Node set for a client that asked for the close stays.
+    // Keeps the connection open while the client still sends, because closing would reset it before the client reads
+    // the answer. If the client itself asked to close, `shouldKeepAlive` is false and the header stays.
     if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
     const timeout = error instanceof StalledBodyError ? { status: 408 } : {}
     return answerError({ request, reply, error: fromServerFault(error, bodyBytes), ...timeout })
@@ -117,8 +118,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   return server
 }
 
-// A keep-alive connection can send requests after the server stopped listening. The client sends them again
-// elsewhere.
+// The error for a request on a connection that is still open after the server stopped listening. Clients send the
+// request again to another gateway.
 function shuttingDown(): RostrumError {
   return new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', { retryAfterSeconds: 1 })
 }
@@ -127,12 +128,12 @@ function refuseSchemas(): never {
   throw new Error('Routes must not have Fastify schemas: check input with zod and send bytes.')
 }
 
-// RFC 3986, 2.3: the URL is the same with or without these escapes.
+// Escapes of characters that need none (RFC 3986, 2.3): the URL means the same with and without them.
 const escapedUnreserved = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
 /**
- * Normalizes a request target: a whole URL (RFC 9112, 3.2.2) becomes its path and query, a fragment is removed, and
- * characters that need no escape in the path have none.
+ * Normalizes a request target: reduces a whole URL (RFC 9112, 3.2.2) to its path and query, removes a fragment, and
+ * removes unnecessary escapes in the path.
  */
 function normalizeTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('%') && !target.includes('#')) return target

@@ -1,7 +1,7 @@
-/** The path of deliveries (contract, section 8). */
+/** The path to which webhook deliveries are sent (contract, section 8). */
 export const webhookPath = '/api/1/webhook/:account_nickname/:name'
 
-/** True even if the path has percent-encoded bytes that cannot be decoded. */
+/** True if a URL is a webhook's, even if it has percent-encoded bytes that cannot be decoded. */
 export function isWebhookUrl(url: string): boolean {
   return webhookUrl.test(url)
 }

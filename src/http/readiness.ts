@@ -9,9 +9,9 @@ interface Dependencies {
 
 /** What `/ready` waits for (contract, section 5). */
 export interface Readiness {
-  /** Names what is not ready yet. */
+  /** Returns the names of what is not ready yet. */
   findUnready(): Promise<string[]>
-  /** Call it when the account and the token of an empty store exist. */
+  /** Ends the first start. Call it when the account and the token of an empty store exist. */
   endFirstStart(): void
 }
 
@@ -32,7 +32,7 @@ export function createReadiness({ store, isSandboxReady }: Dependencies): Readin
   }
 }
 
-// One check at a time, because anyone may call `/ready` at any rate.
+// Shares one running check among all callers, because anyone may call `/ready` at any rate.
 function shareWhileRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null
   return () => {

@@ -8,7 +8,7 @@ const docsFolder = new URL('../../docs/', import.meta.url)
 const style =
   ':root{color-scheme:light dark}body{max-width:40rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 system-ui}'
 
-// The page loads nothing and runs nothing.
+// Forbids the page to load or run anything.
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -47,8 +47,8 @@ interface Page {
 }
 
 /**
- * Registers `GET /`, a page for a person who opens the gateway in a browser, and the pages of `docs/` as plain text.
- * They need no credential, because they show no data. All are read once, at the start.
+ * Registers `GET /`, a page for people who open the gateway in a browser, and the pages of `docs/` as plain text. They
+ * need no credential, because they show no data. All are read from disk once, at the start.
  */
 export function registerPages(server: FastifyInstance): void {
   const docs = docsPages.map(readDocsPage).filter(page => page !== null)
@@ -66,7 +66,7 @@ export function registerPages(server: FastifyInstance): void {
   }
 }
 
-// Null if the installation has no `docs/` folder.
+// Returns a page of `docs/`; null if the installation has no such folder.
 function readDocsPage(name: string): Page | null {
   const file = new URL(`${name}.md`, docsFolder)
   if (!existsSync(file)) return null

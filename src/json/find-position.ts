@@ -7,7 +7,7 @@ export interface TextPosition {
 
 const lineBreak = 0x0a
 
-/** The position after `bytesBefore` bytes of a UTF-8 text. */
+/** Returns the position after the first `bytesBefore` bytes of a UTF-8 text. */
 export function findPosition(bytes: Buffer, bytesBefore: number): TextPosition {
   let line = 1
   let lineStart = 0

@@ -56,14 +56,14 @@ const controls = classes.length + 1
 const classBits = 5
 const firstAction = 64
 
-/** The class of each byte. */
+/** The character class of each byte. */
 export const classOf = new Uint8Array(256)
 for (let byte = 0; byte < 0x20; byte++) classOf[byte] = controls
 for (const [index, characters] of classes.entries()) {
   for (const character of characters) classOf[character.charCodeAt(0)] = index + 1
 }
 
-/** Index `(state << 5) | class`: the next state, or an action, which is 64 or more. */
+/** The table: index `(state << 5) | class` holds the next state, or an action, which is 64 or more. */
 export const transitions = new Uint8Array(states.length << classBits).fill(firstAction)
 
 export const stateOf = Object.fromEntries(states.map((name, index) => [name, index])) as Record<State, number>
@@ -104,7 +104,7 @@ on([...wholeNumbers, 'afterValue'], '}', 'closeObject')
 on([...wholeNumbers, 'afterValue'], ']', 'closeArray')
 on(wholeNumbers, space, 'afterValue')
 
-// In a string all bytes except control characters stand for themselves.
+// Inside a string, all bytes except control characters stand for themselves.
 transitions.fill(stateOf.text, stateOf.text << classBits, (stateOf.text << classBits) + controls)
 on(['text'], '\n\r\t', 'fail')
 on(['text'], '\\', 'escape')

@@ -1,22 +1,22 @@
-/** An integer that a JavaScript number would change: the nearest double, written as JSON, is another number. */
+/** An integer that JavaScript cannot represent exactly: written as JSON, the nearest double is another number. */
 export class InexactInteger {
-  /** As it was written. */
+  /** The integer as it was written. */
   readonly text: string
 
   constructor(text: string) {
     this.text = text
   }
 
-  /** For messages: the nearest number. */
+  /** Returns the nearest number, for messages. */
   toJSON(): number {
     return Number(this.text)
   }
 }
 
-/** The value of the text of a JSON number: a number, which may overflow, or an `InexactInteger`. */
+/** Reads the text of a JSON number. Returns a number, which may overflow, or an `InexactInteger`. */
 export function readNumber(text: string): number | InexactInteger {
   const number = Number(text)
-  // Every integer below 2^53 is exact. An integer is never nearest to a fraction.
+  // A safe integer (below 2^53) is exact, and a fraction is never the nearest double of a larger integer.
   if (!Number.isInteger(number) || Number.isSafeInteger(number)) return number
   const written = String(number)
   if (written === text) return number
@@ -25,7 +25,7 @@ export function readNumber(text: string): number | InexactInteger {
   return isExact ? number : new InexactInteger(text)
 }
 
-/** The digits without zeros at either end, times a power of ten. */
+/** A decimal number: its digits without zeros at either end, times a power of ten. */
 interface Decimal {
   readonly digits: string
   readonly power: number

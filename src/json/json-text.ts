@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 
-// The placeholder of a text. It is random, so that no other value equals it.
+// Begins the placeholder of a text. It is random, so that no other value equals a placeholder.
 const mark = `placeholder ${randomUUID()}`
 const placeholder = JSON.stringify(mark)
 
 let collected: string[] | null = null
 
 /**
- * A JSON value as text that is passed on unchanged: parsing and serializing a result of 2 MiB would take a tenth of a
- * second. `writeJson` inserts the text; `JSON.stringify` elsewhere parses it.
+ * A JSON value as text that is passed on unchanged, because parsing and serializing a result of 2 MiB would take a
+ * tenth of a second. `writeJson` inserts the text; plain `JSON.stringify` parses it.
  */
 export class JsonText {
   /** One whole JSON value. */
@@ -31,7 +31,7 @@ export interface JsonTemplate {
   readonly insertions: readonly string[]
 }
 
-/** `JSON.stringify` with a placeholder for each `JsonText`. */
+/** Writes a value like `JSON.stringify`, with a placeholder for each `JsonText`. */
 export function writeTemplate(value: unknown): JsonTemplate {
   const insertions: string[] = []
   collected = insertions
@@ -42,14 +42,14 @@ export function writeTemplate(value: unknown): JsonTemplate {
   }
 }
 
-/** Replaces the placeholders, also after the template was parsed and serialized again. */
+/** Replaces the placeholders by their texts. The template may have been parsed and serialized again before. */
 export function fillTemplate({ text, insertions }: JsonTemplate): string {
   if (insertions.length === 0) return text
   const parts = text.split(placeholder)
   return parts.map((part, index) => (index === 0 ? part : (insertions[index - 1] ?? 'null') + part)).join('')
 }
 
-/** `JSON.stringify` with the text of each `JsonText` inserted unchanged. */
+/** Writes a value like `JSON.stringify`, and inserts the text of each `JsonText` unchanged. */
 export function writeJson(value: unknown): string {
   return fillTemplate(writeTemplate(value))
 }

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { InexactInteger, readNumber } from './inexact-integer.ts'
 
-// An inexact integer has sixteen digits or more: in a row, unless a point parts them and an exponent follows.
+// Finds candidates for inexact integers, which have at least 16 digits. The digits are in one run, or a point divides
+// them and an exponent follows, as in `1.2345678901234567e16`.
 const suspect = /\d{16}|\.\d+[eE]\+?\d/g
 const ofNumber = new Set('0123456789.eE+-')
 
-// Stands for an inexact integer. It is random, so that no other value begins with it.
+// Prefix that marks an inexact integer. It is random, so that no other value begins with it.
 const mark = `inexact ${randomUUID()} `
 
-/** `JSON.parse` that returns an `InexactInteger` for each integer that a number would change. */
+/** Parses like `JSON.parse`, but returns an `InexactInteger` for each integer that JavaScript would change. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   const inexact = findInexact(text)
@@ -20,10 +21,10 @@ interface Place {
   readonly end: number
 }
 
-// A reviver would take up to a hundred times as long as the parser.
+// Finds the inexact integers in the text. A reviver of `JSON.parse` would take up to a hundred times as long.
 function findInexact(text: string): Place[] {
   const found: Place[] = []
-  // Everything before it is a string or a number that was looked at.
+  // End of the last string or number that was examined. Candidates before it are skipped.
   let passed = 0
   let quote = text.indexOf('"')
   for (const { index } of text.matchAll(suspect)) {

@@ -8,24 +8,25 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** JSON that a caller sent. Only `readJson` returns its value. */
+/** JSON that a caller sent. Only `readJson` may return its value. */
 export interface GivenJson {
   readonly unread: unique symbol
 }
 
 interface ReadOptions {
-  /** Where the value is in the input: `/data`. */
+  /** The JSON pointer of the value in the input, such as `/data`. */
   readonly pointer: string
-  /** The levels of objects and lists; the value itself is level 1. */
+  /** Maximum levels of nested objects and lists. The value itself is level 1. */
   readonly maxLevels?: number
 }
 
-// A body has at most 2,000 levels.
+// Default maximum of levels. A request body has at most as many.
 const usualMaxLevels = 2_000
 
 /**
- * Copies a given value into objects without prototype (contract, section 7). Throws `BAD_USER_INPUT` with a pointer
- * for a key `__proto__`, for an integer that a number would change, for a number that overflows, and past `maxLevels`.
+ * Copies a caller's value into objects without prototype (contract, section 7). Throws `BAD_USER_INPUT` with a pointer
+ * for a key `__proto__`, for an integer that JavaScript would change, for a number that overflows, and past
+ * `maxLevels`.
  */
 export function readJson(given: GivenJson, { pointer, maxLevels = usualMaxLevels }: ReadOptions): JsonValue {
   function readObject(value: object, level: number): JsonValue {
@@ -77,7 +78,10 @@ function refuseOverflow(value: number): number {
   throw new Refused('is a number that overflows; send it as text')
 }
 
-/** What is wrong with a part. It gets its place on the way out, so that good values need none. */
+/**
+ * Says what is wrong with one value. The pointer is built only while the error is thrown upwards, so that good values
+ * cost nothing.
+ */
 class Refused {
   readonly #detail: string
   readonly #path: (string | number)[] = []
@@ -97,12 +101,12 @@ class Refused {
   }
 }
 
-// Most parts, which need no place in a message.
+// True for values that are copied as they are. Most values are, so this comes first.
 function isPlain(value: unknown): value is JsonValue {
   return typeof value === 'string' || Number.isFinite(value) || typeof value === 'boolean' || value === null
 }
 
-/** The pointers to all keys `__proto__` of a parsed value; at most ten. */
+/** Returns the pointers to all keys `__proto__` of a parsed value, at most ten. */
 export function findProtoKeys(value: unknown): string[] {
   const found: string[] = []
   const left: { readonly value: unknown; readonly pointer: string }[] = [{ value, pointer: '' }]
@@ -117,7 +121,7 @@ export function findProtoKeys(value: unknown): string[] {
   return found
 }
 
-/** A part of a JSON pointer (RFC 6901). */
+/** Escapes one part of a JSON pointer (RFC 6901). */
 export function escapePointer(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,16 +1,16 @@
 import { RostrumError } from '../errors.ts'
 
-/** A value that the store keeps as JSON. */
+/** The location of a JSON value in the store, for error messages. */
 export interface StoredPlace {
   readonly table: string
   readonly column: string
-  /** The id by which callers know the row. */
+  /** The id under which callers know the row. */
   readonly id: number | string
 }
 
 /**
- * Parses JSON that the gateway has stored. Throws an error that names the row if something else has changed it, so that
- * the row fails alone (contract, section 9).
+ * Parses JSON that the gateway has stored. If another program has damaged it, throws an error that names the row, so
+ * that only this row fails (contract, section 9).
  */
 export function readStored<Value>(text: string, place: StoredPlace): Value {
   try {
@@ -20,7 +20,7 @@ export function readStored<Value>(text: string, place: StoredPlace): Value {
   }
 }
 
-/** Throws unless the text begins and ends as an object does. A whole look at each row would slow every read down. */
+/** Throws unless the text begins and ends like a JSON object. Parsing every row in full would slow down every read. */
 export function checkStoredObject(text: string, place: StoredPlace): void {
   if (!text.startsWith('{') || !text.endsWith('}') || text.length < 2) throw unreadable(place)
 }

@@ -4,13 +4,13 @@ import { spells } from './spells.ts'
 export interface JsonMember {
   /** The bytes of the value without surrounding white space. */
   readonly bytes: Buffer
-  /** Number of values: the value itself and all items and fields inside. */
+  /** Number of values: the value itself and all items and fields inside it. */
   readonly values: number
 }
 
 export interface JsonScan {
   readonly fault: ScanFault | null
-  /** Bytes before the end of the scan. */
+  /** Number of bytes before the end of the scan. */
   readonly position: number
   readonly values: number
   /** True if a key at any depth is `__proto__`. */
@@ -18,11 +18,11 @@ export interface JsonScan {
   readonly isObject: boolean
   /** The last member of each requested name, if the text is an object. */
   readonly members: ReadonlyMap<string, JsonMember>
-  /** The first names of members that were not requested, if any name was. */
+  /** The first names of members that were not requested. Filled only if `names` has at least one name. */
   readonly otherNames: readonly string[]
 }
 
-// An error names this many unknown fields at most.
+// Maximum number of unknown fields that an error names.
 const maxOtherNames = 20
 const proto = '__proto__'
 const maxEscapedProto = 6 * proto.length
@@ -30,7 +30,7 @@ const openBrace = 0x7b
 const backslash = 0x5c
 const spaces = new Set([0x20, 0x0a, 0x0d, 0x09])
 
-/** Scans a whole JSON text without creating its values: a few nanoseconds a byte, and no memory. */
+/** Scans a whole JSON text without creating its values. It takes a few nanoseconds a byte, and no memory. */
 export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly string[] = []): JsonScan {
   let hasProto = false
   const members = new Map<string, JsonMember>()
@@ -43,7 +43,7 @@ export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly stri
       if (!hasProto) hasProto = spells(bytes, { start, end }, proto)
     },
     onMember({ keyStart: start, keyEnd: end, valueStart, valueEnd, values }) {
-      // The first character rules out most keys.
+      // Compare the first character first, because it rules out most keys.
       const name = mayBegin.has(bytes[start])
         ? names.find(candidate => spells(bytes, { start, end }, candidate))
         : undefined
@@ -61,7 +61,7 @@ export function scanJson(bytes: Buffer, limits: ScanLimits, names: readonly stri
   return { fault, position, values, hasProto, isObject: startsWithBrace(bytes), members, otherNames }
 }
 
-// The bytes begin with the colon.
+// Removes the colon at the beginning, and white space at both ends.
 function trim(bytes: Buffer): Buffer {
   let start = bytes.indexOf(0x3a) + 1
   let end = bytes.length

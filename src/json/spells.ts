@@ -25,7 +25,7 @@ function readHex(bytes: Uint8Array, start: number): number {
   let code = 0
   for (let at = start; at < start + 4; at++) {
     const byte = bytes[at] ?? 0
-    // The low bits of a letter, in both cases, are its value minus nine.
+    // Converts a hexadecimal letter in either case: its low four bits are its value minus nine.
     code = 16 * code + (byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9)
   }
   return code

@@ -6,13 +6,14 @@ import { registerHooks } from 'node:module'
 
 const standardInput = 0
 const environment = new Set(['PATH', 'TZ', 'LANG'])
-// The functions of `process` that Node and the sandbox call. All others are removed.
+// The functions of `process` that Node and the sandbox call. This file removes all others.
 const functions = new Set(
   `_fatalException _tickCallback cpuUsage cwd emitWarning exit getActiveResourcesInfo hrtime kill memoryUsage nextTick
    reallyExit ref resourceUsage unref uptime`.split(/\s+/),
 )
 const properties = new Set(['_preload_modules', 'mainModule', 'report'])
-// A plain lookup, because a script may have changed the language's functions before it is read again.
+// Built-in modules that the sandbox may import. Looking one up calls no function, because a script may have changed the
+// functions of the language.
 const builtins = {
   __proto__: null,
   'node:crypto': true,
@@ -24,7 +25,7 @@ const builtins = {
 function readFirstLine() {
   const chunks = []
   const chunk = Buffer.allocUnsafe(65_536)
-  // The gateway sends nothing after this line until the sandbox is ready.
+  // Reads bytes until the end of the first line. The gateway sends nothing after it until the sandbox is ready.
   for (;;) {
     const size = readSync(standardInput, chunk)
     if (size === 0) throw new Error('The gateway ended before the sandbox received its modules')
@@ -33,8 +34,8 @@ function readFirstLine() {
   }
 }
 
-// The package's object can also load any system library and cannot be changed, so the sandbox gets only two of its
-// parts.
+// Loads isolated-vm and returns only two of its parts. The whole package object could load any system library, and it
+// cannot be changed.
 async function addIsolatedVm(sources, url) {
   const { Callback, Isolate } = (await import(url)).default
   globalThis.isolatedVm = Object.freeze({ Callback, Isolate })
@@ -61,7 +62,8 @@ function lockModules(sources) {
   })
 }
 
-// Node's permission model does not cover signals, with which a sandbox could end its gateway and its siblings.
+// Removes the ability to send signals, which Node's permission model does not cover. With signals a sandbox could end
+// its gateway and other sandboxes.
 function restrictSignals() {
   const { pid, _kill: sendSignal } = process
   process.kill = target => {
@@ -78,12 +80,12 @@ function lockProcess() {
     if (isRemoved) delete process[name]
   }
   for (const name of Object.keys(process.env)) if (!environment.has(name)) delete process.env[name]
-  // Everything needed is loaded by now.
+  // Drops the permissions to load add-ons and read files. Everything needed is loaded by now.
   for (const permission of ['addon', 'fs.read']) process.permission.drop(permission)
 }
 
 const { main, isolatedVm, gateway, ...rest } = JSON.parse(readFirstLine())
-// Checked before the slow steps.
+// Check this before the slow steps.
 if (process.ppid !== gateway) throw new Error('The gateway ended before the sandbox booted')
 const sources = { __proto__: null, ...rest.sources }
 await addIsolatedVm(sources, isolatedVm)

@@ -4,7 +4,9 @@ import type { FromSandbox, ToSandbox } from '../scripts/protocol.ts'
 
 const standardOutput = 1
 
-/** Writes a message to the gateway and returns when the kernel has it, so that it survives a crash of this process. */
+/**
+ * Sends a message to the gateway. Returns when the kernel has the message, so that it survives a crash of this process.
+ */
 export function send(message: FromSandbox): void {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`)
   let sent = 0

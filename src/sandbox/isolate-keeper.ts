@@ -3,7 +3,7 @@ import type { Ending, SandboxSetup } from '../scripts/protocol.ts'
 import { createRealmSnapshot, RealmIsolate, type RealmSnapshot } from './realm-isolate.ts'
 import type { ScriptRun } from './script-run.ts'
 
-// Time for an ended script to leave its isolate: one that is disposed of, and one that is reused.
+// Maximum time for an ended script to leave its isolate, before the isolate is disposed of or reused.
 const unwindMs = 250
 const unwindReusedMs = 10
 
@@ -34,7 +34,7 @@ export class IsolateKeeper {
    * Prepares for the next run. Returns false if the last script does not leave its isolate; then only SIGKILL helps.
    */
   async recover(run: ScriptRun, ending: Ending): Promise<boolean> {
-    // The isolate's thread still waits for its post to return; disposing of it during that call can hang this thread.
+    // Lets the isolate's thread return from its post. Disposing of the isolate during that call can hang this thread.
     await nextTurn()
     const isReusable = this.#setup.isolation === 'account' && ending.kind !== 'error'
     if (isReusable && (await run.becomesQuiet(unwindReusedMs)) && run.isSettled) {
@@ -42,7 +42,7 @@ export class IsolateKeeper {
       return true
     }
     this.#isolate.dispose()
-    // Disposing ends a running script, unless it is in native code.
+    // Disposes of the isolate, which ends a running script unless it is in native code.
     if (!(await run.becomesQuiet(unwindMs))) return false
     this.#replace()
     return true

@@ -4,8 +4,8 @@ import type { Post } from './realm/realm-parts.ts'
 import { realmSource, warmUpSource } from './realm/realm-source.ts'
 
 /**
- * Creates the snapshot that every isolate starts from. Running the realm's text once halves the cost of a realm. The
- * snapshot is made before any script runs.
+ * Creates the snapshot that every isolate starts from, before any script runs. Running the realm's text once here
+ * halves the cost of each realm.
  */
 export function createRealmSnapshot(setup: SandboxSetup) {
   return ivm.Isolate.createSnapshot([{ code: realmSource(setup), filename: 'rostrum:realm' }], warmUpSource())
@@ -13,7 +13,7 @@ export function createRealmSnapshot(setup: SandboxSetup) {
 
 export type RealmSnapshot = ReturnType<typeof createRealmSnapshot>
 
-/** One isolate with one context that holds the script's globals. It is made before its script arrives. */
+/** One isolate with one context, in which a script's globals are defined. It is created before its script arrives. */
 export class RealmIsolate {
   readonly #isolate: ivm.Isolate
   #context: ivm.Context
@@ -40,9 +40,9 @@ export class RealmIsolate {
     this.#onCatastrophe = onCatastrophe
   }
 
-  /** Replaces the realm in the same isolate (`ROSTRUM_ISOLATION=account`) and releases the old one. */
+  /** Replaces the realm in the same isolate (`ROSTRUM_ISOLATION=account`) and releases the old realm. */
   renew(): void {
-    // Each of these references would keep the old realm in memory.
+    // Releases these references, because each one would keep the old realm in memory.
     this.#start.release()
     this.#resolveCall.release()
     this.#context.release()
@@ -57,7 +57,7 @@ export class RealmIsolate {
     return String(await this.#start.apply(undefined, [...texts], { timeout: timeoutMs }))
   }
 
-  /** Settles one `graphql()` call of the script, which then continues. */
+  /** Settles one `graphql()` call of the script. The script then continues. */
   async resolveCall(
     answer: readonly [call: number, ok: boolean, text: string, code: string],
     timeoutMs: number,
@@ -65,14 +65,14 @@ export class RealmIsolate {
     await this.#resolveCall.apply(undefined, [...answer], { timeout: timeoutMs })
   }
 
-  /** Finds the position of a syntax error by compiling the text as a script, which is not run. */
+  /** Returns the position of a syntax error. It compiles the text as a script and does not run it. */
   async locateSyntaxError(text: string): Promise<{ line: number; column: number } | null> {
     const wrapped = await this.#compileError(`(async function () {\n${text}\n})`, -1)
-    // A text that closes the wrapper compiles inside it, but not on its own.
+    // A text that closes the wrapper early compiles inside the wrapper, but not alone.
     return wrapped ?? (await this.#compileError(text, 0))
   }
 
-  /** True also if V8 has disposed of the isolate because of its memory limit. */
+  /** True if the isolate was disposed of, also by V8 at its memory limit. */
   get isDisposed(): boolean {
     return this.#isolate.isDisposed
   }

@@ -1,6 +1,6 @@
 import type { ScriptError } from '../scripts/protocol.ts'
 
-/** The errors with which the sandbox itself ends a run. */
+/** Errors with which the sandbox itself ends a run. */
 export const outOfMemory = withoutPosition('MEMORY', 'The run used more memory than allowed')
 
 export const uninterruptible = withoutPosition('TIMEOUT', 'The run could not be interrupted')
@@ -18,7 +18,7 @@ export function outOfProcessorTime(cpuMs: number): ScriptError {
   return withoutPosition('TIMEOUT', `The run used more than its ${cpuMs} ms of processor time`)
 }
 
-/** `what` is the result or the message. */
+/** Returns the error for a result or message over `resultBytes`. `what` names which of the two it is. */
 export function tooLarge(what: string, resultBytes: number): ScriptError {
   return withoutPosition('LIMIT', `The ${what} has more than the ${resultBytes} bytes allowed`)
 }
@@ -28,26 +28,29 @@ export interface Position {
   readonly column: number
 }
 
-/** A syntax error at the position that V8 reported. A position after the text means that its end is missing. */
+/**
+ * Returns a syntax error at the position that V8 reported. A position after the text means that the text ends too
+ * early.
+ */
 export function syntaxError(message: string, source: string, position: Position | null): ScriptError {
   const lines = source.split(/\r\n|[\n\r\u2028\u2029]/)
   const last = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
   const isAfterText = position !== null && position.line > lines.length
   const { line, column } = (isAfterText ? last : position) ?? { line: null, column: null }
-  // After the text, V8 names a token of the wrapper, which the author did not write.
+  // After the end of the text, V8 names a token of the wrapper, which the author did not write.
   const shown = isAfterText ? 'SyntaxError: Unexpected end of input' : message
   return { code: 'SYNTAX', message: shown, line, column, stack: null }
 }
 
-// The message of isolated-vm for a thrown value that it does not transfer.
+// The message of isolated-vm for a thrown value that cannot be transferred out of the isolate.
 const notTransferred = 'An object was thrown from supplied code within isolated-vm'
 
-/** A promise rejection without a handler. */
+/** Returns the error of a promise rejection without a handler. */
 export function unhandledRejection({ message, stack }: Error): ScriptError {
   if (message.startsWith(notTransferred))
     return withoutPosition('RUNTIME', 'Unhandled rejection with a value that is not an `Error`')
   const text = typeof stack === 'string' ? stack : ''
-  // Skips the message, which may contain lines that look like frames.
+  // Skips the message, because it may contain lines that look like frames.
   const frames = text.slice(text.indexOf(message) + message.length)
   const position = /task\.js:(\d+):(\d+)/.exec(frames)
   return {

@@ -28,7 +28,7 @@ export interface ScriptRunParts {
   readonly limits: RunLimits
   readonly isolate: RealmIsolate
   readonly send: (message: FromSandbox) => void
-  /** True if the isolate will serve its account again, so that a run leaves it by a throw and not by disposal. */
+  /** True if the isolate will serve its account again. A run then leaves it by a throw instead of by disposal. */
   readonly reusesIsolate: boolean
 }
 
@@ -73,17 +73,17 @@ export class ScriptRun {
     return this.#message.run
   }
 
-  /** True if every call into the isolate has returned, so that no code of the script is running. */
+  /** True if every call into the isolate has returned. Then no code of the script is running. */
   get isQuiet(): boolean {
     return this.#entries === 0
   }
 
-  /** True if no `graphql()` call waits for an answer either, so that the script cannot continue. */
+  /** True if the run is quiet and no `graphql()` call waits for an answer. Then the script cannot continue. */
   get isSettled(): boolean {
     return this.isQuiet && this.#pendingCalls === 0
   }
 
-  /** Resolves with true if the script leaves its isolate within `withinMs`. */
+  /** Waits until the script leaves its isolate. Resolves with true if that happens within `withinMs`. */
   async becomesQuiet(withinMs: number): Promise<boolean> {
     if (this.isQuiet) return true
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -96,7 +96,7 @@ export class ScriptRun {
     }
   }
 
-  /** Resolves when the run has ended and its `end` message is sent. */
+  /** Executes the script. Resolves when the run has ended and its `end` message is sent. */
   execute(): Promise<Ending> {
     const { source, payload, options, accountCode, requestContext, compilesOnly, exitsData } = this.#message
     const reusesIsolate = this.#reusesIsolate
@@ -109,7 +109,7 @@ export class ScriptRun {
       exitsData,
     }
     const setup = JSON.stringify(settings)
-    // Not awaited: a script that has called `exit` sleeps inside this call until its isolate is disposed of.
+    // Do not await this call: a script that has called `exit` sleeps inside it until its isolate is disposed of.
     void this.#enter(async timeoutMs => {
       const syntaxError = await this.#isolate.start([source, payload, options, setup], timeoutMs)
       if (syntaxError !== '') await this.#endWithSyntaxError(syntaxError)
@@ -123,8 +123,8 @@ export class ScriptRun {
     await this.#enter(timeoutMs => this.#isolate.resolveCall([call, ok, text, code], timeoutMs))
   }
 
-  // Every way into the isolate: timed, its failures read as endings, and looked at afterwards for a script that has
-  // nothing left to wait for.
+  // Enters the isolate. Every entry goes through here: it is timed, its failures become endings, and afterwards the run
+  // ends if the script has nothing left to wait for.
   async #enter(call: (timeoutMs: number) => Promise<void>): Promise<void> {
     this.#entries++
     try {
@@ -139,7 +139,7 @@ export class ScriptRun {
     this.#fail(this.#unhandled === null ? noOutcome : unhandledRejection(this.#unhandled))
   }
 
-  // Handles a post of the isolate, whose thread waits for this one. It must be quick and never throw.
+  // Handles a post of the isolate, whose thread is blocked meanwhile. It must be quick and never throw.
   #onPost(kind: string, parts: string[]): unknown {
     if (this.#ended) return undefined
     const [first = '', second = '', third = '', fourth = ''] = parts
@@ -170,7 +170,7 @@ export class ScriptRun {
       case 'exit':
         return this.#endWithin(Buffer.byteLength(first), { kind: 'exit', payload: first }, 'result')
       case 'fail':
-        // Counts the message as JSON, where a control character takes six bytes.
+        // Counts the bytes of the message as JSON, where a control character takes six.
         return this.#endWithin(
           Buffer.byteLength(JSON.stringify(first)),
           { kind: 'fail', message: first },
@@ -183,7 +183,7 @@ export class ScriptRun {
     }
   }
 
-  // The realm counts characters, while the limit is in bytes.
+  // Ends the run, or fails it if `bytes` is over the limit. The realm could only count characters.
   #endWithin(bytes: number, ending: Ending, what: string): void {
     const { resultBytes } = this.#limits
     if (bytes > resultBytes) this.#fail(tooLarge(what, resultBytes))
@@ -198,9 +198,9 @@ export class ScriptRun {
     else if (process.memoryUsage.rss() > this.#message.residentBytes) this.#fail(outOfMemory)
   }
 
-  // Unhandled rejections arrive here as well, with any value, even one that imitates a message of V8. So the isolate
-  // and the clock decide, not the text. A rejection does not end the run, because a handler may follow; it is reported
-  // if nothing else ends the run.
+  // Handles a failed entry. Unhandled rejections arrive here too, with any value, even one that imitates a message of
+  // V8. So the state of the isolate and the clock decide, not the text. A rejection does not end the run, because a
+  // handler may follow; it is reported if nothing else ends the run.
   #onCallFailure(error: unknown): void {
     if (this.#isolate.isDisposed) this.#fail(outOfMemory)
     else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#limits.timeoutMs))

@@ -14,13 +14,13 @@ import { executeScript } from './run/execute-script.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { QueuedCapacity, ScriptRunner } from './script-runner.ts'
 
-// Maximum delay of the log line that counts what was left out in a minute.
+// How often to report the log lines that were left out. A report is at most this late.
 const reportEveryMs = 5_000
 
 export interface ScriptRunnerOptions {
   readonly config: Config
   readonly runTokens: RunTokens
-  /** The engine, for the `graphql()` calls of scripts. */
+  /** Executes the `graphql()` calls of scripts. */
   readonly executeGraphql: ExecuteGraphql
   readonly recorder: RunRecorder
   readonly log: Logger
@@ -28,7 +28,7 @@ export interface ScriptRunnerOptions {
 
 export interface ServingScriptRunner extends ScriptRunner {
   readonly queuedCapacity: QueuedCapacity
-  /** Lines that count toward the account's share of the system log. */
+  /** Returns a writer of lines that count toward the account's share of the system log. */
   linesOf(accountCode: string): ScriptLines
   /** Starts the sandboxes without waiting for them. */
   start(): Promise<void>
@@ -40,7 +40,7 @@ export interface ServingScriptRunner extends ScriptRunner {
   pids(): number[]
 }
 
-/** Wires the gateway's side of tasks: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
+/** Connects the parts that run scripts: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
 export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptRunner {
   const { config, runTokens, executeGraphql, recorder, log } = options
   const { sandboxes, queue, runLimits: limits } = config

@@ -1,7 +1,7 @@
-// The one file that gateway and sandbox share. Each message is one line of JSON: to the sandbox over its standard
-// input, to the gateway over the sandbox's standard output. The sandbox writes synchronously, so that a script's log
-// survives a crash. Node's own IPC has no limit on message size, and a malformed message is an uncaught exception in
-// the parent.
+// The messages between gateway and sandbox, in the one file that both share. Each message is one line of JSON: to the
+// sandbox over its standard input, to the gateway over the sandbox's standard output. The sandbox writes synchronously,
+// so that a script's log survives a crash. Node's own IPC would not do: it has no limit on message size, and a
+// malformed message is an uncaught exception in the parent.
 
 import type { RunLimits } from '../config.ts'
 import type { LogLevel, RunError, RunErrorCode } from '../domain/scripts/run.ts'
@@ -12,11 +12,11 @@ export type { Label } from '../operations/executions.ts'
 export type { Member } from '../operations/operation.ts'
 export type { InputMember, PlatformMethod } from './launch/platform-methods.ts'
 
-/** The settings of a sandbox, passed as the child's only argument. */
+/** The settings of a sandbox. They are the child's only argument. */
 export interface SandboxSetup {
   readonly limits: RunLimits
   readonly isolation: 'run' | 'account'
-  /** The methods of `Platform`. */
+  /** The methods of the `Platform` object. */
   readonly platform: readonly PlatformMethod[]
 }
 
@@ -25,20 +25,20 @@ export interface RunMessage {
   readonly run: string
   readonly accountCode: string
   readonly source: string
-  /** True to compile the source without running it, which ends with `exit(null)` or an error. */
+  /** If true, the source is compiled and not run. The run then ends with `exit(null)` or an error. */
   readonly compilesOnly: boolean
   /**
-   * True if the value of `exit` is case data, where an infinite number or NaN is an error. Elsewhere JSON makes null of
-   * it.
+   * True if the value of `exit` is case data, in which infinite numbers and NaN are errors. Otherwise JSON turns them
+   * into null.
    */
   readonly exitsData: boolean
-  /** JSON texts, parsed only inside the isolate. */
+  /** The texts of the run, as JSON. They are parsed only inside the isolate. */
   readonly payload: string
   readonly options: string
   readonly requestContext: string
-  /** Time left until the run's deadline. */
+  /** Time in ms until the run's deadline. */
   readonly timeoutMs: number
-  /** Resident memory of the child at which the run is ended. */
+  /** Resident memory of the child, in bytes, at which the run is ended. */
   readonly residentBytes: number
 }
 
@@ -49,18 +49,18 @@ export interface AnswerMessage {
   readonly call: number
   readonly ok: boolean
   readonly text: string
-  /** The code of a rejection, as in the errors of GraphQL. */
+  /** The code of a rejection, as in GraphQL errors. */
   readonly code?: string
 }
 
 export type ToSandbox = RunMessage | AnswerMessage
 
-/** The isolate is ready for a run. */
+/** Says that the isolate is ready for a run. */
 export interface ReadyMessage {
   readonly type: 'ready'
 }
 
-/** Sent before the script's first line runs. A process that ends without sending it has run nothing. */
+/** Says that the script is about to run. A process that ends without sending this has run nothing of the script. */
 export interface BegunMessage {
   readonly type: 'begun'
   readonly run: string
@@ -70,28 +70,28 @@ export interface LogMessage {
   readonly type: 'log'
   readonly run: string
   readonly level: LogLevel
-  /** JSON text of an array: the arguments of the call. */
+  /** The arguments of the call, as the JSON text of an array. */
   readonly data: string
 }
 
 export interface GraphqlMessage {
   readonly type: 'graphql'
   readonly run: string
-  /** Number of the call in its run, from 1. */
+  /** The number of the call in its run, from 1. */
   readonly call: number
   readonly query: string
-  /** JSON text of an object or null. */
+  /** The variables, as the JSON text of an object or null. */
   readonly variables: string
   readonly url: string | null
 }
 
-/** Log entries dropped so far, and their characters. */
+/** The number of log entries dropped so far, and of their characters. */
 export interface CutMessage {
   readonly type: 'cut'
   readonly run: string
   readonly entries: number
   readonly characters: number
-  /** False for an intermediate count. */
+  /** False if the count may still grow. */
   readonly isFinal: boolean
 }
 
@@ -109,18 +109,21 @@ export type Ending =
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: ScriptError }
 
-/** Only the gateway reports `CRASHED`. */
+/** An error that ends a run. Only the gateway reports `CRASHED`. */
 export interface ScriptError extends RunError {
   readonly code: Exclude<RunErrorCode, 'CRASHED'>
 }
 
-/** Maximum bytes of a line from a sandbox: a control character of its longest text takes six bytes as JSON. */
+/**
+ * Returns the maximum bytes of a line from a sandbox. A control character in its longest text takes six bytes as JSON.
+ */
 export function maxFrameBytes({ resultBytes, logBytes, graphqlCallBytes }: RunLimits): number {
   return 6 * Math.max(resultBytes, logBytes, graphqlCallBytes) + 64 * 1024
 }
 
 /**
- * Maximum bytes that a sandbox may leave unread: the texts of a run and the answers to its concurrent calls, escaped.
+ * Returns the maximum bytes that a sandbox may leave unread: the escaped texts of a run and the answers to its
+ * concurrent calls.
  */
 export function maxUnreadBytesOf(limits: RunLimits): number {
   return 4 * limits.graphqlCallBytes + 2 * limits.graphqlAnswerBytes * limits.graphqlCallsAtOnce

@@ -6,29 +6,29 @@ export interface CompileRequest extends Pick<Asking, 'parentRun' | 'signal' | 'l
   readonly accountCode: string
 }
 
-/** Runs scripts, and compiles them. */
+/** Runs scripts, and compiles sources. */
 export interface ScriptRunner extends Scripts {
   /**
-   * Compiles a source without running it. Returns the error of one that does not compile, else null. Rejects with
+   * Compiles a source without running it. Returns the error of the source, or null if it compiles. Rejects with
    * `PAYLOAD_TOO_LARGE` or `OVERLOADED`.
    */
   compile(request: CompileRequest): Promise<RunError | null>
   /**
    * Reserves a queue slot for a run whose request is still being read. Throws `OVERLOADED` if there is none. Call the
-   * function it returns when the run has arrived or will not come.
+   * returned function when the run has arrived or will not come.
    */
   reserveSlot(accountCode: string): () => void
 }
 
-/** The sandboxes that queued runs may take. */
+/** How many sandboxes queued runs can take now. */
 export interface QueuedCapacity {
-  /** How many queued runs could begin now, of all accounts and of one. */
+  /** Returns how many queued runs could begin now: of all accounts together, and of each account. */
   free(): number
   freeOf(accountCode: string): number
-  /** Accounts that can begin none, because they hold their share. */
+  /** Returns the accounts that can begin no queued run, because they use all their share. */
   fullAccounts(): readonly string[]
-  /** Starts one more sandbox if all are busy for a while. */
+  /** Starts one more sandbox if all sandboxes stay busy for a while. */
   grow(): void
-  /** Sets the listener that is called when one could begin. */
+  /** Sets the listener that is called when a queued run could begin. */
   onFree(listener: () => void): void
 }

@@ -34,13 +34,13 @@ export interface OperationRequest {
   readonly query: string
   readonly variables?: Variables | null | undefined
   readonly operationName?: string | null | undefined
-  /** Refuses mutations, because a GET request must not change anything. */
+  /** If true, mutations are refused, because a GET request must not change anything. */
   readonly readOnly?: boolean
 }
 
 /**
- * Why an operation was refused: its method, a bound, an error in the document, a fault of this process; a change in a
- * dry run; for a subscription also a request that cannot take a stream, or an error of its event source.
+ * What refused an operation: its HTTP method, a bound, an error in the document, a fault of this process, a dry run
+ * that forbids changes, a request that cannot take a stream, or the event source of a subscription.
  */
 export type Refusal = 'method' | 'bounds' | 'document' | 'fault' | 'dry run' | 'no stream' | 'source'
 
@@ -59,17 +59,18 @@ interface Operation {
   readonly name: string | null
 }
 
-// graphql-js stops comparing fields of the same name at a quadratic limit and says only this. Only unused fragments can
-// reach that limit, because `refuseRepetition` counts the used ones before.
+// The message with which graphql-js stops comparing fields of the same name when that takes too long. Only unused
+// fragments can cause it, because `refuseRepetition` has counted the used ones before.
 const abortedValidation = 'Validation aborted.'
 
-// Maximum cost of an operation without a plan: it takes about 10 ms, and graphql-js executes without a pause.
+// Maximum cost of an operation that graphql-js executes without a pause: it takes about 10 ms.
 const maxCostAtOnce = 10_000
 
-// Cached shapes of one operation's variables. Most operations have one; varying lists and pages make many.
+// Number of shapes of variables that are cached for each operation. Most operations have one shape; varying lists and
+// page sizes make many.
 const maxShapes = 32
 
-// The bound `introspectionNesting` has refused the same documents before validation, in our own words.
+// Left out: our own bound `introspectionNesting` has refused such documents before validation.
 const standardRules = specifiedRules.filter(rule => rule !== MaxIntrospectionDepthRule)
 const rules = [...standardRules, refuseConditionalSubscription]
 
@@ -104,7 +105,7 @@ export function createOperationCheck(
     refuseBeyond('introspectionBytes', bytes)
   }
 
-  /** Throws `BAD_USER_INPUT` past the bound. Returns whether the operation is large. */
+  /** Throws `BAD_USER_INPUT` if the cost is past the bound. Returns whether the operation is large. */
   function priceWithinBounds(request: CostRequest): boolean {
     const cost = price(request)
     refuseBeyond(boundOfCost(request.operation), cost)
@@ -124,7 +125,7 @@ export function createOperationCheck(
       description: describeOperation(node),
       executions: 0,
     }
-    // Caches only names that the document has, so that callers cannot fill the cache with others.
+    // Caches only operation names that the document has, so that callers cannot fill the cache with other names.
     if (node !== null) operations.set(name, operation)
     return operation
   }
@@ -172,7 +173,8 @@ export function createOperationCheck(
     }
   }
 
-  // Most requests repeat an accepted operation and an accepted shape of variables. Only their values are counted.
+  // Most requests repeat an operation and a shape of variables that were accepted before. For these, only the values
+  // are counted.
   return request => {
     const { query, variables, operationName, readOnly = false } = request
     const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)

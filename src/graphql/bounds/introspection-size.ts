@@ -24,7 +24,7 @@ export interface IntrospectionRequest {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** The maximum size of the answer to an operation. */
+/** The maximum size of the answer to an operation, without computing the answer. */
 export interface IntrospectionSize {
   /** `Infinity` if measuring stopped at the bound. */
   readonly fields: number
@@ -34,7 +34,7 @@ export interface IntrospectionSize {
 type Field = GraphQLField<unknown, unknown>
 
 const rootFields: readonly Field[] = [SchemaMetaFieldDef, TypeMetaFieldDef]
-// Quotes, colon and comma of a field, brackets of an object or a list.
+// Bytes around a name in JSON: two quotes, a colon and a comma.
 const bytesAroundName = 4
 const bytesOfBrackets = 2
 const bytesOfComma = 1
@@ -42,17 +42,16 @@ const bytesOfComma = 1
 const nothing: IntrospectionSize = { fields: 0, bytes: 0 }
 
 /**
- * Returns a function that computes the largest JSON of an operation's `__schema` and `__type` fields. It does not make
- * the answer: it measures repeated parts once, and stops when the different parts alone have too many fields. So the
- * bound limits the time of measuring too. Conditions count as true, and a `__type` with a variable name counts as all
- * types.
+ * Returns a function that computes the largest possible JSON of an operation's `__schema` and `__type` fields, without
+ * making it. Repeated parts are measured once, and measuring stops at the bound, so it never takes long. Conditions
+ * count as true, and a `__type` whose name is a variable counts as all types.
  */
 export function createIntrospectionMeasure(
   schema: GraphQLSchema,
 ): (request: IntrospectionRequest) => IntrospectionSize {
   const info = { schema } as GraphQLResolveInfo
   const types = Object.keys(schema.getTypeMap())
-  // For cached documents, because the schema never changes.
+  // Measured sizes of cached documents. They stay valid because the schema never changes.
   const known = new WeakMap<OperationDefinitionNode, IntrospectionSize>()
 
   return request => {
@@ -91,7 +90,7 @@ export function createIntrospectionMeasure(
         if (isOver()) break
         add(size, measureName(node))
         const field = fields[node.name.value]
-        // Only `__typename` is not listed.
+        // `__typename` is the only field that `getFields` does not list.
         if (field === undefined) size.bytes += bytesOfLeaf(type.name)
         else add(size, measureField(node, field, source))
       }

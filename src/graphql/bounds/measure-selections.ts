@@ -10,13 +10,13 @@ import {
 } from 'graphql'
 
 export interface SelectionShape {
-  /** Levels of fields, not counting those below `__schema` and `__type`. */
+  /** Levels of fields, without the fields below `__schema` and `__type`. */
   readonly depth: number
   /** Levels of fields from `__schema` or `__type` downwards. */
   readonly introspectionDepth: number
-  /** Levels of fields that have the name of a list of a type's members. */
+  /** Levels of nested fields that are named like a list of a type's members, such as `fields`. */
   readonly memberLists: number
-  /** The same, from `__schema` or `__type` downwards. */
+  /** Levels of such lists from `__schema` or `__type` downwards. */
   readonly introspectionLists: number
   /** Fields of this selection set and of its fragments, as written. */
   readonly fields: number
@@ -91,7 +91,7 @@ export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinit
 
 const introspectionFields = [SchemaMetaFieldDef.name, TypeMetaFieldDef.name]
 
-/** Whether a field is `__schema` or `__type`, which bounds of their own limit. */
+/** True if a field is `__schema` or `__type`. Introspection has bounds of its own. */
 export function isIntrospection({ name }: FieldNode): boolean {
   return introspectionFields.includes(name.value)
 }

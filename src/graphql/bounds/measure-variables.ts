@@ -14,13 +14,13 @@ import { bounds } from './bounds.ts'
 import type { Variables } from './read-argument.ts'
 import { beyondBound } from './refuse-bound.ts'
 
-/** A declared variable. With `isSized`, its value or its absence can change the cost. */
+/** A declared variable. `isSized` is true if its value or its absence can change the cost. */
 interface DeclaredVariable {
   readonly name: string
   readonly isSized: boolean
 }
 
-/** The declared variables of a valid operation, for `shapeOf`. */
+/** Returns the declared variables of a valid operation, for `shapeOf`. */
 export function declaredVariables({
   variableDefinitions = [],
 }: OperationDefinitionNode): readonly DeclaredVariable[] {
@@ -31,8 +31,8 @@ export function declaredVariables({
 }
 
 /**
- * The shape of variables, which decides the cost of an operation: the length of each list, the value of each `Int`, and
- * which variables with a default and which nullable strings are absent.
+ * Returns the shape of variables, which decides the cost of an operation: the length of each list, the value of each
+ * `Int`, and which variables with a default and which nullable strings are absent.
  */
 export function shapeOf(declared: readonly DeclaredVariable[], variables: Variables): string {
   let shape = ''
@@ -44,12 +44,12 @@ export function shapeOf(declared: readonly DeclaredVariable[], variables: Variab
   return shape
 }
 
-// JSON has no `undefined`, so it means that the variable is absent.
+// `undefined` stands for an absent variable, because JSON has no `undefined`.
 function describe(value: unknown): string {
   return typeof value === 'number' || value === null || value === undefined ? `${value}` : typeof value
 }
 
-// An `Int` may be a page size, and a string that is not null may narrow a list.
+// True for types that can change the cost: an `Int` may be a page size, and a nullable string may narrow a list.
 function decidesCost({ type }: VariableDefinitionNode): boolean {
   const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
   if (nullable.kind !== Kind.NAMED_TYPE) return false
@@ -57,8 +57,8 @@ function decidesCost({ type }: VariableDefinitionNode): boolean {
 }
 
 /**
- * The variables without what is inside values of `JSON`, which have limits of their own and are not coerced. Returns
- * the same object if no declared variable has the type anywhere.
+ * Returns a function that removes the content of `JSON` values from variables, because such values have limits of their
+ * own and are not coerced. It returns the same object if no declared variable contains `JSON`.
  */
 export function createLeaveOutJson(
   schema: GraphQLSchema,
@@ -78,7 +78,8 @@ export function createLeaveOutJson(
 
 export type LeaveOutJson = (variables: Variables) => Variables
 
-// An input type that contains itself has no `JSON` below it that is not above it as well.
+// True if a type contains `JSON`. Types in `above` are being checked already, so a type that contains itself ends
+// there.
 function hasJson(type: GraphQLInputType, above: readonly GraphQLInputType[] = []): boolean {
   const inner = getNullableType(type)
   if (isListType(inner)) return hasJson(inner.ofType, above)
@@ -115,7 +116,7 @@ export function areFewValues(variables: Variables | null | undefined): boolean {
   return areFewScalars(variables) || areFewAtAnyDepth(variables)
 }
 
-// Most variables are one or two scalars: looked at where they are, without a list of them.
+// Counts without a list in the usual case: one or two scalar variables.
 function areFewScalars(variables: Variables | null | undefined): boolean {
   let count = 0
   for (const name in variables) {

@@ -16,7 +16,7 @@ import { isIntrospection } from './measure-selections.ts'
 import { countItems, readArgument, readMembers, type Variables } from './read-argument.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 
-// Characters of an alias that cost one point: about the bytes of a field without alias in an answer.
+// Number of alias characters that cost one point. A field without an alias takes about as many bytes in an answer.
 const charactersOfPoint = 25
 
 type PageCost = Extract<FieldCost, { kind: 'page' }>
@@ -41,22 +41,22 @@ export function createPricing(schema: GraphQLSchema): Price {
   return request => operationCost({ ...request, schema })
 }
 
-// An answer repeats the alias with each occurrence of the field.
+// Returns the cost of a field's alias, because the answer repeats the alias each time the field occurs.
 function costOfName({ alias }: FieldNode): number {
   return alias === undefined ? 0 : Math.floor(alias.value.length / charactersOfPoint)
 }
 
 interface Points {
-  /** Cost for each parent. */
+  /** Cost for each parent object. */
   readonly each: number
-  /** Cost for all parents together. */
+  /** Cost for all parent objects together. */
   readonly inAll: number
 }
 
 const nothing: Points = { each: 0, inAll: 0 }
 
-// With more parents no shared list has more items: `maxInAll` is at most 16 times `maxItems`. A fragment is priced once
-// for each count.
+// Maximum number of parents that pricing tells apart: with more, a shared list has no more items, because `maxInAll` is
+// at most 16 times `maxItems`. Each fragment is priced once for each number of parents.
 const maxParents = 16
 
 interface PricingRequest extends CostRequest {
@@ -134,7 +134,7 @@ function operationCost({ schema, operation, fragments, variables }: PricingReque
     priced.set(key, nothing)
     const type = narrow(fragment.typeCondition.name.value, undefined)
     const price = priceSelections(fragment.selectionSet, type, parents)
-    // Without a shared list below it, the count of its parents does not matter.
+    // Without a shared list below the fragment, its price does not depend on the number of parents.
     priced.set(price.inAll === 0 ? name : key, price)
     return price
   }

@@ -10,8 +10,8 @@ interface ArgumentRequest {
 }
 
 /**
- * Reads an argument of a field as far as its price needs it: an array for a list (items unread), a number for an
- * integer, a string, otherwise undefined. The document need not be valid.
+ * Reads an argument of a field as far as pricing needs it: an array for a list (items unread), a number for an integer,
+ * a string, otherwise undefined. The document may be invalid.
  */
 export function readArgument({ node, name, operation, variables }: ArgumentRequest): unknown {
   const value = node.arguments?.find(argument => argument.name.value === name)?.value
@@ -22,7 +22,7 @@ export function readArgument({ node, name, operation, variables }: ArgumentReque
   return readValue(definition?.defaultValue)
 }
 
-/** The names of the members that an input object may have, apart from those that are null. */
+/** Returns the names of the members that an input object may have, without members that are null. */
 export function readMembers({ node, name, operation, variables }: ArgumentRequest): readonly string[] {
   const value = node.arguments?.find(argument => argument.name.value === name)?.value
   if (value?.kind !== Kind.VARIABLE) return namesOf(value)
@@ -39,7 +39,7 @@ function namesOf(value: ValueNode | undefined): readonly string[] {
   return value.fields.flatMap(({ name, value }) => (value.kind === Kind.NULL ? [] : name.value))
 }
 
-/** The number of items of a value coerced to a list. */
+/** Returns the number of items that a value has once it is coerced to a list. */
 export function countItems(value: unknown): number {
   return Array.isArray(value) ? value.length : 1
 }

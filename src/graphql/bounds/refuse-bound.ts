@@ -41,19 +41,24 @@ const names: Record<Bound, string> = {
   introspectionBytes: 'bytes of introspection in its answer',
 }
 
-/** Throws `BAD_USER_INPUT`, naming the bound, if `found` is past it; `Infinity` if counting stopped there. */
+/**
+ * Throws `BAD_USER_INPUT`, naming the bound, if `found` is past it. `Infinity` means that counting stopped at the
+ * bound.
+ */
 export function refuseBeyond(bound: Bound, found: number): void {
   if (found > bounds[bound]) throw beyondBound(bound, Number.isFinite(found) ? found : undefined)
 }
 
-/** The error for a request past a bound. Without `found`, counting stopped at the bound. */
+/** Returns the error for a request past a bound. Leave `found` out if counting stopped at the bound. */
 export function beyondBound(bound: Bound, found?: number): RostrumError {
   const has = found === undefined ? '' : `; this one has ${found}`
   const message = `A request can have at most ${bounds[bound]} ${names[bound]}${has}: ${advice[bound]}.`
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound, most: bounds[bound] } })
 }
 
-/** The error for a document that selects the same fields too often. It has no single number to report. */
+/**
+ * Returns the error for a document that selects the same fields too often. It reports no number, because several count.
+ */
 export function tooRepetitive(): RostrumError {
   const message = 'The document selects the same fields too often. Select each field once.'
   return new RostrumError('BAD_USER_INPUT', message, { facts: { bound: 'repetition' } })

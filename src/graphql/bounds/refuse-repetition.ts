@@ -9,15 +9,18 @@ import {
 import { bounds } from './bounds.ts'
 import { tooRepetitive } from './refuse-bound.ts'
 
-/** Validation takes about 10 ms for these numbers. It stops by itself at ten times as many. */
+/** Maximum repetition: validation takes about 10 ms for these numbers. graphql-js itself allows ten times as many. */
 export const maxRepetition = { pairs: 50_000, visits: 20_000 } as const
 
-// The bounds of depth were checked before. Only cycles, which validation refuses, go deeper.
+// Levels at which counting stops. The bounds of depth were checked before, so only cycles go deeper, and validation
+// refuses these.
 const maxLevel = bounds.introspectionDepth
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/** Refuses a document that selects the same fields so often that validation, which compares each pair, takes long. */
+/**
+ * Refuses a document that selects the same fields too often. Validation compares each pair of them, which takes long.
+ */
 export function refuseRepetition(document: DocumentNode, fragments: Fragments): void {
   if (isPast(countRepetition(document, fragments))) throw tooRepetitive()
 }

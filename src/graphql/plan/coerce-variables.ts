@@ -19,13 +19,13 @@ import {
 } from 'graphql'
 import type { Values } from './read-arguments.ts'
 
-/** Stands for a value that is wrong or of an unknown type, so that graphql-js must check it. */
+/** Returned for a value that is wrong or of an unknown type. graphql-js must then check the variables. */
 export const cannotCoerce: unique symbol = Symbol('cannotCoerce')
 
 type CannotCoerce = typeof cannotCoerce
 type Coerce = (value: unknown) => unknown
 
-/** Coerces the given variables like graphql-js; `cannotCoerce` if graphql-js must check them. */
+/** Coerces a request's variables like graphql-js. Returns `cannotCoerce` if graphql-js must check them. */
 export type CoerceVariables = (given: Values) => Values | CannotCoerce
 
 interface Variable {
@@ -36,7 +36,7 @@ interface Variable {
   readonly byDefault: unknown
 }
 
-/** Null if a variable has an unsupported type. */
+/** Returns a function that coerces an operation's variables; null if a variable has an unsupported type. */
 export function planVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -48,7 +48,7 @@ export function planVariables(
     if (!isInputType(type) || name === '__proto__') return null
     const hasDefault = defaultValue !== undefined
     const byDefault = hasDefault ? valueFromAST(defaultValue, type) : undefined
-    // A default that is not a scalar would be one object for all requests.
+    // All requests would share a default that is an object, and could change it, so only scalar defaults are planned.
     if (typeof byDefault === 'object' && byDefault !== null) return null
     const isRequired = isNonNullType(type) && !hasDefault
     variables.push({ name, coerce: planType(type), isRequired, hasDefault, byDefault })
@@ -94,15 +94,16 @@ function planNullable(type: GraphQLInputType): Coerce {
     case GraphQLFloat:
       return value => (Number.isFinite(value) ? value : cannotCoerce)
     case GraphQLInt:
-      // A bitwise operator leaves exactly the 32-bit integers unchanged. -0 stays -0, as in graphql-js.
+      // True only for 32-bit integers, because a bitwise operator leaves exactly these unchanged. -0 stays -0, as in
+      // graphql-js.
       return value => (typeof value === 'number' && (value | 0) === value ? value : cannotCoerce)
     default:
-      // The scalars of this schema read their values themselves.
+      // Scalars of this schema that are not built in read their values themselves.
       return value => readScalar(type, value)
   }
 }
 
-// A value that the scalar refuses is left to graphql-js, which words the error.
+// Reads a value by its scalar. If the scalar refuses it, graphql-js must check it and word the error.
 function readScalar(type: GraphQLInputType, value: unknown): unknown {
   if (!isScalarType(type)) return cannotCoerce
   try {
@@ -112,7 +113,7 @@ function readScalar(type: GraphQLInputType, value: unknown): unknown {
   }
 }
 
-// The only iterable values of JSON are lists and strings, and graphql-js treats a string as one item.
+// Coerces a list. JSON has two kinds of iterable values, lists and strings, and graphql-js treats a string as one item.
 function planList(item: Coerce): Coerce {
   return given => {
     const items: readonly unknown[] = Array.isArray(given) ? given : [given]
@@ -131,7 +132,7 @@ interface Field {
   /** Created on first use, because input types may contain themselves. */
   readonly plan: () => Coerce
   readonly isOptional: boolean
-  /** As resolvers get it; undefined if there is none. */
+  /** The default as resolvers get it; undefined if there is none. */
   readonly byDefault: unknown
 }
 

@@ -25,7 +25,7 @@ export class CollectedErrors {
   }
 }
 
-/** Adds the position in the document and in the answer to an error of a field or an item. */
+/** Adds its position in the document and in the answer to an error of a field or an item. */
 export function locateError(thrown: unknown, nodes: FieldNodes, path: Path): GraphQLError {
   const keys: (string | number)[] = []
   for (let at: Path | undefined = path; at !== undefined; at = at.prev) keys.push(at.key)

@@ -40,9 +40,9 @@ export interface FieldPlan {
   readonly field: GraphQLField<unknown, RequestContext>
   readonly parentType: GraphQLObjectType
   readonly resolve: GraphQLFieldResolver<unknown, RequestContext>
-  /** The property of the source that is the field's value; null if the field has a resolver. */
+  /** The property of the parent object that is the field's value; null if the field has a resolver. */
   readonly property: string | null
-  /** False if the resolver has fewer than four parameters, so that `info` need not be created. */
+  /** False if the resolver has fewer than four parameters, so that its `info` argument need not be created. */
   readonly takesInfo: boolean
   readonly readArguments: ReadArguments
   readonly completion: Completion
@@ -61,11 +61,11 @@ export interface OperationPlan {
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
   readonly coerceVariables: CoerceVariables
   readonly root: SelectionPlan
-  /** Number of fields with all fragments expanded, which decides the memory and the compile time of the plan. */
+  /** Number of fields after all fragments are expanded. It decides the memory and the compile time of the plan. */
   readonly fieldCount: number
 }
 
-// A document within all bounds can still expand its fragments into far more fields.
+// Maximum number of fields in a plan. A document within all bounds can expand its fragments into far more.
 const maxFields = 5_000
 
 interface CompileRequest {
@@ -122,7 +122,7 @@ function createCompiler(schema: GraphQLSchema, fragments: OperationPlan['fragmen
       parentType,
       resolve,
       property: resolve === defaultFieldResolver && field.args.length === 0 ? field.name : null,
-      // A function with rest parameters has length 0.
+      // A function with rest parameters has length 0, and may read `info`.
       takesInfo: resolve.length === 0 || resolve.length > 3,
       readArguments: planArguments(field, node),
       completion: planCompletion(field.type, nodes, false),

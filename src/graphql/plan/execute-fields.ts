@@ -6,13 +6,16 @@ import type { Completion, FieldPlan, SelectionPlan } from './compile-operation.t
 
 export type Data = Record<string, unknown>
 
-/** The field and the position in the answer of a value that is being completed. */
+/** The field of a value that is being completed, and the value's position in the answer. */
 interface Site {
   readonly field: FieldPlan
   readonly path: Path
 }
 
-/** Executes a selection. Returns its answer or a promise. Throws or rejects if an error makes the whole object null. */
+/**
+ * Executes a selection. Returns its answer or a promise for it. Throws or rejects if an error makes the whole object
+ * null.
+ */
 export function executeFields(
   execution: Execution,
   { fields, work }: SelectionPlan,
@@ -37,7 +40,7 @@ export function executeFields(
     }
   } catch (error) {
     if (waiting === null) throw error
-    // Handles the promises that have started, because an unhandled rejection would end the process.
+    // Waits for the promises that have started, because an unhandled rejection would end the process.
     return Promise.all(waiting).finally(() => {
       throw error
     })
@@ -45,7 +48,8 @@ export function executeFields(
   return waiting === null || keys === null ? data : fillIn(data, keys, waiting)
 }
 
-// The fast path: most fields are plain properties. Returns undefined if the value needs more work or is wrong.
+// The fast path for most fields, which are plain properties. Returns undefined if the value needs more work or is
+// wrong.
 function readLeaf({ property, completion }: FieldPlan, source: unknown): unknown {
   if (property === null || completion.kind !== 'leaf' || typeof source !== 'object' || source === null) {
     return undefined
@@ -65,7 +69,7 @@ async function fillIn(
   return data
 }
 
-/** Executes one field. The errors of a nullable field are collected. */
+/** Executes one field. If the field is nullable, its errors are collected and its value is null. */
 export function executeField(
   execution: Execution,
   field: FieldPlan,
@@ -143,7 +147,7 @@ function completeList(
       completed.push(done)
     }
   } catch (error) {
-    // Other items may still be pending. If one fails as well, its rejection must be handled but changes nothing.
+    // Other items may still be pending. Handle their rejections, which change nothing any more.
     Promise.allSettled([...items, ...completed])
     throw error
   }
@@ -171,7 +175,7 @@ function completeLater(
     .then(undefined, thrown => handleError({ execution, completion, ...site, thrown }))
 }
 
-// The selection below a value may complete and fail later.
+// Handles the later failure of a value whose selection is still executing.
 function guard(execution: Execution, completion: Completion, site: Site, completed: unknown): unknown {
   if (completion.kind === 'leaf' || !isPromise(completed)) return completed
   return completed.then(undefined, thrown => handleError({ execution, completion, ...site, thrown }))
@@ -183,7 +187,7 @@ interface Failure extends Site {
   readonly thrown: unknown
 }
 
-// Returns null for a failed nullable value. For a non-null value, throws the error to the parent.
+// Collects the error and returns null for a nullable value. Throws the error to the parent for a non-null value.
 function handleError({ execution, completion, field, path, thrown }: Failure): null {
   const error = locateError(thrown, field.nodes as FieldNodes, path)
   if (completion.isNonNull) throw error

@@ -42,7 +42,7 @@ function toResult(data: Data | null, { errors }: CollectedErrors): ExecutionResu
   return errors.length === 0 ? { data } : { errors, data }
 }
 
-// Mutations run one after the other, each after the whole selection of the one before.
+// Executes the fields of a mutation one after the other. Each waits for the whole selection of the one before.
 async function executeInTurn(execution: Execution): Promise<Data> {
   const data: Data = {}
   for (const field of execution.plan.root.fields) {

@@ -19,8 +19,8 @@ interface LargeOperation {
 }
 
 /**
- * Plans one execution of an operation whose conditions depend on variables. Returns null if the operation cannot be
- * planned for other reasons or the variables are wrong.
+ * Plans one execution of an operation whose conditions depend on variables. Returns null if the variables are wrong or
+ * the operation cannot be planned for another reason.
  */
 export function planLargeOperation(large: LargeOperation): OperationPlan | null {
   const { schema, document, operation } = large
@@ -31,7 +31,7 @@ export function planLargeOperation(large: LargeOperation): OperationPlan | null 
   return compileOperation({ schema, document: settled, operation: node as OperationDefinitionNode })
 }
 
-// The variables belong to one operation.
+// Removes all other operations, because the variables belong to this one.
 function withoutOthers(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
   const definitions = document.definitions.filter(
     definition => definition === operation || definition.kind !== Kind.OPERATION_DEFINITION,

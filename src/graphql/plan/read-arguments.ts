@@ -16,7 +16,7 @@ interface BareVariable {
 
 const none: Values = Object.freeze({})
 
-/** Reads constant arguments once, and arguments that are a single variable directly; others with graphql-js. */
+/** Plans how to read a field's arguments: constant ones once, single variables directly, all others with graphql-js. */
 export function planArguments(field: Field, node: FieldNode): ReadArguments {
   if (field.args.length === 0) return () => none
   if (!hasVariables(node)) {
@@ -35,7 +35,7 @@ function planBareVariables(bare: readonly BareVariable[], readEach: ReadArgument
     for (const { name, variable, isNonNull, byDefault } of bare) {
       const value = Object.hasOwn(variables, variable) ? variables[variable] : byDefault
       if (value != null) values[name] = value
-      // The argument is absent, null or an error.
+      // graphql-js decides whether this argument is absent, null or an error.
       else if (isNonNull || Object.hasOwn(variables, variable)) return readEach(variables)
     }
     return values
@@ -45,7 +45,8 @@ function planBareVariables(bare: readonly BareVariable[], readEach: ReadArgument
 function findBareVariables(field: Field, node: FieldNode): BareVariable[] {
   return field.args.map(({ name, type, defaultValue }) => {
     const value = node.arguments?.find(argument => argument.name.value === name)?.value
-    // No variable has an empty name, so an absent argument is never found and gets its default.
+    // The empty name stands for "no variable". No variable has it, so the look-up fails and the argument gets its
+    // default.
     const variable = value?.kind === Kind.VARIABLE ? value.name.value : ''
     return { name, variable, isNonNull: isNonNullType(type), byDefault: defaultValue }
   })
@@ -63,7 +64,7 @@ function hasVariables(node: FieldNode): boolean {
   return found
 }
 
-// Freezes values that all requests share, so that no request can change them.
+// Freezes a value that all requests share, so that no request can change it.
 function freezeDeep(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   for (const part of Object.values(value)) freezeDeep(part)

@@ -7,7 +7,7 @@ import {
   GraphQLString,
 } from 'graphql'
 
-/** Serializes common values directly; undefined if the type must serialize the value. */
+/** Serializes a common value directly. Returns undefined if the type itself must serialize the value. */
 export type SerializeSync = (value: unknown) => unknown
 
 const byType = new Map<GraphQLLeafType, SerializeSync>([

@@ -23,9 +23,9 @@ const faults: Readonly<Record<string, Fault>> = {
 const malformed: Fault = { status: 400, message: 'This is not a valid HTTP request.' }
 
 /**
- * Answers bytes that never became a request (malformed, too large or too slow) and closes the connection. A request
- * before them on the same connection is answered first, or the client would take one answer for the other. Fastify's
- * own handler does not wait, and its answer is not a problem document and has no request id.
+ * Answers bytes that never became a request (malformed, too large or too slow) and closes the connection. If an earlier
+ * request on the connection is still running, its answer is sent first, so that the client matches them correctly.
+ * Fastify's own handler does not wait, sends no problem document and no request id.
  */
 export function createClientErrorHandler(log: Logger, connections: Connections) {
   const failed = new WeakSet<Duplex>()
@@ -34,7 +34,7 @@ export function createClientErrorHandler(log: Logger, connections: Connections) 
     const connection = connections.of(socket)
     if (error.code === pausedCode) return connection?.keepUnread(error)
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.excusesTimeout()) return
-    // Everything after the first fault is unreadable.
+    // Ignores later errors of the connection, because nothing after the first fault can be read.
     if (failed.has(socket)) return
     failed.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -53,12 +53,12 @@ export function createClientErrorHandler(log: Logger, connections: Connections) 
 function answerAfter(before: ServerResponse | null, socket: Socket, answer: () => void): void {
   if (before === null) answer()
   else if (before.req.complete) before.once('close', () => socket.writable && answer())
-  // An incomplete body belongs to that request, so this is its answer.
+  // The fault is in the body of the unfinished request `before`, so this is the answer to that request.
   else if (before.headersSent) socket.destroy()
   else answer()
 }
 
-// Writes the answer by hand, because Node has no response object for it.
+// Writes the answer as text, because Node has no response object for bytes that are no request.
 function writeAnswer({ status, message }: Fault, requestId: string): string {
   const body = JSON.stringify(toProblem(new RostrumError('BAD_USER_INPUT', message), status))
   const head = [

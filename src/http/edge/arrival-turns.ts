@@ -1,15 +1,15 @@
-// Requests are handled for this long before the event loop looks for new ones.
+// Time for which requests are handled before the event loop looks for new ones.
 const msOfRound = 1
-// A first read follows its turn, and takes a tenth of a millisecond. Where it takes longer (ten thousand chunks take
-// 17 ms), the event loop accepts what waits before it reads the next one alone.
+// Maximum number of connections that are read for the first time in a round. Such a read includes the turn of its
+// request and takes about 0.1 ms. After a long read (ten thousand chunks take 17 ms), the next round reads only one.
 const maxReadsOfRound = 4
 const longReadMs = 5
 const maxSkippedMs = 4
 
 /**
- * Turns for connections and requests without a known credential. Requests are handled first come, first served, which
- * is fair because each connection has one at a time. New connections are read last come, first served: in a flood of
- * connections, a new one does not wait for all earlier ones.
+ * Turns for connections and for requests without a known credential. Requests are handled in order of arrival, which is
+ * fair because each connection has one at a time. New connections are read in reverse order, so that in a flood of
+ * connections a new one does not wait for all earlier ones.
  */
 export class ArrivalTurns {
   readonly #requests: (() => void)[] = []
@@ -27,7 +27,7 @@ export class ArrivalTurns {
     return this.#requests.length > 0
   }
 
-  /** Calls `work` at once if nothing waits and the round has time left, otherwise in turn. */
+  /** Calls `work` at once if nothing waits and the round has time left. Otherwise calls it in turn. */
   take(work: () => void): void {
     if (this.#requests.length > 0) return this.wait(work)
     if (!this.#isRound) this.#beginRound()
@@ -42,8 +42,8 @@ export class ArrivalTurns {
   }
 
   /**
-   * Calls `read` for a new connection, at once or in turn. The event loop accepts one connection in each round, so
-   * more may wait: most rounds are skipped until none comes.
+   * Calls `read` for a new connection, at once or in turn. The event loop accepts one connection in each round, so more
+   * may be waiting, and most rounds only accept until no more come.
    */
   read(read: () => void): void {
     if (!this.#isRound) this.#beginRound()

@@ -3,24 +3,25 @@ import type { Connection } from './connection.ts'
 const mebibyte = 2 ** 20
 const pollEveryMs = 250
 
-/** Limits for connections and the incomplete requests that they hold. */
+/** Maximum number of open connections, and of bytes in their incomplete heads. */
 export interface PlaceLimits {
   readonly connections: number
-  /** Connections without a valid credential. */
+  /** Maximum number of connections without a valid credential. */
   readonly withoutCredential: number
   readonly headBytes: number
 }
 
-// Node takes 15 KiB for a connection, and a head may have 128 KiB. All limits together take less than 400 MB.
+// All limits together take less than 400 MB: Node takes 15 KiB for a connection, and a head may have 128 KiB.
 const defaultLimits: PlaceLimits = { connections: 8_192, withoutCredential: 2_048, headBytes: 64 * mebibyte }
 
 /**
- * Holds the open connections, each under the account of its latest credential or under none. Past a limit the oldest
- * one is closed: of those without a credential, or of the account with the most connections.
+ * Keeps the list of open connections, grouped by the account of their latest credential, or by none. Past a limit it
+ * closes one connection: of those without a credential, or of the account with the most connections. It prefers an idle
+ * one, then the oldest.
  */
 export class ConnectionPlaces {
   readonly #limits: PlaceLimits
-  /** By account, in order of arrival; null is no account. */
+  /** Connections by account, in order of arrival. The key null stands for no account. */
   readonly #byAccount = new Map<string | null, Set<Connection>>()
   #count = 0
   #looking: NodeJS.Timeout | null = null
@@ -59,7 +60,7 @@ export class ConnectionPlaces {
     )
   }
 
-  // Closes the connections with the largest incomplete heads first.
+  // If incomplete heads take too many bytes, closes the connections with the largest heads first.
   #lookAtHeads(): void {
     if (this.#count === 0) {
       clearInterval(this.#looking ?? undefined)
@@ -76,7 +77,7 @@ export class ConnectionPlaces {
   }
 }
 
-// Prefers an idle connection.
+// Closes the oldest idle connection; if none is idle, the oldest one.
 function cutOldest(connections: ReadonlySet<Connection>): void {
   const [oldest] = connections
   const idle = connections.values().find(({ answer }) => answer === null)

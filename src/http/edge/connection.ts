@@ -8,16 +8,16 @@ import {
   stopReading,
 } from './node-internals.ts'
 
-// An empty buffer that has an address: the parser takes a null pointer for the end of the connection.
+// An empty buffer that still has an address. For a null pointer, the parser would end the connection.
 const nothing = Buffer.alloc(1).subarray(1)
 
 const lingerMs = 1_000
 
-// Bytes parsed without a pause: about 700 chunks of one byte, which take a millisecond.
+// Maximum bytes that are parsed without a pause. 4 KiB can be 700 chunks of one byte, which take a millisecond.
 const maxSlice = 4 * 2 ** 10
 
-// Node's parser keeps the text of a head until the next one comes. A connection is closed after a longer one, and a
-// longer one that is pipelined is not held.
+// Node's parser keeps the text of a head until the next head. After a head longer than this the connection is closed,
+// and a pipelined head longer than this is not held.
 const maxHeldHead = 32 * 2 ** 10
 
 interface Held {
@@ -31,16 +31,16 @@ export interface UnreadPacket {
   readonly bytesParsed?: number | undefined
 }
 
-/** What a connection needs of the owner of all connections. */
+/** What a connection needs from the owner of all connections. */
 export interface ConnectionOwner {
-  /** Calls `next` in the turn of a held request. */
+  /** Calls `next` when it is the turn of the connection's held request. */
   takeTurn(connection: Connection, next: () => void): void
-  /** Calls `work` in turn with what comes without a credential, whatever the connection has. */
+  /** Calls `work` in turn with requests that have no credential, even if this connection has one. */
   takeArrivalTurn(work: () => void): void
-  /** Counts bytes that were read before their turn. Returns false if too many are held; then they must be dropped. */
+  /** Counts bytes that were read before their turn. Returns false if the gateway holds too many; then drop them. */
   reserveUnread(bytes: number): boolean
   releaseUnread(bytes: number): void
-  /** Limits the time for the rest of a request that was held for longer than Node's own timeout. */
+  /** Limits the time for the rest of a request that was held longer than Node's own timeout. */
   limitArrival(connection: Connection, request: Held['request']): void
 }
 
@@ -54,20 +54,20 @@ export interface ConnectionOwner {
  *    └─ answer sent ──┘   └──── turn ── answer sent ─┘
  */
 export class Connection {
-  /** Account of the valid credential of its latest request; null if that request came without one. */
+  /** The account of its latest request's valid credential; null if that request had none. */
   accountCode: string | null = null
-  /** Answers since its last valid credential. */
+  /** Number of answers since its last valid credential. */
   answersWithoutCredential = 0
   readonly socket: ServerSocket
   readonly #owner: ConnectionOwner
   readonly #parser: NodeParser
   readonly #accept: AcceptHead
   #isFree = true
-  /** Bytes read from the socket when its latest answer was sent. */
+  /** Number of bytes that were read from the socket before its latest answer was sent. */
   #bytesBefore = 0
-  /** The bytes of the head of the request that is being answered; 0 for a short one. */
+  /** Bytes of the head of the request that is being answered; 0 if the head is short. */
   #headBytes = 0
-  /** True if the current request is the last one: the connection is closed after its answer. */
+  /** True if the connection is closed after the current answer. */
   #isOver = false
   #isStopped = false
   #missedTimeout = false
@@ -84,40 +84,41 @@ export class Connection {
     socket.once('close', () => this.#takeUnread())
   }
 
-  /** The answer that is not sent yet; null if there is none. */
+  /** The answer that is being prepared or sent; null if there is none. */
   get answer(): ServerResponse | null {
     return this.#answer
   }
 
-  /** The approximate bytes of a request that is not complete yet, or of a long head that is being answered. */
+  /** Approximate bytes of the incomplete request, or of the long head that is being answered. */
   get headBytes(): number {
     return this.#isFree ? this.socket.bytesRead - this.#bytesBefore : this.#headBytes
   }
 
-  /** True if the request that is being answered has a head that must not be kept. */
+  /** True if the request that is being answered has a long head, which must not stay in memory. */
   get hasLongHead(): boolean {
     return this.#headBytes > 0
   }
 
-  /** Takes the answer of each request that Node emits. */
+  /** Notes the answer of a request that Node has emitted. */
   begin(answer: ServerResponse): void {
     this.#answer = answer
     answer.once('close', this.#end)
   }
 
-  /** Takes the unread bytes that Node reports as an error after a head was held. */
+  /** Keeps the unread bytes, which Node reports as an error after parsing was paused at a held head. */
   keepUnread({ rawPacket, bytesParsed }: UnreadPacket): void {
     if (this.#held === null || !Buffer.isBuffer(rawPacket)) return
     const rest = rawPacket.subarray(bytesParsed)
     if (!this.#owner.reserveUnread(rest.length)) return this.#closeAfterAnswer()
-    // The packet is a copy of the read. A small rest is copied again, so that the packet can be freed.
+    // The packet is a copy of what was read. If the unread rest is small, it is copied, so that the packet can be
+    // freed.
     const isMost = rest.length > rawPacket.length / 2
     const kept = isMost ? rest : Buffer.from(rest)
-    // The bytes after the slice that was being parsed are already held.
+    // The packet is the slice that was being parsed. The bytes after it are in `#unread` already.
     this.#unread = this.#unread.length === 0 ? kept : Buffer.concat([kept, this.#unread])
   }
 
-  /** Returns true if Node's request timeout ran out only because the request was held. */
+  /** Returns true if Node's request timeout ran out only because this connection held the request. */
   excusesTimeout(): boolean {
     if (this.#held === null) return false
     this.#missedTimeout = true
@@ -134,7 +135,8 @@ export class Connection {
     return this.#stop()
   }
 
-  // Parses the bytes that were read with the head in slices, because they may be ten thousand chunks.
+  // Holds a request whose body comes in chunks, so that the bytes read with its head are parsed in slices: they may be
+  // ten thousand chunks.
   #holdChunked(held: Held): number {
     this.#isFree = false
     this.#headBytes = 0
@@ -150,8 +152,8 @@ export class Connection {
     return paused
   }
 
-  // Node drops the bytes after an upgrade request. This server supports no upgrade and handles it like any other
-  // request, but the bytes after it in the same read are lost.
+  // True if bytes after this request are lost. Node drops the bytes after an upgrade request. This server supports no
+  // upgrade and handles it like any other request, but it cannot restore bytes from the same read.
   #losesWhatFollows(request: Held['request']): boolean {
     if (!request.upgrade) return false
     request.upgrade = false
@@ -185,14 +187,14 @@ export class Connection {
     this.#parser.resume()
     this.#begin(held)
     if (!this.#isOpen()) return
-    // Node may resume: there is one answer at a time, and the last one was sent.
+    // Lets Node resume reading. The last answer was sent, and the connection has one answer at a time.
     this.socket._paused = false
     this.#parse()
     if (this.#missedTimeout) this.#owner.limitArrival(this, held.request)
     this.#missedTimeout = false
   }
 
-  // Parses a slice of the held bytes. The next slice, and unread bytes, come in a later turn.
+  // Parses a slice of the held bytes. Further slices, and new bytes from the socket, follow in later turns.
   readonly #parse = (): void => {
     if (!this.#isOpen()) return
     const slice = this.#unread.subarray(0, maxSlice)
@@ -222,7 +224,8 @@ export class Connection {
     if (this.#answer !== null && !this.#answer.headersSent) this.#answer.shouldKeepAlive = false
   }
 
-  // Closing a socket with unread bytes resets it, and the client loses answers that it has not read yet.
+  // Closes the socket after its unread bytes are dropped. Closing it with unread bytes would reset the connection, and
+  // the client would lose answers that it has not read yet.
   #closeGently(): void {
     const { socket } = this
     this.#isOver = true

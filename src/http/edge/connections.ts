@@ -7,12 +7,13 @@ import { Connection, type ConnectionOwner } from './connection.ts'
 import { ConnectionPlaces, type PlaceLimits } from './connection-places.ts'
 import type { ServerSocket } from './node-internals.ts'
 
-/** Answers in a row without a valid credential, after which a connection is closed. */
+/** Maximum number of consecutive answers without a valid credential. Then the connection is closed. */
 const maxAnswersWithoutCredential = 32
-// Bytes of pipelined requests that are held for their turn. A client that pipelines has less than 64 KiB there.
+// Maximum bytes of pipelined requests that wait for their turn. A client that pipelines usually has less than 64 KiB
+// waiting.
 const maxUnreadBytes = 64 * 2 ** 20
 
-/** `pauseOnConnect` is an option of `net.Server`, which `http.createServer` does not take. */
+/** An HTTP server with the option `pauseOnConnect`, which `net.Server` has and `http.createServer` does not take. */
 type PausingServer = Server & { pauseOnConnect?: boolean }
 
 interface ConnectionOptions {
@@ -24,14 +25,15 @@ interface ConnectionOptions {
 }
 
 /**
- * All connections. Until a credential is found valid, requests count to their connection: it gets its turn among the
- * others and a limited number of answers, and it is closed if too many connections come after it.
+ * All connections of the server. Until a credential is found valid, a request counts toward its connection: the
+ * connection takes turns with the others, gets a limited number of answers, and is closed if too many newer connections
+ * come.
  */
 export class Connections implements ConnectionOwner {
   readonly #bySocket = new WeakMap<Duplex, Connection>()
   readonly #turns = new ArrivalTurns()
   readonly #places: ConnectionPlaces
-  // Digests of recent valid credentials: requests with one do not wait for requests without.
+  // Digests of recently valid credentials. Requests with one of them do not wait for requests without.
   readonly #known = new LRUCache<string, true>({ max: 10_000 })
   readonly #arrivalTimeoutMs: number
   readonly #onConnection: () => void
@@ -47,7 +49,7 @@ export class Connections implements ConnectionOwner {
     return this.#bySocket.get(socket)
   }
 
-  /** Adds the connections of a server. The first read of each waits for its turn. */
+  /** Adds each connection of a server. Its first read waits for its turn. */
   watch(server: PausingServer): void {
     server.pauseOnConnect = true
     server.on('connection', socket => this.#add(socket as ServerSocket))
@@ -69,7 +71,7 @@ export class Connections implements ConnectionOwner {
     if (this.trustOnce(request, accountCode)) this.#known.set(digestCredential(request) ?? '', true)
   }
 
-  /** The same without a credential, for a request that was signed. False if nothing changed. */
+  /** Counts the connection toward the account of a signed request, which has no credential. False if it did already. */
   trustOnce(request: IncomingMessage, accountCode: string): boolean {
     const connection = this.#bySocket.get(request.socket)
     if (connection === undefined || connection.accountCode === accountCode) return false
@@ -77,11 +79,11 @@ export class Connections implements ConnectionOwner {
     return true
   }
 
-  /** Counts an answer. Returns true if it must be the last of its connection. */
+  /** Counts an answer. Returns true if the connection must be closed after it. */
   countAnswer(request: IncomingMessage, hasCredential: boolean): boolean {
     const connection = this.#bySocket.get(request.socket)
     if (connection === undefined) return false
-    // The rest of a body in chunks that was answered early is not worth its work.
+    // True if a chunked body was answered before its end. Closing the connection is cheaper than reading the rest.
     const isUnfinished = !request.complete && request.headers['transfer-encoding'] !== undefined
     const isLast = isUnfinished || connection.hasLongHead
     if (hasCredential) {

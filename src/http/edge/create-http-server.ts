@@ -2,7 +2,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { Connections } from './connections.ts'
 import { createServer } from './node-http.ts'
 
-/** The time within which a request must arrive, head and body. */
+/** Time within which the head and the body of a request must arrive. */
 export const arrivalTimeoutMs = 10_000
 
 interface HttpServerOptions {
@@ -10,7 +10,7 @@ interface HttpServerOptions {
   readonly maxHeadBytes: number
 }
 
-/** Node's HTTP server, with a turn for each connection. */
+/** Creates Node's HTTP server, in which connections take turns. */
 export function createHttpServer(
   handle: RequestListener,
   { connections, maxHeadBytes }: HttpServerOptions,

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 export type ParsedHead = IncomingMessage & { upgrade?: boolean }
 export type AcceptHead = (request: ParsedHead, keepAlive: boolean) => number
 
-/** What Node's HTTP server stores on a socket. Node has no public way to stop parsing within one read. */
+/** The parts of Node's HTTP server on a socket that we use. Node has no public way to stop parsing within one read. */
 export interface NodeParser {
   onIncoming: AcceptHead
   resume(): void
@@ -20,8 +20,8 @@ export type ServerSocket = Socket & {
 }
 
 /**
- * The llhttp code for a pause, which `onIncoming` may return. Node then reports an error of this code, with the
- * packet and the number of bytes that it has parsed.
+ * The llhttp code for a pause. `onIncoming` may return it. Node then reports an error with the packet and the number of
+ * bytes that it has parsed.
  */
 export const paused = 21
 export const pausedCode = 'HPE_PAUSED'
@@ -29,8 +29,9 @@ export const pausedCode = 'HPE_PAUSED'
 const ignore = () => undefined
 
 /**
- * Stops reading until `resumeReading` is called: bodies and drained answers would make Node resume by itself. The
- * listener takes the socket from the parser, which reads it directly, so that later bytes stay in order.
+ * Stops reading until `resumeReading` is called, even where Node would resume by itself, as after a body or a drained
+ * answer. The listener takes over the socket, which the parser otherwise reads directly, so that later bytes stay in
+ * order.
  */
 export function stopReading(socket: ServerSocket): void {
   socket.pause()
@@ -52,7 +53,8 @@ export function resumeReading(socket: ServerSocket): void {
 }
 
 /**
- * Makes Node drop the rest of a body without an event for each chunk. The answer and the next request are not affected.
+ * Makes Node drop the rest of a body without an event for each chunk. It does not affect the answer or the next
+ * request.
  */
 export function dropBody(body: Readable & { _dump?(): void }): void {
   body._dump?.()

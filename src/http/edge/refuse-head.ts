@@ -3,15 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 
 /**
- * Node's own limit includes the URL. This leaves room for 1,000 ids of 16 digits (contract, section 2), and for
+ * Maximum bytes of a whole head, URL included. It leaves room for 1,000 ids of 16 digits (contract, section 2), and for
  * several times as many, so that the refusal of too many ids can say so.
  */
 export const maxHeadBytes = 128 * 2 ** 10
 
-// Maximum bytes of the headers: Node's default.
+// Maximum bytes of the headers alone: Node's default.
 const maxHeaderBytes = 16 * 2 ** 10
 
-// RFC 3986, 3.2.2: a name, an IPv4 address, or an IPv6 address in brackets, with an optional port.
+// Matches a host (RFC 3986, 3.2.2): a name, an IPv4 address, or an IPv6 address in brackets, with an optional port.
 const host = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 export interface HeadRefusal {
@@ -20,13 +20,13 @@ export interface HeadRefusal {
 }
 
 /**
- * Refuses a head that Node accepts: an ambiguous one (400), which two servers in a row could read in two ways,
+ * Refuses a head that Node accepts: an ambiguous one, which two servers in a row could read differently (400),
  * `CONNECT` (400), an expectation other than `100-continue` (417), and large headers (431).
  */
 export function refuseHead({ raw }: FastifyRequest, reply: FastifyReply): HeadRefusal | null {
   const refusal = findAmbiguity(raw) ?? findUnspoken(raw)
   if (refusal !== null) {
-    // Nobody knows where the next request begins.
+    // Closes the connection, because it is unclear where the next request begins.
     reply.raw.shouldKeepAlive = false
     return refusal
   }
@@ -35,8 +35,8 @@ export function refuseHead({ raw }: FastifyRequest, reply: FastifyReply): HeadRe
   return refuse(431, `The headers have ${bytes} bytes; at most ${maxHeaderBytes} are allowed.`)
 }
 
-// An HTTP/1.1 request names one host (RFC 9112, 3.2). Its body is framed by `chunked` alone, which HTTP/1.0 does not
-// know (6.1).
+// Finds what is ambiguous. An HTTP/1.1 request names exactly one host (RFC 9112, 3.2). A body is framed only by
+// `chunked`, which HTTP/1.0 does not have (6.1).
 function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): HeadRefusal | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return refuse(400, 'Only HTTP/1.1 and HTTP/1.0 are supported.')
@@ -60,7 +60,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-// RFC 9110, 10.1.1: HTTP/1.0 has no expectations.
+// Finds an expectation that this server does not support. HTTP/1.0 has no expectations (RFC 9110, 10.1.1).
 function findUnspoken({ method, httpVersion, headers: { expect } }: IncomingMessage): HeadRefusal | null {
   if (method === 'CONNECT') return refuse(400, 'This server is not a proxy.')
   if (expect === undefined || httpVersion === '1.0' || /(?:^|\W)100-continue(?:$|\W)/i.test(expect))

@@ -3,40 +3,42 @@ import { AccountBudget } from '../../fairness/account-budget.ts'
 
 const mebibyte = 2 ** 20
 
-// Bytes that clients have not read yet; the buffers of the system hold some megabytes more for each connection. Past
-// the first limit, requests are refused. Requests in flight may use the second; past that, connections are closed.
+// Maximum bytes of answers that clients have not read. Past `ofAccount`, new requests of the account are refused.
+// Requests in flight may go up to `ofAccountInAll`. Past that, or past `ofGateway`, connections are closed. The
+// operating system buffers some megabytes more for each connection.
 const maxBytes = { ofAccount: 32 * mebibyte, ofAccountInAll: 64 * mebibyte, ofGateway: 128 * mebibyte }
 
-// Longer texts are converted to bytes at once, outside the heap. Writing them would copy them as well.
+// Texts longer than this are converted to bytes before they are counted, outside the heap. Writing them would copy them
+// anyway.
 const longText = 2 ** 16
 const shortText = 2 ** 10
 
-/** A part of an answer that its client has not read yet. */
+/** A part of an answer that the client has not read yet. */
 export interface UnreadAnswer {
   readonly accountCode: string
   readonly bytes: number
-  /** Closes its connection. */
+  /** Closes the connection of the answer. */
   readonly cut: () => void
 }
 
 /**
- * Counts the bytes that the clients of each account have not read. Past the limit of the account or the gateway, it
- * closes the connection of the slowest reader: of that account, or of the account with the most bytes.
+ * Counts the bytes that the clients of each account have not read. Past a limit it closes the connection with the
+ * oldest unread answer: of that account, or for the gateway's limit of the account with the most bytes.
  */
 export class UnreadAnswers {
   readonly #budget = new AccountBudget(
     { account: maxBytes.ofAccount, total: Number.POSITIVE_INFINITY },
     { describe: bytes => `Answers of ${bytes} bytes that are not read yet`, retryAfterSeconds: 1 },
   )
-  // By account, in order of arrival.
+  // Unread answers by account, in order of arrival.
   readonly #unread = new Map<string, Set<UnreadAnswer>>()
 
-  /** Throws `OVERLOADED` while the account has too many unread bytes, before any work is done. */
+  /** Throws `OVERLOADED` if the account has too many unread bytes. Call it before any work is done. */
   refuseWhenFull(accountCode: string): void {
     this.#budget.refuseBeyond(accountCode, 1)
   }
 
-  /** Counts an answer until `release` is called with it. */
+  /** Counts the bytes of an answer until `release` is called with it. */
   add(answer: UnreadAnswer): void {
     const { accountCode, bytes } = answer
     const ofAccount = this.#unread.get(accountCode)
@@ -47,7 +49,7 @@ export class UnreadAnswers {
     while (this.#budget.total > maxBytes.ofGateway) this.#cutOldest(this.#budget.findLargest() ?? accountCode)
   }
 
-  /** Does nothing if the answer was released or cut before. */
+  /** Stops counting an answer. Does nothing if the answer was released or cut before. */
   release(answer: UnreadAnswer): void {
     const { accountCode, bytes } = answer
     const ofAccount = this.#unread.get(accountCode)
@@ -67,7 +69,7 @@ export class UnreadAnswers {
 
 type SendDone = (error: Error | null, payload: unknown) => void
 
-/** Two hooks: one refuses a request before any work is done, one counts its answer before it is sent. */
+/** Creates two hooks: one refuses a request before any work is done, the other counts its answer before it is sent. */
 export function createUnreadHooks(unread: UnreadAnswers) {
   return {
     refuseWhenFull({ state: { identity } }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
@@ -91,19 +93,20 @@ export function createUnreadHooks(unread: UnreadAnswers) {
   }
 }
 
-// The later answers on the connection are lost with it.
+// Closes the connection of an unread answer. Later answers on the connection are lost too.
 function cutUnread({ state, raw: { socket } }: FastifyRequest, bytes: number): void {
   if (socket.destroyed) return
   state.log.warn({ bytes }, 'an answer was not read in time; its connection is closed to make room')
   socket.destroy()
 }
 
-// A connection has one answer at a time: short ones take less memory than the connection itself, and are not counted.
+// True for a short answer, which is not counted: a connection has one answer at a time, and a short one takes less
+// memory than the connection itself.
 function isShort(payload: unknown): boolean {
   return typeof payload === 'string' && payload.length < shortText
 }
 
-// A stream counts its chunks by itself.
+// Returns the bytes of an answer; 0 for a stream, which counts its chunks itself.
 function countBytes(payload: unknown): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload)
   return Buffer.isBuffer(payload) ? payload.length : 0

@@ -11,17 +11,17 @@ import { toProblem } from './problem.ts'
 interface Failed {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** A status that fits better than the one of the catalogue (405, 431). */
+  /** The status to send instead of the one from the catalogue, such as 405 or 431. */
   readonly status?: number
 }
 
-/** Answers a request with an error of any kind, masked. */
+/** Masks an error of any kind and answers the request with it. */
 export function answerError({ error, ...failed }: Failed & { readonly error: unknown }): FastifyReply {
   return answerFailure({ ...failed, failure: maskError(error, failed.request.state) })
 }
 
 /**
- * Answers a request with a masked failure: in the form of GraphQL on `/graphql`, elsewhere as a problem document
+ * Answers a request with a masked failure: as a GraphQL answer on `/graphql`, elsewhere as a problem document
  * (contract, section 2).
  */
 export function answerFailure(failed: Failed & { readonly failure: RostrumError }): FastifyReply {
@@ -29,8 +29,8 @@ export function answerFailure(failed: Failed & { readonly failure: RostrumError 
 }
 
 /**
- * Sets the status and headers of that answer and returns its body, text for a stream. On `/graphql` it has the media
- * type that `Accept` asks for (contract, section 9).
+ * Sets the status and headers of a failure and returns the body; for a stream, the text of its one event. On `/graphql`
+ * the body has the media type that `Accept` asks for (contract, section 9).
  */
 export function prepareFailure({
   request,

@@ -5,17 +5,17 @@ import { answerError } from './answer-error.ts'
 
 interface KnownPath {
   readonly pattern: RegExp
-  /** In the order of `Allow`. */
+  /** The methods of a path, in the order in which `Allow` lists them. */
   readonly methods: readonly string[]
 }
 
-// Methods that `Allow` shows. `GET` implies `HEAD`.
+// Methods that `Allow` can list. `GET` implies `HEAD`.
 const shownMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Takes note of each route that the server registers from now on. Returns a function that answers a request that
- * matches none: 405, which names the methods of a known path, else 404 (contract, section 9). Call it in a hook, so
- * that the body of a request without a credential is not read.
+ * Notes each route that the server registers from now on. Returns a function that answers a request without a matching
+ * route: 405 with the allowed methods for a known path, otherwise 404 (contract, section 9). Call it in a hook, so that
+ * the body of a request without a credential is not read.
  */
 export function createUnknownRouteAnswer(server: FastifyInstance) {
   const knownPaths = new Map<string, KnownPath>()

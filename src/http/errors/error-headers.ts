@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { Fact, RostrumError } from '../../errors.ts'
 
 /**
- * Sets `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. A route without bearer
- * tokens has set its own challenge before.
+ * Sets `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. Keeps a challenge that a
+ * route without bearer tokens has set.
  */
 export function setErrorHeaders(
   reply: FastifyReply,
@@ -16,7 +16,7 @@ export function setErrorHeaders(
   if (code === 'FORBIDDEN') reply.header('www-authenticate', challengeScope(facts.scope, message))
 }
 
-/** The challenge for a credential without the scope. */
+/** Returns the challenge for a credential that lacks the scope. */
 export function challengeScope(scope: Fact | undefined, message: string): string {
   return challenge({ error: 'insufficient_scope', scope, message })
 }
@@ -27,7 +27,7 @@ interface Challenge {
   readonly message: string
 }
 
-// By the RFC, only clients that sent a credential learn the reason.
+// Builds a challenge. RFC 6750 shows the reason only to clients that sent a credential.
 function challenge({ error, scope, message }: Challenge): string {
   const attributes = [
     'realm="rostrum"',

@@ -12,7 +12,7 @@ export interface Problem {
   readonly [fact: string]: unknown
 }
 
-/** Returns the problem document of a failure. Its facts become members in snake case. */
+/** Returns the problem document of a failure. Its facts become members with names in snake case. */
 export function toProblem({ code, reason, message, fields, facts }: RostrumError, status?: number): Problem {
   const entry = catalogue[code]
   return {

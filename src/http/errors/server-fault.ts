@@ -31,7 +31,7 @@ export function fromServerFault(error: FastifyError, bodyBytes: number): unknown
   }
 }
 
-// Other errors of Fastify about a request. Their messages name methods and headers, and no internals.
+// True for other Fastify errors about a request. Their messages name methods and headers, and nothing internal.
 function isFaultOfRequest({ code, statusCode = 500 }: FastifyError): boolean {
   return (
     typeof code === 'string' &&

@@ -10,7 +10,7 @@ import { eventStream } from './negotiate-accept.ts'
 import { sendEventStream } from './send-event-stream.ts'
 import type { YogaHandler } from './yoga-handler.ts'
 
-// Yoga sets these for streams whatever the client asked for. Node sets the right ones.
+// Headers that Yoga sets on every stream. They are removed, because Node sets the right ones.
 const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 interface Asking {
@@ -20,12 +20,12 @@ interface Asking {
   readonly type: string
 }
 
-/** Answers any GraphQL request over HTTP with Yoga, which `load` loads before the first one. */
+/** Answers any GraphQL request over HTTP with Yoga. Yoga is loaded before the first such request. */
 export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers) {
   const loadYoga = loadOnce(() => loadYogaHandler(services))
   async function answer({ request, reply, type }: Asking): Promise<FastifyReply> {
     const { method, url, raw } = request
-    // These headers leave the credential out.
+    // Only these headers go to Yoga, so that it never sees the credential.
     const headers = { accept: type, 'content-type': raw.headers['content-type'] ?? '' }
     const yoga = await loadYoga()
     const fetchRequest = new yoga.fetchAPI.Request(`http://localhost${url}`, { method, headers })
@@ -41,7 +41,7 @@ export function createYogaAnswers(services: HttpServices, unread: UnreadAnswers)
   return { answer, load: loadYoga }
 }
 
-// Loads Yoga on demand: about 500 modules and 8 MB, which take 130 ms of the event loop.
+// Loads Yoga on demand: it has about 500 modules and 8 MB, and loading takes 130 ms of the event loop.
 async function loadYogaHandler(services: HttpServices): Promise<YogaHandler> {
   const { createYogaHandler } = await import('./yoga-handler.ts')
   return createYogaHandler(services)
@@ -55,7 +55,7 @@ interface Sending {
   readonly isStream: boolean
 }
 
-// Refusals with these statuses are sent inside a stream, because a client of streams reads errors only there (contract,
+// Statuses of refusals that are sent inside a stream, because a client of streams reads errors only there (contract,
 // section 9).
 const refusedInStream = new Set([400, 403, 404, 409, 412, 413, 422])
 
@@ -75,7 +75,7 @@ async function sendResponse({
   return reply.send(body === null ? undefined : fillTemplate({ text: await response.text(), insertions }))
 }
 
-// Yoga answers some bad requests without a body.
+// Returns the error for a request that Yoga refused without a body.
 function refusalOf(status: number): RostrumError {
   if (status === 415) return new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send `application/json`.')
   return new RostrumError('BAD_USER_INPUT', 'This is not a request of GraphQL over HTTP.')

@@ -42,7 +42,7 @@ interface DirectRequest {
   readonly type: string
 }
 
-/** Executes an ordinary operation and answers it as Yoga would, without the bodies and streams of the Fetch API. */
+/** Executes an ordinary operation and answers as Yoga would, but without the bodies and streams of the Fetch API. */
 export async function answerDirectly({
   request,
   reply,
@@ -51,7 +51,7 @@ export async function answerDirectly({
   type,
 }: DirectRequest): Promise<FastifyReply> {
   const { state } = request
-  // The body is not needed any more.
+  // Frees the body, which is not needed any more.
   request.body = undefined
   const executing = executeFor(state, services, operation)
   const answer = executing instanceof Promise ? await executing : executing

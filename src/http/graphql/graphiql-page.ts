@@ -8,8 +8,7 @@ import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
-// The page contains everything it needs. This policy stops it, and any script in an answer, from contacting other
-// hosts.
+// Keeps the page, and any script in an answer, from contacting other hosts. The page itself needs none.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval' blob:",
@@ -23,19 +22,20 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-// Maximum number of pages sent at once. Each fills some megabytes of kernel memory, and needs no credential.
+// Maximum number of pages sent at once. Each takes some megabytes of kernel memory, and anyone can ask for one.
 const maxPagesAtOnce = 32
-// After this time, a page whose client reads slowly or not at all can lose its place to another one.
+// Time for which a page is safe. After it, if all places are taken, a new page may close a client that reads slowly.
 const safeMs = 1_000
 
 /**
- * Answers a browser's GET with GraphiQL, with everything inlined. It needs no credential, because it shows no data;
- * the token goes into its header editor. It is rendered and compressed once, at the first request.
+ * Creates a hook that answers a browser's GET with GraphiQL, everything inlined. The page needs no credential because
+ * it shows no data; the user pastes a token into its header editor. It is rendered and compressed at the first request.
  */
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)
   const places = new PagePlaces()
-  // The kernel copies megabytes of a page at once, so pages are sent one in each turn of the event loop.
+  // Resolves when the last page was sent. One page is sent in each turn, because the kernel copies all its megabytes at
+  // once.
   let lastSent: Promise<void> = Promise.resolve()
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.state.operation = 'graphiql'
@@ -68,8 +68,8 @@ class PagePlaces {
   readonly #sending = new Set<{ readonly since: number; readonly cut: () => void }>()
 
   /**
-   * Takes a place and returns the function that releases it. If all are taken, cuts the oldest page whose time is up,
-   * or returns null.
+   * Takes a place and returns the function that releases it. If all are taken, closes the oldest page that is no longer
+   * safe; returns null if there is none.
    */
   take(cut: () => void): (() => void) | null {
     if (this.#sending.size >= maxPagesAtOnce && !this.#cutOldest()) return null
@@ -92,7 +92,7 @@ function overloaded(): RostrumError {
   return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
 }
 
-// JSON first: it wins if a client accepts both alike (`*/*`).
+// True if the client prefers HTML. JSON is listed first, so it wins if a client accepts both equally (`*/*`).
 function prefersPage(request: FastifyRequest): boolean {
   const offered = ['application/json', 'application/graphql-response+json', 'text/html']
   return new Negotiator(request.raw).mediaType(offered) === 'text/html'
@@ -103,8 +103,8 @@ interface Page {
   readonly gzipped: Buffer
 }
 
-// Renders in a thread: loading nine megabytes of JavaScript would stop the event loop for 100 ms and keep them in
-// memory.
+// Renders the page in a thread. Loading nine megabytes of JavaScript here would block the event loop for 100 ms and
+// stay in memory.
 async function renderPage(): Promise<Page> {
   const worker = new Worker(new URL('./render-graphiql-page.ts', import.meta.url))
   const [{ plain, gzipped }] = (await once(worker, 'message')) as [GraphiqlPage]

@@ -6,14 +6,14 @@ import { challengeScope } from '../errors/error-headers.ts'
 interface HttpHint {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Only for `application/graphql-response+json`; for `application/json` it is 200. */
+  /** True if the status is only for `application/graphql-response+json`. For `application/json` it is then 200. */
   readonly spec?: boolean
 }
 
 /**
- * Returns the HTTP status of an answer; null for 200. Errors of the document are 400 for
- * `application/graphql-response+json` and 200 for `application/json`, as the GraphQL-over-HTTP specification asks.
- * Other statuses do not depend on the media type.
+ * Returns the HTTP status of an answer; null for 200. As the GraphQL-over-HTTP specification asks, errors of the
+ * document are 400 for `application/graphql-response+json` and 200 for `application/json`. All other statuses are the
+ * same for both.
  */
 export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | null {
   switch (refusedBy) {
@@ -38,7 +38,7 @@ export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | 
   }
 }
 
-// Returns the status for a subscription whose stream did not begin, as on the REST side.
+// Returns the status for a subscription whose stream did not begin: the same as on the REST side.
 function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
   const [first] = failures
   const { status } = catalogue[first?.code ?? 'INTERNAL']
@@ -47,7 +47,7 @@ function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
   return { status, ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }) }
 }
 
-/** Puts the HTTP status of an answer into `extensions.http`, where Yoga looks for it. It is not sent. */
+/** Puts the HTTP status of an answer into `extensions.http`, where Yoga reads and removes it. */
 export function withHttpStatus(answer: Answer): ExecutionResult {
   const { result } = answer
   const http = hintStatus(answer)
@@ -56,13 +56,13 @@ export function withHttpStatus(answer: Answer): ExecutionResult {
   return { ...result, errors: result.errors?.map(error => withErrorStatus(error, http)) ?? [] }
 }
 
-/** An error that Yoga answers with this status. */
+/** Returns an error that Yoga answers with this status. */
 export function withErrorStatus(error: GraphQLError, http: HttpHint): GraphQLError {
   const { message, extensions, nodes = null, source = null, positions = null, path = null } = error
   return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } })
 }
 
-// Every root field was refused for a missing scope before its resolver, so nothing was read or changed.
+// True if every root field was refused for a missing scope before its resolver, so that nothing was read or changed.
 function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
   if (errors.length === 0) return false
   const isRefusal = ({ path, extensions }: GraphQLError) =>
@@ -70,7 +70,7 @@ function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
   return errors.every(isRefusal) && Object.values(data ?? {}).every(value => value === null)
 }
 
-// Challenges for the first missing scope, as on the REST side.
+// Returns the challenge for the first missing scope, as on the REST side.
 function challengeFirst([first]: readonly RostrumError[]): Record<string, string> {
   return first === undefined ? {} : { 'www-authenticate': challengeScope(first.facts.scope, first.message) }
 }

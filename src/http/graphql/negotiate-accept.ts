@@ -4,30 +4,32 @@ import Negotiator from 'negotiator'
 
 export const eventStream = 'text/event-stream'
 
-// Media types, in the order of preference if a client accepts several alike.
+// Media types in our order of preference, for clients that accept several equally.
 const json = withCharset(['application/json', 'application/graphql-response+json'])
 const stream = withCharset([eventStream])
 
 interface Negotiated {
   readonly type: string | null
-  /** True if the client names streams. A client that accepts everything may be unable to read them. */
+  /**
+   * True if the client names streams. Accepting everything is not enough: such a client may be unable to read streams.
+   */
   readonly allowsStream: boolean
 }
 
 /**
  * Returns the media type of the answer to a GraphQL request: JSON, or a stream for clients that accept nothing else.
- * Returns null if `Accept` allows neither. Yoga would only check that after the execution.
+ * Returns null if `Accept` allows neither, before anything is executed. Yoga would check that only afterwards.
  */
 export function negotiateAccept(request: IncomingMessage): string | null {
   return negotiate(request).type
 }
 
-/** True if `Accept` names streams, maybe beside JSON: a subscription is answered with one then. */
+/** True if `Accept` names streams, alone or beside JSON. A subscription is then answered with a stream. */
 export function allowsStream(request: IncomingMessage): boolean {
   return negotiate(request).allowsStream
 }
 
-// Clients send the same few headers.
+// Cached results by header, because clients send the same few headers.
 const negotiated = new LRUCache<string, Negotiated>({ max: 100 })
 const maxCachedLength = 200
 
@@ -46,7 +48,7 @@ function negotiate(request: IncomingMessage): Negotiated {
   return found
 }
 
-// Adds each type with a charset, for clients that name it.
+// Adds each type with a charset, for clients that name the charset.
 function withCharset(types: readonly string[]): string[] {
   return types.flatMap(type => [type, `${type};charset=utf-8`])
 }

@@ -5,7 +5,10 @@ import { parseParameters } from '../rest/parse-parameters.ts'
 
 const maxFields = 100
 
-/** Reads the parameters of a GraphQL request, unchecked, from the body of a POST or the query string of a GET. */
+/**
+ * Reads the parameters of a GraphQL request from the body of a POST or the query string of a GET, without checking
+ * them.
+ */
 export function readGraphqlParams({ method, url, body }: FastifyRequest): unknown {
   if (method === 'POST') return isPlainObject(body) ? { ...body } : body
   const queryStart = url.indexOf('?')

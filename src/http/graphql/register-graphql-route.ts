@@ -20,14 +20,14 @@ import { createGraphiqlHook } from './graphiql-page.ts'
 import { allowsStream, eventStream, negotiateAccept } from './negotiate-accept.ts'
 import { readGraphqlParams } from './read-graphql-params.ts'
 
-/** Registers `GET` and `POST /graphql` (contract, section 3). GraphiQL needs no credential. */
+/** Registers `GET` and `POST /graphql` (contract, section 3), and GraphiQL, which needs no credential. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
   { services, takeTurn, idempotency, unread, unreadAnswers }: Registration,
 ): Promise<void> {
   const yoga = createYogaAnswers(services, unreadAnswers)
   const findDocumentWork = createDocumentWorkFinder(services.engine.runFields)
-  // Null for a request that changes nothing.
+  // Returns what the request does under an idempotency key; null if it changes nothing.
   function findWork({ method, body, raw }: FastifyRequest): Work | null {
     const { query } = (body ?? {}) as { readonly query?: unknown }
     const work = method === 'POST' && typeof query === 'string' ? findDocumentWork(query) : null
@@ -67,7 +67,7 @@ export async function registerGraphqlRoute(
   })
 }
 
-// A client that accepts both reads JSON for a query, and events for a subscription.
+// True if the answer is a stream. A client that accepts both gets JSON for a query, and events for a subscription.
 function choosesStream(request: FastifyRequest, { isSubscription }: Engine): boolean {
   if (!allowsStream(request.raw)) return false
   const { query, operationName } = (readGraphqlParams(request) ?? {}) as Readonly<Record<string, unknown>>

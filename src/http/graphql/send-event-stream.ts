@@ -9,11 +9,11 @@ import type { RequestState } from '../request/request-state.ts'
 import { eventStream } from './negotiate-accept.ts'
 import { writeEvent, writeLastEvent } from './write-events.ts'
 
-// A stream without events sends a ping, so that no proxy closes it.
+// A stream without events sends a ping this often, so that no proxy closes it.
 const pingEveryMs = 12_000
 const ping = Buffer.from(':\n\n')
 
-// Limits of one write: the events that are ready, up to this many characters and milliseconds.
+// Limits of one write: it takes the events that are ready, up to this many characters and milliseconds.
 const maxChunkLength = 2 ** 16
 const maxTurnMs = 1
 
@@ -26,8 +26,8 @@ interface Sending {
 }
 
 /**
- * Answers with server-sent events, as Yoga writes them. Each chunk of events takes its turn among the requests of all
- * accounts, once the client has room for it. Until the client has read the chunk, it counts as unread.
+ * Answers with server-sent events in Yoga's format. Once the client has room for a chunk of events, the chunk takes its
+ * turn among the requests of all accounts. It counts as unread until the client has read it.
  */
 export function sendEventStream(sending: Sending): FastifyReply {
   const headers = { 'content-type': eventStream, 'cache-control': 'no-cache', 'content-encoding': 'none' }
@@ -55,7 +55,7 @@ async function* countUnread(
 
 async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator<Buffer, void> {
   const accountCode = accountOf(request.state)
-  // Some browsers report a stream as open only after its first bytes.
+  // A ping first, because some browsers report a stream as open only after its first bytes.
   yield ping
   for (let next: Next | null = takeNext(stream); next !== null; ) {
     while (!(await next.settlesWithin(pingEveryMs))) yield ping
@@ -87,7 +87,7 @@ async function fillChunk(stream: EventStream, first: Next): Promise<Chunk> {
   for (let next = first; ; ) {
     try {
       const { done, value } = await next.promise
-      // Events end only when the gateway stops. Without `complete`, clients connect again.
+      // The events end only when the gateway stops. No `complete` event is sent, so clients connect again.
       if (done) return { text, next: null }
       text += writeEvent(await stream.write(value))
     } catch (error) {

@@ -16,9 +16,9 @@ import { readGraphqlParams } from './read-graphql-params.ts'
 
 export interface YogaContext {
   readonly fastifyRequest: FastifyRequest
-  /** Takes a stream that has begun. Yoga has checked its request and does not write the answer. */
+  /** Called with a stream that has begun. Yoga has checked the request, but does not write the answer. */
   readonly takeStream: (stream: EventStream) => void
-  /** Texts to put into the answer after Yoga has written it. */
+  /** Texts that are inserted into the answer after Yoga has written it. */
   readonly insertions: string[]
 }
 
@@ -39,7 +39,7 @@ export function createYogaHandler(services: HttpServices) {
     logging: false,
     maxRequestBodySize: false,
     parserAndValidationCache: false,
-    // `maskRefusals` masks these errors, because it knows the request.
+    // Passes errors on unchanged. `maskRefusals` masks them, because it knows the request.
     maskedErrors: { maskError: error => (error instanceof Error ? error : new Error(String(error))) },
     plugins: [executeByEngine(services), maskRefusals()],
   })
@@ -47,7 +47,7 @@ export function createYogaHandler(services: HttpServices) {
 
 function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
   return {
-    // The body was parsed before, under our own limits.
+    // Takes the body that was parsed before, under our own limits.
     onRequestParse({ serverContext, setRequestParser }) {
       setRequestParser(() => {
         const { fastifyRequest } = serverContext
@@ -78,7 +78,7 @@ function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
   }
 }
 
-// The message and the code are those that clients with persisted queries know.
+// Refuses persisted queries, with the message and the code that their clients know.
 function refusePersistedQuery(params: unknown): void {
   const { query, extensions } = (params ?? {}) as Readonly<Record<string, unknown>>
   const { persistedQuery } = (extensions ?? {}) as Readonly<Record<string, unknown>>

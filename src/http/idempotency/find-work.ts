@@ -1,8 +1,8 @@
 import type { Operation } from '../../operations/operation.ts'
 
-/** Work that is done once under a key. */
+/** What a request changes. Under an idempotency key it is done once. */
 export interface Work {
-  /** It may start a run. A run is never started again. */
+  /** True if the request may start a run. Such a request is never executed again. */
   readonly mayRun: boolean
 }
 
@@ -14,9 +14,9 @@ export function findRouteWork({ type, field }: Operation, runFields: Fields): Wo
 }
 
 /**
- * Returns a function that says what a GraphQL document does, or null if it changes nothing. It searches the text before
- * it is parsed: a document without `mutation` has none, and one without the names of `runFields` starts no run. Aliases
- * and fragments have these names too.
+ * Returns a function that says what a GraphQL document does, or null if it changes nothing. It searches the text
+ * without parsing it: a document without the word `mutation` changes nothing, and one without a name from `runFields`
+ * starts no run. Aliases cannot hide these names.
  */
 export function createDocumentWorkFinder(runFields: Fields): (query: string) => Work | null {
   const runField = new RegExp(`\\b(?:${[...runFields].join('|')})\\b`)

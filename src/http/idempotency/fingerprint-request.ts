@@ -3,24 +3,25 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
 import { prefersStrict, strictHandling } from '../rest/prefers-strict.ts'
 
-/** What a key keeps of its request. */
+/** What an idempotency key stores about its request. */
 export interface RequestFingerprint {
   readonly fingerprint: Buffer
-  /** The one that the last version makes of the same request. */
+  /** The fingerprint that the previous version of the gateway makes of the same request. */
   readonly lastFingerprint: Buffer
 }
 
-// The first byte of a fingerprint. Version 1 has none: its fingerprints are the 32 bytes of the digest alone.
+// The first byte of a fingerprint. Fingerprints of version 1 have no such byte: they are just the 32 bytes of the
+// digest.
 const version = 2
 
 /**
- * Identifies a request by everything that decides the answer of a write: method, URL, headers and body, and the caller
- * with its scopes. So nobody reads an answer to somebody else. The content type counts too, because a body can differ
- * as JSON, as a form and as a source, and so does strict handling, which refuses what is ignored otherwise.
- *
- * Keys live for 24 hours, so a gateway also finds those that the last version of it has written (contract, section 9).
- * To change a fingerprint: raise `version`, write the new fingerprint, and let the function of today make
- * `lastFingerprint`, with its own version byte. Remove that function with the next change, at least one release later.
+ * Identifies a request by everything that decides the answer of a write: method, URL, headers, body, and the caller
+ * with its scopes, so that nobody gets the answer to somebody else's request. The content type counts, because the same
+ * bytes can be JSON, a form or a source. Strict handling counts, because it refuses fields that are ignored otherwise.
+ * Keys live for 24 hours, so after an update a gateway must also recognize fingerprints of the previous version
+ * (contract, section 9). To change a fingerprint: raise `version`, write the new fingerprint, and let today's function
+ * make `lastFingerprint`, with its own version byte. Remove that function with the next change, at least one release
+ * later.
  */
 export function fingerprintRequest(request: FastifyRequest, caller: Caller): RequestFingerprint {
   const parts = readParts(request, caller)
@@ -28,7 +29,7 @@ export function fingerprintRequest(request: FastifyRequest, caller: Caller): Req
   return { fingerprint, lastFingerprint: digest(parts) }
 }
 
-/** Returns what versions 1 and 2 read of a request. */
+/** Returns the parts of a request that both versions of fingerprints read. */
 function readParts(request: FastifyRequest, caller: Caller): unknown[] {
   const { method, url, headers, state } = request
   const { userId, subject, email, displayName, scopes } = caller
@@ -38,7 +39,7 @@ function readParts(request: FastifyRequest, caller: Caller): unknown[] {
   return [method, url, headers['if-match'] ?? null, who, body]
 }
 
-/** Returns what only version 2 reads. Version 1 ignored these headers, also as parts of a fingerprint. */
+/** Returns the headers that only version 2 reads. Version 1 ignored them. */
 function readConditions(request: FastifyRequest): unknown[] {
   const ifNoneMatch = request.headers['if-none-match']
   return [
@@ -51,7 +52,7 @@ function digest(parts: readonly unknown[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest()
 }
 
-// True for a form, false for JSON; sources came later.
+// Returns true for a form, false for JSON. Sources were added later, so they have a word of their own.
 function kindOf({ 'content-type': type = '' }: FastifyRequest['headers']): boolean | 'source' {
   if (/^application\/x-www-form-urlencoded/i.test(type.trimStart())) return true
   return /^application\/json/i.test(type.trimStart()) ? false : 'source'

@@ -20,20 +20,21 @@ interface KeyedAttempt extends Work {
 
 type Parts = Pick<HttpServices, 'keyedRequests' | 'turns'>
 
-// Bytes in memory: twice those of a body that is read without a turn of its own.
+// Requests with more bytes in memory take another turn after the claim. It is twice the body that is read without a
+// turn.
 const maxBytesAtOnce = 2 ** 17
 
 type SendDone = (error: Error | null, payload: unknown) => void
 
 /**
- * Two hooks for requests with an `Idempotency-Key`: one after the body is read, which sends the stored answer of a
- * request that was answered before, and one that stores each answer before its first byte is sent.
+ * Creates two hooks for requests with an `Idempotency-Key`. One runs after the body is read and sends the stored answer
+ * to a repeated request. The other stores each new answer before its first byte is sent.
  */
 export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Parts) {
   const attempts = new WeakMap<FastifyRequest, KeyedAttempt>()
   const bodies = new SharedBodies()
 
-  /** Resolves with false if it has answered the request. */
+  /** Claims the key of a request. Resolves with false if the stored answer was sent instead. */
   async function beginAttempt({ request, reply, work, key }: Beginning): Promise<boolean> {
     const { state } = request
     if (state.identity === null)
@@ -48,7 +49,7 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       ...fingerprints,
       isRepeatable: !work.mayRun,
       beginWaiting() {
-        // While it waits for the other request, it needs no place for a run.
+        // Frees the place for a run, which the request does not need while it waits for another request.
         state.releaseRunPlace()
         return state.signal
       },
@@ -59,14 +60,14 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
     }
     attempts.set(request, { attempt: begun, ...work })
     state.idempotencyKey = key
-    // Keys are claimed together, which means that many large bodies would be processed one after the other without a
+    // Waits for a turn, because keys are claimed in groups: many large bodies would otherwise be processed without a
     // pause.
     if (isLarge) await turns.wait(caller.accountCode)
     return true
   }
 
   return {
-    /** `findWork` returns null for a request that changes nothing; its key is ignored. */
+    /** Creates the first hook. `findWork` returns null for a request that changes nothing, whose key is ignored. */
     createBeginHook: (findWork: (request: FastifyRequest) => Work | null) => {
       return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
         const header = request.headers['idempotency-key']
@@ -133,7 +134,8 @@ async function storeAnswerOf({
   })
 }
 
-// A repeated request gets null where the first one got a secret, which is nowhere stored as it is.
+// Replaces secrets in the stored answer by null, because secrets are never stored in clear text. A repeated request
+// gets null where the first answer had a secret.
 function hideSecrets(body: Buffer | null, { secrets }: RequestState): Buffer | null {
   if (body === null || secrets.length === 0) return body
   return Buffer.from(
@@ -141,22 +143,23 @@ function hideSecrets(body: Buffer | null, { secrets }: RequestState): Buffer | n
   )
 }
 
-// Null for a stream.
+// Returns the bytes of an answer; null for a stream.
 function readBytes(payload: unknown): Buffer | null {
   if (payload === undefined || payload === null) return Buffer.alloc(0)
   if (typeof payload === 'string') return Buffer.from(payload)
   return Buffer.isBuffer(payload) ? payload : null
 }
 
-// The answer is not sent, because a repeated request could be answered otherwise.
+// Returns the error to send if the answer cannot be stored. The answer itself is not sent, because a repeated request
+// could be answered differently.
 function prepareNotStored({ request, reply, error }: NotStored): string {
   for (const name of storedHeaders) reply.removeHeader(name)
   const body = prepareFailure({ request, reply, failure: maskError(error, request.state) })
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-// An answer without its body becomes an error of its own. With its own status it would look complete, and a status
-// that is not marked as replayed could be taken for a request that was not done.
+// Sends a stored answer. If its body was too large to store, sends an error of its own: with the original status, the
+// answer would look complete.
 function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer): void {
   const { status, headers, body } = decodeAnswer(answer)
   reply.header('idempotency-replayed', 'true')
@@ -168,7 +171,7 @@ function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer)
   reply.send(body.length === 0 ? undefined : body)
 }
 
-/** The refusal of a stream under a key: it cannot be stored. */
+/** Returns the refusal of a stream under an idempotency key. A stream cannot be stored. */
 export function refuseStream(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
@@ -176,10 +179,13 @@ export function refuseStream(): RostrumError {
   )
 }
 
-// Visible ASCII without a comma, which joins two headers or the items of a list.
+// Matches one key: visible ASCII without a comma, because a comma joins several headers or list items.
 const oneKey = /^[!-+\--~]{1,255}$/
 
-/** Reads an `Idempotency-Key` header into the key of the store. Throws `BAD_USER_INPUT` if it is not one key. */
+/**
+ * Reads an `Idempotency-Key` header and returns the key for the store. Throws `BAD_USER_INPUT` if it is not exactly one
+ * key.
+ */
 function readIdempotencyKey(header: string | string[]): string {
   if (typeof header === 'string' && oneKey.test(header)) return toCallerKey(header)
   throw new RostrumError(

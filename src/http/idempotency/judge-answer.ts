@@ -2,7 +2,7 @@ interface Judged {
   readonly status: number
   readonly body: Buffer
   readonly isGraphql: boolean
-  /** The request may have started a run. */
+  /** True if the request may have started a run. */
   readonly mayRun: boolean
 }
 
@@ -14,8 +14,8 @@ interface GraphqlBody {
 const refusals = new Set([401, 403, 406, 429])
 
 /**
- * Judges an answer for a repeated request: `final` is sent again; `undone` means that nothing was changed; `unknown`
- * means that this server failed.
+ * Decides what a repeated request gets: after `final` the same answer again. `undone` means that nothing was changed,
+ * so the request can be repeated. `unknown` means that this server failed and nobody knows what was done.
  */
 export function judgeAnswer(answer: Judged): 'final' | 'undone' | 'unknown' {
   const { status, isGraphql } = answer
@@ -30,8 +30,8 @@ function judgeGraphql({ body, mayRun }: Judged): 'final' | 'undone' | 'unknown' 
   const codes = new Set(errors.map(({ extensions }) => extensions?.code))
   const isFailed = codes.has('INTERNAL') || codes.has('UNAVAILABLE')
   if (!isFailed && !codes.has('OVERLOADED')) return 'final'
-  // A run is not repeated because of an error beside it. `data: null` does not say what was done: one failed field
-  // that must not be null removes all others.
+  // An error beside a run must not make the run happen twice. With `data: null` a run may have happened too, because
+  // one failed non-null field removes all others from the answer.
   const isSomeDone = data === null || Object.values(data ?? {}).some(value => value !== null)
   if (mayRun && isSomeDone) return 'final'
   return isFailed ? 'unknown' : 'undone'

@@ -1,15 +1,15 @@
 /** An answer as it is stored for repeated requests. */
 export interface StoredAnswer {
   readonly status: number
-  /** Headers about the body or the row. */
+  /** The stored headers: those about the body or the row. */
   readonly headers: Readonly<Record<string, string>>
-  /** Null if it was too large to store. */
+  /** The body; null if it was too large to store. */
   readonly body: Buffer | null
 }
 
 export const storedHeaders = ['content-type', 'etag', 'location'] as const
 
-// One line of JSON, in which line breaks are escaped, then the body unchanged.
+// A stored answer is one line of JSON, in which line breaks are escaped, then this byte, then the body unchanged.
 const lineBreak = 10
 
 interface Head extends Omit<StoredAnswer, 'body'> {

@@ -5,7 +5,7 @@ import { digestToken, unknownToken } from '../../credentials/read-bearer.ts'
 import { RostrumError } from '../../errors.ts'
 
 /**
- * A hook that reads the credential before the body is read. Nothing else reads the credential. Throws
+ * Creates a hook that reads the credential before the body is read. Nothing else reads the credential. The hook throws
  * `UNAUTHENTICATED`.
  */
 export function createAuthenticationHook(authenticate: Authenticate) {
@@ -22,17 +22,20 @@ export function createAuthenticationHook(authenticate: Authenticate) {
   }
 }
 
-/** The digest of the credential of a request; null if it has none. */
+/** Returns the digest of a request's credential; null if it has none. */
 export function digestCredential({ headers }: IncomingMessage): string | null {
   return headers.authorization === undefined ? null : digestToken(headers.authorization)
 }
 
-/** A hook after the body was read. That can take long, so the run may have ended, and its token with it. */
+/**
+ * Refuses a request of a run that has ended. This hook runs after the body was read, which can take long enough for the
+ * run and its token to end.
+ */
 export function refuseEndedRun({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
   done(state.identity?.run?.signal.aborted ? unknownToken() : undefined)
 }
 
-/** A hook that refuses compressed bodies, because one could be a thousand times its size. */
+/** Refuses compressed bodies. A decompressed body could be a thousand times as large. */
 export function refuseEncodedBody(request: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
   refuseEncoding(request)
   done()

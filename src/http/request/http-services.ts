@@ -20,26 +20,25 @@ export interface HttpServices {
   readonly authenticate: Authenticate
   readonly createContext: CreateContext
   readonly keyedRequests: KeyedRequests
-  /** What the gateway still waits for before it can serve; empty if it is ready. */
+  /** Returns the names of what the gateway still waits for before it can serve; empty if it is ready. */
   findUnready(): Promise<string[]>
   /**
-   * Reserves a place for the run of a request until the returned function is called. Throws `OVERLOADED` if there is
-   * none.
+   * Reserves a place for a request's run until the returned function is called. Throws `OVERLOADED` if all are taken.
    */
   reserveRunPlace(accountCode: string): () => void
   readonly bodyBytes: number
-  /** Maximum of the source of a function. */
+  /** Maximum bytes of a function's source. */
   readonly sourceBytes: number
-  /** Maximum of the body of a webhook. */
+  /** Maximum bytes of a webhook's body. */
   readonly webhookBytes: number
   readonly webhooks: WebhookServices
   /** Maximum of one answer, in bytes. */
   readonly maxAnswerBytes: number
   readonly budgets: HttpBudgets
-  /** Turns of requests and of the calls of scripts. */
+  /** Turns that requests and calls of scripts take. */
   readonly turns: FairTurns
   readonly log: Logger
-  /** False sends every GraphQL request through Yoga, for the test that compares both. */
+  /** If false, every GraphQL request goes through Yoga. A test uses it to compare both. */
   readonly hasFastPath: boolean
 }
 
@@ -50,7 +49,7 @@ export interface WebhookServices {
   readonly runDelivery: RunDelivery
 }
 
-/** Executes an operation of a request whose credential was checked. */
+/** Executes an operation of a request whose credential has been checked. */
 export function executeFor(
   state: RequestState,
   { engine, createContext }: HttpServices,
@@ -59,7 +58,7 @@ export function executeFor(
   return engine.execute(operation, createContext(state, identityOf(state)))
 }
 
-/** The same for a request that accepts a stream. */
+/** Executes an operation like `executeFor`, for a request that accepts a stream. */
 export async function subscribeFor(
   state: RequestState,
   { engine, createContext, budgets }: HttpServices,

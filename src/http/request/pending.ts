@@ -1,4 +1,6 @@
-/** A promise to wait for several times. A wait that ends early leaves nothing on the promise. */
+/**
+ * A promise that can be waited for several times, with time limits. A wait that ends early adds no listener for good.
+ */
 export class Pending<Value> {
   readonly promise: Promise<Value>
   #isSettled = false
@@ -10,7 +12,7 @@ export class Pending<Value> {
       this.#isSettled = true
       this.#wake()
     }
-    // The rejection is for the code that awaits the promise.
+    // Both outcomes only end the waits. The code that awaits the promise itself handles a rejection.
     promise.then(settle, settle)
   }
 

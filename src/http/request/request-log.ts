@@ -1,6 +1,6 @@
 import { type Logger, symbols } from 'pino'
 
-/** The log line of a request. A null `txnID` and a false `aborted` are left out. */
+/** The facts in the log line of a request. A null `txnID` and a false `aborted` are left out. */
 export interface RequestRecord {
   readonly requestId: string
   readonly account: string | null
@@ -14,8 +14,8 @@ export interface RequestRecord {
 export type WriteRecord = (record: RequestRecord) => void
 
 /**
- * Returns a function that logs the line of a request, byte for byte as `log.info(record, 'request')` does. It
- * replaces Pino's own writer, which inspects each value: that takes 7 % of the processor time of a REST read.
+ * Returns a function that logs the line of a request, byte for byte as `log.info(record, 'request')` does. Pino's own
+ * writer inspects each value, which takes 7 % of the processor time of a REST read.
  */
 export function createRequestLog(log: Logger): WriteRecord {
   const lines = log.child({}) as Logger & Record<symbol, unknown>

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** The log of a request, and the writer of its one line. */
+/** The log of a request, and the writer of its single line. */
 export interface RequestLogs {
   readonly system: Logger
   readonly writeRecord: WriteRecord
@@ -26,19 +26,19 @@ const nothing = () => undefined
  */
 export class RequestState implements ContextSource {
   readonly requestId: string = randomUUID()
-  /** Null until the credential was checked, and on paths that need none. */
+  /** The identity of the caller. Null until the credential was checked, and on paths that need none. */
   identity: Identity | null = null
-  /** For the log line: the route, then the GraphQL operation once it is known. */
+  /** The route, then the GraphQL operation once it is known; for the log line. */
   operation: string | null
-  /** For the log line: the transaction of a task that the request ran. */
+  /** The transaction of a script that the request ran; for the log line. */
   txnId: string | null = null
-  /** The key under which the changes of the request are made once. */
+  /** The key under which the request's changes are made only once; null without one. */
   idempotencyKey: string | null = null
-  /** Releases the place reserved for the run of the request, once the run itself counts. */
+  /** Releases the place that was reserved for the request's run. Called when the run itself is counted. */
   releaseRunPlace: () => void = nothing
-  /** The memory of the request body; null if none is read. */
+  /** The reserved memory of the request body; null if no body is read. */
   heldBody: Reservation | null = null
-  /** Texts that the answer shows once. */
+  /** Secret texts that the answer shows once. */
   readonly secrets: string[] = []
   /** SHA-256 of the body, for a request with an idempotency key. */
   bodyDigest: Buffer | null = null
@@ -68,7 +68,7 @@ export class RequestState implements ContextSource {
     return this.#log
   }
 
-  /** Aborted if the client disconnects before it has its answer. */
+  /** The signal that is aborted if the client disconnects before it has its answer. */
   get signal(): AbortSignal {
     if (this.#gone === null) {
       this.#gone = new AbortController()
@@ -86,7 +86,7 @@ export class RequestState implements ContextSource {
     this.secrets.push(secret)
   }
 
-  /** Begins a stream as the answer, which holds its connection but no turn. */
+  /** Answers with a stream, which keeps its connection but no turn. */
   beginStream(): void {
     this.isStream = true
     this.endTurn()
@@ -97,14 +97,14 @@ export class RequestState implements ContextSource {
     this.#reply.raw.shouldKeepAlive = false
   }
 
-  /** Calls `ending` when the answer is sent or the client has disconnected; at once if it has disconnected before. */
+  /** Calls `ending` when the answer is sent or the client has disconnected; at once if that has happened already. */
   atEnd(ending: () => void): void {
     if (this.#reply.raw.destroyed) ending()
     else if (this.#endings === null) this.#endings = [ending]
     else this.#endings.push(ending)
   }
 
-  // Writes the log line, whether the answer was read or not.
+  // Writes the log line, whether or not the client has read the answer.
   #close(): void {
     const { raw, statusCode } = this.#reply
     this.#isAborted = !raw.writableFinished
@@ -113,7 +113,7 @@ export class RequestState implements ContextSource {
       requestId: this.requestId,
       account: this.identity?.caller.accountCode ?? null,
       operation: this.operation,
-      // Null if the client disconnected before the answer.
+      // Null if the client disconnected before it got an answer.
       status: raw.headersSent ? statusCode : null,
       durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
       txnID: this.txnId,
@@ -133,7 +133,7 @@ function disconnected(): RostrumError {
   return new RostrumError('OVERLOADED', 'The client disconnected.')
 }
 
-// The route, or null if no route matches.
+// Returns the route; null if no route matches.
 function routeOf({ method, routeOptions }: FastifyRequest): string | null {
   return routeOptions.url === undefined ? null : `${method} ${routeOptions.url}`
 }

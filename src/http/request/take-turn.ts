@@ -8,7 +8,7 @@ import type { HttpServices } from './http-services.ts'
 /** The hooks and services that routes are registered with. */
 export interface Registration {
   readonly services: HttpServices
-  /** Counts the connection of a signed request, which has no credential, to its account. */
+  /** Counts the connection of a signed request toward its account. A signed request has no credential. */
   readonly trustSigned: (request: FastifyRequest, accountCode: string) => void
   readonly takeTurn: ReturnType<typeof createTurnHook>
   readonly idempotency: ReturnType<typeof createIdempotencyHooks>
@@ -17,8 +17,8 @@ export interface Registration {
 }
 
 /**
- * A hook after the credential was checked and before the body is read. It waits for the turn of the request among
- * those of all accounts, and counts the announced body to the account.
+ * Creates a hook that runs after the credential was checked and before the body is read. It waits for the request's
+ * turn among the requests of all accounts, and counts the announced body toward the account.
  */
 export function createTurnHook({
   turns,
@@ -57,7 +57,7 @@ function endOnce(end: () => void): () => void {
   }
 }
 
-// A body without a length is counted as it arrives.
+// Returns the announced bytes of the body. A body without a length is counted while it arrives.
 function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0)
 }

@@ -1,7 +1,7 @@
 import { RostrumError } from '../../errors.ts'
 import { parseParameters } from './parse-parameters.ts'
 
-/** The parameters of a function's path; null for one that is left out. */
+/** The parameters in the query string of a function's path. Null for a parameter that is left out. */
 export interface FunctionQuery {
   readonly caseTypeCode: string | null
   readonly comment: string | null
@@ -12,8 +12,8 @@ const names = ['case_type_code', 'comment', 'make_live'] as const
 const maxFields = 100
 
 /**
- * Reads the parameters of a function's path (contract, section 9). Throws `BAD_USER_INPUT` for one that occurs twice
- * or has a bad value. Others are ignored.
+ * Reads the parameters of a function's path (contract, section 9). Throws `BAD_USER_INPUT` for a parameter that occurs
+ * twice or has a bad value. Ignores unknown parameters.
  */
 export function readFunctionQuery(queryString: string): FunctionQuery {
   const given = parseParameters({ text: queryString, maxFields, what: 'The query string', fatal: true })

@@ -75,7 +75,8 @@ const saveRow: RestRow = {
       const message = `The source ${describeCompileError(failure.scriptError)}.`
       return new RostrumError('SYNTAX', message, { facts: { line, column } })
     }
-    // No pointer names a part of the path or the query string, or a source that is the whole body.
+    // Keeps only errors with a pointer into the body. Parts of the path, the query string, and a source that is the
+    // whole body have no pointer.
     const fields = renamed.fields.filter(({ pointer }) => pointer.startsWith('/function/'))
     if (fields.length === renamed.fields.length) return renamed
     return new RostrumError('BAD_USER_INPUT', renamed.message, { fields })
@@ -110,7 +111,7 @@ function toFunctionRecord({ live, ...row }: FunctionRow, version: string) {
 const javascript = ['text/javascript', 'application/javascript']
 const offered = ['application/json', ...javascript, ...javascript.map(type => `${type};charset=utf-8`)]
 
-// True if the client prefers the source. It gets JSON if it accepts both alike, or neither.
+// True if the client prefers the source as it is. It gets JSON if it accepts both equally, or neither.
 function prefersSource(accept: RestRequest['accept']): boolean {
   if (accept === undefined) return false
   const type = new Negotiator({ headers: { accept } }).mediaType(offered)

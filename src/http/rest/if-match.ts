@@ -1,11 +1,11 @@
 import { RostrumError } from '../../errors.ts'
 
-/** Versions are GraphQL `Int`s, so no version is larger. */
+/** The largest possible version. Versions are GraphQL `Int`s. */
 const maxVersion = 2 ** 31 - 1
 
 /**
- * Reads the versions that `If-Match` allows (RFC 9110, section 13.1.1). Null without the header and for `*`, which
- * every existing row satisfies. Weak tags and tags of another form never match.
+ * Reads the versions that `If-Match` allows (RFC 9110, section 13.1.1). Returns null without the header and for `*`,
+ * which every existing row satisfies. Weak tags and malformed tags never match.
  */
 export function readIfMatch(header: string | undefined): number[] | null {
   if (header === undefined || header.trim() === '*') return null
@@ -17,13 +17,14 @@ export function readIfMatch(header: string | undefined): number[] | null {
     .filter(version => version <= maxVersion)
 }
 
-// A hash that no version has. An empty list would mean a new function.
+// A hash that no version has, so that the condition never holds. An empty list would mean that the function must not
+// exist.
 const noHash = ''
 
 /**
- * Reads the hashes of the live version that `If-Match` and `If-None-Match` allow, as `ifLive` of GraphQL: `*` stands
- * for any, and an empty list for a function that does not exist. Null without a condition. Weak tags and tags of
- * another form never match.
+ * Reads `If-Match` and `If-None-Match` as the condition `ifLive` of GraphQL: the allowed hashes of the live version,
+ * `*` for any hash, an empty list for a function that must not exist. Returns null without a condition. Weak tags and
+ * malformed tags never match.
  */
 export function readIfLive(ifMatch: string | undefined, ifNoneMatch?: string): string[] | null {
   if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
@@ -39,7 +40,7 @@ export function readIfLive(ifMatch: string | undefined, ifNoneMatch?: string): s
   return ifMatch.split(',').map(tag => /^"([0-9a-f]{64})"$/.exec(tag.trim())?.[1] ?? noHash)
 }
 
-/** The tag of a version, by its number or hash. */
+/** Returns the entity tag of a version, which is given by its number or hash. */
 export function toEtag(version: number | string): string {
   return `"${version}"`
 }

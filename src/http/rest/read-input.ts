@@ -22,19 +22,19 @@ export const id = jsonId
 /** Text or null. One that is left out stays as it is. */
 export const text = z.string({ error: mustBe('text or null') }).nullable()
 
-/** A JSON value, which the gateway reads. Null is no data, and `readJson` says so. */
+/** Any JSON value except null, which cannot be case data. `readJson` checks the rest. */
 export const json = z.custom<unknown>(value => value !== undefined && value !== null, {
   error: mustBe('a JSON object'),
 })
 
 /**
  * Returns a function that reads the `input` of an operation from a body such as `{"team_membership":{…}}`. It throws
- * `BAD_USER_INPUT` with a pointer to each bad field. A member that is left out stays out, because null would change
- * it.
+ * `BAD_USER_INPUT` with a pointer to each bad field. Members that the body leaves out stay absent, because null would
+ * change them.
  */
 export function createInputReader({ members, beside, needsOneOf }: RestInput, answer: RecordShape) {
   const { name: wrapper } = answer
-  // What a read returns can be sent back as it is: fields that are not an input are ignored.
+  // Fields that an answer contains are ignored, so that clients can send a record back as they read it.
   const returned = answer.members.map(({ name }) => [name, z.unknown().optional()])
   const fields = { ...Object.fromEntries(returned), ...members }
   const shape = jsonObject({ [wrapper]: jsonObject(fields, 'an object') }, 'a JSON object')

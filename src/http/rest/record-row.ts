@@ -60,7 +60,7 @@ function createRecordAnswer(
   }
 }
 
-/** `createdAt` is the path of the collection if the record is new, for `Location`. */
+/** Returns the answer with a record. For a new record, `createdAt` is the path of the collection, for `Location`. */
 function answerRecord(row: Row, shape: RecordShape, createdAt: string | null): RestAnswer {
   const { version } = row
   return {
@@ -98,8 +98,8 @@ function toValue({ kind, members }: Member, value: unknown): unknown {
 const maxQueryFields = 10_000
 
 /**
- * Reads the values of `ids[]` from a raw query string, in order, with brackets plain or as `%5B%5D` (contract,
- * section 2). Nothing here builds objects from brackets. Throws `BAD_USER_INPUT` if there are no ids.
+ * Reads the values of `ids[]` from a raw query string, in order. The brackets may be plain or `%5B%5D` (contract,
+ * section 2). It never builds nested objects from brackets. Throws `BAD_USER_INPUT` if there are no ids.
  */
 function readIds(queryString: string): string[] {
   const ids = parseParameters({ text: queryString, maxFields: maxQueryFields, what: 'A query string' })

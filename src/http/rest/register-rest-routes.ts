@@ -26,7 +26,7 @@ import { prefersStrict, strictHandling } from './prefers-strict.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { Bodies, RestRequest, RestRow } from './rest-row.ts'
 
-/** Registers the rows of the REST table. Only rows that take forms parse them. */
+/** Registers all rows of the REST table. Forms are parsed only for rows that accept them. */
 export async function registerRestRoutes(
   server: FastifyInstance,
   { services, takeTurn, idempotency, unread }: Registration,
@@ -43,7 +43,7 @@ export async function registerRestRoutes(
       for (const row of restRoutes.filter(candidate => candidate.bodies === bodies)) {
         const { method, path } = row
         const work = findRouteWork(row.operation, services.engine.runFields)
-        // A run needs a place before its body is read.
+        // A request that may start a run reserves a place for the run before its body is read.
         const onRequest = work?.mayRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
         const preHandler = [confirmStrict, idempotency.createBeginHook(() => work)]
         const handler = createHandler(row, services)
@@ -63,13 +63,14 @@ function replaceParsers(routes: FastifyInstance, bodies: Bodies, services: HttpS
   routes.addContentTypeParser('application/x-www-form-urlencoded', createBodyParser(services, parseFormBody))
 }
 
-// Adds the header to repeated answers as well.
+// Adds `Preference-Applied` to every answer with strict handling, repeated answers included.
 function confirmStrict(request: FastifyRequest, reply: FastifyReply, done: HookDone): void {
   if (prefersStrict(request)) reply.header('preference-applied', strictHandling)
   done()
 }
 
-// Refuses a run without a place before its body is read. A nested run never waits, so it needs no place.
+// Creates a hook that refuses a request before its body is read if there is no place for its run. A run inside a run
+// never waits, so it needs no place.
 function createPlaceHook({ reserveRunPlace }: HttpServices) {
   return ({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
     if (state.identity === null || state.identity.run !== null) return done()
@@ -79,7 +80,7 @@ function createPlaceHook({ reserveRunPlace }: HttpServices) {
   }
 }
 
-// A request to delete something has no fields, so each one is unknown.
+// The body of a delete request has no known fields, so strict handling refuses every field.
 const noFields = z.object({})
 
 function createHandler(row: RestRow, services: HttpServices) {
@@ -120,7 +121,7 @@ function readRequest(request: FastifyRequest): RestRequest {
   }
 }
 
-// Resolvers use the names of GraphQL, and the caller sent those of REST.
+// Renames the fields of an error: resolvers use the names of GraphQL, and the caller sent those of REST.
 function renameFields(failure: RostrumError, pointers: Readonly<Record<string, string>>): RostrumError {
   const renamed = failure.fields.map(({ pointer, detail }) => ({
     pointer: rename(pointer, pointers),
@@ -131,7 +132,7 @@ function renameFields(failure: RostrumError, pointers: Readonly<Record<string, s
     : failure
 }
 
-// Renames the field of a pointer, which may also go below a field: `/data/a/0`.
+// Renames the field in a pointer. The pointer may also go below the field, such as `/data/a/0`.
 function rename(pointer: string, pointers: Readonly<Record<string, string>>): string {
   if (Object.hasOwn(pointers, pointer)) return pointers[pointer] ?? pointer
   const end = pointer.indexOf('/', 1)

@@ -14,7 +14,10 @@ import { toRecord } from './record-row.ts'
 import { recordRows } from './record-rows.ts'
 import type { RestRow } from './rest-row.ts'
 
-/** A path that runs a script (contract, section 4): takes JSON or a form; 200 for `exit`, 422 for other outcomes. */
+/**
+ * Returns the row of a path that runs a script (contract, section 4). It takes JSON or a form, and answers 200 for
+ * `exit` and 422 for other outcomes.
+ */
 function executionRow(
   path: string,
   operation: Operation,
@@ -51,7 +54,9 @@ interface TaskResult {
   readonly change: { readonly case: Row; readonly patch: unknown } | null
 }
 
-/** Runs a task on a case (contract, section 7): with `exit` the answer has the case and what changed. */
+/**
+ * Runs a task on a case (contract, section 7). If the script calls `exit`, the answer has the case and what changed.
+ */
 const runCaseTaskRow: RestRow = {
   method: 'POST',
   path: '/api/1/case/:id/task/:name',

@@ -20,13 +20,13 @@ export interface RestAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** JavaScript, which is sent as it is instead of a JSON body. */
+  /** The source of a function, to be sent as JavaScript instead of a JSON body. */
   readonly source?: string
 }
 
 /**
- * What the bodies of a row hold: records, records with case data, executions (as JSON or a form), or the source of a
- * function (as it is or in JSON).
+ * What the bodies of a row contain: records, records with case data, executions (as JSON or a form), or the source of a
+ * function (plain or in JSON).
  */
 export type Bodies = 'records' | 'data' | 'tasks' | 'sources'
 
@@ -39,10 +39,10 @@ export interface RestRow {
   readonly operation: Operation
   readonly bodies: Bodies
   readVariables(request: RestRequest): Record<string, unknown>
-  /** `value` is the data of the root field. */
+  /** Returns the answer. `value` is the data of the operation's root field. */
   answer(value: unknown, request: RestRequest): RestAnswer
-  /** Maps the pointers in resolvers' errors to pointers into this body. */
+  /** Returns a map from the pointers in resolvers' errors to pointers into this body. */
   pointersInto(body: unknown): Readonly<Record<string, string>>
-  /** Turns a failure, which comes with its fields renamed as well, into one that only this row has. */
+  /** Turns a failure into an error that only this row has. `renamed` is the same failure with REST field names. */
   toFailure?(failure: RostrumError, renamed: RostrumError): RostrumError
 }

@@ -1,14 +1,14 @@
 import type { RealmParts } from './realm-parts.ts'
 import type { DescribedError } from './text/describe-error.ts'
 
-/** `exit`, `fail` and endings by an error (contract, section 4). Runs inside the isolate as text. */
+/** Makes `exit`, `fail` and endings by an error (contract, section 4). Runs inside the isolate as text. */
 export function makeEndings({ language, json, errors, state }: RealmParts) {
   const { apply, create, String, Error, TypeError } = language
   const unwinding = create(null)
 
-  // After the post the run is over. This loop sleeps until the host disposes of the isolate, so that no code of the
-  // script runs again. An isolate that is reused for its account is left by a throw, and the host ignores the rest of
-  // the run.
+  // Posts the ending, and then never returns, so that no more code of the script runs. An isolate that is disposed of
+  // sleeps until then. An isolate that is reused for its account leaves the script by a throw, and the host ignores the
+  // rest of the run.
   const end = (kind: string, first: string, second = ''): never => {
     if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`, 'final')
     state.post(kind, first, second)
@@ -42,14 +42,14 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     if (message === undefined) return ''
     if (language.isError(message)) return String((message as Error).message)
     if (typeof message !== 'object' || message === null) return String(message)
-    // Uses an object's own `toString`, and JSON for a plain object, whose text would be `[object Object]`.
+    // Uses the object's own `toString`; for a plain object, whose text would be `[object Object]`, uses JSON.
     const { toString } = message as object
     const hasOwnToString = typeof toString === 'function' && toString !== language.objectToString
     return hasOwnToString ? String(message) : json.lenient(message, String)
   }
 
-  // Called near the end of the stack, this overflows before the ending has begun, and the script can call again with
-  // more stack. The arguments take 64 KiB of stack, however small the compiler made the caller's frames.
+  // Uses 64 KiB of stack for its arguments before it ends the run. Near the end of the stack it therefore overflows
+  // before the ending has begun, and the script can call again with more stack.
   const filler: number[] = []
   for (let i = 0; i < 8_192; i++) filler[i] = 0
   const requireStack = (): unknown => apply(() => undefined, undefined, filler)
@@ -70,7 +70,8 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
         )
       } catch (error) {
         const described = errors.describe(error)
-        // V8's message for a text past its own limit, which is far beyond the limit of a result.
+        // True if V8 could not make the text because of its own length limit, which is far beyond the limit of a
+        // result.
         const isTooLong = described.message === 'RangeError: Invalid string length'
         return endWithError(isTooLong ? 'LIMIT' : 'RESULT', described)
       }

@@ -6,12 +6,15 @@ interface Call {
   error: Error
 }
 
-/** `graphql()`, and `resolveCall`, with which the host settles its promises. Runs inside the isolate as text. */
+/**
+ * Makes `graphql()`, and `resolveCall`, with which the host settles the promises of `graphql()`. Runs inside the
+ * isolate as text.
+ */
 export function makeGraphql({ language, json, state }: RealmParts) {
   const { create, isArray, parse, Error, TypeError, Promise } = language
   const calls = create(null) as Record<number, Call | undefined>
   let count = 0
-  // Calls past the concurrency limit wait here, in the memory of the run and not of the gateway.
+  // Calls past the concurrency limit. They wait here, in the memory of the run, and not in the memory of the gateway.
   const waiting = create(null) as Record<number, () => void>
   let posted = 0
   let answered = 0
@@ -27,7 +30,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
     if (typeof url !== 'string') refuse('`graphql` takes the url as a string')
   }
 
-  // Checked last, because serializing the variables may run the script's code.
+  // Call this last, because serializing the variables may run the script's code, and that can make more calls.
   const checkLimits = (characters: number): void => {
     if (characters > state.limits.graphqlCallBytes) {
       throw new Error(
@@ -51,7 +54,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
 
   return {
     graphql(query: unknown, variables: unknown = null, url: unknown = ''): Promise<unknown> {
-      // Created at the call, so that a rejection's stack has the calling line.
+      // Created now, so that the stack of a rejection shows the line of the call.
       const error = new Error('')
       return new Promise((resolve, reject) => {
         const target = (url ?? '') as string
@@ -61,7 +64,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
           (message, advice) =>
             new TypeError(`${message}, in the variables of \`graphql\`${advice === '' ? '' : `. ${advice}`}`),
         )
-        // A `toJSON` method may have returned something else.
+        // Checks the text again, because a `toJSON` method may have returned something else.
         if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')
         checkLimits((query as string).length + text.length + target.length)
         count++
@@ -75,7 +78,9 @@ export function makeGraphql({ language, json, state }: RealmParts) {
         postNext()
       })
     },
-    /** Called by the host. `text` is a JSON text, or the message of the rejection, whose `code` may be empty. */
+    /**
+     * Called by the host to settle a call. `text` is a JSON text, or the message of the rejection. `code` may be empty.
+     */
     resolveCall(id: number, ok: boolean, text: string, code: string): void {
       const call = calls[id]
       if (call === undefined) return

@@ -1,16 +1,16 @@
 import type { Language } from './language.ts'
 
 /**
- * Hides the source of the script's function: `Function.prototype.toString` describes it like a native one. A script can
- * reach its function as `arguments.callee`, and its text ends with the secret file name. Runs inside the isolate as
- * text.
+ * Hides the source of the script's function: `Function.prototype.toString` describes it like a native function. A
+ * script can reach its function as `arguments.callee`, and the source ends with the secret file name. Runs inside the
+ * isolate as text.
  */
 export function makeHideSource({ apply, define }: Language) {
   const { prototype } = Function
   const textOf = prototype.toString
   let hidden: unknown
 
-  // A method has no `prototype` and is not a constructor, like the native function.
+  // Defined as a method, which has no `prototype` and is no constructor, like the native function.
   const { toString } = {
     toString(this: unknown): string {
       if (this === hidden) return 'async function () { [native code] }'
@@ -19,7 +19,7 @@ export function makeHideSource({ apply, define }: Language) {
   }
 
   return {
-    /** Installs the method in a realm; called before its script is compiled. */
+    /** Installs the replacement in a realm. Call it before the script is compiled. */
     install(): void {
       define(prototype, 'toString', {
         value: toString,

@@ -18,7 +18,7 @@ export function captureLanguage() {
     bind: uncurry(bind) as (method: unknown, self: unknown, ...rest: unknown[]) => () => void,
     define,
     freeze,
-    /** Prepares functions for scripts: frozen, and without their source text in `toString`. */
+    /** Freezes functions that scripts get, and hides their source text from `toString`. */
     shield<Given extends object>(given: Given): Given {
       const functions = given as Record<string, unknown>
       for (const name of keys(functions)) {

@@ -1,6 +1,9 @@
 import type { RealmParts } from './realm-parts.ts'
 
-/** `log` and `console`. They never throw, and count the entries past the limits. Runs inside the isolate as text. */
+/**
+ * Makes `log` and `console`. They never throw. Entries past the limits are only counted. Runs inside the isolate as
+ * text.
+ */
 export function makeLog({ language, json, errors, state }: RealmParts) {
   const { create, shield } = language
   let entries = 0
@@ -19,7 +22,7 @@ export function makeLog({ language, json, errors, state }: RealmParts) {
     }
   }
 
-  // Posts the count from time to time, for runs that end without posting anything else.
+  // Counts a dropped entry. Posts the count from time to time, for runs that end without posting anything else.
   const cut = (length: number): void => {
     state.cutEntries++
     state.cutCharacters += length

@@ -19,7 +19,7 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
   type Row = Record<string, unknown>
 
   const ask = async (document: string, variables: object, field: string): Promise<unknown> => {
-    // Made here, so that its stack shows the script's own line and not the answer's arrival.
+    // Created now, so that its stack shows the script's line that called, not the arrival of the answer.
     const failure = new Error('')
     const answer = (await graphql(document, variables)) as Answer
     const first = answer.errors?.[0]
@@ -57,7 +57,7 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
   const isId = (value: unknown) => typeof value === 'number' || typeof value === 'string'
   const text = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
 
-  // Its own names, since the gateway's message has GraphQL's.
+  // Checks the id here, because the gateway's message would have the field names of GraphQL.
   const readId = (name: string, value: unknown): unknown => {
     if (isId(value)) return value
     throw new TypeError(`\`${name}\` must be the integer id of a ${slice(name, 0, -'_id'.length)}`)
@@ -111,7 +111,7 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
     return input
   }
 
-  // The positional arguments come first, then an object with the other members.
+  // Combines the arguments into one object: positional arguments first, then an object with the other members.
   const gather = (positional: readonly string[], given: readonly unknown[], from: number): Row => {
     const rest = given[from + positional.length] as Row
     if (positional.length === 0) return rest
@@ -120,7 +120,7 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
     return row
   }
 
-  // A page takes all its variables from one argument; a version comes in an argument of its own.
+  // Reads one variable. A page takes all its variables from one argument. A version has an argument of its own.
   const readVariable = ({ input, answers }: PlatformMethod, name: string, given: unknown): unknown => {
     if (name === 'input' || name === 'filter') return readInput(input, given as Row)
     if (name === 'ifVersions') {

@@ -3,7 +3,7 @@ import type { Language } from './language.ts'
 import type { makeDescribeError } from './text/describe-error.ts'
 import type { makeJson } from './text/json.ts'
 
-/** Sends a message from the isolate to the host. Only strings and numbers cross, and it never throws. */
+/** Sends a message from the isolate to the host. Only strings and numbers can cross. It never throws. */
 export type Post = (
   kind: string,
   first?: string | number,
@@ -12,7 +12,7 @@ export type Post = (
   fourth?: string,
 ) => unknown
 
-/** The state of the run that the realm's parts share. It is set when the run starts. */
+/** The state of the run, shared by the parts of the realm. It is set when the run starts. */
 export interface RealmState {
   readonly post: Post
   /** Blocks until the isolate is disposed of, so it never returns. */
@@ -25,7 +25,7 @@ export interface RealmState {
   cutCharacters: number
 }
 
-/** The arguments of every part of the realm. */
+/** What every part of the realm gets as arguments. */
 export interface RealmParts {
   readonly language: Language
   readonly json: ReturnType<typeof makeJson>

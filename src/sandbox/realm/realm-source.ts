@@ -12,9 +12,9 @@ import { makeJson } from './text/json.ts'
 import { makeLossyKinds } from './text/lossy-kinds.ts'
 
 /**
- * The text that turns a bare context into a script's realm. It runs once, for the snapshot that every isolate starts
- * from, and defines the global `takeRealm`. That function takes the host's `post`, removes itself and returns the two
- * functions that the host calls. Node strips types in place, so the text of each part is plain JavaScript.
+ * Returns the text that turns a bare context into a script's realm. It runs once, for the snapshot that every isolate
+ * starts from, and defines the global `takeRealm`. That function takes the host's `post`, removes itself and returns
+ * the two functions that the host calls. Node strips types in place, so the text of each part is plain JavaScript.
  */
 export function realmSource({ limits, platform }: SandboxSetup): string {
   return `'use strict'
@@ -34,7 +34,8 @@ globalThis.takeRealm = (() => {
   const source = (${makeHideSource})(language)
   const { reduce, provideTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, provideTemporal, source })
-  // The context that the snapshot is made in has no shared memory, and nothing ends there.
+  // Makes the function that blocks an ended run. The context of the snapshot has no shared memory, and no run ends
+  // there.
   const makeSleep = Shared =>
     Shared && language.bind(Atomics.wait, undefined, new Int32Array(new Shared(4)), 0, 0)
   return post => {
@@ -49,7 +50,10 @@ globalThis.takeRealm = (() => {
 })()`
 }
 
-/** Runs the common path once in a temporary context, so that the snapshot contains its compiled code. */
+/**
+ * Returns a text that runs the usual path of a script once in a temporary context, so that the snapshot contains its
+ * compiled code.
+ */
 export function warmUpSource(): string {
   const setup = {
     reusesIsolate: true,

@@ -1,6 +1,6 @@
 /**
- * Removes the globals that help only attacks. `console`, and `Temporal` for a script that names it, are defined on the
- * global object's prototype, so that they are not its own keys. Runs inside the isolate as text.
+ * Removes the globals that only help attacks. `console`, and `Temporal` if a script names it, are defined on the
+ * prototype of the global object, so that they are not its own keys. Runs inside the isolate as text.
  */
 export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
   const globals = globalThis as unknown as Record<string, unknown>
@@ -19,7 +19,8 @@ export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
 
   return {
     /**
-     * Called for each realm and not in the snapshot, because V8 restores some globals and loads changed ones slowly.
+     * Removes the globals. Call it for each realm, not in the snapshot, because V8 restores some globals and is slow to
+     * load changed ones.
      */
     reduce(): void {
       inherit('console', console)
@@ -31,7 +32,7 @@ export function makeReduceGlobals(console: object, prepareStackTrace: unknown) {
       })
       for (let i = 0; i < unwanted.length; i++) delete globals[unwanted[i] as string]
     },
-    /** Only for a script that names `Temporal`: V8 creates it on first use, which takes a tenth of a run. */
+    /** Provides `Temporal` to a script that names it. V8 creates it on first use, which takes a tenth of a run. */
     provideTemporal(isNamed: boolean): void {
       const value = isNamed ? globals.Temporal : undefined
       delete globals.Temporal

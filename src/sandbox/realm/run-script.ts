@@ -5,9 +5,9 @@ import type { makeLog } from './log.ts'
 import type { makePlatform } from './platform.ts'
 import type { RealmParts } from './realm-parts.ts'
 
-/** The settings that the host sends with the texts of a run. */
+/** The settings that the host sends with a run's texts. */
 export interface RealmSetup {
-  /** A secret file name for the run, so that code made by `eval` cannot imitate lines of its source. */
+  /** A secret file name for the run's source, so that code made by `eval` cannot pretend to be a line of the source. */
   readonly file: string
   readonly accountCode: string
   readonly requestContext: string
@@ -44,7 +44,7 @@ export function makeStart(parts: RunParts) {
   const { create, define, shield, parse, indexOf, AsyncFunction, apply, whenSettled } = language
   const { entries } = Object
   let context = '{}'
-  // Without a prototype, so that a script cannot change what it inherits.
+  // Has no prototype, so that a script cannot change what the descriptor inherits.
   const noConstructor = create(null) as PropertyDescriptor
   noConstructor.value = undefined
 
@@ -71,7 +71,7 @@ export function makeStart(parts: RunParts) {
     for (const [name, value] of entries(functions)) constant(name, value)
   }
 
-  /** Returns the message of a syntax error, or '' if the script was started. */
+  /** Starts the script. Returns the message of a syntax error, or '' if the script was started. */
   const start = (source: string, payload: string, options: string, setupText: string): string => {
     const setup: RealmSetup = parse(setupText)
     context = setup.requestContext
@@ -93,7 +93,8 @@ export function makeStart(parts: RunParts) {
     variable('options', parse(options))
 
     const running = apply(script, undefined, []) as Promise<unknown>
-    // Otherwise `then` would read `Promise.prototype.constructor`, which the script may have changed.
+    // Hides `constructor`. Otherwise `then` would read `Promise.prototype.constructor`, which the script may have
+    // changed.
     define(running, 'constructor', noConstructor)
     whenSettled(running, () => undefined, endings.endByThrown)
     return ''

@@ -8,12 +8,14 @@ import { OutboundRefusal } from '../outbound/outbound-address.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import type { CallVariables, Variables } from './call-variables.ts'
 
-/** Executes a script's `graphql()` call in process, with the rights and the transaction of the run. */
+/** Executes a script's `graphql()` call in this process, with the rights and the transaction of the run. */
 export type ExecuteGraphql = (request: {
   readonly query: string
   /** Parses the variables. Throws, with a message for the script, if there are too many. */
   readVariables(): Variables
-  /** Null if the script has read the answers sent to it; otherwise resolves when it has. */
+  /**
+   * Returns null if the script has read all answers sent to it. Otherwise returns a promise that resolves when it has.
+   */
   untilRead(): Promise<void> | null
   readonly run: Run
   readonly log: Logger
@@ -26,11 +28,11 @@ export interface RunCall {
   untilRead(): Promise<void> | null
   readonly run: Run
   readonly log: Logger
-  /** Called with the message of a refusal: of the first error of an answer, or of a call that rejects. */
+  /** Called with the message of a refusal: the first error of an answer, or the error of a call that rejects. */
   onRefused(message: string): void
 }
 
-/** Answers one `graphql()` call with a JSON text. A rejection's message is for the script. */
+/** Answers one `graphql()` call with a JSON text. If it rejects, its message is for the script. */
 export type AnswerRunCall = (call: RunCall) => Promise<string>
 
 export interface CallAnswererOptions {
@@ -40,7 +42,10 @@ export interface CallAnswererOptions {
   readonly limits: RunLimits
 }
 
-/** `graphql(query, variables, url?)` (contract, section 4): GraphQL errors resolve, a status other than 2xx rejects. */
+/**
+ * Creates the function that answers `graphql(query, variables, url?)` (contract, section 4). An answer with GraphQL
+ * errors resolves; a status other than 2xx rejects.
+ */
 export function createCallAnswerer({
   executeGraphql,
   outbound,

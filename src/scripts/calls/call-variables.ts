@@ -4,29 +4,29 @@ import { JsonScanner } from '../../json/scanner.ts'
 
 export type Variables = Record<string, unknown>
 
-// The realm allows 1,000 levels. Deeper texts can be parsed but not serialized again.
+// Maximum levels of the variables. The realm allows 1,000. Deeper texts could be parsed but not serialized again.
 const maxDepth = 1_100
-// The same bound as for a request. The smallest values take twenty times their bytes when parsed.
+// Maximum number of values, as for a request. The smallest values take twenty times their bytes when parsed.
 const maxValues = 10_000
 
-/** The variables of a script's call as the sandbox sent them: a JSON text that is parsed in the turn of the call. */
+/** The variables of a script's call: a JSON text from the sandbox, which is parsed only when the call has its turn. */
 export class CallVariables {
   readonly #text: string
   readonly #onInvalid: () => void
 
-  /** `onInvalid` is called if the text is not a JSON object, which only a compromised sandbox sends. */
+  /** `onInvalid` is called if the text is not a JSON object. Only a compromised sandbox sends such a text. */
   constructor(text: string, onInvalid: () => void) {
     this.#text = text
     this.#onInvalid = onInvalid
   }
 
-  /** Parses the variables for a call of this gateway. Throws if they have too many values, before making any. */
+  /** Parses the variables for a call to this gateway. Throws if there are too many values, before any is created. */
   parse(): Variables {
     const text = this.#check({ maxDepth, maxValues })
     return parseJson(text) as Variables
   }
 
-  /** The JSON text, for a call of another host. It has no limit on values. */
+  /** Returns the JSON text, for a call to another host. The number of values is not limited. */
   toText(): string {
     return this.#check({ maxDepth })
   }

@@ -4,12 +4,14 @@ import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { GraphqlMessage } from '../protocol.ts'
 import { CallVariables } from './call-variables.ts'
 
-/** Answers one call with a JSON text. The script's promise rejects with the message of a rejection. */
+/** Answers one call with a JSON text. If it rejects, the script's promise rejects with the same message. */
 export type AnswerCall = (call: {
   query: string
   variables: CallVariables
   url: string | null
-  /** Null if the sandbox has read the answers sent to it; otherwise resolves when it has. */
+  /**
+   * Returns null if the sandbox has read all answers sent to it. Otherwise returns a promise that resolves when it has.
+   */
   untilRead(): Promise<void> | null
 }) => Promise<string>
 
@@ -30,7 +32,7 @@ export class ScriptCalls {
     this.#options = options
   }
 
-  /** Starts or queues a call. A sandbox numbers its calls from 1 and keeps the limits, or it is compromised. */
+  /** Starts or queues a call. An honest sandbox numbers its calls from 1 and keeps the limits; any other is killed. */
   take(message: GraphqlMessage, sandbox: SandboxProcess): void {
     const { query, variables, url } = message
     if (query.length + variables.length + (url?.length ?? 0) > this.#options.limits.graphqlCallBytes) {
@@ -43,13 +45,13 @@ export class ScriptCalls {
     const { graphqlCallsAtOnce: atOnce } = this.#options.limits
     const start = () => void this.#perform(message, sandbox)
     if (this.#active < atOnce) return start()
-    // A sandbox may call again once it has read an answer, before this process sees the write finish: `atOnce` calls at
-    // most.
+    // Up to `atOnce` calls may wait: a sandbox may call again once it has read an answer, before this process sees that
+    // the answer was written.
     if (this.#waiting.length >= atOnce) return sandbox.kill('made too many `graphql` calls at once')
     this.#waiting.push(start)
   }
 
-  /** Drops the waiting calls and the answers still to come. */
+  /** Drops the waiting calls and all answers still to come. */
   end(): void {
     this.#ended = true
     this.#waiting.length = 0

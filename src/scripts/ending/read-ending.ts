@@ -3,22 +3,22 @@ import { JsonText } from '../../json/json-text.ts'
 import type { Ending } from '../protocol.ts'
 import { isSandboxJson } from '../run/read-sandbox-json.ts'
 
-/** How a run ended: by the script, or by the end of its process. */
+/** How a run ended: as the script reported, or because its process ended. */
 export type RunEnding =
   | { readonly kind: 'exit'; readonly payload: JsonText; readonly payloadBytes: number }
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'error'; readonly error: RunError }
   | { readonly kind: 'crashed'; readonly reason: string }
-  /** The process ended before it began this run, so that another one can take it. */
+  /** The process ended before this run began, so another sandbox can take the run. */
   | { readonly kind: 'notBegun'; readonly reason: string }
 
-/** An ending that the sandbox reported, and whether the sandbox may take another run. */
+/** A checked ending from a sandbox, and whether the sandbox may take another run. */
 interface ReadEnding {
   readonly ending: RunEnding
   readonly isReusable: boolean
 }
 
-/** Checks an ending reported by the sandbox: an honest one keeps the limits and sends JSON. */
+/** Checks an ending that a sandbox reported. An honest sandbox keeps the limits and sends valid JSON. */
 export function readEnding(said: Ending, resultBytes: number): ReadEnding {
   switch (said.kind) {
     case 'exit':
@@ -28,7 +28,8 @@ export function readEnding(said: Ending, resultBytes: number): ReadEnding {
         ? distrusted(tooLarge('message', resultBytes))
         : { ending: said, isReusable: true }
     case 'error':
-      // After a timeout or a memory failure, code or data of the script may remain in the process.
+      // After a timeout or a memory failure the sandbox is not reused, because code or data of the script may remain in
+      // it.
       return { ending: said, isReusable: said.error.code !== 'TIMEOUT' && said.error.code !== 'MEMORY' }
     default:
       return said satisfies never

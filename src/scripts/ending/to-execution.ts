@@ -6,13 +6,13 @@ export interface EndedRun {
   readonly run: Run
   readonly ending: RunEnding
   readonly log: RunLog
-  /** In milliseconds of `performance.now()`. */
+  /** The start, in milliseconds of `performance.now()`. */
   readonly startedAt: number
-  /** The first call that was refused; null without one. */
+  /** The first call of the run that was refused; null without one. */
   readonly hint: string | null
 }
 
-/** The answer of an execution. */
+/** Returns the execution that the caller of the run gets. */
 export function toExecution({ run, ending, log, startedAt, hint }: EndedRun): Execution {
   const outcome = outcomeOf(ending)
   const { error } = outcome
@@ -31,7 +31,7 @@ type Outcome = Pick<Execution, 'outcome' | 'payload' | 'payloadBytes' | 'message
 
 const noPayload = { payload: null, payloadBytes: 4 } as const
 
-/** What an ending means for an answer. */
+/** Returns the outcome that an ending means for the caller. */
 export function outcomeOf(ending: RunEnding): Outcome {
   switch (ending.kind) {
     case 'exit':

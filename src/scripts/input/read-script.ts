@@ -5,7 +5,7 @@ import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 
 const maxLabelLength = 200
-// A million levels would take a sandbox too long to parse.
+// Maximum levels of a JSON document. A million levels would take a sandbox too long to parse.
 const maxDepth = 100_000
 
 /** A checked script. Its texts are valid JSON. */
@@ -13,12 +13,12 @@ export interface CheckedScript extends Omit<Script, 'options'> {
   readonly options: GivenOptions
 }
 
-/** The options as the caller sent them. Only the few members that are needed are extracted. */
+/** The options as the caller sent them. They are not parsed; only the few members that are needed are extracted. */
 export interface GivenOptions {
-  /** A JSON object. */
+  /** The options as a JSON object. */
   readonly text: string
   readonly isEmpty: boolean
-  /** The JSON text of the last member of each name. */
+  /** The JSON text of each needed member. If a name occurs twice, the last one counts. */
   readonly members: ReadonlyMap<OptionName, string>
 }
 
@@ -28,8 +28,8 @@ export type OptionName = (typeof optionNames)[number]
 
 /**
  * Checks a script with its input (contract, section 4). Throws `BAD_USER_INPUT`, naming the field and the position of
- * invalid JSON, and `PAYLOAD_TOO_LARGE` for source code past its limit. It scans the documents without parsing them:
- * 100,000 keys would take 50 ms, and the isolate parses them anyway.
+ * invalid JSON, and `PAYLOAD_TOO_LARGE` for source code that is too long. It scans the documents without parsing them:
+ * parsing 100,000 keys would take 50 ms here, and the isolate parses them anyway.
  */
 export function readScript(script: Script, limits: RunLimits): CheckedScript {
   refuseLongSource(script.sourceCode, limits)
@@ -40,7 +40,7 @@ export function readScript(script: Script, limits: RunLimits): CheckedScript {
   return { ...script, options: readOptions(script.options) }
 }
 
-/** Throws `PAYLOAD_TOO_LARGE` for source code past its limit. */
+/** Throws `PAYLOAD_TOO_LARGE` for source code that is too long. */
 export function refuseLongSource(sourceCode: string, limits: RunLimits): void {
   const sourceBytes = Buffer.byteLength(sourceCode)
   if (sourceBytes <= limits.sourceBytes) return

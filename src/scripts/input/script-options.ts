@@ -6,15 +6,14 @@ export interface ScriptOptions {
   readonly given: GivenOptions
   readonly caller: Caller
   readonly transaction: Transaction
-  /** The token of this run; null for none. */
+  /** The token of this run; null if it gets none. */
   readonly token: string | null
 }
 
 /**
- * The `options` of a script as JSON text (contract, section 4): the caller's options, which are data and never
- * authority. `current_user` is filled in if absent; `requestContext` and `authorization` are always replaced. The
- * service's members are appended to the text, because the last of two members wins and parsing would take longer than
- * the run.
+ * Returns the `options` of a script as JSON text (contract, section 4): the caller's options, which are data and never
+ * grant rights. `current_user` is added if absent. `requestContext` and `authorization` are always replaced, by
+ * appending members to the text, because the last of two members wins. Parsing would take longer than the run.
  */
 export function scriptOptions({ given, caller, transaction, token }: ScriptOptions): string {
   const isAbsent = (name: OptionName) => (given.members.get(name) ?? 'null') === 'null'
@@ -39,7 +38,9 @@ export function scriptOptions({ given, caller, transaction, token }: ScriptOptio
 // Maximum length of stored options. Longer options are not stored.
 const maxKeptCharacters = 256 * 2 ** 10
 
-/** The same options as they are stored: without the credential of the run, and without one that the caller sent. */
+/**
+ * Returns the options as they are stored: without the token of the run, and without a credential that the caller sent.
+ */
 export function keptOptions(options: Omit<ScriptOptions, 'token'>): string {
   const text = scriptOptions({ ...options, token: null })
   if (text.length > maxKeptCharacters || !/authorization|\\u/.test(text)) return text

@@ -7,9 +7,9 @@ const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const maxSourceLength = 1_000
 
 export interface TransactionSource {
-  /** `requestContext` of the task's options, as JSON text; undefined if absent. */
+  /** The JSON text of `requestContext` in the caller's options; undefined if absent. */
   readonly given: string | undefined
-  /** The transaction of the parent run, if there is one. */
+  /** The transaction of the parent run; null without one. */
   readonly parent: Transaction | null
   readonly cause: Pick<RunCause, 'trigger' | 'event' | 'txnId'>
   readonly caseTypeCode: string | null
@@ -17,10 +17,9 @@ export interface TransactionSource {
 }
 
 /**
- * Continues the transaction of the cause. Without one, continues the caller's transaction if its `txnID` is a GUID,
- * otherwise the parent run's, otherwise starts one. A script that came with its request has the `txnSource` of the
- * transaction that it continues, unless that is empty or too long. All other scripts have their own (contract, section
- * 7).
+ * Returns the transaction of a run: the one of its cause, else the caller's if its `txnID` is a GUID, else the parent
+ * run's, else a new one. A script that came with its request keeps the `txnSource` of the transaction that it
+ * continues, unless that is empty or too long. All other scripts have their own `txnSource` (contract, section 7).
  */
 export function continueOrStart(source: TransactionSource): Transaction {
   const { given, parent, cause, caseTypeCode, name } = source
@@ -32,7 +31,7 @@ export function continueOrStart(source: TransactionSource): Transaction {
   return { txnID, txnSource: (cause.trigger === 'endpoint' && continued?.txnSource) || fresh }
 }
 
-// Returns null without a GUID. `txnSource` is empty if it is not usable.
+// Reads the caller's transaction. Returns null without a GUID. `txnSource` is empty if it cannot be used.
 function readTransaction(given: string | undefined): Transaction | null {
   const { txnID, txnSource } = readGiven(given)
   if (typeof txnID !== 'string' || !guid.test(txnID)) return null
@@ -40,14 +39,14 @@ function readTransaction(given: string | undefined): Transaction | null {
   return { txnID, txnSource: isUsable ? txnSource : '' }
 }
 
-// Replaces the separator and control characters in a name.
+// Makes a name part of `txnSource`: replaces the separator and control characters.
 function part(text: string): string {
   return text.replace(/[|\p{Cc}\u2028\u2029]/gu, '_')
 }
 
 const names = ['txnID', 'txnSource'] as const
 
-// Reads only the two members that are needed.
+// Reads only the two members that a transaction needs.
 function readGiven(text: string | undefined): { readonly txnID?: unknown; readonly txnSource?: unknown } {
   if (text === undefined) return {}
   const { members } = scanJson(Buffer.from(text), { maxDepth: Number.POSITIVE_INFINITY }, names)
@@ -55,7 +54,7 @@ function readGiven(text: string | undefined): { readonly txnID?: unknown; readon
   return Object.fromEntries(read)
 }
 
-// Each character of the longest valid text may be a six-character escape.
+// Reads a text if it is short enough. Each character of the longest valid text may be a six-character escape.
 function readShort(bytes: Buffer): unknown {
   return bytes.length > 6 * maxSourceLength + 2 ? null : JSON.parse(bytes.toString('utf8'))
 }

@@ -1,25 +1,26 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-// Always lower than the gateway's priority, so that the gateway can read every message.
+// Niceness of sandboxes. It is always higher than the gateway's, so that the gateway gets the processor first and can
+// read every message.
 const niceness = { normal: 5, longRun: 19 } as const
 
-/** Sets a lower priority for a child than the gateway has, and makes the kernel kill it first when memory runs out. */
+/** Gives a child a lower priority than the gateway, and makes the kernel kill it first when memory runs out. */
 export function prepareChild(pid: number | undefined): void {
   setPriorityOf(pid, 'normal')
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '900')
   } catch {
-    // Not available on this system. Nothing depends on it.
+    // This system does not support it. Nothing depends on it.
   }
 }
 
-/** Sets the priority of a child. Returns false if that is not permitted. */
+/** Sets the priority of a child. Returns false if the system does not permit it. */
 export function setPriorityOf(pid: number | undefined, rank: keyof typeof niceness): boolean {
   return setNiceness(pid, niceness[rank])
 }
 
-// On Linux each thread has its own niceness.
+// Sets the niceness of each thread, because on Linux threads have their own.
 function setNiceness(pid: number | undefined, niceness: number): boolean {
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), niceness)
@@ -30,8 +31,9 @@ function setNiceness(pid: number | undefined, niceness: number): boolean {
   }
 }
 
-// With session autogroups the niceness of the group counts, not that of its threads: eight computing sandboxes would
-// each get as much as the gateway. Without privileges, the kernel refuses frequent changes, and this throws.
+// Sets the niceness of the child's session. With session autogroups only that counts: otherwise eight busy sandboxes
+// would each get as much processor time as the gateway. Without privileges the kernel refuses frequent changes, and
+// this throws.
 function setSessionNiceness(pid: number, niceness: number): void {
   const group = readGroup(pid)
   if (group === null || group === readGroup('self')) return

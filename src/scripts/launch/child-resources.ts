@@ -1,11 +1,11 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
-// The kernel's clock tick, 10 ms on every Linux.
+// Duration of a clock tick of the kernel: 10 ms on every Linux.
 const msOfTick = 10
 const bytesOfPage = pageSize()
 const text = Buffer.alloc(128)
 
-/** Reads the resident memory of a process from a file that stays open, because each run reads it many times. */
+/** Reads the resident memory of a process. Its file stays open, because each run reads it many times. */
 export class ResidentMemory {
   #file: number | null
 
@@ -38,7 +38,7 @@ function openOrNull(path: string): number | null {
   }
 }
 
-// The auxiliary vector consists of pairs of numbers; key 6 is the page size.
+// Reads the page size from the auxiliary vector, which consists of pairs of numbers. Key 6 is the page size.
 function pageSize(): number {
   try {
     const pairs = new BigUint64Array(Uint8Array.from(readFileSync('/proc/self/auxv')).buffer)
@@ -49,11 +49,11 @@ function pageSize(): number {
   }
 }
 
-/** Processor time of a process so far, in ms; 0 if the system has no /proc or the process is gone. */
+/** Returns the processor time of a process so far, in ms; 0 if the system has no /proc or the process is gone. */
 export function processorMsOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The process name before it may contain anything, even a parenthesis.
+    // The fields begin after the process name, which may contain anything, even a parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * msOfTick
   } catch {

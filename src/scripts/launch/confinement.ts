@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-// Address space that V8 reserves without using it.
+// Address space in MiB that V8 reserves without using it.
 const reservedMb = 4 * 1024
 const probeMs = 2_000
 
@@ -26,7 +26,8 @@ export function confine(confinement: Confinement): string[] {
   ]
 }
 
-// Containers and distributions forbid some of these, and some `setpriv` lack options, so each variant is tried.
+// Finds the strongest variant that works. Containers and distributions forbid some measures, and some versions of
+// `setpriv` lack options.
 function findStrongestPrefix(sh: string, files: readonly string[]): string[] {
   const unshare = findOnPath('unshare')
   const setpriv = findOnPath('setpriv')
@@ -40,7 +41,7 @@ function findStrongestPrefix(sh: string, files: readonly string[]): string[] {
 function works([file = '', ...args]: string[], files: readonly string[]): boolean {
   const canReadAll = 'for file in "$@"; do test -r "$file" || exit 1; done'
   const { status } = spawnSync(file, [...args, '-c', canReadAll, 'sh', ...files], {
-    // An empty environment, because the gateway's holds secrets.
+    // Uses an empty environment, because the gateway's contains secrets.
     env: {},
     stdio: 'ignore',
     timeout: probeMs,
@@ -62,7 +63,7 @@ function findOnPath(name: string): string | null {
       accessSync(path, constants.X_OK)
       return path
     } catch {
-      // The command is not in this folder.
+      // This folder does not contain the command.
     }
   }
   return null

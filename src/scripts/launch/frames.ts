@@ -12,7 +12,7 @@ export class FrameReader {
     this.#onTooLong = onTooLong
   }
 
-  /** Returns the parts of the current line, null if it is too long, and begins the next line. */
+  /** Returns the parts of the current line, or null if it is too long. Then begins the next line. */
   #take(): Buffer[] | null {
     const parts = this.#bytes > this.#maxBytes ? null : this.#parts
     this.#parts = []

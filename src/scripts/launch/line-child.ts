@@ -3,21 +3,22 @@ import { FrameReader } from './frames.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
 const maxStderrLength = 2_000
-// Node and V8 write a few thousand bytes before they die. A child that writes more keeps the gateway busy.
+// Maximum bytes of standard error. Node and V8 write a few thousand before they die; a child that writes more is
+// killed, because it keeps the gateway busy.
 const maxStderrBytes = 256 * 1024
-// Time to read the pipes of a process that has ended. Another process may hold them open indefinitely.
+// Maximum time to read the pipes of a process that has ended. Another process may keep them open indefinitely.
 const drainMs = 250
 
 export interface LineChildOptions {
   readonly command: SandboxCommand
   readonly maxLineBytes: number
   readonly onLine: (line: string) => void
-  /** Called if the child misused its pipes and should be killed. */
+  /** Called if the child misuses its pipes. Kill it then. */
   readonly onExcess: (reason: string) => void
   readonly onGone: (reason: string) => void
 }
 
-/** A child process that exchanges lines with the gateway: its pipes and its end. */
+/** A child process that exchanges lines of text with the gateway. Manages its pipes and detects its end. */
 export class LineChild {
   readonly #child: ChildProcess
   readonly #options: LineChildOptions
@@ -29,13 +30,14 @@ export class LineChild {
     this.#options = options
     const { command, maxLineBytes, onLine, onExcess, onGone } = options
     const { file, args, env, firstLine } = command
-    // Detached: its own process group is killed with it, and a terminal's Ctrl-C does not reach it.
+    // Detached, so that the child has its own process group, which is killed as a whole and gets no Ctrl-C from a
+    // terminal.
     this.#child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
     const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
     this.#child.stdout?.on('data', chunk => frames.push(chunk))
     this.#child.stdout?.on('end', () => this.#onSilence())
     this.#child.stderr?.on('data', chunk => this.#onStderr(chunk))
-    // A write to a child that is gone fails here; 'close' reports the end.
+    // Ignores failed writes to a child that is gone; the 'close' event reports its end.
     this.#child.stdin?.on('error', () => undefined)
     void this.write(firstLine)
     this.#child.on('error', error => onGone(error.message))
@@ -49,12 +51,12 @@ export class LineChild {
     return this.#child.pid
   }
 
-  /** The first characters of its standard error, which say why a sandbox did not boot. */
+  /** The first characters of the child's standard error, which say why a sandbox did not boot. */
   get stderrText(): string {
     return this.#stderrText
   }
 
-  /** Bytes written to the child that it has not read. */
+  /** Number of bytes written to the child that it has not read yet. */
   get unreadBytes(): number {
     return this.#child.stdin?.writableLength ?? 0
   }
@@ -83,7 +85,7 @@ export class LineChild {
     try {
       if (this.pid !== undefined) process.kill(-this.pid, 'SIGKILL')
     } catch {
-      // The group is already gone.
+      // Ignores the error, because the process group is already gone.
     }
   }
 
@@ -97,7 +99,8 @@ export class LineChild {
     setTimeout(() => this.#closePipes(), drainMs).unref()
   }
 
-  // A child that lives on without output would block its run until the deadline. A child that ends is gone by then.
+  // Handles the end of the child's output. A child that lives on without output would block its run until the deadline,
+  // so it is killed. A child that is ending is gone by then.
   #onSilence(): void {
     setTimeout(() => this.#options.onExcess('closed its output'), drainMs).unref()
   }

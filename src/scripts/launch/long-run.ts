@@ -2,7 +2,7 @@ import { setPriorityOf } from './child-priority.ts'
 import { processorMsOf } from './child-resources.ts'
 import type { ComputingRuns } from './computing-runs.ts'
 
-// Maximum time of a short run, whose sandbox will soon be free.
+// Maximum time of a short run. The sandbox of a short run will soon be free.
 const shortRunMs = 50
 const shortComputingMs = 50
 
@@ -12,12 +12,12 @@ export interface LongRunOptions {
   readonly onLong: () => void
 }
 
-/** Watches one run of a sandbox: whether it is long, and whether it must yield the processor to others. */
+/** Watches one run of a sandbox. Finds out whether the run is long, and whether it must yield the processor. */
 export class LongRun {
   readonly #pid: number | undefined
   readonly #computing: ComputingRuns<LongRun>
   readonly #clock: NodeJS.Timeout
-  // First read after the run has lasted a little, because most runs have ended by then.
+  // Processor time at the first check, some time after the start, because most runs have ended by then; null before it.
   #firstProcessorMs: number | null = null
   #isLong = false
   #yields = false
@@ -49,7 +49,10 @@ export class LongRun {
     this.#computing.delete(this)
   }
 
-  /** Stops watching. Returns false if the process cannot get its normal priority back, which may need a privilege. */
+  /**
+   * Stops watching. Returns false if the process cannot get its normal priority back, because that may need a
+   * privilege.
+   */
   end(): boolean {
     this.stop()
     return !this.#yields || setPriorityOf(this.#pid, 'normal')

@@ -12,26 +12,27 @@ export interface SandboxCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** The first line that the child reads: its modules. */
+  /** The first line that the child reads. It contains the sandbox's modules. */
   readonly firstLine: string
 }
 
 /**
- * The command that starts a sandbox process: V8 without compilers (unless `jit`), Node's permission model with only the
- * files that a start reads and no network, an environment without secrets, and the kernel's confinement if available.
+ * Returns the command that starts a sandbox process: V8 without compilers (unless `jit`), Node's permission model with
+ * no network and only the files that a start reads, an environment without secrets, and the kernel's confinement if
+ * available.
  */
 export function sandboxCommand(settings: Omit<SandboxSetup, 'platform'>, jit: boolean): SandboxCommand {
   const setup: SandboxSetup = { ...settings, platform: platformMethods }
   const node = [
     process.execPath,
-    // Isolates with their own snapshot would share Node's read-only heap and crash.
+    // Isolates that have their own snapshot would share Node's read-only heap and crash.
     '--no-node-snapshot',
     ...(jit ? [] : ['--jitless']),
-    // The permission model does not cover the files that SQLite opens.
+    // Node's permission model does not cover the files that SQLite opens.
     '--no-experimental-sqlite',
     '--no-experimental-webstorage',
     '--no-experimental-websocket',
-    // No signal may open a debugger port.
+    // Keeps SIGUSR1 from opening a debugger port.
     '--disable-sigusr1',
     '--permission',
     '--allow-addons',
@@ -50,6 +51,6 @@ function readableFiles(): string[] {
   const require = createRequire(import.meta.url)
   const isolatedVm = dirname(require.resolve('isolated-vm/package.json'))
   const loader = dirname(require.resolve('node-gyp-build', { paths: [isolatedVm] }))
-  // The loader checks this file to detect musl.
+  // The loader reads the last of these files to detect musl.
   return [bootFile, `${isolatedVm}/*`, `${loader}/*`, '/etc/alpine-release']
 }

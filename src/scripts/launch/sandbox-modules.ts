@@ -6,8 +6,8 @@ import { stripCached } from './strip-cached.ts'
 const room = fileURLToPath(new URL('../../sandbox/', import.meta.url))
 
 /**
- * The first line for every sandbox: its modules as plain JavaScript, by URL, and the real path of the one package they
- * use, because the sandbox may not be able to read the link to it. See `sandbox/boot.mjs` for the reason.
+ * Returns the first line for every sandbox: its modules as plain JavaScript, by URL, and the real path of the only
+ * package they use, because the sandbox may be unable to read the link to it. `sandbox/boot.mjs` says why.
  */
 export function sandboxModules(): string {
   const sources: Record<string, string> = {}

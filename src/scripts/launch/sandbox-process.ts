@@ -8,13 +8,16 @@ import { LongRun } from './long-run.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
 const bootMs = 10_000
-// A sandbox takes up to 250 ms to get a script out of its isolate.
+// Maximum time until a sandbox is ready again after a run. It takes up to 250 ms to get a script out of its isolate.
 const recoveryMs = 2_000
 
-/** Receives the messages of a run. `gone` is called at most once; nothing follows it or an `end` message. */
+/** Receives the messages of a run. `gone` is called at most once, and nothing follows `gone` or an `end` message. */
 export interface SandboxListener {
   message(message: Exclude<FromSandbox, { type: 'ready' | 'begun' }>): void
-  /** `hasBegun` is true if the sandbox sent a message of this run, so that the script may have run. */
+  /**
+   * Called when the process is gone. `hasBegun` is true if it had sent a message of this run, so that the script may
+   * have run.
+   */
   gone(reason: string, hasBegun: boolean): void
 }
 
@@ -26,12 +29,12 @@ interface CurrentRun {
 
 export interface SandboxProcessOptions {
   readonly command: SandboxCommand
-  /** Maximum bytes of one message from the child, and of unread messages to it. */
+  /** Maximum bytes of one message from the child, and of the messages to it that it has not read. */
   readonly maxFrameBytes: number
   readonly maxUnreadBytes: number
   readonly computing: ComputingRuns<LongRun>
   readonly onReady: (sandbox: SandboxProcess) => void
-  /** Called if the sandbox will not be free soon: a long run has it, or it is dying. */
+  /** Called if the sandbox will not be free soon, because of a long run or because it is dying. */
   readonly onLost: () => void
 }
 
@@ -89,12 +92,12 @@ export class SandboxProcess {
     return this.#hasBooted && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** True if other runs can expect to get it soon: it has no long run and is not dying. */
+  /** True if waiting runs can expect to get the sandbox soon: it has no long run and is not dying. */
   get isSoonFree(): boolean {
     return this.#longRun?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** False if the process ended before it was ready; then starting another may not help. */
+  /** False if the process ended before it was ready. Starting another one may not help then. */
   get hasBooted(): boolean {
     return this.#hasBooted
   }
@@ -103,7 +106,7 @@ export class SandboxProcess {
     return this.#runs
   }
 
-  /** The account of the last run. With `ROSTRUM_ISOLATION=account` the isolate is still warm for it. */
+  /** The account of the last run. With `ROSTRUM_ISOLATION=account` the isolate is already prepared for it. */
   get lastAccount(): string | null {
     return this.#lastAccount
   }
@@ -113,24 +116,24 @@ export class SandboxProcess {
     return this.#gone.promise
   }
 
-  /** The first characters of its standard error, which say why a sandbox did not boot. */
+  /** The first characters of the process's standard error, which say why it did not boot. */
   get stderrText(): string {
     return this.#child.stderrText
   }
 
-  /** Takes the idle sandbox for one run. */
+  /** Reserves the idle sandbox for one run. */
   occupy(): void {
     this.#state = 'taken'
   }
 
-  /** Returns the sandbox unused, because the run ended before it began. */
+  /** Returns the reserved sandbox unused, because the run ended before it began. */
   vacate(): void {
     if (this.#state === 'taken') this.#becomeIdle()
   }
 
   /**
-   * Sends the run. Its messages go to `listener`. Returns false if the process was already gone, so that nothing of the
-   * script has run.
+   * Sends the run to the process. Messages of the run go to `listener`. Returns false if the process was already gone;
+   * then nothing of the script has run.
    */
   begin(message: RunMessage, listener: SandboxListener): boolean {
     if (this.#state !== 'taken') return false
@@ -144,7 +147,7 @@ export class SandboxProcess {
     return true
   }
 
-  /** Resolves when the pipe has taken the answer, or the process is gone. */
+  /** Sends an answer to a call. Resolves when the pipe has taken it, or the process is gone. */
   async answer(message: AnswerMessage): Promise<void> {
     if (this.#run?.id === message.run) await this.#send(message)
   }
@@ -163,12 +166,12 @@ export class SandboxProcess {
     this.#options.onLost()
   }
 
-  /** See `LongRun`. Call it regularly during a run. */
+  /** Lowers the priority of a long run (see `LongRun`). Call it regularly during a run. */
   yieldWhenLong(): void {
     this.#longRun?.yieldWhenLong()
   }
 
-  /** Resident memory in bytes; null if unknown. */
+  /** Returns the resident memory in bytes; null if unknown. */
   residentBytes(): number | null {
     return this.#memory.read()
   }

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 type Sources = Readonly<Record<string, string>>
 
 /**
- * Turns TypeScript sources into plain JavaScript, both by name. Keeps the result in the folder of Node's compile cache,
- * if that is enabled: Node's type stripper takes 100 ms and 20 MB. A damaged or missing file is written again.
+ * Strips the types from TypeScript sources. Keys are file names. Caches the result in the folder of Node's compile
+ * cache, if that is enabled, because Node's type stripper takes 100 ms and 20 MB. A damaged or missing cache file is
+ * written again.
  */
 export function stripCached(sources: Sources, folder = getCompileCacheDir()): Sources {
   if (folder === undefined) return strip(sources)
@@ -19,7 +20,7 @@ export function stripCached(sources: Sources, folder = getCompileCacheDir()): So
   return stripped
 }
 
-// The first line is the digest of the rest.
+// Reads a cache file; null if it is damaged or missing. Its first line is the digest of the rest.
 function readChecked(path: string): string | null {
   try {
     const [line = '', text = ''] = readFileSync(path, 'utf8').split('\n')
@@ -29,7 +30,8 @@ function readChecked(path: string): string | null {
   }
 }
 
-// Renamed when complete, because several gateways may start at once. Without permission to write, nothing is cached.
+// Writes a cache file under another name and renames it when complete, because several gateways may start at once.
+// Without permission to write, nothing is cached.
 function writeChecked(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`
   try {
@@ -44,7 +46,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-// Silences the warning that this function is experimental. Node uses the same one to load this file.
+// Strips types without Node's warning that this function is experimental. Node loads this file with the same function.
 function strip(sources: Sources): Sources {
   const { emitWarning } = process
   process.emitWarning = () => undefined

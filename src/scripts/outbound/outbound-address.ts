@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 const globalUnicast = ipaddr.IPv6.parse('2000::')
 const maxUrlLength = 8 * 2 ** 10
 
-// Ends the messages of refusals that a setting can lift.
+// Ends the message of a refusal that the operator can lift by a setting.
 const askOperator = 'Ask the operator to add it to `ROSTRUM_GRAPHQL_HOSTS`.'
 
 /** One entry of the allow-list: the host as `new URL` writes it, and its port if the entry names one. */
@@ -12,7 +12,7 @@ interface AllowedHost {
   readonly port: number | null
 }
 
-/** Why a call was refused. The message names the rule, for the script; the facts are for the operator's log. */
+/** A refused call. The message names the rule, for the script; the facts are for the operator's log. */
 export class OutboundRefusal extends Error {
   override readonly name = 'OutboundRefusal'
   readonly facts: Readonly<Record<string, string>> | null
@@ -24,15 +24,15 @@ export class OutboundRefusal extends Error {
 }
 
 /**
- * The allow-list of `graphql(…, url)`. An entry `host` allows https on port 443; `host:port` allows that port, with
- * https or http. A host that is not listed is never reached, whatever it resolves to.
+ * Creates the allow-list of `graphql(…, url)`. An entry `host` allows https on port 443; `host:port` allows that port
+ * with https or http. A host that is not listed is never contacted, whatever address it has.
  */
 export function createAllowList(entries: readonly string[]) {
   const allowed = entries.map(readEntry)
   return {
-    /** True if an entry names the host, written as `new URL` writes it. */
+    /** True if an entry names the host. Pass the host as `new URL` writes it. */
     names: (host: string) => allowed.some(entry => entry.host === host),
-    /** The destination of a call. Throws an `OutboundRefusal` that names the rule. */
+    /** Returns the checked destination of a call. Throws an `OutboundRefusal` that names the broken rule. */
     check(text: string): URL {
       const url = readUrl(text)
       const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
@@ -81,15 +81,15 @@ function readUrl(text: string): URL {
 }
 
 /**
- * True for public addresses only: not for loopback, private, link-local, unique-local, multicast, shared, reserved or
- * unspecified ones, nor for IPv6 addresses with such an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
+ * True only for public addresses. False for loopback, private, link-local, unique-local, multicast, shared, reserved
+ * and unspecified addresses, and for IPv6 addresses that contain such an IPv4 address (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(address: string): boolean {
-  // IPv4-compatible addresses (`::8.8.8.8`) are obsolete, and parsers read them differently.
+  // True for an IPv4-compatible address such as `::8.8.8.8`. These are obsolete, and parsers read them differently.
   const isMixed = address.includes(':') && address.includes('.') && !/^::ffff:/i.test(address)
   if (isMixed || !ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
-  // Only 2000::/3 of IPv6 is assigned as global unicast.
+  // Only 2000::/3 is assigned as global unicast in IPv6.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast, 3)) return false
   return parsed.range() === 'unicast'
 }

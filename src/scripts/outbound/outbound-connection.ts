@@ -10,15 +10,15 @@ const spareBytes = 2 ** 19
 
 export interface OutboundConnectionOptions {
   readonly lookup: LookupFunction
-  /** Bytes of the answer's body read so far. */
+  /** Returns the number of bytes of the answer's body read so far. */
   readonly answerBytes: () => number
-  /** Closes the connection in any state, during the lookup and the handshake as well. */
+  /** Closes the connection when aborted, even during the look-up and the handshake. */
   readonly signal: AbortSignal
 }
 
 /**
- * Opens a connection for one call. It is never reused, so nothing that a host sends after its answer or remembers of
- * the connection reaches another call. HTTP/1.1 only, because its limits can be set here.
+ * Opens a connection for one call. It is never reused, so nothing that a host sends after its answer, or remembers
+ * about the connection, affects another call. It uses HTTP/1.1 only, because its limits can be set here.
  */
 export function openConnection(origin: string, options: OutboundConnectionOptions): Client {
   const { lookup, answerBytes, signal } = options
@@ -41,8 +41,8 @@ export function openConnection(origin: string, options: OutboundConnectionOption
   })
 }
 
-// A host may send endless bytes that are not part of the body: early hints, chunk extensions, one-byte chunks. The
-// spare bytes cover what buffers hold.
+// Closes a connection that sends too many bytes outside the body, such as early hints, chunk extensions or one-byte
+// chunks. Some spare bytes are allowed for what buffers hold.
 function watchBytes(socket: Socket, answerBytes: () => number): void {
   const watch = setInterval(() => {
     if (socket.bytesRead <= 2 * answerBytes() + spareBytes) return

@@ -5,8 +5,8 @@ import { type AllowList, isLoopbackAddress, isPublicAddress, OutboundRefusal } f
 type Resolved = Awaited<ReturnType<typeof resolveAll>>
 
 /**
- * The lookup of an outbound connection. It resolves once, checks every address and passes the checked ones to the
- * socket, so that no other address is reached. Only a listed `localhost` name may resolve to loopback.
+ * Creates the look-up for outbound connections. It resolves the name once, checks every address and passes only these
+ * to the socket, so that no unchecked address is contacted. Only a listed `localhost` name may resolve to loopback.
  */
 export function createCheckedLookup(allowList: AllowList): LookupFunction {
   const resolve = createResolver()
@@ -24,7 +24,8 @@ export function createCheckedLookup(allowList: AllowList): LookupFunction {
   }
 }
 
-// The script must not learn internal addresses; the operator's log has them.
+// Returns the refusal of an address. The script does not see the address, which may be internal; the operator's log has
+// it.
 function refuseAddress(hostname: string, address: string): OutboundRefusal {
   const reason = `\`${hostname}\` resolves to an address that is not public`
   return new OutboundRefusal(reason, { hostname, address })
@@ -34,8 +35,8 @@ function isLocalName(hostname: string, allowList: AllowList): boolean {
   return (hostname === 'localhost' || hostname.endsWith('.localhost')) && allowList.names(hostname)
 }
 
-// The system's resolver blocks one of few threads for each lookup. Concurrent lookups of a name therefore share one,
-// even if the name server does not answer. Answers are not cached.
+// Creates a resolver that shares concurrent look-ups of the same name, because the system's resolver blocks one of few
+// threads for each, even if the name server does not answer. It caches no answers.
 function createResolver(): (hostname: string) => Promise<Resolved> {
   const pending = new Map<string, Promise<Resolved>>()
   return hostname => {

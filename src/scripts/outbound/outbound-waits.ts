@@ -1,27 +1,28 @@
 import type { Run } from '../../domain/scripts/run.ts'
 import { OutboundRefusal } from './outbound-address.ts'
 
-// How long a run may wait for other hosts in total while another account needs its sandbox: half of the queue's wait.
+// How long a run may wait for other hosts in total while another account needs its sandbox. It is half the time that a
+// run waits for a sandbox.
 const maxWaitMs = 1_000
 
 interface Wait {
   readonly accountCode: string
   readonly preempted: AbortController
   calls: number
-  /** When the current wait began, and the time waited before it. */
+  /** Start of the current wait. `waitedMs` is the total time of the earlier waits. */
   since: number
   waitedMs: number
 }
 
 /**
  * The runs that wait for other hosts. Such a run holds a sandbox without using a processor. After a long wait it can be
- * preempted: its calls to other hosts reject from then on.
+ * preempted: its current and later calls to other hosts then reject.
  */
 export class OutboundWaits {
   readonly #byRun = new WeakMap<Run, Wait>()
   readonly #active = new Set<Wait>()
 
-  /** Makes a call to another host. The signal aborts it when the run ends or is preempted. */
+  /** Makes a call to another host. `signal` aborts the call when the run ends or is preempted. */
   async during<Answer>(run: Run, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const wait = this.#byRun.get(run) ?? startWait(run)
     this.#byRun.set(run, wait)
@@ -39,7 +40,10 @@ export class OutboundWaits {
     }
   }
 
-  /** Preempts the longest wait of the first account that has one over a second. Returns false if there is none. */
+  /**
+   * Preempts one run that has waited for more than a second: the longest wait of the first account that has one.
+   * Returns false if there is none.
+   */
   preemptLongest(accountCodes: readonly string[]): boolean {
     const now = performance.now()
     const waitedMs = (wait: Wait) => wait.waitedMs + now - wait.since

@@ -8,7 +8,7 @@ import { readOutboundAnswer } from './read-outbound-answer.ts'
 export interface OutboundCall {
   readonly accountCode: string
   readonly query: string
-  /** A JSON text. */
+  /** The variables as JSON text. */
   readonly variables: string
   readonly url: string
   readonly signal: AbortSignal
@@ -17,19 +17,22 @@ export interface OutboundCall {
 export interface Outbound {
   /** Posts a GraphQL request and returns the JSON text of the answer. Rejects with a message for the script. */
   post(call: OutboundCall): Promise<string>
-  /** Aborts the calls that still wait. */
+  /** Aborts the calls that are still waiting. */
   close(): void
 }
 
 export interface OutboundOptions {
-  /** Allow-list: `host` or `host:port`. */
+  /** The allow-list, with entries `host` or `host:port`. */
   readonly hosts: readonly string[]
   /** Maximum bytes of an answer. */
   readonly maxBytes: number
   readonly scriptLogShare: ScriptLogShare
 }
 
-/** Sends `graphql(…, url)` (contract, section 4): listed hosts, checked addresses, no redirects, no credential. */
+/**
+ * Creates the sender of `graphql(…, url)` calls (contract, section 4). It contacts only listed hosts and checked
+ * addresses, follows no redirects and sends no credential.
+ */
 export function createOutbound({ hosts, maxBytes, scriptLogShare }: OutboundOptions): Outbound {
   const allowList = createAllowList(hosts)
   const lookup = createCheckedLookup(allowList)
@@ -57,7 +60,8 @@ function logRefusal(lines: ScriptLines, message: string, facts: object): void {
   lines.write('warn', { facts, message: `graphql: ${message}`, bytes })
 }
 
-// An address in the url is not looked up, so it is checked here. The operator may list one explicitly.
+// Refuses a private address in the URL itself, unless the operator has listed it. Such an address is not looked up, so
+// the look-up cannot check it.
 function refuseLiteral({ hostname }: URL, allowList: AllowList): void {
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || allowList.names(hostname) || isPublicAddress(address)) return
@@ -77,7 +81,7 @@ async function send(url: URL, body: string, { lookup, maxBytes, signal }: Sendin
     'accept-encoding': 'identity',
     'user-agent': 'rostrum',
   }
-  // Imported on first use: the client has 109 modules.
+  // Imports the HTTP client on first use, because it has 109 modules.
   const { openConnection } = await import('./outbound-connection.ts')
   signal.throwIfAborted()
   const finished = new AbortController()

@@ -8,11 +8,11 @@ const jsonType = /^(application|text)\/([\w.!#$&^-]+\+)?json\s*(;|$)/i
 
 export interface AnswerReading {
   readonly maxBytes: number
-  /** Called with the bytes of the body read so far. */
+  /** Called with the number of body bytes read so far. */
   readonly onRead: (bytes: number) => void
 }
 
-/** Reads the JSON text of an answer and checks it as it arrives. Throws an `OutboundRefusal` for anything else. */
+/** Reads an answer and checks that it is JSON while it arrives. Throws an `OutboundRefusal` if it is not. */
 export async function readOutboundAnswer(
   answer: Dispatcher.ResponseData,
   reading: AnswerReading,
@@ -24,12 +24,12 @@ export async function readOutboundAnswer(
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new OutboundRefusal('the answer is compressed, which was not asked for')
   }
-  // Without a content type, the content decides.
+  // An answer without a content type is accepted if its content is JSON.
   if (!jsonType.test(String(headers['content-type'] ?? 'application/json'))) throw notJson()
   return decode(await readJson(body, reading))
 }
 
-// Copies the bytes into one buffer: a host may send them one by one, and each chunk is an object.
+// Copies the bytes into one buffer. A host may send them one by one, and keeping each chunk would take much memory.
 async function readJson(body: AsyncIterable<Buffer>, { maxBytes, onRead }: AnswerReading): Promise<Buffer> {
   const scanner = new JsonScanner()
   let read = Buffer.allocUnsafe(Math.min(maxBytes, 2 ** 14))
@@ -51,7 +51,7 @@ async function readJson(body: AsyncIterable<Buffer>, { maxBytes, onRead }: Answe
   return read.subarray(0, bytes)
 }
 
-// Scans in pieces and lets other work run between them.
+// Scans a chunk in pieces, so that other work can run between them.
 async function scan(chunk: Buffer, scanner: JsonScanner): Promise<boolean> {
   for (let at = 0; at < chunk.length; at += pieceBytes) {
     if (!scanner.write(chunk.subarray(at, at + pieceBytes))) return false

@@ -30,7 +30,7 @@ export async function compileSource(
     isQueued: false,
     signal,
     scriptLog: new RunLog({ limits, system: scriptLogShare.linesOf(accountCode, log) }),
-    // Only a compromised sandbox calls.
+    // A source that is only compiled never runs, so only a compromised sandbox makes a call here.
     answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
     onAdmitted: () => undefined,
   })

@@ -59,7 +59,8 @@ function withRights(caller: Caller, rights: ScriptRights): Caller {
 
 const noCases: ReadonlySet<number> = new Set()
 
-// Hooks after a save and other scripts may save their case.
+// Returns the cases that the run's transaction is saving and that its calls must not change. A hook after a save, and
+// every other kind of script, may save its own case.
 function findSavingCases(
   { trigger, event, case: own }: RunCause,
   parentRun: Run | null,

@@ -15,7 +15,7 @@ import { RunLog } from './run-log.ts'
 import type { RunTokens } from './run-tokens.ts'
 import { toRunStart } from './to-run-start.ts'
 
-// Created once, because every run ends with it.
+// Created once, because every run aborts its signal with it at the end.
 const runEnded = new RostrumError('OVERLOADED', 'The run that made this call has ended.')
 
 export interface ExecutionParts extends AdmissionParts {
@@ -51,19 +51,20 @@ async function judgeEnding(
   return error === null ? ending : { kind: 'error', error }
 }
 
-// Longer messages are cut in a hint.
+// Maximum length of a message in a hint. Longer messages are cut.
 const maxHintCharacters = 1_000
 
 function toHint(refusal: string): string {
   const message = refusal.replace(/^graphql: /, '')
-  // The message follows a colon. Names such as `NOT_FOUND` and `Syntax Error` keep their letters.
+  // The message comes after a colon, so a sentence begins in lower case there. Names such as `NOT_FOUND` and `Syntax
+  // Error` stay unchanged.
   const sentence = /^(?!Syntax Error:)[A-Z][a-z ]/.test(message)
     ? message[0]?.toLowerCase() + message.slice(1)
     : message
   return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
 }
 
-/** Executes a script from input to answer. Rejects as `Scripts.run` says. */
+/** Executes a script, from checking the input to the answer. Rejects as `Scripts.run` says. */
 export async function executeScript(parts: ExecutionParts, asked: AskedScript): Promise<Execution> {
   const startedAt = performance.now()
   const { limits, runTokens, answerCall } = parts
@@ -117,7 +118,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
     const facts = { outcome, error: error?.code, durationMs }
-    // A script causes the line of a run inside its own.
+    // The line of a nested run counts toward the account's share of the log, because a script causes it.
     if (parentRun === null) log.info(facts, 'task ended')
     else lines.write('info', { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
     kept.recording?.end(execution)

@@ -41,7 +41,7 @@ const message = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('end'), run: z.string(), ending }),
 ])
 
-/** Parses a line from a sandbox. Null means that it is not a protocol message and the child is compromised. */
+/** Parses a line from a sandbox. Returns null if it is not a message of the protocol; the child is then compromised. */
 export function parseMessage(line: string): FromSandbox | null {
   try {
     const parsed = message.safeParse(JSON.parse(line))

@@ -1,6 +1,7 @@
 import { JsonScanner } from '../../json/scanner.ts'
 
-// The realm allows 1,000 levels. Deeper texts can be parsed but not serialized again.
+// Maximum levels of a JSON text from a sandbox. The realm allows 1,000. Deeper texts could be parsed but not serialized
+// again.
 const maxDepth = 1_100
 
 /** True for JSON as an honest sandbox sends it: on one line and not too deep. */
@@ -10,7 +11,7 @@ export function isSandboxJson(text: string): boolean {
   return scanner.write(Buffer.from(text)) && scanner.end()
 }
 
-/** Parses a JSON text from a sandbox. `undefined` means that no honest sandbox sends it. */
+/** Parses a JSON text from a sandbox. Returns `undefined` for a text that no honest sandbox sends. */
 export function readSandboxJson(text: string): unknown {
   return isSandboxJson(text) ? JSON.parse(text) : undefined
 }

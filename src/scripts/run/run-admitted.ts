@@ -13,7 +13,7 @@ const maxAttempts = 3
 /** A run that waits for a sandbox. */
 export interface WaitingRun {
   readonly message: Omit<RunMessage, 'type' | 'timeoutMs' | 'residentBytes'>
-  /** In milliseconds of `performance.now()`. */
+  /** The deadline, in milliseconds of `performance.now()`. */
   readonly deadline: number
   /** True for a run inside a run, which never waits. */
   readonly isNested: boolean
@@ -32,9 +32,9 @@ export interface AdmissionParts {
 }
 
 /**
- * Runs a script once a sandbox is free. If a sandbox dies before it begins the run, or sends a late message of the run
- * before, no line of the script has run, and another sandbox gets it. A run that has begun is not repeated. Rejects
- * with `OVERLOADED` if there is no sandbox in time.
+ * Runs a script when a sandbox is free. Another sandbox gets the run if the first one dies before it begins the run, or
+ * sends a late message of an earlier run: no line of the script has run then. A run that has begun is never repeated.
+ * Rejects with `OVERLOADED` if no sandbox becomes free in time.
  */
 export async function runAdmitted(parts: AdmissionParts, waiting: WaitingRun): Promise<RunEnding> {
   for (let attempt = 1; ; attempt++) {
@@ -49,7 +49,7 @@ async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingR
   const { sandbox, release } = await admission.acquire({ accountCode, nested, queued, deadline, signal })
   try {
     if (signal.aborted) {
-      // Release first, so that the next run of the same account can take this sandbox.
+      // Release the sandbox first, so that the next run of the same account can take it.
       release()
       sandbox.vacate()
       throw signal.reason
@@ -68,8 +68,8 @@ async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingR
   }
 }
 
-// The resident memory at which a run is ended: the process at rest, twice the run's memory for V8's collector, and 64
-// MiB for V8 itself. Ordinary runs end earlier, at the isolate's limit.
+// Returns the resident memory at which a run is ended: that of the process at rest, twice the run's memory for V8's
+// collector, and 64 MiB for V8 itself. Ordinary runs end earlier, at the isolate's own limit.
 function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
   const atRest = sandbox.residentBytes() ?? 64 * 2 ** 20
   return atRest + (2 * memoryMb + 64) * 2 ** 20

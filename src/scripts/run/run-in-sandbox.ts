@@ -7,7 +7,7 @@ import type { RunMessage } from '../protocol.ts'
 import type { RunLog } from './run-log.ts'
 
 const watchEveryMs = 20
-// Time for the sandbox's own clock to end the run before SIGKILL does.
+// Extra time in which the sandbox's own clock can end the run, before the gateway sends SIGKILL.
 const graceMs = 250
 
 export interface RunInSandbox {
@@ -21,9 +21,9 @@ export interface RunInSandbox {
 }
 
 /**
- * Runs one script in a sandbox and returns how it ended: as the sandbox reports, or by SIGKILL after its deadline and a
- * grace period, past its memory, or when the caller disconnects. The first cause wins. Only a clean end leaves the
- * sandbox reusable.
+ * Runs one script in a sandbox and returns how it ended: as the sandbox reports, or by SIGKILL when it is past its
+ * deadline and grace period, past its memory, or when the caller disconnects. The first cause counts. The sandbox can
+ * be reused only after a clean end.
  */
 export async function runInSandbox({
   sandbox,

@@ -5,18 +5,19 @@ import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { CutMessage } from '../protocol.ts'
 import { readSandboxJson } from './read-sandbox-json.ts'
 
-// One for each power of two among the safe integers, one at the end, and a margin.
+// Maximum number of `cut` messages in a run: one for each power of two among the safe integers, one at the end, and a
+// margin.
 const maxCutMessages = 64
-// The sandbox counts UTF-16 characters, while the limit is in bytes.
+// Maximum bytes of a UTF-16 character. The sandbox counts characters, while the limit is in bytes.
 const maxBytesPerCharacter = 3
 
 export interface RunLogOptions {
   readonly limits: Pick<RunLimits, 'logEntries' | 'logBytes'>
-  /** The account's lines in the system log, bound to the run's name, id and transaction. */
+  /** Writes the account's lines to the system log, with the run's name, id and transaction. */
   readonly system: ScriptLines
 }
 
-/** The log of a run: collected for the answer within the limits, and written to the system log entry by entry. */
+/** The log of a run. It collects entries for the answer, within the limits, and writes each one to the system log. */
 export class RunLog {
   readonly #options: RunLogOptions
   readonly #entries: LogEntry[] = []
@@ -31,7 +32,10 @@ export class RunLog {
     this.#options = options
   }
 
-  /** Adds an entry. A sandbox keeps the limits itself; one that does not is compromised and killed. */
+  /**
+   * Adds an entry. Kills a sandbox that exceeds the limits: an honest sandbox keeps them itself, so this one is
+   * compromised.
+   */
   add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
     const { limits, system } = this.#options
     const bytes = Buffer.byteLength(text)
@@ -51,14 +55,16 @@ export class RunLog {
     system.write(level, { facts: { data }, message: 'log of a script', bytes })
   }
 
-  /** Takes the sandbox's count of dropped entries. It sends the count at each power of two and at the end. */
+  /** Takes the sandbox's count of dropped entries. The sandbox sends it at each power of two and at the end. */
   cut({ entries, characters, isFinal }: CutMessage, sandbox: SandboxProcess): void {
     this.#cutMessages++
     if (this.#cutMessages > maxCutMessages) return sandbox.kill('reported its dropped log entries too often')
     this.#droppedBySandbox = { entries, characters, isFinal }
   }
 
-  /** All entries. If some were dropped, the last one says how many, and replaces an entry if the log is full. */
+  /**
+   * Returns all entries. If some were dropped, the last entry reports their number; in a full log it replaces an entry.
+   */
   entries(): readonly LogEntry[] {
     const cut = this.#droppedHere.entries + this.#droppedBySandbox.entries
     if (cut === 0) return this.#entries

@@ -8,7 +8,7 @@ const prefix = 'rrun_'
 export interface RunTokens {
   mint(run: Run): string
   revoke(token: string): void
-  /** The run of the token; null after it has ended. */
+  /** Returns the run of a token; null after the run has ended. */
   find(token: string): Run | null
 }
 
@@ -31,8 +31,8 @@ export function createRunTokens(): RunTokens {
 }
 
 /**
- * Replaces run tokens in a text: a script may log its own or its parent's, but the system log must not show them.
- * Messages about a bad value show its beginning, so the beginning of a token is replaced too.
+ * Replaces run tokens in a text for the system log, because a script may log its own token or its parent's. The
+ * beginning of a token is replaced too, because messages about a bad value show its beginning.
  */
 export function hideRunTokens(text: string): string {
   return text.includes(prefix) ? text.replace(/rrun_[\w-]{16,43}/g, '[run token]') : text

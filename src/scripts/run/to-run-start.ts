@@ -7,11 +7,11 @@ interface BeginningRun {
   readonly run: Run
   readonly script: CheckedScript
   readonly parentRun: Run | null
-  /** In milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   readonly startedAt: number
 }
 
-/** The facts about a run that are kept from its beginning. */
+/** Returns the facts about a run that are stored when it begins. */
 export function toRunStart({ run, script, parentRun, startedAt }: BeginningRun): RunStart {
   const { caller, transaction } = run
   const { cause, payload, options } = script

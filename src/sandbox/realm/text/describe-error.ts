@@ -16,9 +16,10 @@ export interface DescribedError {
 export function makeDescribeError(language: Language) {
   const { create, isError, String, slice, indexOf, stringify, WeakMap, getFrom, setIn } = language
   const shownFile = 'task.js'
-  // The secret file name of the script's source. Any code made by `eval` could name itself `task.js`.
+  // The secret file name of the script's source. The name `task.js` would not do, because code made by `eval` can use
+  // it.
   let file = ''
-  // `AsyncFunction` adds two lines before the source.
+  // Number of lines that `AsyncFunction` adds before the source.
   const linesBefore = 2
   const maxLength = 8_192
   const maxNameLength = 200
@@ -54,7 +55,7 @@ export function makeDescribeError(language: Language) {
     }
   }
 
-  // The frames without the message, which may contain lines that look like frames.
+  // The stack frames of an error. They are stored without the message, which may contain lines that look like frames.
   const framesOf = new WeakMap<object, string>()
 
   const prepareStackTrace = (error: object, sites: CallSite[]): string => {
@@ -98,7 +99,7 @@ export function makeDescribeError(language: Language) {
       return withoutPosition(isObject ? (stringify(thrown) ?? 'undefined') : String(thrown))
     }
     const described = withoutPosition(header(thrown))
-    // V8 prepares the frames when `stack` is first read.
+    // Reads `stack`, because V8 prepares the frames only at the first read.
     void (thrown as Error).stack
     const frames = getFrom(framesOf, thrown as object) as string | undefined
     if (frames === undefined || frames === '') return described
@@ -118,7 +119,7 @@ export function makeDescribeError(language: Language) {
   return {
     prepareStackTrace,
     describe,
-    /** Sets the secret file name; called before the script is compiled. */
+    /** Sets the secret file name. Call it before the script is compiled. */
     setSourceFile(name: string): void {
       file = name
     },

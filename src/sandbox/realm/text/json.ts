@@ -1,10 +1,10 @@
 import type { Language } from '../language.ts'
 import type { makeLossyKinds } from './lossy-kinds.ts'
 
-/** Called for a value that JSON cannot represent. Returns its replacement, or throws to refuse it. */
+/** Called for a value that JSON cannot represent. Returns a replacement, or throws to refuse the value. */
 type OnOdd = (kind: string, path: string, value: unknown) => unknown
 
-/** Makes the error for a value that JSON cannot carry. `advice` is a sentence, or ''. */
+/** Returns the error for a value that JSON cannot represent. `advice` is a sentence, or ''. */
 type Refuse = (message: string, advice: string) => unknown
 
 /**
@@ -29,7 +29,8 @@ export function makeJson(language: Language, lossy: ReturnType<typeof makeLossyK
     return isWord(key) ? `.${key}` : `[${stringify(key)}]`
   }
 
-  // JSON.stringify calls the replacer depth first with the parent as `this`, so a stack of parents is the path.
+  // Serializes a value. JSON.stringify calls the replacer depth first with the parent as `this`, so a stack of parents
+  // is the path.
   const write = (root: unknown, onOdd: OnOdd, mustBeFinite = false): string => {
     const parents = create(null) as Record<number, unknown>
     const keys = create(null) as Record<number, string>
@@ -45,7 +46,7 @@ export function makeJson(language: Language, lossy: ReturnType<typeof makeLossyK
       for (let i = 0; i < depth; i++) if (parents[i] === value) return true
       return false
     }
-    // The reason why JSON cannot represent a value, or ''.
+    // Returns the reason why JSON cannot represent an object, or ''.
     const oddityOfObject = (value: object): string => {
       if (isAbove(value)) return 'cycle'
       if (depth >= maxDepth) return 'depth'
@@ -92,8 +93,8 @@ export function makeJson(language: Language, lossy: ReturnType<typeof makeLossyK
 
   return {
     /**
-     * Throws the error that `refuse` makes if JSON cannot represent the value. Errors are treated like other objects.
-     * JSON makes null of infinite numbers and NaN unless `mustBeFinite`.
+     * Serializes a value. Throws the error that `refuse` makes if JSON cannot represent it. Error objects are treated
+     * like other objects. Infinite numbers and NaN become null, or are refused if `mustBeFinite`.
      */
     strict(value: unknown, refuse: Refuse, mustBeFinite = false): string {
       const onOdd: OnOdd = (kind, path, odd) => {
@@ -103,7 +104,7 @@ export function makeJson(language: Language, lossy: ReturnType<typeof makeLossyK
       }
       return write(value, onOdd, mustBeFinite)
     },
-    /** Replaces what JSON cannot represent by a description. */
+    /** Serializes a value, and replaces what JSON cannot represent by a description. */
     lenient(value: unknown, describe: (error: unknown) => unknown): string {
       return write(value, (kind, _path, odd) => {
         if (kind === 'bigint') return `${String(odd)}n`

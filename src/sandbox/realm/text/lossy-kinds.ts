@@ -29,13 +29,13 @@ export function makeLossyKinds({ apply, create, isArray, objectPrototype, uncurr
     try {
       return read === undefined ? '' : ` ${apply(read, value, [])}`
     } catch {
-      // It only inherits from the class, or is a DataView.
+      // The object only inherits from the class, or it is a DataView.
       return ''
     }
   }
 
   return {
-    /** The name of such an object's class, or '' for an object that JSON can carry. */
+    /** Returns the name of the class whose content JSON would drop, or '' for an object that JSON can represent. */
     kindOf(value: object): string {
       const prototype = getPrototypeOf(value)
       if (prototype === objectPrototype || prototype === null || isArray(value)) return ''
@@ -43,14 +43,14 @@ export function makeLossyKinds({ apply, create, isArray, objectPrototype, uncurr
         if (isParentOf(parents[i] as object, value)) return names[i] as string
       return isView(value) ? ((apply(nameOfTypedArray, value, []) as string | undefined) ?? 'DataView') : ''
     },
-    /** The name in a message, such as `a Map`. */
+    /** Returns the class name for a message, such as `a Map`. */
     nameOf(kind: string): string {
       if (kind === 'Promise') return 'a promise'
       return `${kind[0] === 'A' || kind[0] === 'I' ? 'an' : 'a'} ${kind}`
     },
-    /** A sentence that says what to do instead, or ''. */
+    /** Returns a sentence that says what to do instead, or ''. */
     adviceOf: (kind: string): string => advice[kind] ?? '',
-    /** The text that stands for the object in a log, such as `[Map 2]`. */
+    /** Returns the text that replaces the object in a log, such as `[Map 2]`. */
     markOf: (kind: string, value: object): string => `[${kind}${sizeOf(kind, value)}]`,
   }
 }

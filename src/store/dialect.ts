@@ -2,7 +2,6 @@ import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { maxRowsOfPages } from '../domain/port.ts'
 import type { Client } from './postgres/connection/client.ts'
-import { toColumnName } from './tables/describe-table.ts'
 import type { Descriptions } from './tables/descriptions.ts'
 import type { RowOf, Selection, StoreColumn, TablesOf } from './tables/tables-of.ts'
 
@@ -125,12 +124,6 @@ export interface FindByIds<Row> {
 export function placeholders<Name extends string>(...names: readonly Name[]): Record<Name, Placeholder> {
   const entries = names.map((name): [string, Placeholder] => [name, sql.placeholder(name)])
   return Object.fromEntries(entries) as Record<Name, Placeholder>
-}
-
-/** The columns and values of an `insert`, from placeholders with the names of the columns. */
-export function insertValues(...names: readonly string[]): SQL {
-  const values = names.map(name => sql.placeholder(name))
-  return sql`(${sql.raw(names.map(toColumnName).join())}) values (${sql.join(values, sql`, `)})`
 }
 
 /** The columns of a selection by their names alone, or in the rows `from`: `"id"` or `row."id"`. */

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SavedTriggerName } from '../../domain/scripts/trigger-kinds.ts'
-import { type Dialect, insertValues } from '../dialect.ts'
+import { insertInto } from '../columns.ts'
+import type { Dialect } from '../dialect.ts'
 import { only, type Work } from '../work.ts'
 
 /** What has numbers of its own in each account. */
@@ -54,7 +55,7 @@ export function createTakeNumbers({ prepare, typed, tables }: Dialect): TakeNumb
   // The counter keeps the last number that was taken.
   const take = prepare(
     sql`
-      insert into counters ${insertValues('accountCode', 'name', 'value')}
+      ${insertInto(tables.counters, { omit: [] })}
       on conflict (account_code, name) do update set value = counters.value + ${count}
       returning value`,
     { value: tables.counters.value },

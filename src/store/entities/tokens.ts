@@ -69,8 +69,3 @@ export function createTokenSelection({ apiTokens, users }: Database['tables']) {
 export function isUserOfToken({ apiTokens, users }: Database['tables']): SQL {
   return sql`${users.accountCode} = ${apiTokens.accountCode} and ${users.id} = ${apiTokens.userId}`
 }
-
-/** For triggers, whose scopes are a text. */
-export function decodeScopes<Row extends { readonly scopes: string }>(row: Row) {
-  return { ...row, scopes: row.scopes === '' ? [] : row.scopes.split(' ') }
-}

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Rotation } from '../../../domain/webhooks/webhook-store.ts'
-import { type Dialect, insertValues, placeholders } from '../../dialect.ts'
+import { insertInto } from '../../columns.ts'
+import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 import type { TakeNumbers } from '../counters.ts'
 
@@ -32,12 +33,10 @@ export function createWebhookSecrets(dialect: Dialect, takeNumbers: TakeNumbers)
 
 const { accountCode, webhookId, overlapMs } = placeholders('accountCode', 'webhookId', 'overlapMs')
 
-function prepareSecretStatements({ prepare, now, nowPlus }: Dialect) {
+function prepareSecretStatements({ prepare, now, nowPlus, tables }: Dialect) {
   const isOfWebhook = sql`account_code = ${accountCode} and webhook_id = ${webhookId}`
   return {
-    insert: prepare(
-      sql`insert into webhook_secrets ${insertValues('accountCode', 'id', 'webhookId', 'keyId', 'sealed')}`,
-    ),
+    insert: prepare(insertInto(tables.webhookSecrets, { omit: ['endsAt', 'createdAt'] })),
     end: prepare(sql`
       update webhook_secrets set ends_at = ${nowPlus(overlapMs)}
       where ${isOfWebhook} and (ends_at is null or ends_at > ${nowPlus(overlapMs)})`),

@@ -3,34 +3,34 @@ import type { LongWork } from '../../fairness/long-work.ts'
 import { type GivenJson, type JsonObject, type JsonValue, readJson } from '../../json/read-json.ts'
 
 /**
- * Limits of case data (contract, sections 7 and 9). The data object is level 1, and `fields` counts its own fields
- * alone.
+ * Limits of case data (contract, sections 7 and 9). `levels`: the data object is level 1. `fields` counts the top-level
+ * fields.
  */
 export const caseDataLimits = { bytes: 2 ** 20, levels: 64, fields: 10_000 } as const
 
 const pointer = '/data'
 
-// Parsing 64 KiB of small values takes about 5 ms.
+// Maximum length of JSON that is processed without a turn of its own. Parsing 64 KiB of small values takes about 5 ms.
 const maxShortLength = 2 ** 16
 
-/** True for JSON that must not be read, compared or written in one turn. */
+/** True if JSON of this length is too long to be read, compared or written without a turn of its own. */
 export function isLong(length = 0): boolean {
   return length > maxShortLength
 }
 
-/** Waits before a step over data whose JSON is long. */
+/** If the JSON of the data is long, waits for a turn before the next step. */
 export async function waitIfLong(length: number | undefined, work: LongWork): Promise<void> {
   if (isLong(length)) await work.step()
 }
 
-/** Reads the data of a save, or its merge patch. `BAD_USER_INPUT` with a pointer below `/data`. */
+/** Reads the data of a save, or its merge patch. Throws `BAD_USER_INPUT` with a pointer below `/data`. */
 export function readCaseData(given: GivenJson): JsonObject {
   const value = readJson(given, { pointer, maxLevels: caseDataLimits.levels })
   if (isObject(value)) return value
   throw invalidInput([{ pointer, detail: 'must be a JSON object' }])
 }
 
-/** `BAD_USER_INPUT` for data with too many fields. A merge patch may have more: null removes a field. */
+/** Throws `BAD_USER_INPUT` for data with too many fields. A merge patch may have more, because null removes a field. */
 export function refuseManyFields(data: JsonObject): void {
   const { length } = Object.keys(data)
   const { fields: max } = caseDataLimits
@@ -38,12 +38,12 @@ export function refuseManyFields(data: JsonObject): void {
   throw invalidInput([{ pointer, detail: `can have at most ${max} fields; it has ${length}` }])
 }
 
-/** The data as JSON. `PAYLOAD_TOO_LARGE` past 1 MiB, `BAD_USER_INPUT` for too many fields. */
+/** Returns the data as JSON. Throws `PAYLOAD_TOO_LARGE` past 1 MiB and `BAD_USER_INPUT` for too many fields. */
 export function writeCaseData(data: JsonObject): string {
   refuseManyFields(data)
   const text = JSON.stringify(data)
   const { bytes: max } = caseDataLimits
-  // A character takes at most three bytes.
+  // A UTF-16 character takes at most three bytes, so most texts need not be measured.
   const bytes = text.length * 3 <= max ? 0 : Buffer.byteLength(text)
   if (bytes <= max) return text
   throw new RostrumError(

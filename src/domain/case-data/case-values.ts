@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { isObject } from './case-data.ts'
 
-/** The value of an indexed field, as the texts that equal values share. */
+/** The value of an indexed field, as a text. Equal values have equal texts. */
 export interface CaseValue {
   readonly field: string
   readonly value: string
 }
 
-// An index row of PostgreSQL has at most 2,704 bytes.
+// Maximum length of an indexed text. An index row of PostgreSQL has at most 2,704 bytes.
 const maxCharacters = 300
 
-/** The values of these fields, for look-ups. */
+/** Returns the values of these fields, for look-ups. */
 export function findValues(data: JsonObject, fields: readonly string[]): CaseValue[] {
   return fields.flatMap(field => {
     const value = Object.hasOwn(data, field) ? data[field] : undefined
@@ -19,7 +19,7 @@ export function findValues(data: JsonObject, fields: readonly string[]): CaseVal
   })
 }
 
-/** A text that equal values share, whatever the order of their keys. */
+/** Returns the text of a value. Equal values have equal texts, whatever the order of their keys. */
 export function indexText(value: JsonValue): string {
   const text = JSON.stringify(sortKeys(value))
   if (text.length <= maxCharacters) return text

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { isObject, waitIfLong } from './case-data.ts'
 import type { WrittenData } from './read-exit.ts'
 
-/** A top-level field that differs; undefined where it is absent. */
+/** A top-level field that changed. A value is undefined where the field is absent. */
 export interface ChangedField {
   readonly field: string
   readonly value: JsonValue | undefined
@@ -11,15 +11,15 @@ export interface ChangedField {
 }
 
 export interface StoredData {
-  /** Null for a case that is being created. */
+  /** The data; null for a case that is being created. */
   readonly data: JsonObject | null
-  /** The length of its JSON. */
+  /** The length of the data as JSON. */
   readonly length: number
 }
 
 const none: JsonObject = Object.freeze(Object.create(null))
 
-/** The fields that differ by deep equality, where the order of keys does not matter. Null is a case without data. */
+/** Returns the fields that differ by deep equality, ignoring the order of keys. Pass null for a case without data. */
 export function compareFields(next: JsonObject | null, previous: JsonObject | null): ChangedField[] {
   const [after, before] = [next ?? none, previous ?? none]
   const changed: ChangedField[] = []
@@ -31,7 +31,7 @@ export function compareFields(next: JsonObject | null, previous: JsonObject | nu
   return changed
 }
 
-/** The changed fields and their JSON. Each step of a large change has a turn of its own. */
+/** Returns the changed fields and their JSON. Each step of a large change takes a turn of its own. */
 export async function describeChange(
   next: WrittenData | null,
   stored: StoredData,
@@ -46,14 +46,14 @@ export async function describeChange(
   return { changed, text }
 }
 
-/** `{field: [new, previous]}` as JSON, null where it is absent (contract, section 7). */
+/** Returns the changes as JSON, `{field: [new, previous]}`, with null where a field is absent (contract, section 7). */
 export function writeChangedFields(changed: readonly ChangedField[]): string {
   const fields: Record<string, unknown> = Object.create(null)
   for (const { field, value, previous } of changed) fields[field] = [value ?? null, previous ?? null]
   return JSON.stringify(fields)
 }
 
-/** The changed fields of an event. It does not tell null from absent. */
+/** Reads the changed fields of an event. It cannot tell a null value from an absent field. */
 export function readChangedFields(text: string): ChangedField[] {
   const fields = JSON.parse(text) as Record<string, [JsonValue, JsonValue]>
   return Object.entries(fields).map(([field, [value, previous]]) => ({

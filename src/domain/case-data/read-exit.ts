@@ -6,13 +6,16 @@ import type { GivenJson, JsonObject } from '../../json/read-json.ts'
 import { errorWithoutPosition, type RunError } from '../scripts/run.ts'
 import { caseDataLimits, readCaseData, refuseManyFields, waitIfLong } from './case-data.ts'
 
-/** Case data with their JSON. */
+/** Case data together with its JSON. */
 export interface WrittenData {
   readonly data: JsonObject
   readonly text: string
 }
 
-/** Reads the value given to `exit` as case data (contract, section 7), or returns why it cannot become any. */
+/**
+ * Reads the value passed to `exit` as case data (contract, section 7). Returns an error if the value cannot be case
+ * data.
+ */
 export async function readExit({ text }: JsonText, work: LongWork): Promise<WrittenData | RunError> {
   const bytes = Buffer.byteLength(text)
   const { bytes: max } = caseDataLimits

@@ -2,13 +2,13 @@ import { escapePointer, type JsonObject, type JsonValue } from '../../json/read-
 import { isObject } from './case-data.ts'
 import type { ChangedField } from './changed-fields.ts'
 
-// A patch up to this length is kept even if it is longer than the data: it is easy to read, and cheap.
+// Maximum length of a patch that may be longer than the data. A short patch is easy to read, and cheap.
 const minMaxCharacters = 1_024
 
 /**
- * The difference as a JSON Patch (RFC 6902), a field at a time. A field whose operations are longer than its new value
- * is replaced as a whole. All data are replaced if the patch is longer than that (contract, section 9). `data` is the
- * JSON of the data after the change.
+ * Returns the changes as a JSON Patch (RFC 6902), one field after the other. If the operations of a field are longer
+ * than its new value, they replace the whole field. If the patch is longer than one that replaces all data, it does
+ * that instead (contract, section 9). `data` is the JSON of the data after the change.
  */
 export function writePatch(changed: readonly ChangedField[], data: string): string {
   const whole = writeOperation('replace', '', data)
@@ -20,7 +20,7 @@ export function writePatch(changed: readonly ChangedField[], data: string): stri
   return patch.toText()
 }
 
-/** Operations as JSON. Comparing stops when they are over the maximum. */
+/** A patch as JSON. Comparing stops when its operations are longer than the maximum. */
 class Patch {
   readonly operations: string[] = []
   readonly #maxCharacters: number

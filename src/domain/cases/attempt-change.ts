@@ -18,23 +18,24 @@ import type { FindHooks } from './find-hooks.ts'
 import { refuseTooDeep } from './queue-hooks.ts'
 import { runHooks } from './run-hooks.ts'
 
-/** A save or a delete. */
+/** A request to save or delete a case. */
 export interface ChangeRequest {
   readonly origin: Origin
-  /** Null to create a case. */
+  /** The id of the case; null to create one. */
   readonly id: number | null
   readonly ifVersions: readonly number[] | null
   readonly dryRun: boolean
   /**
-   * What asks for the change. A change from a running script never waits for a turn: it fails at once with `CONFLICT`
-   * for a case that its transaction is already saving. A client that disconnects ends a change that is not committed.
+   * What the change runs for: a request or a running script. A change from a running script never waits for a turn; it
+   * fails at once with `CONFLICT` for a case that its transaction is already saving. If the client disconnects before
+   * the commit, the change ends.
    */
   readonly asking: Asking
-  /** The stored function whose run asks; null without one. */
+  /** The name of the stored function whose run asks for the change; null without one. */
   readonly functionName: string | null
-  /** Splits the work on long data into steps: parse, merge, write, compare. */
+  /** Splits the work on long data (parse, merge, write, compare) into steps. */
   readonly work: LongWork
-  /** In milliseconds of `performance.now()`. */
+  /** The time limit of the change, in milliseconds of `performance.now()`. */
   readonly deadline: number
 }
 
@@ -45,10 +46,10 @@ export interface ReadCase {
   readonly type: CaseType | null
 }
 
-/** The state that a request asks for. */
+/** The state of the case that a request asks for. */
 export interface Wanted {
   readonly caseTypeCode: string
-  /** Null to delete the case. */
+  /** The data; null to delete the case. */
   readonly data: JsonObject | null
 }
 
@@ -62,29 +63,29 @@ export interface ChangeParts {
 
 export interface ChangedCase {
   /**
-   * The case after the change. For a delete, the case before it; for a dry run, the unchanged case, or null if it would
-   * be created.
+   * The case after the change. After a delete it is the deleted case. In a dry run it is the unchanged case, or null
+   * for a case that does not exist yet.
    */
   readonly row: Case | null
   readonly isSaved: boolean
   readonly changed: readonly ChangedField[]
   readonly changedFields: JsonText
-  /** The JSON of the data after the change, or as a dry run would make them; null for a delete. */
+  /** The data after the change, or as a dry run would make it, as JSON; null for a delete. */
   readonly data: string | null
-  /** The runs that decided the change: first the run of its task, then the runs of hooks. */
+  /** The runs that decided the change: first the run of its task, then the runs of its hooks. */
   readonly runs: Pick<DeferredRuns, 'runIds' | 'whenKept'>
 }
 
 /** What differs between a save and a delete. */
 export interface ChangeSteps {
   readonly change: 'save' | 'delete'
-  /** The type of a case, or of the one to be created. */
+  /** Returns the type of the case, or the type of the case to create. */
   readonly findType: (row: Case | null) => Promise<CaseType | null>
-  /** Throws an error if the request is wrong. */
+  /** Returns the state that the request asks for. Throws if the request is wrong. */
   readonly ask: (read: ReadCase) => Wanted
 }
 
-/** A change and what it needs, the same for all attempts. */
+/** A change with what all its attempts share. */
 export interface Change {
   readonly parts: ChangeParts
   readonly request: ChangeRequest
@@ -93,17 +94,17 @@ export interface Change {
 
 /** What one attempt read, and what it wants to write. */
 export interface Attempt extends ReadCase {
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly count: number
   readonly caseTypeCode: string
-  /** Null to delete the case. */
+  /** The data to write; null to delete the case. */
   readonly wanted: WrittenData | null
   readonly hooks: readonly LiveHook[]
-  /** The hooks that run after the change; null without any. */
+  /** The hooks that run after the change; null if there are none. */
   readonly after: HooksToQueue | null
 }
 
-/** Step 1 of one attempt. Reads the type before its hooks, because the commit compares the type's revision. */
+/** Step 1 of an attempt. Reads the type before its hooks, because the commit compares the type's revision. */
 export async function beginAttempt({ parts, request, steps }: Change, count: number): Promise<Attempt> {
   const { row, data } = await readRow(parts.store, request)
   const type = await steps.findType(row)
@@ -141,7 +142,7 @@ async function readRow(store: CaseStore, request: ChangeRequest) {
   return { row, data: readStored<JsonObject>(row.data?.text ?? '{}', place) }
 }
 
-/** Steps 3 to 7 of one attempt, as contract section 7 numbers them. Null if the case or its type has changed. */
+/** Steps 3 to 7 of an attempt, as contract section 7 numbers them. Returns null if the case or its type has changed. */
 export async function tryToChange(
   { parts: { store, scripts }, request }: Change,
   attempt: Attempt,
@@ -149,7 +150,7 @@ export async function tryToChange(
 ): Promise<ChangedCase | null> {
   const { origin, dryRun, asking, deadline, functionName, work } = request
   const { row, data: stored, type, caseTypeCode, after } = attempt
-  // 3 and 4. Runs the hooks, up to the first one that refuses.
+  // 3 and 4. Runs the hooks before the change, one after the other, until one refuses.
   const { transactionId } = origin
   const { hooks, wanted, count } = attempt
   const data = await runHooks({
@@ -165,10 +166,10 @@ export async function tryToChange(
     data: data?.text ?? null,
     runs: { runIds, whenKept },
   }
-  // 5. Nothing to store.
+  // 5. If nothing changed, there is nothing to store.
   const isEqual = row !== null && data !== null && changed.length === 0
   if (dryRun || isEqual) return { ...outcome, isSaved: false }
-  // 6. Commits. From here on, a client that disconnects stops nothing.
+  // 6. Commits. From here on, a disconnecting client does not stop the change.
   if (after !== null) refuseTooDeep(generationOf(request))
   const written = await runs.prepare()
   asking.signal.throwIfAborted()
@@ -187,9 +188,9 @@ export async function tryToChange(
     previousData: data === null ? (row?.data?.text ?? null) : null,
     leaseHolder,
   })
-  // 7. Answers, unless another change came first.
+  // 7. Answers, unless another change was committed first.
   if (done.kind === 'conflict') return null
-  // Another attempt at the same step of a request may have committed first.
+  // The commit may have returned the result of another attempt at this step. Then these runs were not written.
   if (done.runIds.join() === runIds.join()) runs.markWritten()
   return { ...outcome, isSaved: true, row: data === null ? row : done.row }
 }

@@ -12,7 +12,7 @@ export function staleCase(id: number, version: number): RostrumError {
   )
 }
 
-/** For a script that saves or deletes the case that its own transaction is saving. */
+/** The error for a script that saves or deletes the case that its own transaction is saving. */
 export function ownCase(id: number): RostrumError {
   return new RostrumError(
     'CONFLICT',

@@ -4,15 +4,15 @@ import type { EventStore, LoggedEvent, Origin, Page } from '../port.ts'
 import type { CommittedRuns } from '../runs/deferred-runs.ts'
 import type { HooksToQueue } from '../triggers/trigger-store.ts'
 
-/** A case as it is stored. Its data stay a text until their values are needed. */
+/** A case as it is stored. Its data stays text until its values are needed. */
 export interface Case {
   readonly id: number
   readonly caseTypeCode: string
-  /** A JSON object. Null if the case is one of a long list and past the bytes that one statement reads. */
+  /** The data, a JSON object. Null if a long list of cases was past the bytes that one statement reads. */
   readonly data: JsonText | null
-  /** Bytes of the data as JSON. */
+  /** Number of bytes of the data as JSON. */
   readonly dataBytes: number
-  /** Starts at 1 and grows with every change; the ETag. */
+  /** The version, which is also the ETag. It starts at 1 and grows with every change. */
   readonly version: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -20,11 +20,13 @@ export interface Case {
 
 export interface CaseType {
   readonly code: string
-  /** Fields that a look-up may name. The values of all cases are in the table of values. */
+  /** Fields that a look-up may name. The values of all cases are indexed for these. */
   readonly indexedFields: readonly string[]
-  /** Fields whose values a save writes: the indexed fields, and the fields that are about to be indexed. */
+  /** Fields whose values each save writes: the indexed fields, and those that are about to be indexed. */
   readonly writtenFields: readonly string[]
-  /** Grows with each change of the type's hooks and fields. A save commits only at the revision that it read. */
+  /**
+   * Grows with each change of the type's hooks or fields. A save commits only if it is still as the save has read it.
+   */
   readonly revision: number
 }
 
@@ -36,12 +38,12 @@ export interface CaseEvent extends LoggedEvent {
   readonly kind: CaseEventKind
   readonly caseId: number
   readonly caseTypeCode: string
-  /** The version after the change; for `deleted` the last one. */
+  /** The version after the change; for `deleted`, the last version. */
   readonly version: number
-  /** Changed fields as JSON, `{field: [new, previous]}`; null if they are long and must be loaded. */
+  /** The changed fields as JSON, `{field: [new, previous]}`. Null if they are long and must be loaded separately. */
   readonly changedFields: JsonText | null
   readonly changedBytes: number
-  /** The function whose run made the change; null without one. */
+  /** The stored function whose run made the change; null without one. */
   readonly functionName: string | null
 }
 
@@ -49,25 +51,25 @@ export interface CaseEvent extends LoggedEvent {
 export interface CaseCommit {
   readonly origin: Origin
   readonly caseTypeCode: string
-  /** The case as it was read; null to create one. */
+  /** The case as it was read; null to create a case. */
   readonly read: Pick<Case, 'id' | 'version' | 'dataBytes'> | null
-  /** The revision of the case type that the save read; 0 if there was no such type. */
+  /** The revision of the case type as it was read; 0 if there was no such type. */
   readonly revision: number
   /** The new data as JSON; null to delete the case. */
   readonly data: string | null
-  /** Null if the type writes the values of no field. */
+  /** The values of the type's written fields; null if it has none. */
   readonly values: readonly CaseValue[] | null
   /** The changed fields of the event, as JSON. */
   readonly changedFields: string
   readonly functionName: string | null
-  /** The runs that decided the change, to be written with it; null without any. */
+  /** The runs that decided the change, which the commit writes too; null without any. */
   readonly runs: CommittedRuns | null
   readonly runIds: readonly string[]
-  /** The hooks that run after the change; null without any. */
+  /** The hooks that run after the change; null if there are none. */
   readonly after: HooksToQueue | null
-  /** The data before a delete, for these hooks. */
+  /** The data before a delete, for the hooks after it. */
   readonly previousData: string | null
-  /** The lease of this save; another gateway's lease makes the commit a `conflict`. */
+  /** The holder of this save's lease. If another gateway has the lease, the commit is a `conflict`. */
   readonly leaseHolder: string
 }
 
@@ -81,24 +83,24 @@ export type CommitResult =
       /** The ids of the runs that decided the change. */
       readonly runIds: readonly string[]
     }
-  /** The case, its type or its lease is no longer as it was read. Nothing was written. */
+  /** The case, its type or its lease has changed since it was read. Nothing was written. */
   | { readonly kind: 'conflict' }
 
-/** Cases whose fields have one of the listed values each. */
+/** Finds cases in which each named field has one of the listed values. */
 export interface CaseSearch {
   readonly caseTypeCode: string | null
   readonly where: readonly { readonly field: string; readonly in: readonly string[] }[]
 }
 
 export interface CaseStore {
-  /** The rows that exist, in any order, in one statement. */
+  /** Returns the rows that exist, in any order, with one statement. */
   findByIds(accountCode: string, ids: readonly number[]): Promise<Case[]>
-  /** The first or last cases between two ids, in ascending id. */
+  /** Returns the first or last cases between two ids, in ascending id. */
   page(accountCode: string, search: CaseSearch, page: Page): Promise<Case[]>
   commit(commit: CaseCommit): Promise<CommitResult>
-  /** The result of an earlier attempt at this step of a request with an idempotency key; null if there is none. */
+  /** Returns the result of an earlier attempt at this step of a request with an idempotency key; null without one. */
   findCommitted(origin: Origin): Promise<CommittedCase | null>
-  /** Leases the case to this holder until `ms` from now, unless another holder has the lease. */
+  /** Leases the case to this holder for `ms` from now, unless another holder has the lease. */
   lease(
     accountCode: string,
     id: number,
@@ -106,11 +108,14 @@ export interface CaseStore {
   ): Promise<boolean>
   release(accountCode: string, id: number, holder: string): Promise<void>
   findType(accountCode: string, code: string): Promise<CaseType | null>
-  /** Writes the fields with a new revision; null if the type is not at the given revision (0: there is no type). */
+  /**
+   * Writes the type's fields with a new revision. Returns null if the type has another revision than the given one (0
+   * means that there is no type).
+   */
   saveType(accountCode: string, type: CaseType): Promise<CaseType | null>
-  /** Writes values of cases that still have these versions. False if the type is no longer at the revision. */
+  /** Writes the values of cases that still have the given versions. Returns false if the type has another revision. */
   addValues(accountCode: string, type: CaseTypeRevision, rows: readonly ReadValues[]): Promise<boolean>
-  /** Deletes the values of fields, of all cases. False if the type is no longer at the revision. */
+  /** Deletes the values of these fields for all cases. Returns false if the type has another revision. */
   dropValues(accountCode: string, type: CaseTypeRevision, fields: readonly string[]): Promise<boolean>
   readonly events: CaseEventStore
 }
@@ -122,9 +127,9 @@ export interface ReadValues {
 }
 
 export interface CaseEventStore extends EventStore<CaseEvent> {
-  /** The page of events of each case, in one statement, in ascending sequence. */
+  /** Returns one page of events for each case, with one statement, in ascending sequence. */
   pageByCases(accountCode: string, caseIds: readonly number[], page: Page): Promise<CaseEvent[]>
-  /** Long changed fields by the sequences of their events, as JSON. */
+  /** Returns long changed fields as JSON, by the sequences of their events. */
   findChangedFields(
     accountCode: string,
     sequences: readonly number[],

@@ -4,26 +4,26 @@ import { Places } from '../../fairness/places.ts'
 export interface TurnRequest {
   readonly accountCode: string
   readonly id: number
-  /** Ends the wait, of `performance.now()`. */
+  /** The time at which the wait ends, in milliseconds of `performance.now()`. */
   readonly deadline: number
   readonly signal: AbortSignal
 }
 
 export interface CaseTurn {
-  /** True if another save or delete of the case came first. */
+  /** True if another save or delete of the case ran first. */
   readonly hasWaited: boolean
   end(): void
 }
 
-// Each waiting save holds its data.
+// Maximum number of waiting saves of an account. Each one has its data in memory.
 const maxWaiting = 256
 
-/** Saves and deletes of one case take turns within this gateway (contract, section 7, step 2). */
+/** Makes saves and deletes of the same case take turns within this gateway (contract, section 7, step 2). */
 export class CaseTurns {
   readonly #places = new Places({ each: 1 })
   readonly #waiting = new Map<string, number>()
 
-  /** Throws `OVERLOADED` if too many of the account wait, and past the deadline. */
+  /** Waits for the turn. Throws `OVERLOADED` if too many saves of the account wait, and if the deadline passes. */
   async take({ accountCode, id, deadline, signal }: TurnRequest): Promise<CaseTurn> {
     let hasWaited = false
     const beginWaiting = () => {

@@ -18,7 +18,7 @@ import { runTask, type SaveResult, type TaskRequest, type TaskResult } from './r
 import { createSaveCaseType, type SaveCaseType } from './save-case-type.ts'
 
 export interface SaveRequest extends ChangeRequest {
-  /** Required to create a case. A case keeps its type. */
+  /** The type. Required to create a case; it never changes. */
   readonly caseTypeCode: string | null
   /** The whole data, or a merge patch (RFC 7396). */
   readonly data: JsonObject
@@ -32,16 +32,21 @@ export interface CaseFilter {
 
 /** The rules of cases (contract, section 7). */
 export interface Cases {
-  /** The cases that exist, in the order of the ids, each once. More than 1,000 ids: `BAD_USER_INPUT`. */
+  /**
+   * Returns the cases that exist, in the order of the ids, each once. Throws `BAD_USER_INPUT` for more than 1,000 ids.
+   */
   list(accountCode: string, ids: readonly number[]): Promise<Case[]>
-  /** The page of cases. `BAD_USER_INPUT` for a text that is no code, and for a field that the type does not index. */
+  /**
+   * Returns a page of cases. Throws `BAD_USER_INPUT` for a text that is no code, and for a field that is not indexed.
+   */
   page(accountCode: string, filter: CaseFilter, page: Page): Promise<Case[]>
   /**
-   * `NOT_FOUND`, `PRECONDITION_FAILED`, `PAYLOAD_TOO_LARGE`, `CONFLICT` after three attempts or for the case of a run's
-   * own transaction, `OVERLOADED`; from hooks `SCRIPT_FAILED`, `SCRIPT_ERROR` and `TOO_DEEP`.
+   * Saves a case. Rejects with `NOT_FOUND`, `PRECONDITION_FAILED`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`, or `CONFLICT`
+   * after three attempts and for a case that the run's own transaction is saving. Hooks can cause `SCRIPT_FAILED`,
+   * `SCRIPT_ERROR` and `TOO_DEEP`.
    */
   save(request: SaveRequest): Promise<ChangedCase>
-  /** Returns the case as it was. Fails like `save`. */
+  /** Deletes a case and returns it as it was. Fails like `save`. */
   remove(request: ChangeRequest & { readonly id: number }): Promise<ChangedCase>
   /** Runs a task on a case. Fails like `save`, or with `NOT_FOUND` for an unknown task. */
   runTask(request: TaskRequest): Promise<TaskResult>
@@ -60,7 +65,7 @@ interface Dependencies {
 export function createCases({ store: stores, scripts, deferRuns, waitForTurn }: Dependencies): Cases {
   const { cases: store, hooks, caseTasks } = stores
   const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), scripts, deferRuns }
-  // The commit of the save writes the run of the task too.
+  // Saves the result of a task. The same commit writes the task's run.
   const saveResult: SaveResult = (request, data, taskRuns) => {
     const findType = (row: Case | null) => store.findType(request.origin.accountCode, row?.caseTypeCode ?? '')
     const ask = ({ row }: ReadCase) => ({ caseTypeCode: row?.caseTypeCode ?? '', data })
@@ -81,7 +86,7 @@ export function createCases({ store: stores, scripts, deferRuns, waitForTurn }: 
         if (caseTypeCode === null) throw noTypeOfWhere()
         const type = await store.findType(accountCode, caseTypeCode)
         refuseUnindexed(where, type?.indexedFields ?? [])
-        // SQLite searches while the event loop waits, and an operation may have many searches.
+        // Takes a turn for each search, because SQLite blocks the event loop and an operation may have many searches.
         await waitForTurn(accountCode)
       }
       const search = where.map(({ field, in: values }) => ({ field, in: values.map(indexText) }))

@@ -17,12 +17,12 @@ import { ownCase, tooManyConflicts } from './case-failures.ts'
 import type { CaseStore } from './case-store.ts'
 
 const maxAttempts = 3
-// How often to try for the lease. Another gateway holds it for the time of one save.
+// Time between attempts to take the lease. Another gateway holds it for as long as one save takes.
 const lookEachMs = 20
 
 /**
- * The one way to change a case (contract, section 7), by these numbered steps. `ask` returns the change that the
- * request makes to the case as it was read. It is called again after a conflict, and so merges again.
+ * Changes a case, in the numbered steps of contract section 7. All changes go through here. `ask` applies the request
+ * to the case as it was read. After a conflict it is called again, so that a merge starts from the new data.
  */
 export async function changeCase(
   parts: ChangeParts,
@@ -43,7 +43,7 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
   const { accountCode } = origin
   if (id !== null && parentRun?.savingCases.has(id)) throw ownCase(id)
 
-  // 1. A repeated request whose save was committed gets its first result, whatever the version is now.
+  // 1. If an earlier request with the same key was committed, returns its result, whatever the version is now.
   const earlier = await parts.store.findCommitted(origin)
   if (earlier !== null) {
     const { row, changedFields, runIds } = earlier
@@ -65,7 +65,7 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
       turn.end()
     }
   } catch (error) {
-    // The caller may look for the runs of a refusal at once, at any gateway.
+    // The caller may read the runs that a refusal names at once, at any gateway, so wait until they are stored.
     if (error instanceof RostrumError && error.code !== 'UNAVAILABLE') await runs.whenKept()
     throw error
   }
@@ -97,8 +97,9 @@ async function attemptAll(change: Change, first: Attempt, runs: DeferredRuns): P
   }
 }
 
-// Takes the lease of the case, which makes first attempts of other gateways fail. If the deadline passes, the attempt
-// continues without it. A change from a script does not wait: the holder may be waiting for that script's transaction.
+// Takes the lease of the case, so that other gateways do not try to change it at the same time. If the deadline passes,
+// the attempt continues without the lease. A change from a script does not wait, because the holder may be waiting for
+// that script's transaction.
 async function takeLease(
   store: CaseStore,
   { origin: { accountCode }, deadline, asking: { signal, parentRun } }: ChangeRequest,

@@ -4,7 +4,7 @@ import type { CaseType } from './case-store.ts'
 
 const maxTypes = 10_000
 
-/** The hooks of a change, each in the order in which they run. */
+/** The hooks of a change: those before it and those after it, each list in the order in which the hooks run. */
 export interface HooksOfChange {
   readonly before: readonly LiveHook[]
   readonly after: HooksToQueue['hooks']
@@ -15,7 +15,7 @@ interface HooksOfRevision {
   readonly hooks: HooksOfChange
 }
 
-/** Returns the hooks of a case type for a save or a delete. Null stands for a type without cases and hooks. */
+/** Returns the hooks of a case type for a save or a delete. A null type has neither cases nor hooks. */
 export type FindHooks = (
   accountCode: string,
   type: Pick<CaseType, 'code' | 'revision'> | null,
@@ -25,8 +25,8 @@ export type FindHooks = (
 const none: HooksOfChange = { before: [], after: [] }
 
 /**
- * Caches a type's hooks until its revision changes, so that most saves cost no statement here. Types with hooks before
- * the change are not cached, because these must run the live version of their function.
+ * Caches a type's hooks until its revision changes, so that most saves need no statement for them. Types with hooks
+ * before the change are not cached, because such hooks must run the live version of their function.
  */
 export function createFindHooks(store: Pick<HookStore, 'findLive'>): FindHooks {
   const known = new LRUCache<string, HooksOfRevision>({ max: maxTypes })

@@ -6,11 +6,11 @@ import type { LiveHook } from '../triggers/trigger-store.ts'
 interface FailedHook {
   readonly hook: LiveHook
   readonly execution: Execution
-  /** Who asked for the change. */
+  /** The caller that asked for the change. */
   readonly caller: Caller
 }
 
-/** The refusal of a save by a hook (contract, section 7, the table of errors). */
+/** Returns the error of a save that a hook refused (contract, section 7, the table of errors). */
 export function refuseAsHook({ hook, execution, caller }: FailedHook): RostrumError {
   const { id, event, functionName: name } = hook
   const { id: runId, outcome, message, error, requestContext } = execution

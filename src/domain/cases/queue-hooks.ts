@@ -5,7 +5,7 @@ import type { Case, CaseCommit } from './case-store.ts'
 
 const maxGeneration = 8
 
-/** Throws `TOO_DEEP` for a change whose queued runs would pass the maximum generation. */
+/** Throws `TOO_DEEP` if the runs that a change queues would pass the maximum generation. */
 export function refuseTooDeep({ number, onTooDeep }: Generation): void {
   if (number < maxGeneration) return
   onTooDeep()
@@ -15,7 +15,7 @@ export function refuseTooDeep({ number, onTooDeep }: Generation): void {
   )
 }
 
-/** Returns the runs that a commit queues, with the committed data and version. */
+/** Returns the runs that a commit adds to the queue, with the committed data and version. */
 export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version'>): NewQueuedRun[] {
   const { origin, caseTypeCode, changedFields, after } = commit
   if (after === null) return []

@@ -14,21 +14,24 @@ import type { Case, CaseStore } from './case-store.ts'
 
 export interface TaskRequest extends ChangeRequest {
   readonly id: number
-  /** Name of the task. */
+  /** The name of the task. */
   readonly name: string
-  /** `options.params` of the script. */
+  /** The script gets these as `options.params`. */
   readonly params: JsonObject
-  /** The deadline of the save, for a save that begins now. The run has its own. */
+  /** Returns the deadline of a save that begins now. The run of the task has a deadline of its own. */
   readonly deadlineOfSave: () => number
 }
 
 export interface TaskResult {
   readonly execution: Execution
-  /** Null if the script did not end with `exit`. */
+  /** The change that the task made; null if its script did not end with `exit`. */
   readonly change: ChangedCase | null
 }
 
-/** Replaces the data of the case of a task whose runs these are. */
+/**
+ * Saves the data that a task returned as the new data of its case. `taskRuns` records the task's run, which the same
+ * commit writes.
+ */
 export type SaveResult = (
   request: ChangeRequest,
   data: JsonObject,
@@ -44,9 +47,9 @@ interface Parts {
 }
 
 /**
- * Runs a task on a case and saves the value that it passed to `exit`, based on the version read before (contract,
- * section 7). Rejects with `NOT_FOUND`, `PRECONDITION_FAILED` before the run, and after it as a save does, or with
- * `CONFLICT` if the case was changed meanwhile. The script holds no turn of the case.
+ * Runs a task on a case and saves the value that it passed to `exit`, unless the case has changed since it was read
+ * (contract, section 7). Rejects with `NOT_FOUND` or `PRECONDITION_FAILED` before the run. After the run it rejects as
+ * a save does, or with `CONFLICT` if the case has changed. Other saves of the case can go on during the run.
  */
 export async function runTask(
   { cases, caseTasks, scripts, deferRuns, saveResult }: Parts,
@@ -65,7 +68,7 @@ export async function runTask(
     return { execution, change }
   } finally {
     request.work.pause()
-    // The answer names the run, so it must be stored before. A save has stored it already.
+    // The answer names the run, so the run must be stored before the answer. A save has stored it already.
     runs.keep()
     await runs.whenKept()
   }
@@ -88,7 +91,9 @@ interface ReadTask {
   readonly task: RunnableTask
 }
 
-/** The data are null after `exit(null)`, and undefined if the script did not end with `exit`. */
+/**
+ * Runs the script. The returned data is null after `exit(null)`, and undefined if the script did not end with `exit`.
+ */
 async function runScript(
   request: TaskRequest,
   { row, task, scripts, runs }: ReadTask & { readonly scripts: Scripts; readonly runs: DeferredRuns },
@@ -103,7 +108,7 @@ async function runScript(
   }
   const script = { ...toScript({ row, task }, request), checkExit }
   const execution = await scripts.run(script, request.asking, { recorder: runs })
-  // If the client disconnected, that ended the run, not the script.
+  // If the client disconnected, that ended the run. Do not report it as a failure of the script.
   request.asking.signal.throwIfAborted()
   return { execution, data: execution.outcome === 'exit' ? exit.data : undefined }
 }

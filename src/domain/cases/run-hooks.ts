@@ -9,22 +9,22 @@ import type { LiveHook } from '../triggers/trigger-store.ts'
 import type { Case } from './case-store.ts'
 import { refuseAsHook } from './hook-refusals.ts'
 
-/** A save or a delete in one attempt. */
+/** What the hooks of one attempt at a save or a delete need. */
 export interface HookedChange {
   readonly asking: Asking
-  /** In milliseconds of `performance.now()`. */
+  /** The deadline of the change, in milliseconds of `performance.now()`. */
   readonly deadline: number
   readonly dryRun: boolean
   readonly work: LongWork
-  /** The case as it is stored; null for one that is being created. */
+  /** The case as it is stored; null if it is being created. */
   readonly row: Pick<Case, 'id' | 'version' | 'data' | 'dataBytes'> | null
   readonly stored: JsonObject | null
   readonly caseTypeCode: string
-  /** Null to delete the case. */
+  /** The data to write; null to delete the case. */
   readonly wanted: WrittenData | null
   readonly hooks: readonly LiveHook[]
   readonly transactionId: string
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
   readonly scripts: Scripts
   readonly recorder: RunRecorder
@@ -32,8 +32,8 @@ export interface HookedChange {
 
 /**
  * Runs the hooks before a save or a delete one after the other (contract, section 7, steps 3 and 4), and returns the
- * data that they made. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first hook that refuses, and as
- * `Scripts.run` does.
+ * data as the hooks have changed it. Rejects with `SCRIPT_FAILED` or `SCRIPT_ERROR` after the first hook that refuses,
+ * and otherwise as `Scripts.run` does.
  */
 export async function runHooks(change: HookedChange): Promise<WrittenData | null> {
   let data = change.wanted
@@ -53,7 +53,7 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
   const { functionId, functionName: name, hash, sourceCode, scopes } = hook
   const before = { data: stored, length: row?.dataBytes ?? 0 }
   const { text: changedFields } = await describeChange(given, before, change.work)
-  // The script may change other cases.
+  // Let other changes of the account work meanwhile: the script may make one, and would wait for it forever.
   change.work.pause()
   const script: Script = {
     cause: makeCause({
@@ -72,18 +72,18 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
     options: writeOptions({ row, caseTypeCode, changedFields }),
     caseTypeCode,
     rights: { scopes, of: 'hook' },
-    // A delete continues after any value.
+    // A delete has no data to replace, so it continues after any value.
     checkExit: given === null ? null : readData,
   }
   const execution = await change.scripts.run(script, asking, { deadline, recorder: change.recorder })
-  // If the client disconnected, that ended the run, not the script.
+  // If the client disconnected, that ended the run. Do not report it as a failure of the script.
   asking.signal.throwIfAborted()
   if (execution.outcome !== 'exit') throw refuseAsHook({ hook, execution, caller: asking.caller })
   return data
 }
 
 interface WriteOptions extends Pick<HookedChange, 'row' | 'caseTypeCode'> {
-  /** JSON. */
+  /** The changed fields, as JSON. */
   readonly changedFields: string
 }
 

@@ -8,7 +8,7 @@ import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.t
 
 const maxFields = 8
 const maxCharacters = 200
-// Maximum number of cases in one transaction, so that each one is short.
+// Maximum number of cases whose values one transaction writes, so that transactions stay short.
 const rowsOfTransaction = 50
 
 export type SaveCaseType = (
@@ -17,9 +17,10 @@ export type SaveCaseType = (
 ) => Promise<CaseType>
 
 /**
- * Saves which fields look-ups may name. First, saves write the values of the new fields too. Then the values of all
- * stored cases are written, a few cases at a time. Then look-ups may name the fields. If the gateway dies in between,
- * saving the type again continues. `CONFLICT` if the type changes meanwhile.
+ * Creates the function that saves which fields look-ups may name. First, every save begins to write the values of the
+ * new fields. Then the values of all stored cases are written, a few cases at a time. Only then may look-ups name the
+ * fields. If the gateway dies in between, saving the type again continues. Rejects with `CONFLICT` if the type changes
+ * meanwhile.
  */
 export function createSaveCaseType(store: CaseStore): SaveCaseType {
   return async (accountCode, { code, indexedFields: given }) => {
@@ -44,7 +45,7 @@ export function createSaveCaseType(store: CaseStore): SaveCaseType {
       return saved
     }
     const begun = await save(kept, before?.revision ?? 0)
-    // An earlier save of the type that was cut off may have left values of fields that are added again.
+    // Also deletes the values of added fields, which an earlier, interrupted save of the type may have left.
     const isDropped = await store.dropValues(accountCode, begun, [...dropped, ...added])
     if (!isDropped) throw changedMeanwhile(code)
     if (added.length === 0) return begun
@@ -69,7 +70,7 @@ async function writeStored({ store, accountCode, type, fields }: WriteStored): P
       limit: rowsOfTransaction,
       fromEnd: false,
     })
-    // A step reads a limited number of bytes.
+    // Skips cases whose data was not read, because a step reads a limited number of bytes.
     const read = found.filter(({ data }) => data !== null)
     const rows = read.map(({ id, version, data }) => ({
       id,
@@ -82,7 +83,7 @@ async function writeStored({ store, accountCode, type, fields }: WriteStored): P
   }
 }
 
-// A case whose data cannot be read gets no values, so that the other cases of the type still get theirs.
+// Returns the data. A case whose data cannot be read gets no values, so that it does not stop the other cases.
 function readData(data: JsonText | null): JsonObject {
   try {
     return JSON.parse(data?.text ?? '{}') as JsonObject

@@ -14,9 +14,9 @@ export interface Team {
 export interface UserStore extends RowStore<User> {
   /** Creates or changes the record. A detail that is left out stays unchanged; null clears it. */
   save(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
-  /** The user with this email; if there are several, the one with the lowest id. */
+  /** Returns the user with this email. If there are several, returns the one with the lowest id. */
   findByEmail(accountCode: string, email: string): Promise<User | null>
-  /** Creates a user with an id from 2^52 up, far from the ids of callers' own systems. */
+  /** Creates a user. Its id is 2^52 or more, far from the ids that callers' own systems use. */
   create(accountCode: string, details: Omit<User, 'id'>): Promise<User>
 }
 
@@ -25,10 +25,10 @@ export interface TeamStore extends RowStore<Team> {
 }
 
 export interface AccountStore {
-  /** True while no account exists. */
+  /** True if no account exists. */
   isEmpty(): Promise<boolean>
-  /** Creates the account if it is missing; true if this call created it. */
+  /** Creates the account if it is missing. Returns true if this call created it. */
   ensure(accountCode: string): Promise<boolean>
-  /** The bytes that count to the maximum of the account. */
+  /** Returns the bytes that count toward the maximum of the account. */
   findStoredBytes(accountCode: string): Promise<number>
 }

@@ -7,15 +7,17 @@ import { adminTokenLabel } from './first-start.ts'
 const maxEmailCharacters = 320
 const maxNameCharacters = 200
 
-/** Users and teams of an account. They exist from the first membership that names them (contract, section 1). */
+/**
+ * Users and teams of an account. A user or team exists from the first membership that names it (contract, section 1).
+ */
 export interface Directory {
   saveUser(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
   saveTeam(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
-  /** The bytes that count toward ROSTRUM_ACCOUNT_STORE_BYTES. */
+  /** Returns the bytes that count toward ROSTRUM_ACCOUNT_STORE_BYTES. */
   findStoredBytes(accountCode: string): Promise<number>
 }
 
-/** `BAD_USER_INPUT` has a pointer to each bad detail. */
+/** Creates the rules of the directory. `BAD_USER_INPUT` has a pointer to each bad detail. */
 export function createDirectory(store: Store): Directory {
   return {
     async saveUser(accountCode, id, details) {
@@ -35,21 +37,21 @@ export function createDirectory(store: Store): Directory {
   }
 }
 
-/** What is wrong with an email address; null if nothing is, or there is none. */
+/** Says what is wrong with an email address. Returns null if it is valid or absent. */
 export function describeBadEmail(email: string | null | undefined): string | null {
   if (email === undefined || email === null) return null
   if (email.length <= maxEmailCharacters && isStorable(email) && /^[^@\s]+@[^@\s]+$/.test(email)) return null
   return `must be an email address of at most ${maxEmailCharacters} characters, with one \`@\``
 }
 
-/** What is wrong with the name of a user or team; null if nothing is, or there is none. */
+/** Says what is wrong with the name of a user or team. Returns null if it is valid or absent. */
 export function describeBadName(name: string | null | undefined): string | null {
   if (name === undefined || name === null) return null
   if (name.length >= 1 && name.length <= maxNameCharacters && isStorable(name)) return null
   return `must have 1 to ${maxNameCharacters} characters`
 }
 
-/** What is wrong with the label of a token; null if nothing is, or there is none. */
+/** Says what is wrong with the label of a token. Returns null if it is valid or absent. */
 export function describeBadLabel(label: string | undefined): string | null {
   if (label === undefined) return null
   if (label === adminTokenLabel) return `cannot be \`${label}\`, the label of the token of that setting`
@@ -57,7 +59,9 @@ export function describeBadLabel(label: string | undefined): string | null {
   return 'must have 1 to 100 characters, none of them a control character'
 }
 
-/** PostgreSQL cannot store NUL, and no encoding stores half a surrogate pair. */
+/**
+ * False for texts that a database cannot store: PostgreSQL refuses NUL, and no encoding stores half a surrogate pair.
+ */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

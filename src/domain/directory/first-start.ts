@@ -3,18 +3,22 @@ import { hashToken, isExpired, newApiToken } from './api-token.ts'
 import type { ApiToken } from './token-store.ts'
 
 const accountCode = 'demo'
-/** The label of the tokens that a start with another admin token revokes. */
+/**
+ * The label of admin tokens that the operator has set. A start with another admin token revokes tokens with this label.
+ */
 export const adminTokenLabel = 'ROSTRUM_ADMIN_TOKEN'
 
 export interface FirstStart {
-  /** The token created for an empty store, to be shown once; null if none was created, or the operator set it. */
+  /**
+   * The token that was created for an empty store, to be shown once. Null if none was created, or the operator set it.
+   */
   readonly createdToken: string | null
   readonly createdAccount: boolean
 }
 
 /**
- * Creates the account `demo` with one admin token in an empty store, and keeps the operator's own admin token, if there
- * is one, valid there (contract, section 5). A second start with the same token changes nothing.
+ * Creates the account `demo` with one admin token in an empty store. If the operator has set an admin token, makes sure
+ * that it is valid there (contract, section 5). A second start with the same token changes nothing.
  */
 export async function prepareFirstStart(store: Store, adminToken: string | null): Promise<FirstStart> {
   const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))
@@ -36,8 +40,8 @@ async function keepAdminToken(store: Store, token: string): Promise<void> {
     const userId = earlier[0]?.userId ?? (await createAdministrator(store))
     await createAdminToken({ store, token, userId, label: adminTokenLabel })
   }
-  // Two gateways that start at once may both have created the token: the older one stays. Listing before the look-up
-  // ensures that a token is revoked only for an older, valid one.
+  // Two gateways that start at once may both have created the token. The older token stays. The list is read before the
+  // look-up, so that a token is revoked only if an older, valid one exists.
   const listed = await store.tokens.list(accountCode)
   const [held] = await findHeld(store, token)
   for (const other of listed) {

@@ -8,9 +8,9 @@ export interface ApiToken {
   readonly scopes: readonly string[]
   readonly createdAt: Date
   readonly revokedAt: Date | null
-  /** From then on the token counts as unknown; null if it never expires. */
+  /** The time from which the token counts as unknown; null if it never expires. */
   readonly expiresAt: Date | null
-  /** The day of the last use in UTC, as `2027-01-31`. Null if it was never used. */
+  /** The day of the last use in UTC, such as `2027-01-31`; null if it was never used. */
   readonly lastUsedOn: string | null
 }
 
@@ -19,31 +19,31 @@ export interface NewApiToken {
   readonly userId: number
   readonly label: string | null
   readonly scopes: readonly string[]
-  /** SHA-256 of the token, 32 bytes; the token itself is never stored. */
+  /** The SHA-256 of the token, 32 bytes. The token itself is never stored. */
   readonly sha256: Buffer
-  /** Never by default. */
+  /** The time of expiry. Absent or null: the token never expires. */
   readonly expiresAt?: Date | null
 }
 
 export interface TokenStore {
   create(token: NewApiToken): Promise<ApiToken>
   /**
-   * Tokens with this hash that are not revoked: one, or several if an operator set the same token for several
-   * accounts. They may have expired, see `isExpired`.
+   * Returns the tokens with this hash that are not revoked: usually one, or several if an operator set the same token
+   * for several accounts. They may have expired, see `isExpired`.
    */
   findBySha256(sha256: Buffer): Promise<(ApiToken & { readonly sha256: Buffer })[]>
   /**
-   * Returns a different number after a change of a token or its user by any process, at the latest in the turn of the
-   * event loop after the change. Null if the store cannot know that for less than a look-up.
+   * Returns a number that changes when any process changes a token or its user, at the latest in the turn of the event
+   * loop after the change. Returns null if the store cannot know this for less than the cost of a look-up.
    */
   changeMark(): number | null
-  /** The tokens of one account, or all: oldest first, revoked ones included. */
+  /** Returns the tokens of one account, or of all if it is null: oldest first, including revoked ones. */
   list(accountCode: string | null): Promise<ApiToken[]>
   /**
-   * False if there is no such token, or it was revoked before. Ids are unique in the store. With an account, only a
-   * token of that account is revoked.
+   * Revokes a token. Returns false if there is no such token, or it was revoked before. Ids are unique in the store.
+   * With an account, revokes only a token of that account.
    */
   revoke(id: number, accountCode?: string | null): Promise<boolean>
-  /** Sets the day of the last use of these tokens. A day that is not later than the one stored is not written. */
+  /** Sets the day of the last use of these tokens. A stored day that is the same or later stays. */
   noteUses(day: string, ids: readonly number[]): Promise<void>
 }

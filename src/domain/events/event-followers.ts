@@ -2,19 +2,19 @@ import { RostrumError } from '../../errors.ts'
 import type { EventStore } from '../port.ts'
 import type { Follower } from './follower.ts'
 
-// Maximum number of followers. Each one is a connection that stays open.
+// Maximum number of followers. Each one is an open connection.
 const maxFollowers = { ofAccount: 100, ofGateway: 1_000 }
 
-/** The followers of changes at this gateway. Followers of memberships and of cases count together. */
+/** The followers of changes at this gateway, of memberships and of cases together. */
 export interface EventFollowers {
-  /** `OVERLOADED` if there are too many, or the gateway stops. */
+  /** Adds a follower. Throws `OVERLOADED` if there are too many, or if the gateway is stopping. */
   add(follower: Follower): void
   remove(follower: Follower): void
-  /** Ends all followers and refuses new ones, for a gateway that stops. */
+  /** Ends all followers and refuses new ones, because the gateway stops. */
   endAll(): void
 }
 
-/** Wakes followers after changes in the store. Listens to the store while there are followers. */
+/** Wakes followers after changes in the store. Listens to the store only while there are followers. */
 export function createEventFollowers(events: Pick<EventStore<unknown>, 'onChange'>): EventFollowers {
   const followers = new Map<string, Set<Follower>>()
   let count = 0

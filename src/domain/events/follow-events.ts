@@ -4,36 +4,36 @@ import type { EventFollowers } from './event-followers.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { shareReads } from './share-reads.ts'
 
-// Maximum number of events of one follower in memory, also for a slow reader.
+// Maximum number of events of one follower in memory, even if its reader is slow.
 const maxEvents = 100
-// How often to check the store and the credential without a notification.
+// How often a follower checks the store and the credential without a notification.
 const pollEveryMs = 5_000
 
 export interface Following<Event> {
   readonly accountCode: string
-  /** The sequence of the last known event; null to start with new events. */
+  /** The sequence of the last known event; null to begin with new events. */
   readonly after: number | null
   /** Rejects with `UNAUTHENTICATED` or `FORBIDDEN` once the caller may not read events any more. */
   confirm(): Promise<void>
-  /** Ends the following. */
+  /** Aborting this ends the stream of events. */
   readonly signal: AbortSignal
   /** Returns false for events to leave out. Absent: all events are sent. */
   readonly isWanted?: (event: Event) => boolean
-  /** Called when the store fails, once until it answers again. The follower retries. */
+  /** Called once when the store fails, and again only after the store has worked in between. The follower retries. */
   onTrouble(error: unknown): void
 }
 
 export interface EventFollowing<Event> {
   /**
-   * The account's events, each once and in order, read as they are taken. `OVERLOADED` if there are too many followers,
-   * `BAD_USER_INPUT` for a cursor that belongs to no event.
+   * Returns the account's events, each once and in order. They are read from the store as the caller takes them. Throws
+   * `OVERLOADED` if there are too many followers, and `BAD_USER_INPUT` for a cursor that belongs to no event.
    */
   follow(following: Following<Event>): Promise<AsyncGenerator<Event, void>>
 }
 
 /**
- * Notifications only wake the follower. It always reads the table from its last sequence, so nothing is lost or
- * repeated.
+ * Creates followers of events. Notifications only wake a follower. It always reads the table from its last sequence, so
+ * nothing is lost or repeated.
  */
 export function createEventFollowing<Event extends LoggedEvent>(
   events: EventStore<Event>,
@@ -62,7 +62,8 @@ export function createEventFollowing<Event extends LoggedEvent>(
       }
 
       let isTroubled = false
-      // Confirmed after the read: events that were written after the credential ended are not sent.
+      // Reads events, then confirms the credential. In this order, events that were written after the credential ended
+      // are not sent.
       async function readAfter(sequence: number): Promise<readonly Event[]> {
         try {
           const page = await listAfter(accountCode, sequence, maxEvents)
@@ -108,7 +109,8 @@ interface Sending<Event> {
 
 const isAny = () => true
 
-// Returns the sequence of the last event sent. If the reader is slow, the rest of the page is read and confirmed again.
+// Sends a page of events and returns the sequence of the last one sent. If the reader is slow, it stops, and the rest
+// of the page is read and confirmed again.
 async function* sendInTime<Event extends LoggedEvent>(
   page: readonly Event[],
   { follower, isWanted }: Sending<Event>,

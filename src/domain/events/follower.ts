@@ -2,9 +2,9 @@
 export interface Follower {
   readonly accountCode: string
   isEnded(): boolean
-  /** Ends the wait, or the next wait if there is none now: there may be a new event. */
+  /** Says that there may be a new event. Ends the current wait; if there is none, the next wait ends at once. */
   wake(): void
-  /** Ends the follower. */
+  /** Ends the stream of the follower. */
   end(): void
   wait(maxMs: number): Promise<void>
 }

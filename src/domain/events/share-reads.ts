@@ -4,9 +4,9 @@ import type { EventStore } from '../port.ts'
 type ListAfter<Event> = EventStore<Event>['listAfter']
 
 /**
- * Shares one read among all followers that ask for the same in one turn of the event loop: a change wakes all
- * followers of an account together. A follower never joins a read that was sent before it asked, which may miss the
- * change that woke it.
+ * Shares one read among all followers that ask for the same in one turn of the event loop, because a change wakes all
+ * followers of an account together. A follower never shares a read that was sent before it asked: that read may miss
+ * the change that woke the follower.
  */
 export function shareReads<Event>(listAfter: ListAfter<Event>): ListAfter<Event> {
   const asked = new Map<string, Promise<Event[]>>()

@@ -1,12 +1,12 @@
 import { RostrumError } from '../../errors.ts'
 import type { FunctionName } from './function-store.ts'
 
-// Maximum length of a text in a message.
+// Maximum length of a name or code in a message.
 const maxShownCharacters = 70
-// More are not listed in messages.
+// Maximum number of triggers that a message lists.
 const maxShownTriggers = 10
 
-/** A function of another account gets the same answer as one that does not exist. */
+/** Returns the error for an unknown function. A function of another account gets the same error. */
 export function noFunction(which: number | string | FunctionName): RostrumError {
   return new RostrumError('NOT_FOUND', `There is no function ${describeFunction(which)}.`)
 }
@@ -20,7 +20,7 @@ export function tooManyFunctions(max: number): RostrumError {
   return new RostrumError('CONFLICT', message, { reason: 'LIMIT' })
 }
 
-/** A function that these triggers use cannot be removed. */
+/** Returns the error for removing a function that these triggers use. */
 export function functionInUse(which: number | FunctionName, triggers: readonly string[]): RostrumError {
   const more = triggers.length > maxShownTriggers ? ' and more' : ''
   const users = `${triggers.slice(0, maxShownTriggers).join(', ')}${more}`
@@ -28,7 +28,10 @@ export function functionInUse(which: number | FunctionName, triggers: readonly s
   return new RostrumError('CONFLICT', message, { reason: 'IN_USE' })
 }
 
-/** The live version, whose hash is null if there is no such function, does not meet the condition of a change. */
+/**
+ * Returns the error for a change whose condition the live version does not meet. The hash is null if there is no such
+ * function.
+ */
 export function conditionNotMet(which: number | FunctionName, liveHash: string | null): RostrumError {
   const found =
     liveHash === null
@@ -41,7 +44,7 @@ export function conditionNotMet(which: number | FunctionName, liveHash: string |
   })
 }
 
-/** The error of a script that does not compile. */
+/** Where and why a script does not compile. */
 export interface CompileError {
   readonly code: string
   readonly message: string
@@ -49,7 +52,7 @@ export interface CompileError {
   readonly column: number | null
 }
 
-/** Refuses a source that does not compile. REST answers with the script's own error (contract, section 9). */
+/** The refusal of a source that does not compile. REST answers with the script's own error (contract, section 9). */
 export class UncompiledSource extends RostrumError {
   readonly scriptError: CompileError
 
@@ -64,13 +67,13 @@ export class UncompiledSource extends RostrumError {
   }
 }
 
-/** Says where and why a source does not compile. */
+/** Says in words where and why a source does not compile. */
 export function describeCompileError({ message, line, column }: CompileError): string {
   const place = line === null ? '' : ` (line ${line}, column ${column})`
   return `does not compile: ${message}${place}`
 }
 
-/** The id or the name of a function, for a message. */
+/** Returns a function's id or name in the form for messages. */
 export function describeFunction(which: number | string | FunctionName): string {
   if (typeof which !== 'object') return `\`${cut(String(which))}\``
   const { name, caseTypeCode } = which

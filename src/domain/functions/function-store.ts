@@ -4,19 +4,22 @@ import type { Origin, Page, RowStore } from '../port.ts'
 export interface StoredFunction {
   readonly id: number
   readonly name: string
-  /** Null for a function of all case types. */
+  /** The case type; null for a function of all case types. */
   readonly caseTypeCode: string | null
   readonly liveVersionId: number
-  /** Time of its first save; null for a function that was removed before. */
+  /** The time of the first save; null for a function that was removed. */
   readonly createdAt: Date | null
-  /** What the save did, for a function that was just saved. */
+  /** What the save did. Only for a function that was just saved. */
   readonly saved?: FunctionSave
-  /** The live version of a function that was just removed. A repeated request may come after its versions are gone. */
+  /**
+   * The live version of a function that was just removed. It is stored with the result, because a repeated request may
+   * come after the versions are deleted.
+   */
   readonly removedLive?: FunctionVersion & { readonly sourceCode: string }
 }
 
 export interface FunctionSave {
-  /** Hash of the version that was saved. */
+  /** The hash of the saved version. */
   readonly version: string
   /** True if the save created the function. */
   readonly created: boolean
@@ -27,10 +30,10 @@ export interface FunctionVersion {
   readonly functionId: number
   /** SHA-256 of the source, in hex. */
   readonly hash: string
-  /** Bytes of the source as a JSON text: its share of an answer. */
+  /** Bytes of the source as a JSON text, which it takes in an answer. */
   readonly sourceBytes: number
   readonly comment: string | null
-  /** Who saved it, from the credential. */
+  /** The user that saved the version, from the credential; null if it has no user id. */
   readonly byUserId: number | null
   readonly byEmail: string | null
   readonly at: Date
@@ -57,12 +60,12 @@ export interface NewVersion extends FunctionName {
 }
 
 /**
- * The condition of a change: the live version must have one of these hashes, `*` stands for any, and with an empty list
- * the function must not exist. Null for no condition.
+ * The condition of a change: the live version must have one of these hashes. `*` stands for any hash. An empty list
+ * means that the function must not exist. Null means no condition.
  */
 export type IfLive = readonly string[] | null
 
-/** A version with its source, for a run. */
+/** A version with its source, ready to run. */
 export interface RunnableFunction extends FunctionName {
   readonly id: number
   readonly hash: string
@@ -72,8 +75,8 @@ export interface RunnableFunction extends FunctionName {
 export interface FunctionLimits {
   readonly functions: number
   /**
-   * Number of newest versions of a function that always stay. A save deletes some older versions, if no run refers to
-   * them, they are not live, and they were not among the last ten live versions.
+   * Number of newest versions of a function that are always kept. A save deletes some older versions: those that no run
+   * refers to, that are not live, and that were not among the last ten live versions.
    */
   readonly versions: number
 }
@@ -87,39 +90,47 @@ export type FindRunnableResult =
   | { readonly kind: 'found'; readonly runnable: RunnableFunction }
   | { readonly kind: 'missing'; readonly what: 'function' | 'version' }
 
-/** A look-up by name takes the function of the case type, else the one without a case type. */
+/** Stores functions. A look-up by name prefers the function of the case type, then the function without a case type. */
 export interface FunctionStore extends RowStore<StoredFunction> {
   /**
-   * Adds a version, and the function if it is new; its first version is live. The same source again is the same
-   * version. The condition is compared while the function is locked. `PRECONDITION_FAILED`; `CONFLICT` at the maximum;
-   * `OVERLOADED` if the account has no room.
+   * Adds a version, and the function if it is new, whose first version is live. Saving the same source again adds
+   * nothing. The condition is compared while the function is locked. Rejects with `PRECONDITION_FAILED`, `CONFLICT` at
+   * the maximum number of functions, and `OVERLOADED` if the account has no space left.
    */
   save(origin: Origin, version: NewVersion, limits: FunctionLimits): Promise<SavedFunction>
-  /** `NOT_FOUND` for an unknown function or version. */
+  /** Makes a version live. Rejects with `NOT_FOUND` for an unknown function or version. */
   makeLive(origin: Origin, id: number, hash: string): Promise<StoredFunction>
   /**
-   * Removes the function with this id, or with exactly this name and case type code. It stays with its versions until
-   * no run refers to it, for the readers of its runs. `NOT_FOUND`; `PRECONDITION_FAILED`; `CONFLICT` if a trigger uses
-   * it.
+   * Removes the function with this id, or with exactly this name and case type code. Its row and versions stay until no
+   * run refers to them, for readers of these runs. Rejects with `NOT_FOUND`, `PRECONDITION_FAILED`, and `CONFLICT` if a
+   * trigger uses the function.
    */
   remove(origin: Origin, which: number | FunctionName, ifLive?: IfLive): Promise<StoredFunction>
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
-  /** The function with exactly this case type code, or without one. */
+  /**
+   * Returns the function with exactly this name and case type code. A null code means a function without a case type.
+   */
   findExact(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
-  /** A version with its source: the live one if `hash` is null. */
+  /** Returns a version with its source; the live version if `hash` is null. */
   findRunnable(accountCode: string, given: FunctionName, hash: string | null): Promise<FindRunnableResult>
-  /** The live version of the function with this id. */
+  /** Returns the live version of the function with this id. */
   findLive(accountCode: string, id: number): Promise<RunnableFunction | null>
-  /** Up to `limit` functions after this id (0: from the first), in ascending id. */
+  /** Returns up to `limit` functions with ids above this id (0: from the first), in ascending id. */
   listAfter(accountCode: string, id: number, limit: number): Promise<StoredFunction[]>
-  /** Functions that were removed, and that runs may refer to. */
+  /** Removed functions that runs may still refer to. */
   readonly removed: RowStore<StoredFunction>
   readonly versions: RowStore<FunctionVersion>
   readonly sources: RowStore<FunctionSource>
-  /** The live versions of functions, removed ones included, as one statement finds them. */
+  /** Returns the live versions of these functions, removed functions included, with one statement. */
   findLiveOf(accountCode: string, functionIds: readonly number[]): Promise<FunctionVersion[]>
-  /** Null for an unknown version. A removed function has its versions as long as runs refer to it. */
+  /**
+   * Returns the source of a version; null if the version is unknown. Versions of a removed function stay while runs
+   * refer to it.
+   */
   findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
-  /** The page of each function, in one statement. Rows of different functions come mixed, in ascending id. */
+  /**
+   * Returns one page of versions for each function, with one statement. Rows of different functions come mixed, in
+   * ascending id.
+   */
   pageVersions(accountCode: string, functionIds: readonly number[], page: Page): Promise<FunctionVersion[]>
 }

@@ -13,7 +13,7 @@ import type { FunctionLimits, FunctionName, FunctionStore, IfLive, StoredFunctio
 const limits: FunctionLimits = { functions: 1_000, versions: 100 }
 const maxCommentCharacters = 1_000
 
-/** A version as its author writes it. */
+/** A new version, as its author sends it. */
 export interface FunctionInput extends FunctionName {
   readonly sourceCode: string
   readonly comment: string | null
@@ -21,7 +21,9 @@ export interface FunctionInput extends FunctionName {
   readonly ifLive: IfLive
 }
 
-/** A function to run, with its input. A name without a function of this case type means the one without a type. */
+/**
+ * A function to run, with its input. If the case type has no function of this name, the one without a case type runs.
+ */
 export interface FunctionCall extends FunctionName, Pick<Script, 'payload' | 'options'> {
   /** The hash of the version to run; null for the live one. */
   readonly version: string | null
@@ -29,22 +31,25 @@ export interface FunctionCall extends FunctionName, Pick<Script, 'payload' | 'op
 
 /** The rules of functions (contract, section 7). */
 export interface Functions {
-  /** `BAD_USER_INPUT` with a pointer to each bad field. Compile the source between this and `save`. */
+  /**
+   * Checks an input. Throws `BAD_USER_INPUT` with a pointer to each bad field. Call it first, then compile the source,
+   * then call `save`.
+   */
   check(input: FunctionInput): void
   /**
-   * Saves a checked version. `PRECONDITION_FAILED` if the live version does not meet `ifLive`, `CONFLICT` if the
-   * account has the maximum of functions.
+   * Saves a checked version. Rejects with `PRECONDITION_FAILED` if the live version does not meet `ifLive`, and with
+   * `CONFLICT` if the account has the maximum number of functions.
    */
   save(origin: Origin, input: FunctionInput): Promise<StoredFunction>
-  /** `NOT_FOUND` for an unknown function or version. */
+  /** Makes a version live. Rejects with `NOT_FOUND` for an unknown function or version. */
   makeLive(origin: Origin, id: number, hash: string): Promise<StoredFunction>
   /**
-   * Removes the function with this id, or with exactly this name, and returns it as it was. `NOT_FOUND`,
-   * `PRECONDITION_FAILED`, or `CONFLICT` that names the triggers that use it.
+   * Removes the function with this id, or with exactly this name, and returns it as it was. Rejects with `NOT_FOUND`,
+   * `PRECONDITION_FAILED`, or a `CONFLICT` that names the triggers that use it.
    */
   remove(origin: Origin, which: number | FunctionName, ifLive: IfLive): Promise<StoredFunction>
   findByName(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
-  /** Finds the function with exactly this case type code, or without a case type if the code is null. */
+  /** Returns the function with exactly this case type code. A null code means a function without a case type. */
   findExact(accountCode: string, given: FunctionName): Promise<StoredFunction | null>
   /** Runs a function. Rejects as `Scripts.run` does, and with `NOT_FOUND` for an unknown function or version. */
   run(asking: Asking, call: FunctionCall): Promise<Execution>
@@ -119,17 +124,17 @@ function isComment(text: string): boolean {
   return text.length <= maxCommentCharacters && isStorable(text)
 }
 
-/** True for a text that can name a version. A database may refuse to compare others. */
+/** True for a text that can be a version's hash. A database may refuse to compare other texts. */
 export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
-// Drops a code that no function can have, because a database may refuse to compare it.
+// Replaces a case type code that no function can have by null, because a database may refuse to compare it.
 function withUsableCode({ name, caseTypeCode }: FunctionName): FunctionName {
   return { name, caseTypeCode: caseTypeCode !== null && isName(caseTypeCode) ? caseTypeCode : null }
 }
 
-// A function of any other name or code cannot exist, and a database may refuse to compare it.
+// True if a function with this name and code can exist. A database may refuse to compare other texts.
 function canExist({ name, caseTypeCode }: FunctionName): boolean {
   return isName(name) && (caseTypeCode === null || isName(caseTypeCode))
 }

@@ -1,12 +1,12 @@
 import { RostrumError } from '../../errors.ts'
 
-/** The stored part of an answer whose body was not stored. */
+/** What is stored of an answer whose body was too large to store. */
 interface AnswerNotKept {
   readonly status: number
   readonly location: string | undefined
 }
 
-/** The messages that name what is claimed: a key, or the message of a webhook. */
+/** Messages that name the claimed thing: an idempotency key, or the message of a webhook. */
 interface ClaimMessages {
   readonly lost: string
   readonly unkept: string
@@ -14,7 +14,7 @@ interface ClaimMessages {
   full(maxBytes: number): string
 }
 
-/** Why a claim is refused, and what became of its request. */
+/** Returns the errors for refused claims. Each says what became of the request. */
 export type ClaimRefusals = ReturnType<typeof createClaimRefusals>
 
 export function createClaimRefusals({ lost, unkept, stillRunning, full }: ClaimMessages) {
@@ -41,7 +41,7 @@ export function createClaimRefusals({ lost, unkept, stillRunning, full }: ClaimM
   }
 }
 
-/** The errors of requests with an `Idempotency-Key`. */
+/** The errors for requests with an `Idempotency-Key`. */
 export const keyRefusals = createClaimRefusals({
   lost:
     'This request took so long that another took its `Idempotency-Key` over. Try again with the same ' +
@@ -55,7 +55,7 @@ export const keyRefusals = createClaimRefusals({
     '`Idempotency-Key` cannot be kept. Nothing was done. Try again in 60 s, or without a key.',
 })
 
-/** The error of a repeated request whose answer was kept without its body. */
+/** Returns the error for a repeated request whose answer was stored without its body. */
 export function answerNotKept({ status, location }: AnswerNotKept): RostrumError {
   return new RostrumError(
     'CONFLICT',

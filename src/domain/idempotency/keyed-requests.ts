@@ -6,31 +6,39 @@ import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
 import { type ClaimRefusals, keyRefusals } from './key-refusals.ts'
 import { createDeadline, type Deadline } from './wait-for-key.ts'
 
-/** How long the store keeps an answer. */
+/** How long the store keeps an answer, in ms. */
 export const retentionMs = 24 * 60 * 60 * 1000
-// Shorter than the longest wait, so that a waiting request can take over the key of a gateway that died.
+// Duration of a claim. It is shorter than the longest wait, so that a waiting request can take over the key of a
+// gateway that died.
 const leaseMs = 8_000
 const renewEachMs = 2_000
 const lookEachMs = 75
 
-/** Larger than the largest result and log of a run, so that an ordinary answer is kept whole. */
+/**
+ * Maximum bytes of one stored answer. It is more than the largest result and log of a run, so that ordinary answers
+ * fit.
+ */
 export const maxAnswerBytes = 4 * 2 ** 20
 
 export interface KeyLimits {
   /** Maximum bytes of the keys of one account. `IdempotencyStore` says what counts. */
   readonly accountBytes: number
-  /** A key whose answer would take the account past these bytes keeps the short one. */
+  /**
+   * Maximum bytes of the account's keys after a whole answer is stored. Past it, the answer is stored without its body.
+   */
   readonly answersBytes: number
-  /** Maximum of one answer. */
+  /** Maximum bytes of one answer. */
   readonly answerBytes: number
 }
 
-/** Answers may fill three quarters of an account's bytes, so that large ones do not block new keys. */
+/**
+ * Returns the limits. Whole answers may fill three quarters of an account's bytes, so that they do not block new keys.
+ */
 export function findKeyLimits(accountBytes: number): KeyLimits {
   return { accountBytes, answersBytes: (accountBytes * 3) / 4, answerBytes: maxAnswerBytes }
 }
 
-/** An answer to keep, and the shorter one to keep if it is too large. */
+/** An answer to store, and the shorter form to store if the answer is too large. */
 export interface AnswerToKeep {
   readonly whole: Buffer
   readonly withoutBody: Buffer
@@ -39,16 +47,16 @@ export interface AnswerToKeep {
 /** A request that came with an idempotency key. */
 export interface KeyedRequest
   extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'lastFingerprint' | 'isRepeatable'> {
-  /** Called when the request begins to wait for another one with its key. The signal ends the wait. */
+  /** Called when the request begins to wait for another request with its key. The returned signal ends the wait. */
   readonly beginWaiting: () => AbortSignal
 }
 
-/** The claim of a key. Do the request, then call `storeAnswer` or `release` before the answer is sent. */
+/** A claimed key. Execute the request, then call `storeAnswer` or `release` before you send the answer. */
 export interface Attempt {
   readonly kind: 'attempt'
   /**
-   * Keeps the answer without its body if the whole one is larger than `answerBytes` or the account's keys hold too
-   * much. Rejects if it cannot keep either. Then the same request can be tried again.
+   * Stores the answer; without its body if it is larger than `answerBytes` or the account's keys use too much. If
+   * neither form can be stored, it rejects, and the same request can be tried again.
    */
   storeAnswer(answer: AnswerToKeep): Promise<void>
   /** Releases the claim without an answer, as `IdempotencyStore.release` does. */
@@ -62,9 +70,10 @@ export interface Answered {
 
 export interface KeyedRequests {
   /**
-   * Returns the kept answer of this key, or an attempt if there is none. Waits up to 10 s for a request that is running
-   * under the key. Throws `CONFLICT` if that takes longer, if the key belongs to another request, and if the earlier
-   * request was cut off and cannot be repeated. Throws `OVERLOADED` if the key is new and the account is at its limit.
+   * Claims a key. Returns its stored answer if it has one, otherwise an attempt. If a request is running under the key,
+   * waits up to 10 s for its answer. Throws `CONFLICT` if that takes longer, if the key belongs to another request, and
+   * if the earlier request was cut off and cannot be repeated. Throws `OVERLOADED` if the key is new and the account is
+   * at its limit.
    */
   begin(request: KeyedRequest): Promise<Attempt | Answered>
 }
@@ -75,14 +84,14 @@ export function createKeyedRequests(
   refusals: ClaimRefusals = keyRefusals,
 ): KeyedRequests {
   const holder = randomUUID()
-  // The requests that run at this gateway. Each returns its answer, or null if the next request may try.
+  // The requests that are running at this gateway, by id. Each promise resolves with the answer, or null if the next
+  // request may try.
   const running = new Map<string, Promise<Buffer | null>>()
 
   return {
     async begin(request) {
       const { accountCode, key, fingerprint } = request
-      // The fingerprint is part of it, because a request that runs here may still lose its key to another one in the
-      // store.
+      // The id includes the fingerprint, because a different request with the same key may get the key in the store.
       const id = JSON.stringify([accountCode, key, fingerprint.toString('base64')])
       const deadline = createDeadline(request.beginWaiting, refusals)
       try {
@@ -121,7 +130,8 @@ export function createKeyedRequests(
     }
   }
 
-  // While another gateway holds the key, only one request of this gateway polls the store. The others wait for it.
+  // Claims a key. While another gateway holds it, only one request of this gateway polls the store, and the others wait
+  // for that one.
   async function claimBefore(deadline: Deadline, claiming: ClaimRequest) {
     for (;;) {
       const result = await store.claim(claiming)
@@ -131,7 +141,7 @@ export function createKeyedRequests(
     }
   }
 
-  /** Returns the answer that was kept, or null if another gateway has taken the claim over. */
+  /** Stores an answer. Returns the stored form, or null if another gateway has taken the claim over. */
   async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
     const isSmall = whole.length <= answerBytes
     const outcome = isSmall ? await store.storeAnswer(claim, whole, answersBytes) : 'full'
@@ -140,7 +150,7 @@ export function createKeyedRequests(
     return (await store.storeAnswer(claim, withoutBody, null)) === 'kept' ? withoutBody : null
   }
 
-  // Replaces the store's message, which says that nothing was changed: the request itself has changed something.
+  // Replaces the store's error, which says that nothing was changed: the request itself has changed something.
   function refuseUnkept(error: unknown): never {
     throw error instanceof RostrumError ? refusals.unkept(error) : error
   }
@@ -161,7 +171,7 @@ export function createKeyedRequests(
       },
       async release(outcome) {
         clearInterval(renewing)
-        // If this fails, the claim expires and another request takes it over.
+        // Ignores a failure here: the claim then expires, and another request takes it over.
         await store.release(claim, outcome).catch(() => {})
         end(null)
       },

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 
 /**
- * The keys of callers and the messages of webhooks are rows of one table. These two functions make the keys of that
- * table. They never make the same key, whatever the texts are.
+ * Returns the stored form of a caller's idempotency key. Keys and the messages of webhooks share a table. This function
+ * and `toMessageKey` never return the same text, whatever their input is.
  */
 export function toCallerKey(key: string): string {
   return key.includes(' ') ? `key ${key}` : key
 }
 
-/** Message ids are hashed, because they can be long. */
+/** Returns the stored form of a webhook's message id. Ids are hashed, because they can be long. */
 export function toMessageKey(webhookId: number, messageId: string): string {
   return `webhook ${webhookId} ${hash('sha256', messageId)}`
 }

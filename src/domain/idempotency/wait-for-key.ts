@@ -2,9 +2,12 @@ import type { ClaimRefusals } from './key-refusals.ts'
 
 const maxWaitMs = 10_000
 
-/** The time limit of a wait. Most requests do not wait, so it starts on demand. */
+/** The time limit of a wait. It is created on demand, because most requests do not wait. */
 export interface Deadline {
-  /** Starts the deadline, once. Aborts with the caller's own signal, and with a refusal after 10 s. */
+  /**
+   * Starts the time limit at the first call. The signal aborts with the caller's own signal, and after 10 s with a
+   * refusal.
+   */
   start(): AbortSignal
   clear(): void
 }

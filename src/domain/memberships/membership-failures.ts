@@ -2,7 +2,7 @@ import { type FieldError, notFound, RostrumError } from '../../errors.ts'
 import { describeBadId, isId } from '../id.ts'
 import type { MembershipPair } from './membership-store.ts'
 
-/** Throws `BAD_USER_INPUT` with a pointer to each value that is no id. */
+/** Throws `BAD_USER_INPUT` with a pointer to each id that is not valid. */
 export function checkPair(pair: Partial<MembershipPair>): void {
   const fields: FieldError[] = []
   for (const [name, what] of [
@@ -17,7 +17,7 @@ export function checkPair(pair: Partial<MembershipPair>): void {
   if (first !== undefined) throw new RostrumError('BAD_USER_INPUT', first.detail, { fields })
 }
 
-/** The same, and throws `BAD_USER_INPUT` if neither is given. */
+/** Checks the ids that a move changes, like `checkPair`. Throws `BAD_USER_INPUT` also if it changes neither. */
 export function checkMove(change: Partial<MembershipPair>): void {
   checkPair(change)
   if (change.userId === undefined && change.teamId === undefined)

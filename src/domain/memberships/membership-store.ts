@@ -5,7 +5,7 @@ export interface Membership {
   readonly userId: number
   readonly teamId: number
   readonly leader: boolean | null
-  /** Starts at 1 and grows with every change of the row; the ETag. */
+  /** The version, which is also the ETag. It starts at 1 and grows with every change of the row. */
   readonly version: number
 }
 
@@ -19,9 +19,9 @@ export type MembershipEventKind = 'added' | 'moved' | 'removed'
 export interface MembershipEvent extends LoggedEvent {
   readonly kind: MembershipEventKind
   readonly membershipId: number
-  /** Null for `added`. */
+  /** The pair before the change; null for `added`. */
   readonly before: MembershipPair | null
-  /** Null for `removed`. */
+  /** The pair after the change; null for `removed`. */
   readonly after: MembershipPair | null
 }
 
@@ -40,29 +40,29 @@ export type RemoveResult =
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale'; readonly version: number }
 
-/** The removal of one of many memberships. */
+/** The removal of one membership, as part of a bulk. */
 export interface MembershipRemoval {
   readonly id: number
   readonly ifVersions: readonly number[] | null
 }
 
-/** The move of one of many memberships. */
+/** The move of one membership, as part of a bulk. */
 export interface MembershipMove extends MembershipRemoval {
   readonly change: Partial<MembershipPair>
 }
 
-/** Changes of one kind that are made at once. No id comes twice. */
+/** Changes of one kind that are made together. No id occurs twice. */
 export type MembershipChanges =
   | { readonly kind: 'add'; readonly items: readonly MembershipPair[] }
   | { readonly kind: 'move'; readonly items: readonly MembershipMove[] }
   | { readonly kind: 'remove'; readonly items: readonly MembershipRemoval[] }
 
-/** Whether one change that fails undoes all (`atomic`) or only itself (`partial`). */
+/** What a failing change undoes: all changes (`atomic`), or only itself (`partial`). */
 export type BulkMode = 'atomic' | 'partial'
 
 /**
- * The result of one change. If nothing is done, the changes that could have been made are `undone`, and a pair is
- * `repeated` if the change with this index would have added it.
+ * The result of one change. If an atomic bulk changes nothing, its possible changes are `undone`. A pair is `repeated`
+ * if the change with this index of the same bulk would have added it already.
  */
 export type ChangeResult =
   | AddResult
@@ -72,18 +72,18 @@ export type ChangeResult =
   | { readonly kind: 'repeated'; readonly index: number }
 
 export interface BulkResult {
-  /** False if an `atomic` change failed, so that none was made. */
+  /** False if an `atomic` change failed. Then nothing was changed. */
   readonly applied: boolean
-  /** In the order of the changes. */
+  /** The results, in the order of the changes. */
   readonly results: readonly ChangeResult[]
 }
 
 export interface MembershipStore extends RowStore<Membership> {
-  /** Creates missing records of the user and the team, in the same transaction. */
+  /** Adds a membership. Creates missing records of the user and the team in the same transaction. */
   add(origin: Origin, pair: MembershipPair): Promise<AddResult>
   /**
-   * Members that `change` leaves out stay. A change to the same values keeps the version and makes no event. With
-   * `ifVersions` the row must have one of these versions at the moment of the change, else `stale`.
+   * Moves a membership. Members that `change` leaves out stay. A change to the same values keeps the version and makes
+   * no event. If `ifVersions` is set and the row has none of these versions at the moment of the change, it is `stale`.
    */
   move(
     origin: Origin,
@@ -93,11 +93,11 @@ export interface MembershipStore extends RowStore<Membership> {
   ): Promise<MoveResult>
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<RemoveResult>
   /**
-   * Makes the changes as if one after the other, in one transaction with a constant number of statements. Moves onto
-   * each other's pairs in a ring are made together, before the others. The events have the order of the changes.
+   * Makes the changes as if one after the other, in one transaction with a constant number of statements. Moves that
+   * swap pairs in a ring are made together, before the others. The events have the order of the changes.
    */
   changeMany(origin: Origin, changes: MembershipChanges, mode: BulkMode): Promise<BulkResult>
-  /** The page of each user, in one statement. Rows of different users come mixed, in ascending id. */
+  /** Returns one page for each user, with one statement. Rows of different users come mixed, in ascending id. */
   pageByUsers(accountCode: string, userIds: readonly number[], page: Page): Promise<Membership[]>
   pageByTeams(accountCode: string, teamIds: readonly number[], page: Page): Promise<Membership[]>
 }

@@ -10,7 +10,10 @@ type Duplicate = { readonly kind: 'duplicate'; readonly existingId: number }
 
 type Miss = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
-/** The decision on a change. An added row has no id yet, so a second add of its pair is `repeated`, by index. */
+/**
+ * The decision on one change. An added row has no id yet, so a second addition of its pair refers to the first one by
+ * index, as `repeated`.
+ */
 export type Verdict =
   | { readonly kind: 'added'; readonly pair: MembershipPair }
   | Moved
@@ -19,12 +22,12 @@ export type Verdict =
   | { readonly kind: 'repeated'; readonly index: number }
   | Miss
 
-/** A pair and the id of the membership that has it. */
+/** A pair, and the id of the membership that has this pair. */
 export interface HeldPair extends MembershipPair {
   readonly id: number
 }
 
-/** Decides adds by the rules of single ones. `held` are the pairs among them that memberships already have. */
+/** Decides additions by the rules of single additions. `held` lists the added pairs that memberships already have. */
 export function decideAdds(pairs: readonly MembershipPair[], held: readonly HeldPair[]): readonly Verdict[] {
   const taken = new Map<string, Verdict>(
     held.map(({ id, ...pair }) => [keyOf(pair), { kind: 'duplicate', existingId: id }]),
@@ -37,7 +40,7 @@ export function decideAdds(pairs: readonly MembershipPair[], held: readonly Held
   })
 }
 
-/** Decides removals by the rules of single ones. `rows` are the rows that exist. */
+/** Decides removals by the rules of single removals. `rows` are the rows that exist. */
 export function decideRemovals(
   removals: readonly MembershipRemoval[],
   rows: readonly Membership[],
@@ -49,7 +52,7 @@ export function decideRemovals(
   })
 }
 
-/** Each move as it will be if its pair is free. `rows` are the rows that exist. */
+/** Returns the result of each move if its new pair is free. `rows` are the rows that exist. */
 export function prepareMoves(
   moves: readonly MembershipMove[],
   rows: readonly Membership[],
@@ -66,8 +69,8 @@ export function prepareMoves(
 }
 
 /**
- * Decides moves by the rules of single ones, one after the other. Moves onto each other's pairs in a ring come first,
- * together: none of them could be made alone. `held` are the target pairs that memberships already have.
+ * Decides moves by the rules of single moves, one after the other. Moves that swap pairs in a ring come first,
+ * together, because none of them could be made alone. `held` lists the target pairs that memberships already have.
  */
 export function decideMoves(
   prepared: readonly (Moved | Miss)[],
@@ -90,7 +93,7 @@ export function decideMoves(
   })
 }
 
-/** A move to the row's own values is a ring of one. */
+/** Finds the moves that swap pairs in a ring. A move to the row's own values is a ring of one. */
 function findRings(moves: readonly Moved[], holders: ReadonlyMap<string, number>): ReadonlySet<Moved> {
   const byId = new Map(moves.map(move => [move.before.id, move]))
   const followed = new Set<Moved>()

@@ -7,26 +7,26 @@ import type {
 } from './membership-store.ts'
 import type { Moved, Verdict } from './memberships-bulk-decision.ts'
 
-/** The rows that a decided bulk changes, each once. */
+/** The rows that an accepted bulk changes, each once. */
 export interface BulkPlan {
   /**
-   * Ids of the rows to delete: the removed rows, and the rows of `moved`, which are inserted again. Rows that pass
-   * pairs on to each other would otherwise violate the unique index in any order.
+   * Ids of the rows to delete: the removed rows, and the moved rows, which are inserted again. If rows that swap pairs
+   * were updated instead, any order would violate the unique index.
    */
   readonly gone: readonly number[]
   readonly moved: readonly Membership[]
   readonly added: readonly MembershipPair[]
-  /** Records that must exist, each once, in ascending order so that concurrent bulks do not deadlock. */
+  /** Ids of users that must exist, each once. They are in ascending order, so that concurrent bulks do not deadlock. */
   readonly userIds: readonly number[]
   readonly teamIds: readonly number[]
 }
 
-/** False if one change of an atomic bulk failed. */
+/** Returns false if one change of an atomic bulk failed. */
 export function shouldApply(verdicts: readonly Verdict[], mode: BulkMode): boolean {
   return mode === 'partial' || verdicts.every(isDone)
 }
 
-/** True for results that an idempotency key keeps. */
+/** True if something was changed. An idempotency key then keeps the results. */
 export function hasChanged(results: readonly ChangeResult[]): boolean {
   return results.some(isDone)
 }
@@ -52,7 +52,9 @@ export interface CompleteBulk {
   readonly events: readonly BulkEvent[]
 }
 
-/** Results and events of an applied bulk; `addedIds` are the ids of the plan's `added`, in their order. */
+/**
+ * Returns the results and events of an applied bulk. `addedIds` are the ids of the plan's `added`, in the same order.
+ */
 export function completeBulk(verdicts: readonly Verdict[], addedIds: readonly number[]): CompleteBulk {
   const ids = addedIds.values()
   const idOf = new Map<number, number>()
@@ -88,7 +90,7 @@ function describeRemoval(membership: Membership): BulkEvent {
   return { kind: 'removed', membershipId: membership.id, before: membership, after: null }
 }
 
-/** Results of a bulk that is not applied. */
+/** Returns the results of a bulk that is not applied. */
 export function undoBulk(verdicts: readonly Verdict[]): ChangeResult[] {
   return verdicts.map(verdict => {
     switch (verdict.kind) {

@@ -15,19 +15,19 @@ import type {
 
 const maxItems = 1_000
 
-/** A change from a caller, or the error of one that cannot be read. */
+/** A change from a caller, or the error of a change that cannot be read. */
 export type BulkItem<Change> = Change | RostrumError
 
-/** The result of an item: exactly one of the two, or neither if other items undid it. */
+/** The result of an item: a value or an error. It has neither if other items undid the change. */
 export interface BulkOutcome {
   readonly membership: Membership | null
   readonly error: RostrumError | null
 }
 
 export interface BulkAnswer {
-  /** False if an item of an atomic bulk has an error, so that nothing was done. */
+  /** False if an item of an atomic bulk has an error. Then nothing was changed. */
   readonly applied: boolean
-  /** In the order of the items. */
+  /** The results, in the order of the items. */
   readonly items: readonly BulkOutcome[]
 }
 
@@ -38,12 +38,12 @@ type ChangeMany<Change> = (
 ) => Promise<BulkAnswer>
 
 /**
- * Makes many changes as if one after the other. An item that fails has the error of a single change. `BAD_USER_INPUT`
- * for an id that comes a second time, and for more than 1,000 items.
+ * Makes many changes as if one after the other. An item that fails has the same error as a single change. Throws
+ * `BAD_USER_INPUT` for more than 1,000 items. A repeated id is an error of its item.
  */
 export interface BulkChanges {
   readonly addMany: ChangeMany<MembershipPair>
-  /** Moves onto each other's pairs in a ring are made together, before the others. */
+  /** Moves many memberships. Moves that swap pairs in a ring are made together, before the others. */
   readonly moveMany: ChangeMany<MembershipMove>
   readonly removeMany: ChangeMany<MembershipRemoval>
 }
@@ -93,7 +93,7 @@ async function changeMany<Change extends AnyChange>(
   const isUndone = mode === 'atomic' && changes.length < items.length
   const { applied, results } =
     isUndone || changes.length === 0 ? { applied: !isUndone, results: [] } : await make(changes)
-  // Items without a result of the store were not done.
+  // Items for which the store returns no result were not done.
   const rest = results.values()
   const outcomes = checked.map(item =>
     item instanceof RostrumError
@@ -104,7 +104,8 @@ async function changeMany<Change extends AnyChange>(
 }
 
 /**
- * Returns the change that `read` returns, or the expected error that it throws: a bad item does not stop the others.
+ * Returns the change that `read` returns, or the expected error that `read` throws, so that a bad item does not stop
+ * the others.
  */
 export function readItem<Change>(read: () => Change): BulkItem<Change> {
   try {
@@ -152,12 +153,12 @@ type Failure = Exclude<ChangeResult, { readonly membership: Membership } | { rea
 function explain(change: AnyChange, failure: Failure): RostrumError {
   if (failure.kind === 'duplicate') return alreadyMember(failure.existingId)
   if (failure.kind === 'repeated') return addedTwice(failure.index)
-  // An added membership has no row that could be missing or stale.
+  // Only existing rows can be missing or stale, so this failure is a fault.
   if (!('id' in change)) throw new Error(`An added membership is \`${failure.kind}\`.`)
   return notFoundOrStale(change.id, failure)
 }
 
-// Nothing was done, so there is no id for the message.
+// The error for a pair that the same bulk adds twice. Nothing was changed, so there is no id to name.
 function addedTwice(index: number): RostrumError {
   return new RostrumError('CONFLICT', `Item \`${index}\` of this call adds the user to this team already.`, {
     reason: 'PAIR_EXISTS',

@@ -5,20 +5,25 @@ import { alreadyMember, checkMove, checkPair, notFoundOrStale } from './membersh
 import type { Membership, MembershipPair } from './membership-store.ts'
 import { type BulkChanges, createBulkChanges } from './memberships-bulk.ts'
 
-/** The rules of memberships (contract, section 2). All ids are positive safe integers, checked here. */
+/** The rules of memberships (contract, section 2). They check that all ids are positive safe integers. */
 export interface Memberships extends BulkChanges {
-  /** The memberships that exist, in the order of the ids, each once. More than 1,000 ids: `BAD_USER_INPUT`. */
+  /**
+   * Returns the memberships that exist, in the order of the ids, each once. Throws `BAD_USER_INPUT` for more than 1,000
+   * ids.
+   */
   list(accountCode: string, ids: readonly number[]): Promise<Membership[]>
-  /** Adds a membership. If the pair already has one, `CONFLICT` names it, also as the fact `existingId`. */
+  /** Adds a membership. If the pair already has one, throws `CONFLICT` with its id, also as the fact `existingId`. */
   add(origin: Origin, pair: MembershipPair): Promise<Membership>
-  /** `NOT_FOUND`, `CONFLICT`, or `PRECONDITION_FAILED` if the version is none of `ifVersions`. */
+  /**
+   * Moves a membership. Throws `NOT_FOUND`, `CONFLICT`, or `PRECONDITION_FAILED` if its version is not in `ifVersions`.
+   */
   move(
     origin: Origin,
     id: number,
     change: Partial<MembershipPair>,
     ifVersions: readonly number[] | null,
   ): Promise<Membership>
-  /** Returns the membership as it was. */
+  /** Removes a membership and returns it as it was. */
   remove(origin: Origin, id: number, ifVersions: readonly number[] | null): Promise<Membership>
 }
 

@@ -11,28 +11,28 @@ export interface RunFunction {
 
 /** The case that a script runs for. */
 export interface RunCase {
-  /** Null for a case that is being created. */
+  /** The id of the case; null for a case that is being created. */
   readonly id: number | null
   /** The stored version; null for a case that is being created. */
   readonly version: number | null
 }
 
-/** What runs a script, and for what (contract, section 7, "Every run is kept"). */
+/** What started a run, and for which object (contract, section 7, "Every run is kept"). */
 export interface RunCause {
   readonly trigger: RunTrigger
-  /** Null for other triggers than hooks. */
+  /** The event of a hook; null for other triggers. */
   readonly event: RunHookEvent | null
-  /** Null for a script that came with its request. */
+  /** The function that runs; null for a script that came with its request. */
   readonly function: RunFunction | null
   readonly case: RunCase | null
   /** The id of the run whose input runs again. */
   readonly replayOf: string | null
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** The queued run whose attempt it is; null for others. */
+  /** The queued run that this is an attempt of; null for other runs. */
   readonly queuedRunId: number | null
   readonly dryRun: boolean
-  /** The transaction that the run continues. Null: from the options, else from the parent run, else a new one. */
+  /** The transaction that the run continues. Null: the one of the options, else of the parent run, else a new one. */
   readonly txnId: string | null
 }
 
@@ -47,7 +47,7 @@ const noDetails: Omit<RunCause, 'trigger'> = {
   txnId: null,
 }
 
-/** Completes a cause: what is left out does not apply to the trigger. */
+/** Completes a cause. Members that are left out do not apply to the trigger and become null. */
 export function makeCause(given: Pick<RunCause, 'trigger'> & Partial<RunCause>): RunCause {
   return { ...noDetails, ...given }
 }

@@ -16,30 +16,30 @@ export interface RunStart {
   readonly parentRunId: string | null
   readonly byUserId: number | null
   readonly scopes: readonly string[]
-  /** In milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   readonly startedAt: number
   /** The input document, as JSON. */
   readonly input: string
-  /** Writes the options as the script sees them, as JSON, but for the token of the run. */
+  /** Returns the options as the script sees them, as JSON, but without the token of the run. */
   readonly writeOptions: () => string
-  /** Approximate bytes of both in memory. */
+  /** Approximate bytes of the input and the options in memory. */
   readonly bytes: number
 }
 
 /** The facts about a run that are known when it ends. */
 export type RunEnd = Omit<Execution, 'id' | 'name' | 'requestContext'>
 
-/** Keeps runs without holding their answers. */
+/** Records runs. The answers of runs do not wait for it. */
 export interface RunRecorder {
-  /** Call it when the run has its sandbox. */
+  /** Records the beginning of a run. Call it when the run has its sandbox. */
   begin(start: RunStart): RunRecording
 }
 
 export interface RunRecording {
   end(end: RunEnd): void
-  /** Drops a run that did not take place after all. */
+  /** Discards the record, because the run did not take place after all. */
   drop(): void
 }
 
-/** For a gateway that keeps no runs. */
+/** Records nothing, for a gateway that stores no runs. */
 export const noRecorder: RunRecorder = { begin: () => ({ end: () => {}, drop: () => {} }) }

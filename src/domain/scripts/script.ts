@@ -13,36 +13,39 @@ import type { SavedTrigger } from './trigger-kinds.ts'
  */
 export interface Script {
   readonly cause: RunCause
-  /** The name of the function, the task or the webhook, for logs and the transaction. */
+  /** The name of the function, task or webhook, for logs and the transaction. */
   readonly name: string
   readonly sourceCode: string
   /** A JSON document. */
   readonly payload: string
-  /** True for a payload that the gateway wrote, which needs no check. */
+  /** True if the gateway itself wrote the payload, which then needs no check. */
   readonly isWritten?: boolean
   /** A JSON object. */
   readonly options: string
   readonly caseTypeCode: string | null
-  /** Only its length is checked. */
+  /** A caller's text that the gateway does not use. Only its length is checked. */
   readonly accountNickname?: string | null
   readonly rights: ScriptRights
-  /** For a script whose `exit` gives case data. Null or absent if `exit` may have any value. */
+  /** For a script that passes case data to `exit`. Null or absent if `exit` may have any value. */
   readonly checkExit?: CheckExit | null
 }
 
-/** The rights of the caller that asks, or these scopes alone. `of` is the trigger that has them; null without one. */
+/**
+ * The rights of a run: those of the caller, or only these scopes. `of` is the kind of trigger that has the scopes; null
+ * without one.
+ */
 export type ScriptRights = 'caller' | { readonly scopes: readonly string[]; readonly of: SavedTrigger | null }
 
-/** Returns the error of a value that is no case data, null for a good one. */
+/** Returns the error of a value that is not case data; null for a good value. */
 export type CheckExit = (payload: JsonText) => Promise<RunError | null>
 
-/** What a script runs for: an operation, a delivery or a queued run. The context of an operation is one. */
+/** What a script runs for: an operation, a delivery or a queued run. The context of an operation is an `Asking`. */
 export interface Asking {
-  /** Who causes the run. To a script with rights of its own the caller is data. */
+  /** The caller that causes the run. For a script with rights of its own, the caller is only data. */
   readonly caller: Caller
-  /** The run whose script asks; null without one. */
+  /** The run whose script asks for this run; null without one. */
   readonly parentRun: Run | null
-  /** Aborted when nobody waits for the run any more, which ends it. */
+  /** Aborted when nobody waits for the run any more. That ends the run. */
   readonly signal: AbortSignal
   readonly log: Logger
   /** Called when the run has its id and transaction, before it waits for a sandbox. */
@@ -50,19 +53,22 @@ export interface Asking {
 }
 
 export interface RunSettings {
-  /** Keeps the run. Default: like other runs. */
+  /** Records the run. By default it is recorded like other runs. */
   readonly recorder?: RunRecorder
-  /** The latest end, of `performance.now()`, if it is before that of the parent run and the time limit. */
+  /**
+   * The latest end of the run, in milliseconds of `performance.now()`. The parent's deadline or the time limit may be
+   * earlier.
+   */
   readonly deadline?: number
-  /** Only for a queued run, which takes a sandbox only while no other run waits. */
+  /** Set only for a queued run. Such a run takes a sandbox only while no other run waits. */
   readonly generation?: Generation
 }
 
 /** Runs scripts. `app.ts` passes the task runner. */
 export interface Scripts {
   /**
-   * Resolves when the run has ended. What a script did, failures included, is a value. Rejects with a `RostrumError`
-   * if the run never started: `BAD_USER_INPUT`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`, `TOO_DEEP`.
+   * Runs a script. Resolves when the run has ended: what the script did, failures included, is a value. Rejects with a
+   * `RostrumError` if the run never started: `BAD_USER_INPUT`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`, `TOO_DEEP`.
    */
   run(script: Script, asking: Asking, settings?: RunSettings): Promise<Execution>
 }

@@ -5,7 +5,7 @@ import { setPriority } from 'node:os'
 // read every message.
 const niceness = { normal: 5, longRun: 19 } as const
 
-/** Gives a child a lower priority than the gateway, and makes the kernel kill it first when memory runs out. */
+/** Lowers the priority of a child below the gateway's, and makes the kernel kill it first when memory runs out. */
 export function prepareChild(pid: number | undefined): void {
   setPriorityOf(pid, 'normal')
   try {

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { RowTexts } from './copied-tables.ts'
 
-/** The number of rows of a table, and the SHA-256 of their digests in the order of the key. */
+/** The number of rows of a table, and the SHA-256 of the digests of its rows in the order of the key. */
 export interface Checksum {
   readonly rows: number
   readonly sha256: string
@@ -19,7 +19,7 @@ export function buildChecksum() {
   }
 }
 
-/** SHA-256 of a row's texts, each after its length in bytes; null has none. */
+/** Returns the SHA-256 of a row's texts, each after its length in bytes. Null has no length. */
 export function digestRow(row: RowTexts): string {
   return hash(
     'sha256',
@@ -27,7 +27,7 @@ export function digestRow(row: RowTexts): string {
   )
 }
 
-/** The same in PostgreSQL, for SQL expressions of the texts. */
+/** Returns the same digest as an SQL expression for PostgreSQL. `texts` are SQL expressions too. */
 export function digestInPostgres(texts: readonly string[]): string {
   const parts = texts.map(text => `coalesce(octet_length(${text}) || ':' || ${text}, '-')`)
   return `encode(sha256(convert_to(${parts.join(' || ')}, 'UTF8')), 'hex')`

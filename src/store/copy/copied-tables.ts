@@ -1,17 +1,17 @@
 import { type ColumnDescription, type TableDescription, toColumnName } from '../tables/describe-table.ts'
 import { descriptions } from '../tables/descriptions.ts'
 
-/** A row as it travels and as it is compared: a text for each column, the same from both databases. */
+/** A row in the form in which it is copied and compared: one text for each column, the same from both databases. */
 export type RowTexts = readonly (string | null)[]
 
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly CopiedColumn[]
-  /** The primary key. Rows are read in its order. */
+  /** The columns of the primary key. Rows are read in its order. */
   readonly key: readonly CopiedColumn[]
 }
 
-/** How the values of a column become texts, as SQL, and come back from a text, as SQL with `?` for it. */
+/** How to convert a column's values to text and back, as SQL expressions. `?` stands for the value or the text. */
 export interface CopiedColumn {
   readonly name: string
   readonly isText: boolean
@@ -22,7 +22,8 @@ export interface CopiedColumn {
 
 type Texts = readonly [writeInSqlite: string, writeInPostgres: string, readInPostgres: string]
 
-// Times are milliseconds since 1970, as SQLite's rows have them. A fraction would show digits that only PostgreSQL has.
+// Converts a time to milliseconds since 1970, as SQLite stores it. A fraction would show digits that only PostgreSQL
+// has.
 const milliseconds = 'trim_scale(extract(epoch from ?) * 1000)::text'
 const textsOf: Readonly<Record<ColumnDescription['type'], Texts>> = {
   text: ['?', '?', '?'],
@@ -33,7 +34,7 @@ const textsOf: Readonly<Record<ColumnDescription['type'], Texts>> = {
   bytes: ['case when ? is not null then lower(hex(?)) end', "encode(?, 'hex')", "decode(?, 'hex')"],
 }
 
-/** All tables of a store, each after those that its rows refer to. */
+/** All tables of a store. Each comes after the tables that its rows refer to. */
 export const copiedTables: readonly CopiedTable[] = Object.entries<TableDescription>(descriptions).map(
   ([tableName, { columns, key }]) => {
     const copied = new Map(

@@ -35,7 +35,7 @@ export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   }
 }
 
-// Copies all or nothing. Only a connection that is lost at the COMMIT leaves it unknown which.
+// Copies everything or nothing. If the connection is lost during COMMIT, it is unknown which of the two happened.
 async function copyInOne(source: Source, target: Client): Promise<TableCopy[]> {
   let isToCommit = false
   try {
@@ -60,7 +60,7 @@ async function copyAll(source: Source, target: Client): Promise<TableCopy[]> {
   return copies
 }
 
-// Locked until the end, so that a gateway that starts now writes nothing.
+// Refuses a database with rows. Locks the tables until the end, so that a gateway that starts now cannot write.
 async function refuseWhatHasRows(target: Client): Promise<void> {
   const names = copiedTables.map(({ name }) => `"${name}"`)
   await target.query(`lock table ${names.join()} in exclusive mode`)
@@ -73,8 +73,8 @@ async function refuseWhatHasRows(target: Client): Promise<void> {
   }
 }
 
-// Numbers of an account are rows of `counters`; token ids come from a sequence. Unlike setval(), `restart` is part of
-// the transaction.
+// Continues token ids from the source. The other numbers are rows of `counters` and are copied with them. Unlike
+// setval(), `restart` is undone if the transaction is.
 async function continueTokenIds(source: Source, target: Client): Promise<void> {
   const last = source.lastTokenId()
   if (last > 0) await target.query(`alter sequence "api_tokens_id_seq" restart with ${last + 1}`)

@@ -11,11 +11,11 @@ const charactersOfBatch = 2 ** 20
 export interface CopyTable {
   readonly table: CopiedTable
   readonly source: Source
-  /** In a transaction. */
+  /** The database to copy into, inside a transaction. */
   readonly target: Client
 }
 
-/** Copies the rows in batches and reads them back. `StartError` unless they are the same. */
+/** Copies the rows in batches and reads them back. Throws a `StartError` if they are not the same. */
 export async function copyTable(copy: CopyTable): Promise<Checksum> {
   const { name } = copy.table
   const sent = await sendRows(copy).catch((error: unknown) => {
@@ -60,7 +60,7 @@ function* batches(rows: Iterable<RowTexts>): Generator<RowTexts[]> {
   if (batch.length > 0) yield batch
 }
 
-// SQLite sorts texts by their bytes, as the collation "C" does.
+// Reads the rows in the order in which SQLite sorts texts: by bytes, like the collation "C".
 async function readChecksum({ table, target }: CopyTable): Promise<Checksum> {
   const texts = table.columns.map(column => column.writeInPostgres)
   const order = table.key.map(({ name, isText }) => `"${name}"${isText ? ' collate "C"' : ''}`)

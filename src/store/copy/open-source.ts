@@ -4,22 +4,24 @@ import { refuseMissingFile } from '../sqlite/connection/file-checks.ts'
 import type { CopiedTable, RowTexts } from './copied-tables.ts'
 
 export interface Source {
-  /** Rows in the order of the key. Read all of them before you ask for another table. */
+  /** Returns the rows in the order of the key. Read all of them before you ask for another table. */
   rows(table: CopiedTable): IterableIterator<RowTexts>
-  /** The last id that was given out, at least the largest; 0 if there is none. */
+  /** Returns the last token id that was assigned; 0 if there is none. */
   lastTokenId(): number
   close(): void
 }
 
-// Store-wide numbers have no account; PostgreSQL has sequences for them.
+// Selects the numbers of accounts. Numbers of the whole store have no account; PostgreSQL has sequences for these.
 const ofAnAccount = "account_code <> ''"
 
-/** The SQLite store to copy, locked until it is closed. `StartError` if it cannot be opened or locked. */
+/**
+ * Opens the SQLite store to copy, locked until it is closed. Throws a `StartError` if it cannot be opened or locked.
+ */
 export async function openSource(path: string): Promise<Source> {
   refuseMissingFile(path)
   const { client, close } = await connect({ path, onStatement: undefined, serve: true })
   try {
-    // Without the write lock, a token that is revoked now would stay valid in the copy.
+    // Takes the write lock. Without it, a token that is revoked during the copy would stay valid in the copy.
     client.exec('begin immediate')
   } catch (error) {
     close()

@@ -10,16 +10,16 @@ import { shares } from './connection/shares.ts'
 import { prepareMany } from './prepare.ts'
 import { tables } from './tables.ts'
 
-// About 2 MB.
+// Maximum number of tokens whose account is remembered. They take about 2 MB.
 const maxKnownTokens = 10_000
 
 /**
- * Finds tokens by their hash, for all requests of a turn of the event loop at once. Every request asks, so that a
- * token that is revoked through any gateway is refused from then on. Tokens that were never found have statements of
- * their own, so that made-up tokens delay nobody else.
+ * Finds tokens by their hash, with one statement for all requests of a turn of the event loop. Every request asks the
+ * database, so that a token that is revoked through any gateway is refused at once. Tokens that this gateway has never
+ * found have statements of their own, so that made-up tokens delay nobody else.
  */
 export function createTokenLookUps({ pool, bound }: Calls): TokenLookUps {
-  // The account of a token when it was last found. It only decides whose turn it is, not what the token is good for.
+  // The account of each token when it was last found. It only decides whose turn a look-up takes, and never the rights.
   const owners = new LRUCache<string, string>({ max: maxKnownTokens })
   const { apiTokens, users } = tables
   const hex = numberOf(sql`encode(${apiTokens.sha256}, 'hex')`)
@@ -56,7 +56,7 @@ export function createTokenLookUps({ pool, bound }: Calls): TokenLookUps {
         ? bound(shares.unknownTokens, () => findUnknown(hash))
         : bound(owner, () => findKnown(hash))
     },
-    // Any replica may have changed a token, and asking costs as much as reading it.
+    // Null, because any gateway may have changed a token, and asking for changes costs as much as reading the token.
     changeMark: () => null,
     forgetCallers: () => {},
   }

@@ -3,7 +3,7 @@ import { createEncode } from '../columns.ts'
 import type { Dialect } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
 
-/** Each column of a list travels as one array. */
+/** Passes a list to PostgreSQL with one array for each column. */
 export const list: Dialect['list'] = (name, columns) => {
   const encodeRow = createEncode(columns)
   const entries = Object.entries(columns).map(([key, column]) => {
@@ -31,7 +31,7 @@ export const list: Dialect['list'] = (name, columns) => {
   }
 }
 
-/** A list of ids as the one parameter of `isListed`: the statement is the same for any length. */
+/** Encodes a list of ids as the single parameter of `isListed`, so that the statement is the same for any length. */
 export function encodeIds(ids: readonly (number | null)[]): string {
   return `{${ids.map(id => id ?? 'null').join()}}`
 }
@@ -40,7 +40,7 @@ export function isListed(column: Column, ids: Placeholder): SQL {
   return sql`${column} = any(${ids}::bigint[])`
 }
 
-/** A list of texts as the one parameter that `unnest` reads. */
+/** Encodes a list of texts as the single parameter that `unnest` reads. */
 function encodeTexts(texts: readonly (string | null)[]): string {
   return `{${texts.map(text => (text === null ? 'null' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`)).join()}}`
 }

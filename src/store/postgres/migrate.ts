@@ -3,7 +3,7 @@ import { StartError } from '../../errors.ts'
 import { selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
 
-// Any number, as long as all versions of the gateway take the same one.
+// Key of the lock for migrations. Any number would do, but all versions of the gateway must use the same one.
 const advisoryLock = 7_248_330_115
 const duplicateTable = '42P07'
 
@@ -11,8 +11,7 @@ const createMigrations = `
   create table if not exists rostrum_migrations (hash text not null, applied_at timestamptz not null default now())`
 
 /**
- * Brings the database to the newest migration: all of them or none, one gateway after the other. If it rejects, end the
- * `client`.
+ * Applies all missing migrations or none. Gateways that start together take turns. If this rejects, end the `client`.
  */
 export async function migrate(client: Client): Promise<void> {
   const store = 'The database that DATABASE_URL names'

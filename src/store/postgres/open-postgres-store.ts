@@ -20,11 +20,10 @@ export interface OpenPostgresStore {
 }
 
 /**
- * The store in a PostgreSQL database, which any number of gateways may share. Throws a `StartError` if it cannot be
- * opened.
+ * Opens the store in a PostgreSQL database, which any number of gateways may share. Throws a `StartError` on failure.
  */
 export async function openPostgresStore({ url, limits, onStatement }: OpenPostgresStore): Promise<Store> {
-  // On a connection without bounds: a migration may be slow, and waits for those of other gateways.
+  // Migrates on a connection without time limits, because a migration may be slow, or wait for that of another gateway.
   await (await connect(url)).end()
   const pool = createPool({ url, onStatement })
   const calls = createCalls(pool)

@@ -8,7 +8,7 @@ import type { Client, Parameter } from './connection/client.ts'
 
 const writer = new PgDialect()
 
-/** The driver decodes numbers, booleans, times and bytes. */
+/** Prepares a statement. The driver decodes numbers, booleans, times and bytes. */
 export const prepare = ((query: SQL, selection: Selection = {}): Statement<unknown> => {
   const ask = prepareText(query)
   const names = Object.keys(selection)
@@ -27,8 +27,8 @@ export const prepare = ((query: SQL, selection: Selection = {}): Statement<unkno
 }) as Dialect['prepare']
 
 /**
- * The rows come as one row of JSON arrays, one for each column. The driver takes a microsecond for each value, so that
- * 1,000 rows of five values would take five times as long.
+ * Prepares a statement that returns all rows as one row of JSON arrays, one array for each column. The driver takes a
+ * microsecond for each value, so 1,000 rows of five values would otherwise take five times as long.
  */
 export function prepareMany<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>> {
   const fields = Object.entries<StoreColumn>(selection).map(([name, { dataType }]) => ({ name, dataType }))
@@ -45,7 +45,7 @@ export function prepareMany<S extends Selection>(query: SQL, selection: S): Stat
         const row: Record<string, unknown> = {}
         for (const [place, { name, dataType }] of fields.entries()) {
           const value = columns[place]?.[index] ?? null
-          // JSON has times as text, and no bytes.
+          // JSON has times as text. Bytes cannot be selected in this way.
           row[name] = dataType === 'date' && value !== null ? new Date(String(value)) : value
         }
         decodeRow?.(row)
@@ -55,7 +55,8 @@ export function prepareMany<S extends Selection>(query: SQL, selection: S): Stat
   }
 }
 
-// A placeholder that comes several times is one parameter, if its value is encoded in the same way.
+// Builds the text. A placeholder that occurs several times becomes one parameter, if it is encoded the same way each
+// time.
 function prepareText(query: SQL) {
   const { sql, params } = writer.sqlToQuery(query)
   const distinct = params.filter((param, index) => params.findIndex(other => isSame(other, param)) === index)

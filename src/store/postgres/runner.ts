@@ -6,7 +6,7 @@ import type { Client } from './connection/client.ts'
 import { shares } from './connection/shares.ts'
 import { isWorthRetrying } from './connection/sql-state.ts'
 
-// Others may take a pair between the look at it and the change, each time.
+// Maximum number of attempts. Another request may take a pair between the look-up and the change, each time.
 const maxAttempts = 10
 
 export function createPostgresRunner({ bound, withAccountSlot }: Calls): Runner {

@@ -1,15 +1,15 @@
 import type { ChangeMark } from './connection/change-mark.ts'
 
 /**
- * Rows that were read, by account and id. One gateway serves a file, so they stay as they are until it changes them, or
- * another process changes the file.
+ * Caches rows by account and id. Only one gateway serves a SQLite file, so a cached row is valid until this gateway
+ * changes it, or another process changes the file.
  */
 export interface CachedRows<Row> {
-  /** Those of an account, for a look-up that waits for nothing. */
+  /** Returns the cached rows of an account, for a look-up that needs no promise. */
   of(accountCode: string): ReadonlyMap<number, Row>
-  /** For rows just read, before anything else can happen. */
+  /** Caches rows. Call it right after they were read, before anything else can run. */
   add(accountCode: string, rows: readonly Row[]): void
-  /** For the transaction that may change the row: nothing is read before its end. */
+  /** Removes a row. Call it in the transaction that may change the row: nothing is read before the transaction ends. */
   forget(accountCode: string, id: number): void
 }
 

@@ -14,26 +14,27 @@ import { isList } from './list.ts'
 
 interface Part {
   readonly name: string
-  /** The earlier parts that it selects from. */
+  /** Names of the earlier parts that this part reads. */
   readonly inputs: readonly string[]
-  /** The lists that it selects from, by the names of their placeholders. */
+  /** Placeholder names of the lists that this part reads. */
   readonly lists: readonly string[]
   readonly statement: RawStatement
 }
 
 /**
- * Runs the parts one after the other. The rows of earlier parts travel as JSON, so that a part has the same text as on
- * PostgreSQL. A part that would select from nothing is skipped.
+ * Runs the parts one after the other. The rows of earlier parts are passed on as JSON, so that each part has the same
+ * text as on PostgreSQL. A part without any input rows is skipped.
  */
 export function createChain(client: Client): Dialect['chain'] {
   function chain(parts: Chain, result: string, selection: Selection): Statement<unknown> {
-    // Columns of the rows that the earlier parts return.
+    // The columns of the rows that each earlier part returns.
     const columns = new Map<string, readonly string[]>()
 
     function preparePart([name, part]: [string, SQL]): Part {
       const { text, params } = toText(part)
       const inputs = [...columns].filter(([input]) => new RegExp(`\\b${input}\\b`).test(text))
-      // For a join SQLite builds an index, which it cannot do over JSON. To read one row is faster without.
+      // For a join SQLite builds an index, but only over a materialized table, not over JSON. Without a join, reading
+      // JSON is faster.
       const kind = /\bjoin\b/.test(text) ? 'materialized ' : ''
       const tables = inputs.map(([input, names]) => {
         const values = names.map((_, index) => `value ->> ${index}`)

@@ -46,7 +46,7 @@ function createPrepare(client: Client): Dialect['prepare'] {
   return prepare as Dialect['prepare']
 }
 
-// The counter is under the empty account code, which no account has.
+// Counts token ids in the counter row of the empty account code, which no account has.
 function prepareNextTokenId(prepare: Dialect['prepare']) {
   return prepare(
     sql`
@@ -56,7 +56,7 @@ function prepareNextTokenId(prepare: Dialect['prepare']) {
   )
 }
 
-// `cross join` keeps the order of the loops.
+// Reads pages of several parents. `cross join` makes SQLite keep the order of the loops.
 const pagesOfParents: Dialect['pagesOfParents'] = ({ table, parent, selection }, side) => {
   const { accountCode, parentIds, after, before, limit } = pageValues
   const parentColumn = sql.identifier(table[parent].name)

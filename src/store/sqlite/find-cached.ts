@@ -12,7 +12,7 @@ import { createCachedRows } from './cached-rows.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 import { encodeIds, isListed } from './list.ts'
 
-// Maximum number of cached rows: 10 MB with the longest names and addresses.
+// Maximum number of cached rows. They take 10 MB with the longest names and addresses.
 const usualMaxCachedRows = 10_000
 
 interface FindCached<S extends IdSelection> {
@@ -23,7 +23,7 @@ interface FindCached<S extends IdSelection> {
   readonly maxCachedRows: number | undefined
 }
 
-/** Reads the rows that are not cached in one statement. */
+/** Finds rows by id in the cache. Reads the missing ones with one statement. */
 export function createFindCached<S extends IdSelection>(parts: FindCached<S>): FindByIds<RowOf<S>> {
   const { prepare, changeMark, table, selection, maxCachedRows = usualMaxCachedRows } = parts
   type Row = RowOf<S> & { readonly id: number }
@@ -33,7 +33,7 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
   const one = prepare(sql`${select} and ${table.id} = ${id}`, selection)
   const listed = prepare(sql`${select} and ${isListed(table.id, ids)}`, selection)
 
-  // Reads a single row by its own statement: most reads are of one row, and a list costs twice as much.
+  // Reads rows. A single row has its own statement, because most reads are of one row and a list costs twice as much.
   function readRows(accountCode: string, ids: readonly number[]): readonly Row[] {
     const rows =
       ids.length === 1

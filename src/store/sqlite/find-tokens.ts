@@ -17,7 +17,8 @@ export function createTokenLookUps({ prepare, tables }: Dialect, changeMark: Cha
   return {
     findBySha256: async sha256 => find.run({ sha256 }),
     changeMark: () => changeMark.readOthers() + ownChanges,
-    // SQLite reads nothing between the change and its commit.
+    // Changes the mark at once, so that cached callers are read again. SQLite reads nothing between the change and its
+    // commit.
     forgetCallers() {
       ownChanges += 1
     },

@@ -5,11 +5,11 @@ import type { KeyFile } from '../../domain/webhooks/keyring.ts'
 import { RostrumError, StartError } from '../../errors.ts'
 import { describeFailure } from './connection/describe-failure.ts'
 
-// Permission bits of group and others to read and write.
+// The permission bits that let group or others read or write.
 const othersMode = 0o066
 
 /**
- * The key of a SQLite store, in a file beside it that only its owner can read. It has the form of the setting
+ * The key of a SQLite store, in a file beside the store that only its owner can read. It has the form of the setting
  * ROSTRUM_SECRETS_KEY.
  */
 export function createKeyFile(databasePath: string): KeyFile {
@@ -53,7 +53,7 @@ function readText(path: string): string | null {
   }
 }
 
-// Writes the whole key or nothing, durably, before any secret is sealed with it.
+// Writes the whole key or nothing. It is on disk before any secret is encrypted with it.
 function writeWhole(path: string, text: string): void {
   const temporary = `${path}.new`
   const file = openSync(temporary, 'w', 0o600)

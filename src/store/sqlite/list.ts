@@ -5,7 +5,7 @@ import { toColumnName } from '../tables/describe-table.ts'
 
 const prefix = 'list '
 
-/** A list travels as one text of JSON. */
+/** Passes a list to SQLite as one JSON text. */
 export const list: Dialect['list'] = (name, columns) => {
   const values = Object.keys(columns).map(key => `value ->> '${key}' as ${toColumnName(key)}`)
   const placeholder = sql.placeholder(`${prefix}${name}`)
@@ -20,7 +20,7 @@ export function isList({ name }: Placeholder): boolean {
   return name.startsWith(prefix)
 }
 
-/** A list of ids as the one parameter of `isListed`: the statement is the same for any length. */
+/** Encodes a list of ids as the single parameter of `isListed`, so that the statement is the same for any length. */
 export function encodeIds(ids: readonly number[]): string {
   return JSON.stringify(ids)
 }

@@ -2,9 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
 import { type Migration, selectPending } from '../migrations.ts'
 
-/**
- * Brings the file to the newest migration: all of them or none, under the write lock, while other processes may start.
- */
+/** Applies all missing migrations or none, under the write lock, because other processes may be starting too. */
 export function migrate(client: Database, store: string): void {
   if (findPending(client, store).length === 0) return
   const apply = client.transaction(() => {
@@ -21,8 +19,8 @@ export function migrate(client: Database, store: string): void {
 }
 
 /**
- * The migrations that the file lacks. Throws a `StartError` if the file is newer than this code, or belongs to another
- * program.
+ * Returns the migrations that the file lacks. Throws a `StartError` if the file is newer than this code, or belongs to
+ * another program.
  */
 export function findPending(client: Database, store: string): Migration[] {
   const readTexts = (text: string) => client.prepare<[], string>(text).pluck().all()

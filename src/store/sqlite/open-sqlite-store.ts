@@ -13,17 +13,20 @@ import { createKeyFile } from './key-file.ts'
 import { createSqliteRunner } from './runner.ts'
 import { createMembershipStore } from './single-memberships.ts'
 
-// Each page of an answer is written once. To move a log full of answers into the file would stop the event loop for 70
-// ms; one by one they take about 5 ms each.
+// After an answer of this size, the log is moved into the file at once, which takes about 5 ms. Moving a log full of
+// such answers would stop the event loop for 70 ms.
 const largeAnswerBytes = 256 * 2 ** 10
 
 interface OpenSqliteStore extends Connect {
   readonly limits: StoreLimits
-  /** Called once if the file of a store that is served is removed or replaced, with the reason. */
+  /** Called once with the reason if the file of a served store is removed or replaced. */
   readonly onLost: (reason: string) => void
 }
 
-/** The store in a SQLite file, created and migrated where needed. `StartError` if that is not possible. */
+/**
+ * Opens the store in a SQLite file, and creates and migrates it if needed. Throws a `StartError` if that is not
+ * possible.
+ */
 export async function openSqliteStore({ limits, onLost, ...options }: OpenSqliteStore): Promise<Store> {
   const { client, close } = await connect(options)
   const isWatched = options.serve && options.path !== ':memory:'
@@ -54,7 +57,8 @@ export async function openSqliteStore({ limits, onLost, ...options }: OpenSqlite
     },
     async close() {
       watch.stop()
-      // Closing would remove the log at the path, which belongs to the file that is there now.
+      // Do not close a lost database: closing would remove the log at its path, which belongs to the file that is there
+      // now.
       if (watch.isLost()) return
       transactions.flush()
       close()

@@ -5,7 +5,7 @@ import type { Transactions } from './connection/transactions.ts'
 export function createSqliteRunner(transactions: Transactions): Runner {
   const write: Runner['write'] = (_owner, work, { hasChanged } = {}) =>
     transactions.write(() => run(work()), hasChanged)
-  // The lock is held for the statements alone, so `writeEach` needs nothing more.
+  // The lock is held only while the statements run, so `writeEach` can be the same as `write`.
   return { read: async (statement, values) => statement.run(values), write, writeEach: write }
 }
 

@@ -18,12 +18,12 @@ import {
 import type { Parts } from '../entities/parts.ts'
 import { only, type Work } from '../work.ts'
 
-// Maximum number of cached rows, about 5 MB.
+// Maximum number of cached rows. They take about 5 MB.
 const maxCachedRows = 50_000
 
 /**
- * Single changes as short statements that each do one thing: SQLite prepares and runs those faster than one chain. The
- * write lock is held from the start of a change, so nothing changes between its look-ups and its writes.
+ * Single changes as short statements that each do one thing. SQLite prepares and runs these faster than one chain. A
+ * change has the write lock from its start, so nothing changes between its look-ups and its writes.
  */
 export function createMembershipStore(database: Database, parts: Parts): MembershipStore {
   const { provision, takeNumbers, appendEvent } = parts
@@ -62,7 +62,7 @@ export function createMembershipStore(database: Database, parts: Parts): Members
     const { origin, id, change } = wanted
     const { accountCode } = origin
     forget(accountCode, id)
-    // The records of a new user or team come before the row that refers to them.
+    // The records of a new user or team must exist before the row that refers to them.
     if (change.userId !== undefined) yield* provision.user(accountCode, pair.userId)
     if (change.teamId !== undefined) yield* provision.team(accountCode, pair.teamId)
     const membership = yield* only(statements.move, { accountCode, id, ...pair })

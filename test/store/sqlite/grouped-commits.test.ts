@@ -72,7 +72,7 @@ test('no transaction holds more than 256 changes, and all are written', async ()
   const sizes = statements
     .join('\n')
     .split('BEGIN IMMEDIATE')
-    .map(text => text.split('insert into team_memberships').length - 1)
+    .map(text => text.split('insert into "team_memberships"').length - 1)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(256)
   expect(sizes.reduce((sum, size) => sum + size)).toBe(1_000)
 })

@@ -56,7 +56,7 @@ function expectWrittenOnce(): void {
   expect({
     begins: count(/^BEGIN/),
     rollBacks: count(/^ROLLBACK/),
-    additions: count(/^\s*insert into team_memberships/),
+    additions: count(/^\s*insert into "team_memberships"/),
   }).toEqual({ begins: 1, rollBacks: 0, additions: 2 })
 }
 

@@ -2,12 +2,14 @@ import { type PlaceLimits, Places } from '../../../fairness/places.ts'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
 import { nothingChanged } from './explain-failure.ts'
 
-/** Does the work once its owner has a place. `UNAVAILABLE` if it waits too long; then the work does not start. */
+/**
+ * Runs the work when its owner has a free slot. Throws `UNAVAILABLE` without starting the work if that takes too long.
+ */
 export type WithAccountSlot = <T>(owner: ShareOwner, work: () => Promise<T>) => Promise<T>
 
 const maxWaitMs = 4_000
 
-/** `tooLate`: the reason for work that waited too long, such as `The database gave no connection`. */
+/** `tooLate` is the reason in that error, such as `The database gave no connection`. */
 export function createAccountSlots({
   tooLate,
   ...limits

@@ -2,7 +2,10 @@ import DataLoader from 'dataloader'
 
 const maxTogether = 100
 
-/** Answers all asks of a turn of the event loop by one call for up to 100 of them, each with its own answer. */
+/**
+ * Collects all asks of one turn of the event loop and answers up to 100 of them with one call. Each gets its own
+ * answer.
+ */
 export function askTogether<Ask, Answer>(
   answerAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
 ): (ask: Ask) => Promise<Answer> {

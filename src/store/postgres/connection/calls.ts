@@ -6,24 +6,25 @@ import { explainFailure, outcomeUnknown } from './explain-failure.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
 
-// Maximum time of a call, longer than a statement may take.
+// Maximum time of a call. It is longer than a statement may take.
 const maxMs = 5_000
-// An account usually has more calls answered in a second. If statements are slow, more calls would only time out. All
-// accounts together take about 50 MB.
+// Maximum number of unanswered calls. If statements are slow, more calls would only time out; usually an account has
+// more than these answered in a second. All accounts together take about 50 MB.
 const maxCalls = { account: 2_000, total: 20_000 }
-// Look-ups of tokens have no known account yet. PostgreSQL answers 100 of them in one statement, faster than they can
-// be sent.
+// Maximum number of unanswered look-ups of tokens whose account is not known yet. PostgreSQL answers 100 of them in one
+// statement, faster than they can be sent.
 const maxTokenCalls = { account: 10_000, total: 10_000 }
 
-// Changes of an account wait for each other at its counters, each with a connection that others could use.
+// Maximum number of changes of an account at once. They wait for each other at the account's counters, each with a
+// connection that others could use.
 const maxChangesAtOnce = 4
-// A bulk holds the account's counters over round trips. If a gateway hangs, each of its bulks would hold them until
-// PostgreSQL ends it, one after the other.
+// Maximum number of bulk changes of an account at once. A bulk locks the account's counters over several round trips.
+// If a gateway hangs, each of its bulks would lock them until PostgreSQL ends it, one after the other.
 const maxBulksAtOnce = 1
 
 const inTime = { after: { ms: maxMs, error: () => outcomeUnknown('The database took too long') } }
 
-/** What the statements of a store share. */
+/** Limits that all statements of a store share. */
 export interface Calls {
   readonly pool: Pool
   readonly bound: Bound
@@ -32,9 +33,9 @@ export interface Calls {
 }
 
 /**
- * Makes a call to the store for an account or share, with the client whose statements wait for its turn. It answers or
- * fails within `maxMs`, and is refused at once while its owner has too many unanswered calls. A call that timed out may
- * still be executed, so it counts until the database has answered it.
+ * Makes a call to the store for an account or share. The call gets a client whose statements wait for the owner's turn.
+ * It succeeds or fails within `maxMs`, and is refused at once if its owner has too many unanswered calls. A call that
+ * timed out may still be executed, so it counts until the database has answered it.
  */
 type Bound = <T>(owner: ShareOwner | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
 

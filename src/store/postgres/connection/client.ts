@@ -4,7 +4,10 @@ import type pg from 'pg'
 export type Parameter = string | number | boolean | null | Buffer | Date
 
 export interface Client {
-  /** Runs a statement, prepared: others are parsed each time. Returns the values of each row in order. */
+  /**
+   * Runs a statement and returns the values of each row in order. It is prepared, because PostgreSQL parses others each
+   * time.
+   */
   query(text: string, values?: readonly Parameter[]): Promise<unknown[][]>
 }
 
@@ -19,7 +22,8 @@ export function createClient(send: Send): Client {
   }
 }
 
-// A hash of the text: with a pooler that shares connections, all gateways use the same name for a statement.
+// Names of prepared statements: a hash of the text, so that all gateways use the same name for a statement. A pooler
+// that shares connections needs that.
 const names = new Map<string, string>()
 
 function nameOf(text: string): string {

@@ -4,34 +4,35 @@ import { StartError } from '../../../errors.ts'
 import { migrate } from '../migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
 
-/** A connection without an answer for this long is lost: every bounded statement ends earlier. */
+/** Time without an answer after which a connection counts as lost. Every statement with a time limit ends earlier. */
 export const maxSilentMs = 6_000
 
 const connectMs = 4_000
-// PostgreSQL stops and undoes a statement after this time.
+// Time after which PostgreSQL stops and undoes a statement.
 const maxStatementMs = 4_000
-// PostgreSQL ends an idle transaction after this time: changes at all other gateways may wait for it.
+// Time after which PostgreSQL ends an idle transaction. Changes at all other gateways may be waiting for it.
 const maxIdleTransactionMs = 1_500
-// The URL parser would cut such a password in two and show a part of it as the host.
+// Finds an `@` after a slash, `?` or `#`: the password has such a character unescaped. The URL parser would cut the
+// password in two and show a part of it as the host.
 const atAfterHost = /^\w+:\/\/[^/?#]*[/?#].*@/
 const insufficientPrivilege = '42501'
-// After this idle time TCP checks the connection; ten seconds later it closes the connection.
+// Idle time after which TCP checks the connection. Ten seconds later it closes a dead one.
 const keepAliveMs = 10_000
 
-// All our numbers fit into a double.
+// Reads all numbers as JavaScript numbers. Every number in our tables fits into one.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') =>
     id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id, format as 'text'),
 }
 
 /**
- * The settings of every connection. Reads the files that the URL names: the pool would end the process if one were
- * missing later.
+ * Returns the settings of every connection. It reads the files that the URL names now, because the pool would end the
+ * process if one were missing later.
  */
 export function connectionTo(url: string) {
   return {
     application_name: 'rostrum',
-    // The driver reads times only in this style, and a database may have another.
+    // The driver can only read this style of times, and a database may have another default.
     options: '-c datestyle=iso',
     statement_timeout: maxStatementMs,
     idle_in_transaction_session_timeout: maxIdleTransactionMs,
@@ -44,8 +45,8 @@ export function connectionTo(url: string) {
 }
 
 /**
- * A connection to the migrated database, without a bound on statements. `StartError`, without the password, if there
- * is none.
+ * Opens a connection to the migrated database, without time limits on statements. If that fails, throws a `StartError`
+ * that does not show the password.
  */
 export async function connect(url: string): Promise<pg.Client> {
   if (atAfterHost.test(url)) throw notUrl()
@@ -65,13 +66,13 @@ export async function connect(url: string): Promise<pg.Client> {
   }
 }
 
-// Overrides the bounds of its role and its database. Older versions lack one of them.
+// Overrides the time limits of the role and the database. Older versions of PostgreSQL lack one of them.
 const unbound = `
   select set_config(name, '0', false) from pg_settings
   where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`
 
 async function openMigrated(client: pg.Client): Promise<pg.Client> {
-  // The statement that waits for an answer fails by itself.
+  // Ignored here: the statement that waits for an answer fails by itself.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -91,7 +92,7 @@ function notUrl(): StartError {
   )
 }
 
-/** The reason of a failure, as the end of a sentence. */
+/** Returns the reason of a failure, worded as the end of a sentence. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const detail = error instanceof pg.DatabaseError && error.detail ? `: ${error.detail}` : ''

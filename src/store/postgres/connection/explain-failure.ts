@@ -1,7 +1,7 @@
 import { RostrumError } from '../../../errors.ts'
 import { endsConnection, sqlStateOf } from './sql-state.ts'
 
-// PostgreSQL, appendix A: PostgreSQL ended or refused the statement, and undid it.
+// Codes with which PostgreSQL has ended or refused a statement and undone it (PostgreSQL, appendix A).
 const undone: Readonly<Record<string, string>> = {
   '57014': 'The database took too long and was stopped',
   '55P03': 'The database took too long and was stopped',
@@ -15,7 +15,7 @@ const undone: Readonly<Record<string, string>> = {
   '53300': 'The database takes no more connections',
 }
 
-/** The error for a caller: `UNAVAILABLE` if the database failed, else the same error. */
+/** Returns the error for a caller: `UNAVAILABLE` if the database failed, otherwise the same error. */
 export function explainFailure(error: unknown): unknown {
   const state = sqlStateOf(error)
   if (state === null) return error
@@ -24,22 +24,24 @@ export function explainFailure(error: unknown): unknown {
   return endsConnection(error) ? outcomeUnknown('The database went away', error) : error
 }
 
-/** For a statement that was not sent: the database is away, or all connections were in use for too long. */
+/**
+ * Returns the error for a statement that was not sent: the database is away, or all connections were in use too long.
+ */
 export function explainNoConnection(cause: unknown): RostrumError {
   return nothingChanged(undone[sqlStateOf(cause) ?? ''] ?? 'The database gave no connection', cause)
 }
 
-/** For a statement whose connection was lost before the answer came. */
+/** Returns the error for a statement whose connection was lost before the answer came. */
 export function connectionBroke(cause: unknown): RostrumError {
   return outcomeUnknown('The connection to the database broke', cause)
 }
 
-/** For a call that failed before it could change anything, or was undone. */
+/** Returns the error for a call that changed nothing, because it failed early or was undone. */
 export function nothingChanged(reason: string, cause?: unknown): RostrumError {
   return unavailable(`${reason}, and nothing was changed. Try again in 1 s.`, cause)
 }
 
-/** For a call without an answer. */
+/** Returns the error for a call without an answer, which may have been executed. */
 export function outcomeUnknown(reason: string, cause?: unknown): RostrumError {
   return unavailable(
     `${reason} before it answered: a change may have been made or not. ` +

@@ -7,12 +7,12 @@ const pauseMs = 100
 interface KeepListening {
   readonly url: string
   readonly channels: readonly string[]
-  /** Called each time listening begins: at first, and after a connection was lost. */
+  /** Called each time listening begins: at first, and again after each lost connection. */
   readonly onListening: () => void
   readonly onNotification: (channel: string, payload: string) => void
 }
 
-/** Listens to channels on its own connection, and reconnects. Returns a function that stops it. */
+/** Listens to channels on a connection of its own, and reconnects. Returns a function that stops it. */
 export function keepListening({ url, channels, onListening, onNotification }: KeepListening): () => void {
   const stopping = new AbortController()
   let client: pg.Client | undefined

@@ -7,29 +7,29 @@ import { connectionBroke, explainNoConnection } from './explain-failure.ts'
 import { endsConnection } from './sql-state.ts'
 
 const maxConnections = 10
-// Maximum number of connections of one account, so that its slow statements leave connections to others.
+// Maximum number of connections that an account uses at once, so that its slow statements leave connections to others.
 const maxConnectionsOfAccount = 5
 
 /**
- * Connections to the database, opened on demand and given to accounts in turn. A statement throws `UNAVAILABLE` if it
- * gets no connection or loses it, and the driver's `DatabaseError` if PostgreSQL refuses it.
+ * Connections to the database. They are opened on demand, and accounts get them in turn. A statement throws
+ * `UNAVAILABLE` if it gets no connection or loses it, and the driver's `DatabaseError` if PostgreSQL refuses it.
  */
 export interface Pool {
-  /** The client whose statements wait for the turn of this account or share. */
+  /** Returns the client whose statements wait for the turn of this account or share. */
   of(owner: ShareOwner): PoolClient
   close(): Promise<void>
 }
 
 export interface PoolClient extends Client {
   /**
-   * Runs `work` in a transaction, on a connection of its own: committed if it resolves to a result that `keep` allows.
+   * Runs `work` in a transaction, on a connection of its own. Commits if `work` resolves and `keep` allows the result.
    */
   begin<T>(work: (client: Client) => Promise<T>, keep?: (result: T) => boolean): Promise<T>
 }
 
 interface PoolOptions {
   readonly url: string
-  /** Gets every statement that is sent, `begin` and `commit` included. */
+  /** Called with every statement that is sent, including `begin` and `commit`. */
   readonly onStatement: ((sql: string) => void) | undefined
 }
 
@@ -40,7 +40,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     idleTimeoutMillis: 0,
     query_timeout: maxSilentMs,
   })
-  // The statement that waits for an answer fails by itself; the pool drops a connection that nobody uses.
+  // Ignored here: a statement that waits for an answer fails by itself, and the pool drops an unused connection.
   pool.on('error', () => {})
   pool.on('connect', connection => connection.on('error', () => {}))
 
@@ -50,7 +50,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     tooLate: 'The database gave no connection',
   })
 
-  /** Runs `work` with a connection of its own, which is closed after it if it was lost. */
+  /** Runs `work` with a connection of its own. A lost connection is closed afterwards. */
   async function withClient<T>(work: (send: Send) => Promise<T>): Promise<T> {
     const connection = await pool.connect().catch((error: unknown) => {
       throw explainNoConnection(error)
@@ -59,7 +59,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     let isOver = false
     const send: Send = async statement => {
       if (isOver) throw new Error('A statement came after the end of its transaction.')
-      // A statement on a lost connection would wait as long as the one before, which was not answered.
+      // Fails at once on a lost connection. Another statement would wait as long as the last one, which got no answer.
       if (isLost) throw connectionBroke(undefined)
       onStatement(statement.text)
       try {
@@ -93,7 +93,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
                 throw new Error('A transaction that failed cannot be committed.')
               return result
             } catch (error) {
-              // If this fails the connection is lost, and PostgreSQL undoes what was not committed.
+              // If the rollback fails, the connection is lost, and PostgreSQL undoes what was not committed.
               await sendBracket('rollback').catch(() => {})
               throw error
             }

@@ -1,9 +1,9 @@
-/** The owners of calls without an account. Each has its own calls and connections beside the accounts. */
+/** Owners of calls that belong to no account. Like an account, each has its own limits of calls and connections. */
 export const shares = {
-  /** Statements that answer several accounts at once, with a few rows for each. */
+  /** Owner of statements that answer several accounts at once, with a few rows for each. */
   shared: Symbol('shared'),
-  /** Look-ups of tokens that this gateway has never found: anyone can make one up. */
+  /** Owner of look-ups of tokens that this gateway has never found. Anyone can send made-up tokens. */
   unknownTokens: Symbol('unknown tokens'),
-  /** Calls of the gateway itself, and for `/ready`. */
+  /** Owner of calls of the gateway itself, and of `/ready`. */
   gateway: Symbol('gateway'),
 }

@@ -14,7 +14,7 @@ import { isDataError, isUniqueViolation } from '../connection/sql-state.ts'
 import { tables } from '../tables.ts'
 import { insertStep, stepValues } from './membership-changes.ts'
 
-/** Resolves with `undefined` if the pair already has a membership, or the step was made before. */
+/** Adds a membership. Resolves with `undefined` if the pair already has one, or the step was made before. */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
 
 export interface Addition {
@@ -23,24 +23,24 @@ export interface Addition {
 }
 
 /**
- * Adds memberships. The additions of one account in the same turn of the event loop share a statement: all changes of
- * an account wait for its counter until a commit is on disk, so it can have more additions a second than the disk has
- * commits. A step is written with its row, and one that was made before is left out.
+ * Adds memberships. Additions of one account in the same turn of the event loop share a statement. All changes of an
+ * account wait for its counter until a commit is on disk, so only sharing allows more additions a second than commits.
+ * A step is written with its row. An addition whose step was made before is left out.
  */
 export function createAddMembership(database: Database, { pool, withAccountSlot }: Calls): AddMembership {
   const addAll = prepareAddAll(database)
   const addSome = (accountCode: string, additions: readonly Addition[]) =>
     withAccountSlot(accountCode, () => addAll(pool.of(accountCode), accountCode, additions))
 
-  // Each account has its own statement, and nobody waits for that of another.
+  // One statement for each account, so that no account waits for the statement of another.
   const addTogether = askTogether(async (additions: readonly Addition[]) => {
     const accounts = Map.groupBy(additions, accountOf)
     const answers = new Map([...accounts].map(([account, some]) => [account, addSome(account, some)]))
     return additions.map(addition => ({ answer: answers.get(accountOf(addition)) }))
   })
 
-  // If a statement was refused for the data of one addition, each is tried alone. If several attempts at a step come
-  // at the same time, one makes it.
+  // Adds one membership with a statement of its own, after a shared statement was refused for the data of one addition.
+  // If several attempts at a step come at the same time, only one makes it.
   async function addAlone(addition: Addition): Promise<Membership | undefined> {
     try {
       return (await addSome(accountOf(addition), [addition])).get(addition)
@@ -64,7 +64,7 @@ export function createAddMembership(database: Database, { pool, withAccountSlot 
 const accountCode = sql.placeholder('accountCode')
 const accountOf = ({ origin }: Addition) => origin.accountCode
 
-/** Those that were made, of one account. */
+/** Prepares the statement that adds memberships of one account and returns those that were made. */
 function prepareAddAll({ chain, list }: Database) {
   const asked = list('asked', {
     ...selectAdded(tables),
@@ -95,9 +95,9 @@ function prepareAddAll({ chain, list }: Database) {
 }
 
 // PostgreSQL first runs the parts that the answer needs, then the other writing parts from last to first, each after
-// the parts that it reads. So this chain locks rows in the same order as every other change: the counter of ids, pairs,
-// steps, the counter of events, teams, users. Rows of one kind are locked in ascending order. If several requests add
-// the same pair, the first one makes it.
+// the parts that it reads. This order makes the chain lock rows like every other change: counter of ids, pairs, steps,
+// counter of events, teams, users. Rows of one kind are locked in ascending order. If several requests add the same
+// pair, the first one makes it.
 function buildParts(rows: SQL): Chain {
   const given = namesOf(selectAdded(tables))
   return {

@@ -25,18 +25,21 @@ const isTheRow = sql`
 const selection = selectMembership(tables)
 const members = Object.entries(selection).map(([key, { name }]) => `'${key}', ${name}`)
 
-/** Keeps `row` as the result of the step that `key` and `number` name; no step where `key` is null. */
+/** Stores `row` as the result of the step that `key` and `number` name. If `key` is null, there is no step. */
 export const insertStep = (row: 'moved' | 'removed' | 'made', { key, number } = step) => sql`
   insert into idempotency_steps (account_code, key, number, result)
   select ${accountCode}, ${key}, ${number}, json_build_object(${sql.raw(members.join(', '))})::text
   from ${sql.raw(row)} where ${key} is not null`
 
-/** The values of `insertStep`. */
+/** Returns the values that `insertStep` needs. */
 export function stepValues({ step }: Origin) {
   return { key: step?.key ?? null, number: step?.number ?? null }
 }
 
-/** The parts that follow the change of a row: its number, its event with the `pairs` before and after, its step. */
+/**
+ * Returns the parts that follow the change of a row: its event number, its event with the `pairs` before and after, its
+ * step.
+ */
 const record = (row: 'moved' | 'removed', rows: SQL, pairs: SQL) => ({
   head: sql`${raiseCounter('membership event', sql`1`, sql`from ${rows}`)} returning value`,
   event: sql`
@@ -86,14 +89,11 @@ const remove = {
 }
 
 /**
- * A change of a membership with all that belongs to it, in one chain, which is a transaction of its own: the records
- * that it needs, the row, the event, the step. A gateway that hangs holds no lock.
- *
- * Each chain locks rows and pairs, then the step, then the account's counter of events until the commit, then new teams
- * and users. So the numbers of an account's events come in the order of their commits, and changes do not deadlock.
- *
- * A chain returns no row in three cases: the account has no such row in one of the versions, another row has the new
- * pair, or the step was made before.
+ * Builds each change of a membership as one chain, which is a transaction of its own. It writes the needed records, the
+ * row, the event and the step. A gateway that hangs therefore holds no lock. Each chain locks rows and pairs, then the
+ * step, then the account's counter of events until the commit, then new teams and users. So the event numbers of an
+ * account have the order of its commits, and changes do not deadlock. A chain returns no row in three cases: the
+ * account has no such row in one of the versions, another row has the new pair, or the step was made before.
  */
 export function createMembershipChanges({ chain, encodeList }: Dialect) {
   const moving = chain(move, 'moved', selection)

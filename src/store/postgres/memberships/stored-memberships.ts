@@ -15,7 +15,7 @@ import { retry, runEach } from '../runner.ts'
 import { createAddMembership } from './add-membership.ts'
 import { createMembershipChanges } from './membership-changes.ts'
 
-// How often a conflicting row may be gone before we read it.
+// Maximum number of attempts. Each time, the row that conflicted may be gone before it is read.
 const maxAttempts = 10
 
 interface Dependencies {
@@ -27,14 +27,15 @@ interface Dependencies {
 
 interface Change<Kind, Miss> {
   readonly kind: Kind
-  /** Undefined if another row conflicts, or if the step was made before. */
+  /** Makes the change. Resolves with undefined if another row conflicts, or if the step was made before. */
   readonly make: (client: Client) => Promise<Membership | undefined>
   readonly explain: () => Work<Miss | { readonly kind: 'found' }>
 }
 
 /**
- * Single changes as one chain each: one round trip and one commit, where a transaction of short statements takes
- * eight. What was in the way of a change is looked up after it; if nothing is by then, the change is tried again.
+ * Makes each single change with one chain: one round trip and one commit, where a transaction of short statements takes
+ * eight. If a change returns no row, the reason is looked up afterwards. If the reason is gone by then, the change is
+ * tried again.
  */
 export function createMembershipStore({ database, parts, calls, signal }: Dependencies): MembershipStore {
   const { bound, withAccountSlot, withBulkSlot } = calls

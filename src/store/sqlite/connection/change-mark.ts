@@ -1,22 +1,22 @@
 import { performance } from 'node:perf_hooks'
 import type { Database } from 'better-sqlite3'
 
-// Requests that come without a pause can make one turn of the event loop long.
+// Maximum age of the mark. One turn of the event loop can be long when requests come without a pause.
 const maxAgeMs = 1
 
 const { nodeTiming } = performance
 
-/** Whether another process may have changed the file, without reading what. */
+/** Detects that another process has changed the file, without reading the changes. */
 export interface ChangeMark {
   /**
-   * Returns a different number after a commit of another process. Asks SQLite once in each turn of the event loop,
-   * since all requests of a turn came before it.
+   * Returns a number that changes after a commit of another process. Asks SQLite only once in each turn of the event
+   * loop, because all requests of a turn came before it.
    */
   readOthers(): number
 }
 
 export function createChangeMark(client: Database): ChangeMark {
-  // Leaves out the transactions of the connection that asks.
+  // Returns SQLite's number. It ignores commits of this connection.
   const readVersion = client.prepare<[], number>('PRAGMA data_version').pluck()
   let others = 0
   let lastVersion: number | undefined
@@ -24,8 +24,7 @@ export function createChangeMark(client: Database): ChangeMark {
   let askedInTurn: number | undefined
   return {
     readOthers() {
-      // Counted where the loop looks for new events. A `setImmediate` of another caller would end the turn only after
-      // that.
+      // Counts turns where the loop looks for new events. A turn counted by `setImmediate` would end later.
       const turn = nodeTiming.uvMetricsInfo.loopCount
       if (turn === askedInTurn && performance.now() - askedAt < maxAgeMs) return others
       askedAt = performance.now()

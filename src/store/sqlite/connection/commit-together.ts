@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { RostrumError } from '../../../errors.ts'
 import { describeFailure, isDiskError } from './describe-failure.ts'
 
-// So that neither reads nor another process that waits for the lock are delayed.
+// Maximum number of writes in one transaction, so that reads and other processes need not wait long.
 const maxWrites = 256
 const maxMs = 8
 
@@ -18,8 +18,8 @@ interface Attempt {
 }
 
 /**
- * Returns a function that commits the first of the waiting writes in one transaction, resolves them once it is on disk,
- * and returns the writes that still wait.
+ * Returns a function that commits the first waiting writes in one transaction, resolves them once they are on disk, and
+ * returns the writes that still wait.
  */
 export function createCommitTogether(client: Database): (waiting: readonly Write[]) => Write[] {
   const begin = client.prepare('BEGIN IMMEDIATE')
@@ -29,8 +29,7 @@ export function createCommitTogether(client: Database): (waiting: readonly Write
   const close = client.prepare('RELEASE one')
   const undo = client.prepare('ROLLBACK TO one')
 
-  // A savepoint copies each page that is written in it. Where rows are added at the end, that is half of the write
-  // again.
+  // Attempts a write in a savepoint. That is slower, because SQLite then copies each page that it changes.
   function attemptApart(write: Write): Attempt {
     open.run()
     try {
@@ -45,13 +44,14 @@ export function createCommitTogether(client: Database): (waiting: readonly Write
     }
   }
 
-  // Writes rarely throw. If one does, all of them are attempted again, each in a savepoint.
+  // Attempts all writes without savepoints, because writes rarely throw. If one does, attempts all of them again, each
+  // in a savepoint.
   function attemptAll(writes: readonly Write[]): Attempt[] {
     begin.run()
     try {
       return attemptInTime(writes, write => write.attempt())
     } catch (error) {
-      // Some failures (a full disk) make SQLite roll back by itself.
+      // After some failures, such as a full disk, SQLite has already rolled back by itself.
       if (!client.inTransaction) throw error
       rollBack.run()
     }
@@ -67,7 +67,7 @@ export function createCommitTogether(client: Database): (waiting: readonly Write
       done = attempts.length
       if (attempts.some(attempt => attempt.hasWritten)) commit.run()
       else rollBack.run()
-      // Only now: an answer may name what another write of this transaction made.
+      // Answer only after the commit, because an answer may name what another write of this transaction made.
       for (const attempt of attempts) attempt.answer()
     } catch (error) {
       if (client.inTransaction) rollBack.run()

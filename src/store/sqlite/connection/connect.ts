@@ -8,15 +8,15 @@ import { takeServeLock } from './serve-lock.ts'
 
 const busyTimeoutMs = 5_000
 
-// 32 MB. Moving the log into the file stops the event loop for some milliseconds; each page is moved once, however
-// often it was written.
+// Pages of the log after which SQLite moves them into the file: 32 MB. That stops the event loop for some milliseconds,
+// but each page is moved only once, however often it was written.
 const pagesOfLog = 8_000
 
 export interface Connect {
-  /** A path, or `:memory:`. */
+  /** A file path, or `:memory:`. */
   readonly path: string
   readonly onStatement: ((sql: string) => void) | undefined
-  /** Whether to be the one gateway of this file. */
+  /** If true, this process becomes the only gateway of the file. */
   readonly serve: boolean
 }
 
@@ -26,8 +26,8 @@ interface Connection {
 }
 
 /**
- * A connection to the file, durable and migrated. `StartError` if that is not possible; a file that is refused keeps
- * every byte.
+ * Opens a durable, migrated connection to the file. Throws a `StartError` if that is not possible; a file that is
+ * refused stays unchanged.
  */
 export async function connect({ path, onStatement, serve }: Connect): Promise<Connection> {
   const isFile = path !== ':memory:'
@@ -56,7 +56,7 @@ export async function connect({ path, onStatement, serve }: Connect): Promise<Co
   }
 }
 
-// Two processes that turn it on at once can meet in a way that SQLite reports as busy without waiting.
+// Turns on WAL mode, and retries: if two processes do so at once, SQLite may report "busy" without waiting.
 async function turnOnWal(client: Database): Promise<void> {
   const deadline = performance.now() + busyTimeoutMs
   for (;;) {

@@ -33,7 +33,7 @@ export function onFirstUse<Prepared>(prepare: () => Prepared): () => Prepared {
   }
 }
 
-/** `text` may have more parameters in front of those of the query: they get the values `before`. */
+/** Prepares a statement. `text` may have more parameters in front of those of the query; `before` has their values. */
 export function prepareRaw(client: Client, text: string, params: readonly unknown[]): RawStatement {
   const bind = createBindValues(params, toDriverValue)
   const statement: SqliteStatement<unknown[], RawRow> = client.prepare(text)
@@ -56,15 +56,15 @@ function toDriverValue(value: unknown): unknown {
   return value instanceof Date ? value.getTime() : value
 }
 
-// SQLite knows neither times nor booleans.
+// Decoders for column types that SQLite does not have, such as times and booleans.
 const decoders: Readonly<Record<string, (value: never) => unknown>> = {
   date: (value: number | null) => (value === null ? null : new Date(value)),
   boolean: (value: number | null) => (value === null ? null : value !== 0),
 }
 
 /**
- * Makes a row of the values selected, in the order of the selection. Drizzle itself would look up for each value of
- * each row how to read it, which takes as long as SQLite does.
+ * Returns a function that makes a row from selected values. Drizzle's own reader decides for each value of each row how
+ * to read it, which takes as long as SQLite itself.
  */
 export function createReadRow(selection: Selection): (raw: RawRow) => Readonly<Record<string, unknown>> {
   const fields = Object.entries<StoreColumn>(selection).map(([name, column]) => ({

@@ -18,25 +18,25 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_IOERR: 'the disk failed to read or write',
 }
 
-/** The reason of a failed file or SQLite call, as the end of a sentence. */
+/** Returns the reason of a failed file or SQLite call, worded as the end of a sentence. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return findReason(error) ?? error.message
 }
 
-/** The error for a database that cannot be opened, created or written. */
+/** Returns the error for a database that cannot be opened, created or written. */
 export function cannotBe(what: string, path: string, cause: unknown): StartError {
   return new StartError(`The database \`${path}\` cannot be ${what}: ${describeFailure(cause)}.`, { cause })
 }
 
-/** Whether the disk or the file failed, so that the same call may succeed later. */
+/** True if the disk or the file failed. The same call may succeed later. */
 export function isDiskError(error: unknown): boolean {
   return error instanceof Error && findReason(error) !== undefined
 }
 
 function findReason(error: Error): string | undefined {
   const code = 'code' in error ? String(error.code) : ''
-  // SQLite's extended codes add a part: SQLITE_IOERR_WRITE.
+  // Removes the last part of SQLite's extended codes, such as SQLITE_IOERR_WRITE.
   const plain = code.split('_').slice(0, 2).join('_')
   return reasons[code] ?? reasons[plain]
 }

@@ -1,8 +1,8 @@
 import { type Changed, type ChangeListeners, createChangeListeners } from '../../change-listeners.ts'
 
-/** The listeners of changes in this process. */
+/** Notifies listeners in this process of changes. */
 export interface EventSignal extends ChangeListeners {
-  /** Called in the turn of the commit; listeners are called in the next turn. */
+  /** Announces a change. Call it in the turn of the commit; listeners are called in the next turn. */
   announce(changed: Changed): void
 }
 

@@ -14,14 +14,14 @@ import { StartError } from '../../../errors.ts'
 import { findPending } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
 
-// For a larger file, reading every page would delay the start.
+// Maximum size of a file that is checked page by page. Reading a larger file would delay the start.
 const maxBytesToCheck = 64 * 2 ** 20
 
 const sqliteHeader = Buffer.from('SQLite format 3\0')
 
 /**
- * Refuses a path that is not a store and must not become one, with a `StartError` of one line. Creates the missing
- * folders of a new file and writes nothing else: a file that is refused keeps every byte.
+ * Refuses a path that is not a store and must not become one, with a `StartError` of one line. For a new file it
+ * creates the missing folders, and changes nothing else.
  */
 export function refuseUnusableFile(path: string): void {
   makeFolder(path)
@@ -34,7 +34,7 @@ export function refuseUnusableFile(path: string): void {
   refuseDamage(path, stats.size)
 }
 
-/** For a reader, which must not create a store. `StartError` where there is no file, or nothing in it. */
+/** Throws a `StartError` if the file is missing or empty. For commands that only read, and must not create a store. */
 export function refuseMissingFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) throw new StartError(`There is no file \`${path}\`. Name the path of a store.`)
@@ -44,8 +44,8 @@ export function refuseMissingFile(path: string): void {
 }
 
 /**
- * Creates an empty file that only its owner can read, and leaves one that exists as it is. SQLite creates its log and
- * index with the mode of the database.
+ * Creates an empty file that only its owner can read. Leaves an existing file as it is. SQLite creates its log and
+ * index with the same permissions.
  */
 export function createForOwner(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
@@ -60,14 +60,15 @@ function makeFolder(path: string): void {
   }
 }
 
-// Not `recursive`: Node never stops if a folder that exists refuses new ones with ENOENT, as /proc does.
+// Creates the missing folders one by one. With `recursive`, Node never returns if an existing folder refuses new ones
+// with ENOENT, as /proc does.
 function makeMissingFolders(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return
   makeMissingFolders(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process has created it.
+    // Ignored if another process has created the folder meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
@@ -83,7 +84,8 @@ function refuseNonFile(path: string, stats: Stats): void {
   throw new StartError(`The database \`${path}\` is ${kind}. Name the path of a file.`)
 }
 
-// SQLite keeps its log beside the file, so the folder counts too.
+// Refuses a file or folder that is not writable. SQLite creates its log beside the file, so the folder must be writable
+// too.
 function refuseUnwritable(path: string): void {
   for (const needed of [path, dirname(path)]) {
     try {
@@ -107,8 +109,9 @@ function refuseForeignHeader(path: string): void {
   }
 }
 
-// Closing a connection writes the log of a crash into the file, unless the connection is read-only. A read-only one
-// leaves empty files of its own if there was no log. So it is read-only only if there is a log.
+// Refuses a damaged file. It opens the file read-only if there is a log, because closing a writing connection would
+// move the log of a crash into the file. Without a log it does not, because a read-only connection would leave empty
+// files.
 function refuseDamage(path: string, bytes: number): void {
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   let client: Database | undefined

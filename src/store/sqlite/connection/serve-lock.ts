@@ -5,11 +5,11 @@ import { cannotBe } from './describe-failure.ts'
 import { createForOwner } from './file-checks.ts'
 
 /**
- * Makes this process the only gateway of the file at `path`, until the returned function is called or the process dies:
- * the kernel holds the lock, on an empty database beside the file. Commands that only open the store do not take it.
+ * Makes this process the only gateway of the file at `path`, until the returned function is called or the process dies.
+ * The kernel holds the lock, on an empty database beside the file. Commands that only open the store do not need it.
  */
 export function takeServeLock(path: string): () => void {
-  // A link to a file stands for the same file.
+  // A symbolic link must share the lock of its file.
   const lockPath = `${existsSync(path) ? realpathSync(path) : path}-serve`
   try {
     createForOwner(lockPath)

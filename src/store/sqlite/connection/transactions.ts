@@ -1,25 +1,25 @@
 import type { Database } from 'better-sqlite3'
 import { createCommitTogether, type Write } from './commit-together.ts'
 
-/** The one place where writes are grouped into transactions of the SQLite file. */
+/** Groups writes into transactions of the SQLite file. All writes go through here. */
 export interface Transactions {
   /**
-   * Runs the synchronous `work` with the write lock, in a transaction that it may share. Resolves with its result once
-   * that is on disk. If `work` throws, it alone is undone, and it may run a second time. Work that decides against a
-   * change does so before it writes, and `wrote` is false for its result.
+   * Runs the synchronous `work` with the write lock, in a transaction that it may share with other work. Resolves with
+   * its result once that is on disk. If `work` throws, only its own changes are undone, and it may run a second time.
+   * Work that changes nothing must decide so before its first write; `wrote` returns false for its result.
    */
   write<T>(work: () => T, wrote?: (result: T) => boolean): Promise<T>
-  /** Commits the waiting writes at once, for a store that closes. */
+  /** Commits the waiting writes at once, because the store closes. */
   flush(): void
 }
 
-// How long the first write waits for others.
+// Maximum time for which the first write waits for others.
 const maxWaitMs = 2
 
 /**
- * A commit waits for the disk many times longer than the statements take, so writes that come together share one:
- * those of a turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on the
- * connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts.
+ * A commit waits for the disk many times longer than its statements take, so writes that come together share one
+ * commit: those of a turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on
+ * the connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts.
  */
 export function createTransactions(client: Database, refuseIfLost: () => void): Transactions {
   const commitTogether = createCommitTogether(client)

@@ -4,7 +4,7 @@ import { RostrumError } from '../../../errors.ts'
 
 const intervalMs = 500
 
-/** Whether the file of an open database is still the one at its path. */
+/** Checks that the file of an open database is still the file at its path. */
 export interface FileWatch {
   isLost(): boolean
   /** Throws `UNAVAILABLE` once the file is lost. */
@@ -12,12 +12,12 @@ export interface FileWatch {
   stop(): void
 }
 
-/** No watch, for a database in memory, or one that no gateway serves. */
+/** Watches nothing, for a database in memory, or one that no gateway serves. */
 export const noFileWatch: FileWatch = { isLost: () => false, refuseIfLost() {}, stop() {} }
 
 /**
- * Looks twice a second whether the file at `path` was removed or replaced. SQLite itself does not notice: it writes on
- * into the file that it has open, and all that is lost when the process ends. Calls `onLost` once, with the reason.
+ * Checks twice a second whether the file at `path` was removed or replaced. SQLite does not notice that: it goes on
+ * writing into the open file, which disappears when the process ends. Calls `onLost` once, with the reason.
  */
 export function watchFile(path: string, onLost: (reason: string) => void): FileWatch {
   const opened = statSync(path, { bigint: true })
@@ -46,7 +46,8 @@ export function watchFile(path: string, onLost: (reason: string) => void): FileW
   }
 }
 
-// Returns `unknown` if the folder cannot be read for a moment: that says nothing about the file.
+// Returns null for a missing file, and `unknown` if the folder cannot be read for a moment, which says nothing about
+// the file.
 async function readStats(path: string): Promise<BigIntStats | null | 'unknown'> {
   try {
     return await stat(path, { bigint: true })

@@ -91,7 +91,7 @@ eachStore(harness => {
     expect(await store.memberships.add(by('a'), { userId: 8, teamId: 3 })).toMatchObject({
       membership: { id: 2 },
     })
-    expect(await store.memberships.move(by('a'), 1, { teamId: 4 }, [5])).toMatchObject({ kind: 'conflict' })
+    expect(await store.memberships.move(by('a'), 1, { teamId: 4 }, [5])).toMatchObject({ kind: 'moved' })
     expect(await store.events.newest('a')).toBe(2)
   })
 

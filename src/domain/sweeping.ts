@@ -39,14 +39,23 @@ export function startSweeping(
   async function sweepAll(): Promise<void> {
     if (!isSweeper || isBusy) return
     isBusy = true
-    const now = performance.now()
-    for (const sweep of sweeps) {
-      if (now < (dueAt.get(sweep) ?? 0)) continue
+    try {
+      const now = performance.now()
+      for (const sweep of sweeps) if (now >= (dueAt.get(sweep) ?? 0)) await make(sweep, now)
+    } finally {
+      isBusy = false
+    }
+  }
+
+  // A sweep that fails is due again at the next look.
+  async function make(sweep: Sweep, now: number): Promise<void> {
+    try {
+      await sweep.delete()
       // A look can come a little early.
       dueAt.set(sweep, now + sweep.everyMs - lookEveryMs / 2)
-      await sweep.delete().catch(onError)
+    } catch (error) {
+      onError(error)
     }
-    isBusy = false
   }
 
   void beat().catch(onError)

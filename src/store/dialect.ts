@@ -105,7 +105,7 @@ export interface Paging<Parent extends string, S extends IdSelection> {
   readonly selection: S
 }
 
-/** Values of `pagesOfParents`. */
+/** Placeholders that a statement of `pagesOfParents` takes. */
 export const pageValues = placeholders('accountCode', 'parentIds', 'after', 'before', 'limit')
 
 /** Maximum number of rows of `pagesOfParents`, for all parents together. */

@@ -69,7 +69,10 @@ function startOnFakeClock(isSweeper: () => boolean) {
     },
   })
   const broken = new Error('the disk is full')
-  const failing = note('failing', 1, () => Promise.reject(broken))
+  // One that fails is due again at the next look.
+  const failing = note('failing', 3, () => {
+    throw broken
+  })
   const beats = { beat: async () => isSweeper(), markLost: async () => {}, isShared: true }
   const stop = startSweeping([failing, note('seldom', 3), note('long', 1, () => end)], {
     store: beats,

@@ -3,7 +3,7 @@ import type { ClaimedRun } from './queue-store.ts'
 
 type Live = Promise<RunnableFunction | null>
 
-/** Finds the live version of a run's function, as it was at this time of `performance.now()` or later. */
+/** Finds the live version of a run's function. The answer is not older than `since`, a time of `performance.now()`. */
 export type FindLiveSince = (since: number, run: Pick<ClaimedRun, 'accountCode' | 'functionId'>) => Live
 
 const maxLookUps = 100

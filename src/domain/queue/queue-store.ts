@@ -87,7 +87,7 @@ export interface Claim {
   readonly nextInMs: number | null
   /** Accounts that got their maximum: more of their runs may be due. */
   readonly leftOut: readonly string[]
-  /** Runs that died instead: the lease of their last attempt has ended, or their rows cannot be read. */
+  /** Runs that are dead now: the lease of their last attempt has ended, or their rows cannot be read. */
   readonly dead: readonly DeadRun[]
 }
 

@@ -3,7 +3,7 @@ import type { ReadValues } from '../../../domain/cases/case-store.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 
-/** The values of indexed fields, for the transaction that changes the case. */
+/** Prepares what writes the values of indexed fields in the transaction that changes the case. */
 export function prepareValues({ prepare, list, forShare }: Dialect) {
   const { accountCode, caseTypeCode, id } = placeholders('accountCode', 'caseTypeCode', 'id')
   const added = list('added', { caseId: 'integer', version: 'integer', field: 'text', value: 'text' })

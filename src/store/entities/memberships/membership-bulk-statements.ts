@@ -15,7 +15,7 @@ interface BulkWrite {
   /** Ids of the plan's `added` memberships, in their order. */
   readonly addedIds: readonly number[]
   readonly complete: CompleteBulk
-  /** The result that the idempotency step stores. */
+  /** The result of the change. A repeated request with the same idempotency key gets it again. */
   readonly result: BulkResult
 }
 

@@ -40,7 +40,7 @@ export function prepareRunWrites(dialect: Dialect) {
       select ${accountCode}, last_run.before + id, ${sourcesOf(others)} from ${rows}, last_run, last_byte
       where last_byte.counter = 'run byte' on conflict do nothing`
   }
-  const insertInto = (table: keyof typeof columns, { rows }: { readonly rows: SQL }) => {
+  const insertListed = (table: keyof typeof columns, { rows }: { readonly rows: SQL }) => {
     const names = namesOf(columns[table])
     return prepare(
       sql`insert into ${sql.raw(table)} (account_code, ${names})
@@ -77,8 +77,8 @@ export function prepareRunWrites(dialect: Dialect) {
     removeStray: ['run_inputs', 'run_outputs'].map(table => prepare(removeStray(sql.raw(table)))),
     /** Counts the bytes of ended runs. */
     countBytes: prepare(raiseCounters([storedByte, runByte])),
-    insertInputs: insertInto('run_inputs', inputs),
-    insertOutputs: insertInto('run_outputs', outputs),
+    insertInputs: insertListed('run_inputs', inputs),
+    insertOutputs: insertListed('run_outputs', outputs),
     /** Ends runs that have not ended. */
     end: prepare(
       sql`update runs set state = given.state, outcome = given.outcome, duration = given.duration,

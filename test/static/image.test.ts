@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endWithParent } from '../server/processes/end-with-parent.ts'
@@ -72,8 +81,14 @@ describe('the gateway of the image', () => {
   function addPackages(): void {
     const [from, to] = [`${root}node_modules`, join(app, 'node_modules')]
     if (isOpenToAll(from)) return symlinkSync(from, to)
-    const isLinked = spawnSync('cp', ['-al', from, to]).status === 0
-    if (!isLinked) execFileSync('cp', ['-a', from, to])
+    // Gateways of other tests change their compile cache meanwhile.
+    const packages = readdirSync(from).filter(name => name !== '.cache')
+    const paths = packages.map(name => join(from, name))
+    mkdirSync(to)
+    if (spawnSync('cp', ['-al', ...paths, to]).status === 0) return
+    rmSync(to, { recursive: true })
+    mkdirSync(to)
+    execFileSync('cp', ['-a', ...paths, to])
   }
 
   beforeAll(async () => {

@@ -1,10 +1,8 @@
 import { parseId } from '../../domain/id.ts'
 import type { CaseTask as CaseTaskRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
-import { FunctionRef } from '../refs.ts'
-import { costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { readGivenTrigger } from './given-trigger.ts'
-import { costOfTriggers, functionOf, triggerText } from './trigger-fields.ts'
+import { costOfTriggers, triggerFields, triggerInputFields, triggerText } from './trigger-fields.ts'
 
 const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask').implement({
   description: 'A function that a user can run on a case of a type.',
@@ -12,15 +10,7 @@ const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask').implement({
     id: t.exposeID('id', { description: 'Id of the task.' }),
     caseTypeCode: t.exposeString('caseTypeCode', { description: triggerText.caseTypeCode }),
     name: t.exposeString('name', { description: 'Name of the task, unique in the case type.' }),
-    function: t.field({
-      type: FunctionRef,
-      description: triggerText.functionId,
-      scope: 'functions:read',
-      extensions: costOfRecord,
-      resolve: functionOf,
-    }),
-    scopes: t.exposeStringList('scopes', { description: triggerText.scopes, extensions: costOfText }),
-    enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
+    ...triggerFields(t),
   }),
 })
 
@@ -32,10 +22,7 @@ const SaveCaseTaskInput = builder.inputType('SaveCaseTaskInput', {
     name: t.string({
       description: `Name: a letter or digit, then up to 63 of these, \`.\`, \`_\` and \`-\`. ${triggerText.required}`,
     }),
-    functionId: t.id({ description: triggerText.givenFunctionId }),
-    functionName: t.string({ description: triggerText.functionName }),
-    scopes: t.stringList({ description: triggerText.givenScopes }),
-    enabled: t.boolean({ description: triggerText.givenEnabled }),
+    ...triggerInputFields(t),
   }),
 })
 

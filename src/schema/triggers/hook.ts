@@ -2,11 +2,10 @@ import { parseId } from '../../domain/id.ts'
 import type { Hook as HookRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
 import { triggerOfQueuedRun } from '../queue/queued-run.ts'
-import { FunctionRef, QueuedRun } from '../refs.ts'
-import { costOfRecord, costOfText } from '../relay/field-cost.ts'
+import { QueuedRun } from '../refs.ts'
 import { HookEvent } from '../runs/run-enums.ts'
 import { readGivenTrigger } from './given-trigger.ts'
-import { costOfTriggers, functionOf, triggerText } from './trigger-fields.ts'
+import { costOfTriggers, triggerFields, triggerInputFields, triggerText } from './trigger-fields.ts'
 
 const Hook = builder.objectRef<HookRow>('Hook').implement({
   description: 'Runs a function when a case of a type is saved or deleted.',
@@ -14,18 +13,10 @@ const Hook = builder.objectRef<HookRow>('Hook').implement({
     id: t.exposeID('id', { description: 'Id of the hook.' }),
     caseTypeCode: t.exposeString('caseTypeCode', { description: triggerText.caseTypeCode }),
     event: t.field({ type: HookEvent, description: 'When it runs.', resolve: ({ event }) => event }),
-    function: t.field({
-      type: FunctionRef,
-      description: triggerText.functionId,
-      scope: 'functions:read',
-      extensions: costOfRecord,
-      resolve: functionOf,
-    }),
+    ...triggerFields(t),
     position: t.exposeInt('position', {
       description: 'Hooks of an event run in ascending position, then id.',
     }),
-    scopes: t.exposeStringList('scopes', { description: triggerText.scopes, extensions: costOfText }),
-    enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
   }),
 })
 
@@ -37,13 +28,10 @@ const SaveHookInput = builder.inputType('SaveHookInput', {
     id: t.id({ description: 'Id of the hook to change. Without one a hook is created.' }),
     caseTypeCode: t.string({ description: `${triggerText.caseTypeCode} ${triggerText.required}` }),
     event: t.field({ type: HookEvent, description: `When it runs. ${triggerText.required}` }),
-    functionId: t.id({ description: triggerText.givenFunctionId }),
-    functionName: t.string({ description: triggerText.functionName }),
+    ...triggerInputFields(t),
     position: t.int({
       description: 'Hooks of an event run in ascending position, then id. Default for a new one: 0.',
     }),
-    scopes: t.stringList({ description: triggerText.givenScopes }),
-    enabled: t.boolean({ description: triggerText.givenEnabled }),
   }),
 })
 

@@ -3,7 +3,7 @@ import { defaultOverlapHours } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 import { readGivenTrigger } from '../triggers/given-trigger.ts'
-import { triggerText } from '../triggers/trigger-fields.ts'
+import { triggerInputFields, triggerText } from '../triggers/trigger-fields.ts'
 import { Webhook, WebhookMode, WebhookVerification, WebhookWithSecret, webhookText } from './webhook.ts'
 
 const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
@@ -11,10 +11,7 @@ const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
   fields: t => ({
     id: t.id({ description: 'Id of the webhook to change. Without one a webhook is created.' }),
     name: t.string({ description: `${webhookText.name} ${triggerText.required}` }),
-    functionId: t.id({ description: triggerText.givenFunctionId }),
-    functionName: t.string({
-      description: 'Name of the function, instead of `functionId`: that without a case type.',
-    }),
+    ...triggerInputFields(t, 'that without a case type'),
     verification: t.field({
       type: WebhookVerification,
       description: `How a delivery shows that it comes from the sender. ${triggerText.required}`,
@@ -27,8 +24,6 @@ const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
       type: WebhookMode,
       description: 'What the answer to a delivery waits for. Default for a new one: `QUEUED`.',
     }),
-    scopes: t.stringList({ description: triggerText.givenScopes }),
-    enabled: t.boolean({ description: triggerText.givenEnabled }),
     secret: t.string({
       description:
         `The sender's own secret, which no answer shows.\n${webhookText.ownSecret}\n\n` +

@@ -6,9 +6,9 @@ import type {
 import type { WebhookWithSecret as WithSecret } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
 import { triggerOfQueuedRun } from '../queue/queued-run.ts'
-import { FunctionRef, QueuedRun } from '../refs.ts'
-import { costOfRecord, costOfText } from '../relay/field-cost.ts'
-import { functionOf, triggerText } from '../triggers/trigger-fields.ts'
+import { QueuedRun } from '../refs.ts'
+import { costOfText } from '../relay/field-cost.ts'
+import { triggerFields } from '../triggers/trigger-fields.ts'
 
 export const WebhookVerification = builder.enumType('WebhookVerification', {
   description: 'How a delivery shows that it comes from the sender.',
@@ -42,13 +42,7 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the webhook.' }),
     name: t.exposeString('name', { description: webhookText.name, extensions: costOfText }),
-    function: t.field({
-      type: FunctionRef,
-      description: triggerText.functionId,
-      scope: 'functions:read',
-      extensions: costOfRecord,
-      resolve: functionOf,
-    }),
+    ...triggerFields(t),
     verification: t.field({
       type: WebhookVerification,
       description: 'How a delivery shows that it comes from the sender.',
@@ -65,8 +59,6 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       description: 'What the answer to a delivery waits for.',
       resolve: ({ mode }) => mode,
     }),
-    scopes: t.exposeStringList('scopes', { description: triggerText.scopes, extensions: costOfText }),
-    enabled: t.exposeBoolean('enabled', { description: triggerText.enabled }),
   }),
 })
 

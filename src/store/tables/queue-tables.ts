@@ -12,6 +12,7 @@ import {
   text,
   time,
   withDefault,
+  words,
 } from './describe-table.ts'
 
 /** The tables of queued runs, which are part of all tables of a store. */
@@ -73,7 +74,7 @@ export const queueTables = {
       generation: integer,
       // As JSON, because a name may have characters that a database refuses.
       causedBy: text(),
-      scopes: text(),
+      scopes: words,
       attempt: integer,
       dueAt: time,
       // The time from which the run can be claimed: when it is due, or when the lease of its holder ends. Null for

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
 import { cannotQueue, findWaitingRefusal, maxWaiting } from '../../../domain/queue/waiting-limits.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
+import { select } from '../../columns.ts'
 import { type Dialect, placeholders, type Values } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import { all, first, Refusal, refuse, type Work } from '../../work.ts'
@@ -25,25 +26,6 @@ export type Enqueue = (
 
 /** The ids of queued runs that a transaction took; undefined if the queue is full. */
 export type TakenIds = { readonly lastId: number } | undefined
-
-const columns = {
-  id: 'integer',
-  trigger: 'text',
-  event: 'text',
-  triggerId: 'integer',
-  functionId: 'integer',
-  name: 'text',
-  caseTypeCode: 'text',
-  caseId: 'integer',
-  caseVersion: 'integer',
-  lane: 'text',
-  txnId: 'text',
-  generation: 'integer',
-  causedBy: 'text',
-  scopes: 'text',
-  attempt: 'integer',
-  inputId: 'integer',
-} as const
 
 interface Dependencies {
   readonly dialect: Dialect
@@ -92,7 +74,6 @@ function toRows(runs: readonly NewQueuedRun[], inputId: number) {
     id: inputId + index,
     inputId,
     causedBy: JSON.stringify(run.causedBy),
-    scopes: run.scopes.join(' '),
     lane: laneOf(run),
     attempt: 1,
   }))
@@ -135,9 +116,12 @@ function prepareStatements(dialect: Dialect) {
   const { prepare, chain, list, typed, now, tables } = dialect
   const { accountCode, inputId, input, options } = placeholders('accountCode', 'inputId', 'input', 'options')
   const runCount = sql.placeholder('runs')
-  const runRows = list('given_runs', columns)
+  const given = select(tables.queuedRuns, {
+    omit: ['accountCode', 'state', 'dueAt', 'claimAt', 'holder', 'lastError', 'createdAt'],
+  })
+  const runRows = list('given_runs', given)
   const inputBytes = typed(sql.placeholder('bytes'), 'integer')
-  const names = Object.keys(columns).map(toColumnName)
+  const names = Object.keys(given).map(toColumnName)
   const values = names.map(name => `given."${name}"`).join()
   return {
     runRows,

@@ -55,17 +55,13 @@ export function findInputs(rows: readonly ClaimedRow[]): Inputs {
 }
 
 /** Throws an error that names the row if it cannot be read. */
-export function toClaimedRun(
-  { causedBy, scopes, holder, inputId, ...row }: ClaimedRow,
-  inputs: Inputs,
-): ClaimedRun {
+export function toClaimedRun({ causedBy, holder, inputId, ...row }: ClaimedRow, inputs: Inputs): ClaimedRun {
   const { input, options } = inputs.get(inputId) ?? { input: 'null', options: '{}' }
   return {
     ...row,
     input,
     options,
     causedBy: readCausedBy(causedBy, row.id),
-    scopes: scopes === '' ? [] : scopes.split(' '),
     holder: holder ?? '',
   }
 }

@@ -3,6 +3,7 @@ import type { Caller } from './credentials/caller.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Origin } from './domain/port.ts'
 import type { Run } from './domain/scripts/run.ts'
+import type { RunFollower } from './domain/scripts/run-follower.ts'
 import type { Services } from './domain/services.ts'
 import { AnswerBytes } from './fairness/answer-bytes.ts'
 import { LongWork } from './fairness/long-work.ts'
@@ -52,6 +53,8 @@ export interface RequestContext {
   readonly log: Logger
   /** Called for each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
+  /** Follows the runs that this operation starts; null without a follower. */
+  readonly follower: RunFollower | null
   /** Called for each secret that the answer shows once. An answer that is stored for a repeated request has none. */
   onSecret(secret: string): void
   /** Checks the credential again, for long operations. Rejects with `UNAUTHENTICATED` if it is no longer valid. */
@@ -63,6 +66,8 @@ export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signa
   /** The key under which each change of the operation is made once; null without one. */
   readonly idempotencyKey: string | null
   onSecret?(secret: string): void
+  /** Follows the runs that the operation starts. */
+  readonly follower?: RunFollower | null
   /** Maximum bytes of the long values of the answer; by default that of answers over HTTP. */
   readonly maxLongBytes?: number
 }
@@ -168,6 +173,10 @@ export function createContextFactory(parts: ContextParts): CreateContext {
 
     get onRun(): (run: Run) => void {
       return this.#source.onRun
+    }
+
+    get follower(): RunFollower | null {
+      return this.#source.follower ?? null
     }
 
     onSecret(secret: string): void {

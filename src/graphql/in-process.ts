@@ -20,6 +20,8 @@ export interface InProcessCall {
    */
   untilRead(): Promise<void> | null
   readonly run: NonNullable<RequestContext['parentRun']>
+  /** Called with each run that the call starts, when it has begun. */
+  onRunBegun(run: NonNullable<RequestContext['parentRun']>): void
   readonly log: Logger
 }
 
@@ -66,6 +68,7 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
       maxLongBytes,
       log,
       onRun: () => {},
+      follower: { onBegun: call.onRunBegun },
     }
     return toAnswer(await engine.execute({ query, variables }, createContext(source, { caller, run })))
   }

@@ -89,6 +89,7 @@ test('a call whose run has ended by its turn is not executed', async () => {
     readVariables: () => ({}),
     untilRead: () => null,
     run: { ...run, signal: ended.signal },
+    onRunBegun: () => undefined,
     log,
   })
   await Promise.resolve()

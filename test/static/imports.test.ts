@@ -14,6 +14,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'domain/webhooks',
     'domain/functions/function-refusals.ts',
     'domain/scripts/run.ts',
+    'domain/scripts/run-follower.ts',
     'operations',
   ],
   graphql: ['schema'],

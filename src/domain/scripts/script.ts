@@ -3,6 +3,7 @@ import type { Caller } from '../../credentials/caller.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { Execution, Generation, Run, RunError } from './run.ts'
 import type { RunCause } from './run-cause.ts'
+import type { RunFollower } from './run-follower.ts'
 import type { RunRecorder } from './run-record.ts'
 import type { SavedTrigger } from './trigger-kinds.ts'
 
@@ -50,6 +51,8 @@ export interface Asking {
   readonly log: Logger
   /** Called when the run has its id and transaction, before it waits for a sandbox. */
   readonly onRun: (run: Run) => void
+  /** Follows the run while it goes on; null or absent without a follower. */
+  readonly follower?: RunFollower | null
 }
 
 export interface RunSettings {

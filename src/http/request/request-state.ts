@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ContextSource, Identity } from '../../context.ts'
+import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
 import type { WriteRecord } from './request-log.ts'
@@ -30,6 +31,8 @@ export class RequestState implements ContextSource {
   identity: Identity | null = null
   /** The route, then the GraphQL operation once it is known; for the log line. */
   operation: string | null
+  /** Follows the run of the request, if its answer is a stream. */
+  follower: RunFollower | null = null
   /** The transaction of a script that the request ran; for the log line. */
   txnId: string | null = null
   /** The key under which the request's changes are made only once; null without one. */

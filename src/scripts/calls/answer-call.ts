@@ -18,6 +18,8 @@ export type ExecuteGraphql = (request: {
    */
   untilRead(): Promise<void> | null
   readonly run: Run
+  /** Called with each run that the call starts, when it has begun. */
+  onRunBegun(run: Run): void
   readonly log: Logger
 }) => Promise<{ readonly status: number; readonly body: unknown }>
 
@@ -28,6 +30,8 @@ export interface RunCall {
   untilRead(): Promise<void> | null
   readonly run: Run
   readonly log: Logger
+  /** Called with each run that the call starts, when it has begun. */
+  onRunBegun(run: Run): void
   /** Called with the message of a refusal: the first error of an answer, or the error of a call that rejects. */
   onRefused(message: string): void
 }
@@ -52,7 +56,8 @@ export function createCallAnswerer({
   outboundWaits,
   limits: { graphqlAnswerBytes: maxBytes },
 }: CallAnswererOptions): AnswerRunCall {
-  async function answer({ query, variables, url, untilRead, run, log, onRefused }: RunCall): Promise<string> {
+  async function answer(call: RunCall): Promise<string> {
+    const { query, variables, url, untilRead, run, log, onRunBegun, onRefused } = call
     if (url !== null) {
       if (run.dryRun) throw new RostrumError('FORBIDDEN', 'graphql: a dry run calls no other host')
       const { accountCode } = run.caller
@@ -61,8 +66,8 @@ export function createCallAnswerer({
       )
     }
     const readVariables = () => variables.parse()
-    const call = { query, readVariables, untilRead, run, log }
-    const { status, body } = await executeGraphql(call).catch((error: unknown) => {
+    const asked = { query, readVariables, untilRead, run, onRunBegun, log }
+    const { status, body } = await executeGraphql(asked).catch((error: unknown) => {
       if (error instanceof RostrumError) throw error
       log.error({ err: error }, 'a script call failed in the gateway')
       throw new Error('graphql: something went wrong in the gateway')

@@ -6,6 +6,8 @@ import { CallVariables } from './call-variables.ts'
 
 /** Answers one call with a JSON text. If it rejects, the script's promise rejects with the same message. */
 export type AnswerCall = (call: {
+  /** The number of the call in its run, from 1. */
+  id: number
   query: string
   variables: CallVariables
   url: string | null
@@ -64,6 +66,7 @@ export class ScriptCalls {
     const variables = new CallVariables(message.variables, onInvalid)
     try {
       const text = await this.#options.answer({
+        id: call,
         query,
         variables,
         url,

@@ -13,6 +13,8 @@ const recoveryMs = 2_000
 
 /** Receives the messages of a run. `gone` is called at most once, and nothing follows `gone` or an `end` message. */
 export interface SandboxListener {
+  /** The sandbox has begun the run: its first message of it has come. */
+  begun?(): void
   message(message: Exclude<FromSandbox, { type: 'ready' | 'begun' }>): void
   /**
    * Called when the process is gone. `hasBegun` is true if it had sent a message of this run, so that the script may
@@ -184,7 +186,10 @@ export class SandboxProcess {
     const run = this.#run
     if (run === null || run.id !== message.run) return this.kill('sent a message of another run')
     if (message.type === 'begun' && run.hasBegun) return this.kill('began its run twice')
-    run.hasBegun = true
+    if (!run.hasBegun) {
+      run.hasBegun = true
+      run.listener.begun?.()
+    }
     if (message.type === 'begun') return
     if (message.type === 'end') {
       this.#run = null

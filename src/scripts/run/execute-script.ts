@@ -5,6 +5,7 @@ import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts
 import { RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
+import { followCalls } from '../calls/follow-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import { toExecution } from '../ending/to-execution.ts'
 import { readScript } from '../input/read-script.ts'
@@ -69,7 +70,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const startedAt = performance.now()
   const { limits, runTokens, answerCall } = parts
   const { asking, settings } = asked
-  const { parentRun, signal } = asking
+  const { parentRun, signal, follower = null } = asking
   const script = readScript(asked.script, limits)
   const ended = new AbortController()
   const run = createRun({ script, asking, settings, limits, startedAt, signal: ended.signal })
@@ -85,7 +86,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   asking.onRun(run)
   const token = runTokens.mint(run)
   const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
-  const scriptLog = new RunLog({ limits, system: lines })
+  const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
   const recordable = { run, script, parentRun, startedAt: Date.now() }
   const kept: { recording: RunRecording | null } = { recording: null }
   let hint: string | null = null
@@ -109,10 +110,11 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       isQueued: parentRun === null && settings.generation !== undefined,
       signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
       scriptLog,
-      answer: call => answerCall({ ...call, run, log: asking.log, onRefused }),
+      answer: followCalls({ answerCall, follower, run, log: asking.log, onRefused }),
       onAdmitted() {
         kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
+      onBegun: () => follower?.onBegun(run),
     })
     const judged = await judgeEnding(ending, script)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })

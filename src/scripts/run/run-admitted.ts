@@ -24,6 +24,8 @@ export interface WaitingRun {
   readonly answer: AnswerCall
   /** Called when the run has a sandbox. */
   onAdmitted(): void
+  /** Called when the sandbox has begun the run, which then is not refused or repeated any more. */
+  onBegun?(): void
 }
 
 export interface AdmissionParts {
@@ -62,7 +64,8 @@ async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingR
       residentBytes: residentLimit(sandbox, limits.memoryMb),
     }
     const calls = new ScriptCalls({ limits, answer })
-    return await runInSandbox({ sandbox, message, limits, log: scriptLog, calls, signal })
+    const onBegun = () => waiting.onBegun?.()
+    return await runInSandbox({ sandbox, message, limits, log: scriptLog, calls, signal, onBegun })
   } finally {
     release()
   }

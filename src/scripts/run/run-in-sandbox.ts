@@ -18,6 +18,8 @@ export interface RunInSandbox {
   readonly calls: ScriptCalls
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
+  /** Called when the sandbox has begun the run. */
+  onBegun?(): void
 }
 
 /**
@@ -32,6 +34,7 @@ export async function runInSandbox({
   log,
   calls,
   signal,
+  onBegun = () => undefined,
 }: RunInSandbox): Promise<RunEnding> {
   const { promise, resolve } = Promise.withResolvers<RunEnding>()
   const stop = (ending: RunEnding, reason: string): void => {
@@ -49,6 +52,7 @@ export async function runInSandbox({
   signal.addEventListener('abort', onAbort, { once: true })
 
   const isSent = sandbox.begin(message, {
+    begun: onBegun,
     message(said) {
       if (said.type === 'log') return log.add(said.level, said.data, sandbox)
       if (said.type === 'cut') return log.cut(said, sandbox)

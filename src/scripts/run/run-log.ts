@@ -15,6 +15,8 @@ export interface RunLogOptions {
   readonly limits: Pick<RunLimits, 'logEntries' | 'logBytes'>
   /** Writes the account's lines to the system log, with the run's name, id and transaction. */
   readonly system: ScriptLines
+  /** Called with each entry that stays in the log, but for one that fills it, which the report of a cut may replace. */
+  readonly onEntry?: (entry: LogEntry) => void
 }
 
 /** The log of a run. It collects entries for the answer, within the limits, and writes each one to the system log. */
@@ -37,7 +39,7 @@ export class RunLog {
    * compromised.
    */
   add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
-    const { limits, system } = this.#options
+    const { limits, system, onEntry } = this.#options
     const bytes = Buffer.byteLength(text)
     this.#added++
     this.#addedBytes += bytes
@@ -51,7 +53,9 @@ export class RunLog {
       return
     }
     this.#bytes += bytes
-    this.#entries.push({ at: new Date(), level, data, bytes })
+    const entry = { at: new Date(), level, data, bytes }
+    this.#entries.push(entry)
+    if (this.#entries.length < limits.logEntries) onEntry?.(entry)
     system.write(level, { facts: { data }, message: 'log of a script', bytes })
   }
 

@@ -6,6 +6,7 @@ import type {
 } from 'fastify'
 import { z } from 'zod'
 import { invalidInput, type RostrumError } from '../../errors.ts'
+import type { Answer } from '../../graphql/engine.ts'
 import { writeJson } from '../../json/json-text.ts'
 import { readBody } from '../body/content/read-body.ts'
 import { parseTaskBody } from '../body/content/task-body.ts'
@@ -13,8 +14,11 @@ import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
 import { createDataParser } from '../body/json-body.ts'
 import { addSourceParsers } from '../body/source-parsers.ts'
+import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { answerFailure } from '../errors/answer-error.ts'
+import { allowsStream } from '../graphql/negotiate-accept.ts'
 import { findRouteWork } from '../idempotency/find-work.ts'
+import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import {
   createAuthenticationHook,
   refuseEncodedBody,
@@ -22,14 +26,16 @@ import {
 } from '../request/authenticate-request.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
 import type { Registration } from '../request/take-turn.ts'
+import { followRun } from './events/follow-run.ts'
+import type { ExecutionBody } from './events/run-events.ts'
 import { prefersStrict, strictHandling } from './prefers-strict.ts'
 import { restRoutes } from './rest-routes.ts'
-import type { Bodies, RestRequest, RestRow } from './rest-row.ts'
+import type { Bodies, RestAnswer, RestRequest, RestRow } from './rest-row.ts'
 
 /** Registers all rows of the REST table. Forms are parsed only for rows that accept them. */
 export async function registerRestRoutes(
   server: FastifyInstance,
-  { services, takeTurn, idempotency, unread }: Registration,
+  { services, takeTurn, idempotency, unread, unreadAnswers }: Registration,
 ): Promise<void> {
   for (const bodies of ['records', 'data', 'tasks', 'sources'] as const satisfies Bodies[]) {
     await server.register(async routes => {
@@ -43,10 +49,14 @@ export async function registerRestRoutes(
       for (const row of restRoutes.filter(candidate => candidate.bodies === bodies)) {
         const { method, path } = row
         const work = findRouteWork(row.operation, services.engine.runFields)
+        const findWork = (request: FastifyRequest) => {
+          if (choosesEvents(row, request)) throw refuseStream()
+          return work
+        }
         // A request that may start a run reserves a place for the run before its body is read.
         const onRequest = work?.mayRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
-        const preHandler = [confirmStrict, idempotency.createBeginHook(() => work)]
-        const handler = createHandler(row, services)
+        const preHandler = [confirmStrict, idempotency.createBeginHook(findWork)]
+        const handler = createHandler(row, services, unreadAnswers)
         routes.route({ method, url: path, onRequest, preHandler, handler })
       }
     })
@@ -83,26 +93,36 @@ function createPlaceHook({ reserveRunPlace }: HttpServices) {
 // The body of a delete request has no known fields, so strict handling refuses every field.
 const noFields = z.object({})
 
-function createHandler(row: RestRow, services: HttpServices) {
+// A client that accepts everything may be unable to read a stream.
+function choosesEvents({ followsRun = false }: RestRow, { raw }: FastifyRequest): boolean {
+  return followsRun && allowsStream(raw)
+}
+
+function createHandler(row: RestRow, services: HttpServices, unread: UnreadAnswers) {
   const { document: query, field } = row.operation
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
     if (given.isStrict && row.method === 'DELETE') readBody(noFields, given.body ?? {}, true)
     const variables = row.readVariables(given)
-    const executing = executeFor(request.state, services, { query, variables })
-    const { result, failures } = executing instanceof Promise ? await executing : executing
-    const [first] = failures
-    if (first !== undefined) {
-      const renamed = renameFields(first, row.pointersInto(given.body))
-      const failure = row.toFailure?.(first, renamed) ?? renamed
-      return answerFailure({ request, reply, failure })
-    }
-    const { status, headers = {}, body, source } = row.answer(result.data?.[field], given)
-    reply.code(status).headers(headers)
-    if (source !== undefined) return reply.type('text/javascript; charset=utf-8').send(source)
-    if (body === undefined) return reply.send()
-    return reply.type('application/json; charset=utf-8').send(writeJson(body))
+    const execute = () => executeFor(request.state, services, { query, variables })
+    const read = ({ result }: Answer) => row.answer(result.data?.[field], given)
+    const executing = choosesEvents(row, request)
+      ? followRun({ request, reply, unread, execute, readBody: answer => read(answer).body as ExecutionBody })
+      : execute()
+    const answer = executing instanceof Promise ? await executing : executing
+    if (answer === null) return reply
+    const [failure] = answer.failures
+    if (failure === undefined) return sendAnswer(reply, read(answer))
+    const renamed = renameFields(failure, row.pointersInto(given.body))
+    return answerFailure({ request, reply, failure: row.toFailure?.(failure, renamed) ?? renamed })
   }
+}
+
+function sendAnswer(reply: FastifyReply, { status, headers = {}, body, source }: RestAnswer): FastifyReply {
+  reply.code(status).headers(headers)
+  if (source !== undefined) return reply.type('text/javascript; charset=utf-8').send(source)
+  if (body === undefined) return reply.send()
+  return reply.type('application/json; charset=utf-8').send(writeJson(body))
 }
 
 function readRequest(request: FastifyRequest): RestRequest {

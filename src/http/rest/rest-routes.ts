@@ -28,6 +28,7 @@ function executionRow(
     path,
     operation,
     bodies: 'tasks',
+    followsRun: true,
     readVariables,
     answer(value) {
       const execution = toRecord(operation.answer.members, value as Row)

@@ -38,6 +38,8 @@ export interface RestRow {
   readonly path: string
   readonly operation: Operation
   readonly bodies: Bodies
+  /** True if the answer can be the events of its run: `answer` then has a record of an execution. */
+  readonly followsRun?: boolean
   readVariables(request: RestRequest): Record<string, unknown>
   /** Returns the answer. `value` is the data of the operation's root field. */
   answer(value: unknown, request: RestRequest): RestAnswer

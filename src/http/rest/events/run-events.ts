@@ -78,12 +78,13 @@ export class RunEvents implements RunFollower {
   drop(): void {
     this.#release(this.#waiting)
     this.#waiting = []
-    this.readAll()
+    this.#releaseRead()
     this.close()
   }
 
-  /** Resolves with the next events in one chunk, or null after the last one. They count as unread until `readAll`. */
+  /** Resolves with the next events in one chunk, or null after the last one. The chunk before it counts as read. */
   async next(): Promise<Buffer | null> {
+    this.#releaseRead()
     while (this.#waiting.length === 0 && !this.#hasEnded) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
@@ -102,12 +103,6 @@ export class RunEvents implements RunFollower {
       : Buffer.concat(this.#reading.map(({ text }) => text))
   }
 
-  /** The client has read the last chunk. */
-  readAll(): void {
-    this.#release(this.#reading)
-    this.#reading = []
-  }
-
   #add(event: 'log' | 'call' | 'end', data: object): void {
     if (this.#hasEnded) return
     // Line breaks can only stand between the values of a JSON text, and would end the line of data.
@@ -117,6 +112,11 @@ export class RunEvents implements RunFollower {
     this.#waiting.push(added)
     unread.add(added)
     this.#wake()
+  }
+
+  #releaseRead(): void {
+    this.#release(this.#reading)
+    this.#reading = []
   }
 
   #release(events: readonly UnreadEvent[]): void {

@@ -35,6 +35,5 @@ async function* writeChunks(events: RunEvents, untilRead: () => Promise<void>): 
     if (chunk === null) return
     yield chunk
     await untilRead()
-    events.readAll()
   }
 }

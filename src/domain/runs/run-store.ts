@@ -55,6 +55,9 @@ export interface RunWrites {
 
 /** A member that is null does not filter. */
 export interface RunFilter {
+  readonly runId: string | null
+  /** The name begins with this text. */
+  readonly nameStart: string | null
   readonly functionId: number | null
   readonly functionVersion: string | null
   readonly trigger: RunTrigger | null
@@ -65,6 +68,21 @@ export interface RunFilter {
   /** Both exclusive, in milliseconds since 1970. */
   readonly startedAfter: number | null
   readonly startedBefore: number | null
+}
+
+/** The filter that every run passes. */
+export const allRuns: RunFilter = {
+  runId: null,
+  nameStart: null,
+  functionId: null,
+  functionVersion: null,
+  trigger: null,
+  caseId: null,
+  txnId: null,
+  outcome: null,
+  state: null,
+  startedAfter: null,
+  startedBefore: null,
 }
 
 export interface RunLook {

@@ -2,6 +2,7 @@ import { notFound } from '../../errors.ts'
 import { isHash } from '../functions/functions.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
 import type { DeferredRuns } from './deferred-runs.ts'
+import { isGuid, narrowByText } from './narrow-by-text.ts'
 import { prepareReplay, type Replay, type ReplayParts } from './prepare-replay.ts'
 import type { RunFilter, RunStore, StoredRun } from './run-store.ts'
 
@@ -21,6 +22,8 @@ export interface Runs {
 export interface RunSearch {
   readonly accountCode: string
   readonly filter: RunFilter
+  /** Finds a run id, a transaction or a case id exactly; else the beginning of a name. Null does not filter. */
+  readonly text: string | null
   readonly before: number | null
   readonly limit: number
   /** Ends the search. */
@@ -35,14 +38,11 @@ interface Dependencies extends Omit<ReplayParts, 'store'> {
   readonly deferRuns: () => DeferredRuns
 }
 
-// Ids of runs and transactions. A database may refuse to compare other texts.
-const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 export function createRuns(dependencies: Dependencies): Runs {
   const { store, scripts, deferRuns, waitForTurn } = dependencies
 
   async function find(accountCode: string, runId: string): Promise<StoredRun | null> {
-    if (!guid.test(runId)) return null
+    if (!isGuid(runId)) return null
     const [run] = await store.findByRunIds(accountCode, [runId])
     return run ?? null
   }
@@ -63,8 +63,11 @@ export function createRuns(dependencies: Dependencies): Runs {
       return find(caller.accountCode, execution.id)
     },
     // Each look is a turn of its own: SQLite reads while the event loop waits, and an operation may have many searches.
-    async list({ accountCode, filter, before, limit, signal }) {
+    async list({ accountCode, filter: given, text, before, limit, signal }) {
       const found: StoredRun[] = []
+      if (text !== null) await waitForTurn(accountCode)
+      const filter = text === null ? given : await narrowByText({ store, accountCode, filter: given, text })
+      if (filter === null) return found
       let from = before
       let isDone = !canMatch(filter)
       while (!isDone) {
@@ -82,5 +85,5 @@ export function createRuns(dependencies: Dependencies): Runs {
 
 function canMatch({ functionVersion, txnId }: RunFilter): boolean {
   const isVersion = functionVersion === null || isHash(functionVersion)
-  return isVersion && (txnId === null || guid.test(txnId))
+  return isVersion && (txnId === null || isGuid(txnId))
 }

@@ -1,6 +1,6 @@
 import { parseId } from '../../domain/id.ts'
 import type { Page } from '../../domain/port.ts'
-import type { RunFilter as Filter, StoredRun } from '../../domain/runs/run-store.ts'
+import { allRuns, type RunFilter as Filter, type StoredRun } from '../../domain/runs/run-store.ts'
 import { builder } from '../builder.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'
@@ -25,6 +25,11 @@ const RunFilter = builder.inputType('RunFilter', {
     txnID: t.string({ description: 'Its transaction.' }),
     outcome: t.field({ type: TaskOutcome, description: 'How it ended.' }),
     state: t.field({ type: RunState, description: 'Its state.' }),
+    text: t.string({
+      description:
+        'The id of a run, of a transaction or of a case, found exactly. If no run has such an id, the beginning of\n' +
+        'its name.',
+    }),
     startedAfter: t.field({ type: 'DateTime', description: 'It started after this time.' }),
     startedBefore: t.field({ type: 'DateTime', description: 'It started before this time.' }),
   }),
@@ -62,7 +67,7 @@ builder.queryFields(t => ({
         read: (before, limit) =>
           services.runs.list({
             ...{ accountCode: caller.accountCode, filter: readFilter(filter ?? {}) },
-            ...{ before, limit, signal },
+            ...{ text: filter?.text || null, before, limit, signal },
           }),
       }),
   }),
@@ -102,6 +107,7 @@ function newestRuns(given: ListArguments, load: (page: Page) => Promise<readonly
 function readFilter(given: typeof RunFilter.$inferInput): Filter {
   const { functionId, caseId, txnID, startedAfter, startedBefore } = given
   return {
+    ...allRuns,
     functionId: functionId == null ? null : parseId(functionId, 'function id'),
     functionVersion: given.functionVersion ?? null,
     trigger: given.trigger ?? null,

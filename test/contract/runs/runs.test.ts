@@ -139,6 +139,9 @@ test('a run of a function names the function and its version', async () => {
     { functionId, startedAfter: '2020-01-01T00:00:00Z', startedBefore: '2999-01-01T00:00:00.000Z' },
   ]
   for (const filter of filters) expect(await listRuns(filter), JSON.stringify(filter)).toEqual([id])
+  expect(await listRuns({ text: id })).toEqual([id])
+  expect(await listRuns({ text: 'kep', functionId })).toEqual([id])
+  expect(await listRuns({ text: 'Kept', functionId })).toEqual([])
   expect(await listRuns({ functionId, startedBefore: '2020-01-01T00:00:00Z' })).toEqual([])
   expect(await listRuns({ functionVersion: 'nonsense \0' })).toEqual([])
   expect(await listRuns({ txnID: '\ud800' })).toEqual([])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createRunRecorder } from '../../../src/domain/runs/record-runs.ts'
-import type { RunFilter, RunRow, StoredRun } from '../../../src/domain/runs/run-store.ts'
+import { allRuns, type RunFilter, type RunRow, type StoredRun } from '../../../src/domain/runs/run-store.ts'
 import { createRuns } from '../../../src/domain/runs/runs.ts'
 import { makeCause } from '../../../src/domain/scripts/run-cause.ts'
 import type { Store } from '../../../src/domain/store.ts'
@@ -18,17 +18,6 @@ import { keepsAll, sweep } from './sweep.ts'
 const day = 86_400_000
 const now = Date.now()
 const daysAgo = (days: number) => now - days * day
-const all: RunFilter = {
-  functionId: null,
-  functionVersion: null,
-  trigger: null,
-  caseId: null,
-  txnId: null,
-  outcome: null,
-  state: null,
-  startedAfter: null,
-  startedBefore: null,
-}
 const version = 'f'.repeat(64)
 const runParts = {
   scripts: { run: () => expect.unreachable() },
@@ -59,10 +48,16 @@ eachStore(harness => {
   })
 
   const insert = (...inserts: RunRow[]) => store.runs.write('a', 'one', { inserts, ends: [] })
-  async function list(filter: Partial<RunFilter>, before: number | null, limit: number, account = 'a') {
+  async function list(
+    filter: Partial<RunFilter>,
+    before: number | null,
+    limit: number,
+    account = 'a',
+    text: string | null = null,
+  ) {
     const { list } = createRuns({ ...runParts, store: store.runs })
     const { signal } = new AbortController()
-    return list({ accountCode: account, filter: { ...all, ...filter }, before, limit, signal })
+    return list({ accountCode: account, filter: { ...allRuns, ...filter }, text, before, limit, signal })
   }
   const idsOf = async (filter: Partial<RunFilter> = {}, account = 'a') =>
     (await list(filter, null, 100, account)).map(({ runId }) => runId)
@@ -129,11 +124,35 @@ eachStore(harness => {
     expect(await store.runs.pageByFunctions('a', [5, 6], page)).toMatchObject([{ runId: special.runId }])
   })
 
+  test('a text finds a run, a transaction or a case by its id, else the beginning of a name', async () => {
+    const ofCase = runOf({ name: 'other', caseId: 42 })
+    const named = runOf({ name: '42 "is" \\0 it \ud83c' })
+    const twin = runOf({ name: 'Other', txnId: ofCase.txnId })
+    await insert(ofCase, named, twin)
+    const find = async (text: string, filter: Partial<RunFilter> = {}, account = 'a') =>
+      (await list(filter, null, 100, account, text)).map(({ runId }) => runId)
+    expect(await find(ofCase.runId)).toEqual([ofCase.runId])
+    expect(await find(ofCase.txnId)).toEqual([twin.runId, ofCase.runId])
+    expect(await find(ofCase.txnId, { caseId: 42 })).toEqual([ofCase.runId])
+    expect(await find('42')).toEqual([ofCase.runId])
+    expect(await find('42', { caseId: 43 })).toEqual([])
+    expect(await find('4')).toEqual([named.runId])
+    for (const text of ['42 ', '42 "is"', '42 "is" \\0 it', '42 "is" \\0 it \ud83c']) {
+      expect(await find(text), text).toEqual([named.runId])
+    }
+    expect(await find('o')).toEqual([ofCase.runId])
+    for (const text of ['ther', '%', '_', '42"', '\ud83c', '99999999999999999999', randomUUID()]) {
+      expect(await find(text), text).toEqual([])
+    }
+    expect(await find(ofCase.runId, {}, 'b')).toEqual([])
+  })
+
   describe('among 9,000 runs', () => {
     // Each filter matches runs at both ends and at other distances than the rows of a look.
     const filters: Partial<RunFilter>[] = [
       { trigger: 'webhook' },
       { trigger: 'endpoint' },
+      { runId: '00000000-0000-4000-8000-000000000000' },
       { startedAfter: 8_995 },
       { startedAfter: 10_000 },
       { startedBefore: 5 },
@@ -198,7 +217,7 @@ eachStore(harness => {
         ).toEqual(expected)
       }
       // A look reads a bounded number of rows, and says where the next one goes on.
-      const never = { ...all, trigger: 'endpoint', startedAfter: 10_000 } as const
+      const never = { ...allRuns, trigger: 'endpoint', startedAfter: 10_000 } as const
       expect(await store.runs.look('many', never, null, 10)).toEqual({ runs: [], next: 8_001 })
       expect(await store.runs.look('many', never, 1_000, 10)).toEqual({ runs: [], next: null })
       await expectPagesOfCases(everything)

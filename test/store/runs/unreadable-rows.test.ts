@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { allRuns } from '../../../src/domain/runs/run-store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { writeRows } from '../databases/write-rows.ts'
@@ -48,9 +49,7 @@ eachStore(harness => {
     const [broken, good] = [runRow({ functionId: 1 }), runRow({ functionId: 1 })]
     await store.runs.write('a', 'one', { inserts: [broken, good], ends: [] })
     await corrupt(`update runs set name = '{', txn_source = '', text_bytes = 'x' where id = 1`)
-    const nothing = { functionId: null, functionVersion: null, trigger: null, caseId: null, txnId: null }
-    const filter = { ...nothing, outcome: null, state: null, startedAfter: null, startedBefore: null }
-    const { runs } = await store.runs.look('a', filter, null, 10)
+    const { runs } = await store.runs.look('a', allRuns, null, 10)
     const [newest, oldest] = runs
     expect([newest?.name, oldest?.id]).toEqual(['notify', 1])
     for (const name of ['name', 'txnSource', 'textBytes'] as const) {

@@ -10,6 +10,7 @@ const maxRows = sql.raw('1000')
 
 // Filters with an index that ends in the id, those that usually leave the fewest runs first.
 const indexed: readonly (keyof RunFilter)[] = [
+  'runId',
   'txnId',
   'caseId',
   'functionVersion',
@@ -17,7 +18,7 @@ const indexed: readonly (keyof RunFilter)[] = [
   'outcome',
   'state',
 ]
-const unindexed: readonly (keyof RunFilter)[] = ['trigger', 'startedAfter', 'startedBefore']
+const unindexed: readonly (keyof RunFilter)[] = ['trigger', 'nameStart', 'startedAfter', 'startedBefore']
 
 /**
  * Looks for runs by a filter. One member of the filter chooses the index, or the key without one. If there are other
@@ -32,11 +33,17 @@ export function createLookAtRuns(database: Database): RunStore['look'] {
     const key = [lead, ...others].join()
     const statement = statements.get(key) ?? prepareLook(database, lead, others)
     statements.set(key, statement)
-    const values = { accountCode, ...filter, before: before ?? 2 ** 53, limit }
+    const nameStart = filter.nameStart === null ? null : writeNameStart(filter.nameStart)
+    const values = { accountCode, ...filter, nameStart, before: before ?? 2 ** 53, limit }
     const rows = (await database.read(statement, values)).sort((a, b) => b.id - a.id)
     const next = rows[0]?.lookedTo ?? null
     return { runs: rows.filter(({ isMatch }) => isMatch).map(toRun), next }
   }
+}
+
+// Names are stored as JSON texts, so those that begin alike begin with the same JSON.
+function writeNameStart(start: string): string {
+  return JSON.stringify(start).slice(0, -1)
 }
 
 // Removes what is not of the run. A copy of the row would ask for all its members, and an unreadable one throws.
@@ -50,7 +57,8 @@ function toRun(row: StoredRun): StoredRun {
 function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: readonly (keyof RunFilter)[]) {
   const { runs } = database.tables
   const { accountCode, before, limit } = placeholders('accountCode', 'before', 'limit')
-  const is = (name: keyof RunFilter) => conditions(runs)[name](sql`${sql.placeholder(name)}`)
+  const conditionOf = conditions(database)
+  const is = (name: keyof RunFilter) => conditionOf[name](sql`${sql.placeholder(name)}`)
   const inOrder = sql`
     from ${runs} where ${runs.accountCode} = ${accountCode} and ${runs.id} < ${before}
       ${lead === null ? sql`` : sql`and ${is(lead)}`}
@@ -78,9 +86,10 @@ function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: re
   )
 }
 
-function conditions(runs: Dialect['tables']['runs']): Record<keyof RunFilter, (value: SQL) => SQL> {
+function conditions({ typed, tables: { runs } }: Dialect): Record<keyof RunFilter, (value: SQL) => SQL> {
   const equals = (column: StoreColumn) => (value: SQL) => sql`${column} = ${value}`
   return {
+    runId: equals(runs.runId),
     functionId: equals(runs.functionId),
     functionVersion: equals(runs.functionVersion),
     trigger: equals(runs.trigger),
@@ -88,6 +97,10 @@ function conditions(runs: Dialect['tables']['runs']): Record<keyof RunFilter, (v
     txnId: equals(runs.txnId),
     outcome: equals(runs.outcome),
     state: equals(runs.state),
+    nameStart: () => {
+      const start = typed(sql.placeholder('nameStart'), 'text')
+      return sql`substr(${runs.name}, 1, length(${start})) = ${start}`
+    },
     startedAfter: value => sql`${runs.startedAt} > ${value}`,
     startedBefore: value => sql`${runs.startedAt} < ${value}`,
   }

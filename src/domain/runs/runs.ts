@@ -1,9 +1,9 @@
 import { notFound } from '../../errors.ts'
-import { isHash } from '../functions/functions.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
 import type { DeferredRuns } from './deferred-runs.ts'
-import { isGuid, narrowByText } from './narrow-by-text.ts'
+import { isGuid, narrowFilter } from './narrow-filter.ts'
 import { prepareReplay, type Replay, type ReplayParts } from './prepare-replay.ts'
+import { createRunStats, type RunStats, type StatsRequest } from './run-stats.ts'
 import type { RunFilter, RunStore, StoredRun } from './run-store.ts'
 
 /** The stored runs of an account (contract, section 7). */
@@ -12,6 +12,8 @@ export interface Runs {
   find(accountCode: string, runId: string): Promise<StoredRun | null>
   /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
   list(request: RunSearch): Promise<StoredRun[]>
+  /** Figures about the runs of the last hour. */
+  stats(request: StatsRequest): Promise<RunStats>
   /**
    * Runs a stored input again, and resolves with the new run once it has ended and is stored; null without one. Rejects
    * as `prepareReplay` and `Scripts.run` do, and with `NOT_FOUND` for an unknown run.
@@ -49,6 +51,7 @@ export function createRuns(dependencies: Dependencies): Runs {
 
   return {
     find,
+    stats: createRunStats({ store, waitForTurn }),
     async replay(asking, runId, replay) {
       const { caller } = asking
       const run = await find(caller.accountCode, runId)
@@ -66,10 +69,10 @@ export function createRuns(dependencies: Dependencies): Runs {
     async list({ accountCode, filter: given, text, before, limit, signal }) {
       const found: StoredRun[] = []
       if (text !== null) await waitForTurn(accountCode)
-      const filter = text === null ? given : await narrowByText({ store, accountCode, filter: given, text })
+      const filter = await narrowFilter({ store, accountCode, filter: given, text })
       if (filter === null) return found
       let from = before
-      let isDone = !canMatch(filter)
+      let isDone = false
       while (!isDone) {
         await waitForTurn(accountCode)
         signal.throwIfAborted()
@@ -81,9 +84,4 @@ export function createRuns(dependencies: Dependencies): Runs {
       return found
     },
   }
-}
-
-function canMatch({ functionVersion, txnId }: RunFilter): boolean {
-  const isVersion = functionVersion === null || isHash(functionVersion)
-  return isVersion && (txnId === null || isGuid(txnId))
 }

@@ -15,7 +15,7 @@ const RunConnection = builder.connectionObject(
   { name: 'RunEdge', description: 'A run and its cursor.' },
 )
 
-const RunFilter = builder.inputType('RunFilter', {
+export const RunFilter = builder.inputType('RunFilter', {
   description: 'Runs that satisfy each given member.',
   fields: t => ({
     functionId: t.id({ description: 'Id of the function.' }),
@@ -104,7 +104,8 @@ function newestRuns(given: ListArguments, load: (page: Page) => Promise<readonly
   })
 }
 
-function readFilter(given: typeof RunFilter.$inferInput): Filter {
+/** Reads all members but `text`, which needs the store. Throws `BAD_USER_INPUT` for a bad id. */
+export function readFilter(given: typeof RunFilter.$inferInput): Filter {
   const { functionId, caseId, txnID, startedAfter, startedBefore } = given
   return {
     ...allRuns,

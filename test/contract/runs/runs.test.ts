@@ -140,6 +140,21 @@ test('a run of a function names the function and its version', async () => {
   ]
   for (const filter of filters) expect(await listRuns(filter), JSON.stringify(filter)).toEqual([id])
   expect(await listRuns({ text: id })).toEqual([id])
+  const { body: figures } = await server.graphql(
+    `query ($filter: RunFilter) { runStats(filter: $filter) {
+      minutes { at runs } outcomes { outcome runs } p50Ms p95Ms p99Ms counted isComplete } }`,
+    { filter: { text: id } },
+  )
+  expect(figures.data?.runStats).toEqual({
+    minutes: [{ at: expect.stringMatching(/:00\.000Z$/), runs: 1 }],
+    outcomes: [
+      { outcome: 'EXIT', runs: 0 },
+      { outcome: 'FAIL', runs: 0 },
+      { outcome: 'ERROR', runs: 1 },
+    ],
+    ...{ p50Ms: expect.any(Number), p95Ms: expect.any(Number), p99Ms: expect.any(Number) },
+    ...{ counted: 1, isComplete: true },
+  })
   expect(await listRuns({ text: 'kep', functionId })).toEqual([id])
   expect(await listRuns({ text: 'Kept', functionId })).toEqual([])
   expect(await listRuns({ functionId, startedBefore: '2020-01-01T00:00:00Z' })).toEqual([])

@@ -147,6 +147,59 @@ eachStore(harness => {
     expect(await find(ofCase.runId, {}, 'b')).toEqual([])
   })
 
+  test('the figures of the last hour are those of its runs, the newest 10,000 at most', async () => {
+    const { stats } = createRuns({ ...runParts, store: store.runs })
+    const count = (filter: Partial<RunFilter> = {}, text: string | null = null, accountCode = 'a') =>
+      stats({ accountCode, filter: { ...allRuns, ...filter }, text })
+    const minute = 60_000
+    const started = now - (now % minute) - 5 * minute
+    const timed = [4, 1, 3, 2].map((durationMs, index) =>
+      runOf({ durationMs, startedAt: started + (index % 2) * minute, outcome: 'exit' }),
+    )
+    const failed = runOf({ durationMs: 100, startedAt: started, outcome: 'fail', caseId: 9 })
+    const going = runOf({ state: 'running', outcome: null, durationMs: null, startedAt: started })
+    await insert(runOf({ startedAt: daysAgo(1) }), ...timed, failed, going)
+    const all = await count()
+    expect(all).toEqual({
+      minutes: [
+        { at: new Date(started), runs: 4 },
+        { at: new Date(started + minute), runs: 2 },
+      ],
+      outcomes: [
+        { outcome: 'exit', runs: 4 },
+        { outcome: 'fail', runs: 1 },
+        { outcome: 'error', runs: 0 },
+      ],
+      ...{ p50Ms: 3, p95Ms: 100, p99Ms: 100, counted: 6, isComplete: true },
+    })
+    expect(await count({}, '9')).toMatchObject({ counted: 1, p50Ms: 100, isComplete: true })
+    expect(await count({ trigger: 'webhook' })).toMatchObject({ minutes: [], counted: 0, p50Ms: null })
+    expect(await count({ functionVersion: 'nonsense' })).toMatchObject({ counted: 0, isComplete: true })
+    expect(await count({}, null, 'b')).toMatchObject({ counted: 0, isComplete: true })
+    // The same figures are returned for some seconds.
+    await insert(runOf({ startedAt: started }))
+    expect(await count()).toBe(all)
+  })
+
+  test('of more than 10,000 runs the figures are not complete, unless the others are older than an hour', async () => {
+    const { stats } = createRuns({ ...runParts, store: store.runs })
+    const count = (filter: Partial<RunFilter> = {}) =>
+      stats({ accountCode: 'many', filter: { ...allRuns, ...filter }, text: null })
+    await store.runs.write('many', 'one', { inserts: [runOf()], ends: [] })
+    await writeRows(url, `delete from runs`)
+    await writeRows(url, thousandsOfRuns)
+    await writeRows(url, `update runs set started_at = case when id > 2500 then ${now} else 1 end`)
+    expect(await count()).toMatchObject({ counted: 6_500, isComplete: true })
+    const webhooks = await count({ trigger: 'webhook' })
+    expect(webhooks.isComplete).toBe(true)
+    await writeRows(url, `delete from runs`)
+    await writeRows(url, thousandsOfRuns.replace('9000', '10500'))
+    await writeRows(url, `update runs set started_at = ${now}`)
+    const fresh = createRuns({ ...runParts, store: store.runs })
+    const request = { accountCode: 'many', filter: allRuns, text: null }
+    expect(await fresh.stats(request)).toMatchObject({ counted: 10_000, isComplete: false })
+  })
+
   describe('among 9,000 runs', () => {
     // Each filter matches runs at both ends and at other distances than the rows of a look.
     const filters: Partial<RunFilter>[] = [

@@ -1,9 +1,15 @@
+import { isHash } from '../functions/functions.ts'
 import { allRuns, type RunFilter, type RunStore } from './run-store.ts'
 
-interface TextSearch {
+interface FilterSearch {
   readonly store: Pick<RunStore, 'look'>
   readonly accountCode: string
   readonly filter: RunFilter
+  /** Null does not narrow it. */
+  readonly text: string | null
+}
+
+interface TextSearch extends FilterSearch {
   readonly text: string
 }
 
@@ -12,21 +18,25 @@ export function isGuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
-/**
- * Narrows a filter by a text: to the run, the transaction or the case with this id if the account has runs of it, else
- * to the runs whose name begins with the text. Null if the filter asks for another one, so that no run matches.
- */
-export async function narrowByText({
-  store,
-  accountCode,
-  filter,
-  text,
-}: TextSearch): Promise<RunFilter | null> {
+/** Adds a text to a filter. Returns null if no run can match. */
+export async function narrowFilter({ text, ...search }: FilterSearch): Promise<RunFilter | null> {
+  if (!canMatch(search.filter)) return null
+  return text === null ? search.filter : narrowByText({ ...search, text })
+}
+
+// Narrows to the run, the transaction or the case with the id if the account has runs of it, else to the runs whose
+// name begins with the text. Returns null if the filter asks for another id.
+async function narrowByText({ store, accountCode, filter, text }: TextSearch): Promise<RunFilter | null> {
   for (const member of membersFor(text)) {
     const { runs } = await store.look(accountCode, { ...allRuns, ...member }, null, 1)
     if (runs.length > 0) return join(filter, member)
   }
   return { ...filter, nameStart: text }
+}
+
+function canMatch({ functionVersion, txnId }: RunFilter): boolean {
+  const isVersion = functionVersion === null || isHash(functionVersion)
+  return isVersion && (txnId === null || isGuid(txnId))
 }
 
 function membersFor(text: string): Partial<RunFilter>[] {

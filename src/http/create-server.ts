@@ -18,8 +18,9 @@ import { createUnknownRouteAnswer } from './errors/answer-unknown-route.ts'
 import { fromServerFault } from './errors/server-fault.ts'
 import { registerGraphqlRoute } from './graphql/register-graphql-route.ts'
 import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
+import { registerDocs } from './pages/register-docs.ts'
+import { registerPages } from './pages/register-pages.ts'
 import { isWebhookUrl } from './paths.ts'
-import { registerPages } from './register-pages.ts'
 import type { HttpServices } from './request/http-services.ts'
 import { createRequestLog } from './request/request-log.ts'
 import { beginRequest, type RequestState } from './request/request-state.ts'
@@ -104,6 +105,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   })
 
   registerHealthRoutes(server, services)
+  registerDocs(server)
   registerPages(server)
   const takeTurn = createTurnHook(services)
   const idempotency = createIdempotencyHooks(services)

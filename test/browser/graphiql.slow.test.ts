@@ -1,28 +1,16 @@
-import chromium from '@sparticuz/chromium'
-import { type Browser, type Page, chromium as playwright } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boundsPastHalf } from '../graphql/share-of-bounds.ts'
 import { addMembership } from '../server/clients/memberships.ts'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { openBrowser } from './open-browser.ts'
 
 let server: SharedServer
 let browser: Browser
 
 beforeAll(async () => {
   server = await shareServer()
-  browser = await playwright.launch({
-    executablePath: await chromium.executablePath(),
-    args: [
-      '--headless=new',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+  browser = await openBrowser()
 })
 afterAll(() => browser.close())
 
@@ -100,18 +88,4 @@ test('the page is no data: it needs no credential, holds none, and names no othe
   expect(answer.text).not.toContain(server.adminToken)
   const sources = [...answer.text.matchAll(/<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="([^"]*)"/g)]
   expect(sources.map(match => match[1]).filter(source => /^(https?:)?\/\//.test(source ?? ''))).toEqual([])
-})
-
-test('the front page shows without a violation of its policy, and its first link opens GraphiQL', async () => {
-  const { page, foreign, failures } = await openPage()
-  page.on('console', message => failures.push(message.text()))
-  await page.goto(server.baseUrl, { waitUntil: 'load' })
-  expect(await page.locator('h1').innerText()).toBe('Rostrum')
-  // The style is applied, so the hash in the policy is that of the style.
-  expect(await page.locator('body').evaluate(body => getComputedStyle(body).maxWidth)).not.toBe('none')
-  expect(failures.filter(text => !text.includes('favicon'))).toEqual([])
-  await page.locator('a').first().click()
-  await page.locator('.graphiql-editor:visible').first().waitFor({ timeout: 20_000 })
-  expect(foreign).toEqual([])
-  await page.context().close()
 })

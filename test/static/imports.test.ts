@@ -25,6 +25,8 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   operations: [],
   credentials: ['domain'],
   sandbox: ['scripts/protocol.ts'],
+  // They run in a browser.
+  pages: [],
   commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'scripts/run/run-tokens.ts'],
 }
 
@@ -51,6 +53,7 @@ const owners: Readonly<Record<string, string>> = {
   '@graphql-yoga/render-graphiql': 'http',
   '@pothos/core': 'schema',
   jose: 'credentials',
+  lit: 'pages',
 }
 
 interface Import {
@@ -89,7 +92,8 @@ const isOwn = (to: string) => to.endsWith('.ts')
 function isAllowed({ from, to }: Import): boolean {
   const room = roomOf(from)
   if (room === '' || roomOf(to) === room) return true
-  const allowed = room === 'sandbox' ? (edges.sandbox ?? []) : [...forAll, ...(edges[room] ?? [])]
+  const isApart = room === 'sandbox' || room === 'pages'
+  const allowed = [...(isApart ? [] : forAll), ...(edges[room] ?? [])]
   return allowed.some(target => to === target || to.startsWith(`${target}/`))
 }
 
@@ -106,6 +110,7 @@ test('there are imports to look at, from every room', () => {
       'json',
       'fairness',
       'operations',
+      'pages',
       'sandbox',
       'schema',
       'store',

@@ -85,3 +85,13 @@ test('no package is patched or replaced outside the lock file', () => {
   expect(overrides).toBe(undefined)
   expect(Object.keys(rest).filter(name => /resolutions|pnpm|patched/i.test(name))).toEqual([])
 })
+
+// `@typescript/typescript6` puts its own `tsc` into `.bin`, so the script names the file.
+test('types are checked by TypeScript 7, and the browser gets TypeScript 6', () => {
+  const { scripts } = readJson<{ readonly scripts: Readonly<Record<string, string>> }>(`${root}package.json`)
+  const check = 'node node_modules/typescript/bin/tsc'
+  expect(scripts.types).toBe(`${check} && ${check} -p src/pages`)
+  const version = (name: string) => readJson<Manifest>(`${root}node_modules/${name}/package.json`).version
+  expect(version('typescript')).toMatch(/^7\./)
+  expect(version('@typescript/old')).toMatch(/^6\./)
+})

@@ -44,5 +44,6 @@ export function createUnknownRouteAnswer(server: FastifyInstance) {
 }
 
 function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]*')}$`)
+  const pattern = path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]*').replace(/\*$/, '.*')
+  return new RegExp(`^${pattern}$`)
 }

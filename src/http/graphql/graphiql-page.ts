@@ -6,6 +6,7 @@ import Negotiator from 'negotiator'
 import { RostrumError } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
+import { PagePlaces } from '../pages/page-places.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
 // Keeps the page, and any script in an answer, from contacting other hosts. The page itself needs none.
@@ -24,8 +25,6 @@ const contentSecurityPolicy = [
 
 // Maximum number of pages sent at once. Each takes some megabytes of kernel memory, and anyone can ask for one.
 const maxPagesAtOnce = 32
-// Time for which a page is safe. After it, if all places are taken, a new page may close a client that reads slowly.
-const safeMs = 1_000
 
 /**
  * Creates a hook that answers a browser's GET with GraphiQL, everything inlined. The page needs no credential because
@@ -33,9 +32,8 @@ const safeMs = 1_000
  */
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)
-  const places = new PagePlaces()
-  // Resolves when the last page was sent. One page is sent in each turn, because the kernel copies all its megabytes at
-  // once.
+  const places = new PagePlaces(maxPagesAtOnce)
+  // The kernel copies megabytes of a page at once, so pages are sent one in each turn of the event loop.
   let lastSent: Promise<void> = Promise.resolve()
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.state.operation = 'graphiql'
@@ -60,30 +58,6 @@ export function createGraphiqlHook() {
   return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
     if (request.method !== 'GET' || !prefersPage(request)) return done()
     answerPage(request, reply).catch(done)
-  }
-}
-
-/** The pages that are being sent, oldest first. */
-class PagePlaces {
-  readonly #sending = new Set<{ readonly since: number; readonly cut: () => void }>()
-
-  /**
-   * Takes a place and returns the function that releases it. If all are taken, closes the oldest page that is no longer
-   * safe; returns null if there is none.
-   */
-  take(cut: () => void): (() => void) | null {
-    if (this.#sending.size >= maxPagesAtOnce && !this.#cutOldest()) return null
-    const place = { since: performance.now(), cut }
-    this.#sending.add(place)
-    return () => this.#sending.delete(place)
-  }
-
-  #cutOldest(): boolean {
-    const [oldest] = this.#sending
-    if (oldest === undefined || performance.now() - oldest.since < safeMs) return false
-    this.#sending.delete(oldest)
-    oldest.cut()
-    return true
   }
 }
 

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
-import { docsPages } from '../../../src/http/register-pages.ts'
+import { docsPages } from '../../../src/http/pages/register-docs.ts'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -13,24 +14,73 @@ beforeAll(async () => {
 
 const get = (path: string) => server.rest('GET', path, { token: null })
 
-test('`GET /` needs no credential, runs nothing and loads nothing', async () => {
-  const { status, headers, text } = await get('/')
-  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-  const policy = headers.get('content-security-policy') ?? ''
-  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'; /)
+const documents = [
+  '/',
+  '/login',
+  '/playground',
+  '/functions',
+  '/functions/1',
+  '/runs',
+  '/runs/none',
+  '/cases',
+  '/cases/1',
+  '/members',
+  '/members?team=3',
+]
+
+test('each page is one document with one policy, needs no credential and holds no data', async () => {
+  const answers = await Promise.all(documents.map(get))
+  const types = answers.map(({ status, headers }) => [status, headers.get('content-type')])
+  expect(types).toEqual(documents.map(() => [200, 'text/html; charset=utf-8']))
+  const policies = new Set(answers.map(({ headers }) => headers.get('content-security-policy')))
+  expect(policies.size).toBe(1)
+  const [policy = ''] = policies
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; style-src 'self'; /)
+  expect(policy).toContain("; require-trusted-types-for 'script'; trusted-types lit-html rostrum")
   expect(policy).not.toMatch(/unsafe|\*|https?:/)
-  expect(text).not.toMatch(/<script|<img|<link|\son\w+=|src=/i)
-  expect(Buffer.byteLength(text)).toBeLessThan(4_096)
+  const withToken = await server.rest('GET', '/runs', { headers: { accept: 'text/html' } })
+  expect(withToken.text).toBe((await get('/runs')).text)
 })
 
-test('each of its links is answered without a credential', async () => {
-  const { text } = await get('/')
-  const links = [...text.matchAll(/href="([^"]*)"/g)].map(match => match[1] ?? '')
-  expect(links).toContain('/graphql')
-  expect(links).toContain('/docs/quickstart.md')
-  const headers = { accept: 'text/html' }
-  const answers = await Promise.all(links.map(link => server.rest('GET', link, { token: null, headers })))
-  expect(answers.map(({ status }) => status)).toEqual(links.map(() => 200))
+test('the import map is the one inline script, and its hash is in the policy', async () => {
+  const { text, headers } = await get('/playground')
+  const inline = [...text.matchAll(/<script([^>]*)>([^<]+)<\/script>/g)]
+  expect(inline.map(([, attributes]) => attributes)).toEqual([' type="importmap"'])
+  const hash = createHash('sha256')
+    .update(inline[0]?.[2] ?? '')
+    .digest('base64')
+  expect(headers.get('content-security-policy')).toContain(`'sha256-${hash}'`)
+})
+
+test('every file of a page is there for a year, small on the wire, and another version is 404', async () => {
+  const { text } = await get('/functions')
+  const files = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(match => match[1] ?? '')
+  expect(files.length).toBeGreaterThan(8)
+  for (const file of new Set(files)) {
+    const answer = await server.rest('GET', file, { token: null, headers: { 'accept-encoding': 'identity' } })
+    expect([answer.status, answer.headers.get('cache-control')], file).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ])
+    expect(answer.headers.get('content-encoding'), file).toBe(null)
+    expect(answer.text.length, file).toBeGreaterThan(20)
+  }
+  const other = (files[0] ?? '').replace(/^\/assets\/\w+/, '/assets/0')
+  for (const path of [other, `${files[0]}x`, '/assets/../package.json', '/assets/0/constructor'])
+    expect((await get(path)).status, path).toBe(404)
+})
+
+test('the types of our modules are stripped, and a browser gets each file compressed', async () => {
+  const { text } = await get('/login')
+  const file = /src="([^"]+login-page\.ts)"/.exec(text)?.[1] ?? ''
+  const answer = await fetch(server.baseUrl + file, { headers: { 'accept-encoding': 'gzip' } })
+  expect([answer.headers.get('content-encoding'), answer.headers.get('content-type')]).toEqual([
+    'gzip',
+    'text/javascript; charset=utf-8',
+  ])
+  const script = await answer.text()
+  expect(script).toContain('class LoginPage')
+  expect(script).not.toMatch(/interface |declare error|: unknown/)
 })
 
 test('the pages of the docs are served as they are, all of them and nothing else', async () => {
@@ -49,7 +99,12 @@ test('`HEAD /` has the headers of `GET /` and no body; other methods of each pag
   expect([head.status, head.text]).toEqual([200, ''])
   for (const name of ['content-type', 'content-length', 'content-security-policy'])
     expect(head.headers.get(name)).toBe(page.headers.get(name))
-  for (const path of ['/', '/health', '/ready', ...docsPages.map(name => `/docs/${name}.md`)]) {
+  for (const path of [
+    ...documents.map(path => path.split('?', 1)[0] ?? ''),
+    '/health',
+    '/ready',
+    ...docsPages.map(name => `/docs/${name}.md`),
+  ]) {
     const posted = await server.rest('POST', path, { token: null, body: {} })
     expect([posted.status, posted.headers.get('allow')], path).toEqual([405, 'GET'])
   }

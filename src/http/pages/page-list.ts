@@ -1,0 +1,30 @@
+/** A page that the browser renders: one document and one module. */
+export interface PageEntry {
+  /** Its paths, as routes. */
+  readonly paths: readonly string[]
+  readonly title: string
+  /** The custom element in its `main`. The module `src/pages/<module>` defines it. */
+  readonly element: string
+  readonly module: string
+}
+
+/** Every page. None holds data: what a person sees comes from the gateway's API, with the token of the tab. */
+export const pageList: readonly PageEntry[] = [
+  { paths: ['/'], title: 'Rostrum', element: 'front-page', module: 'front/front-page.ts' },
+  { paths: ['/login'], title: 'Sign in', element: 'login-page', module: 'login/login-page.ts' },
+  {
+    paths: ['/playground'],
+    title: 'Playground',
+    element: 'playground-page',
+    module: 'playground/playground-page.ts',
+  },
+  {
+    paths: ['/functions', '/functions/:id'],
+    title: 'Functions',
+    element: 'functions-page',
+    module: 'functions/functions-page.ts',
+  },
+  { paths: ['/runs', '/runs/:id'], title: 'Runs', element: 'runs-page', module: 'runs/runs-page.ts' },
+  { paths: ['/cases', '/cases/:id'], title: 'Cases', element: 'cases-page', module: 'cases/cases-page.ts' },
+  { paths: ['/members'], title: 'Members', element: 'members-page', module: 'members/members-page.ts' },
+]

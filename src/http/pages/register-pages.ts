@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { gunzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+import { loadOnce } from '../../load-once.ts'
+import { answerError } from '../errors/answer-error.ts'
+import type { BuiltFile, BuiltSite } from './build-site.ts'
+import { pageList } from './page-list.ts'
+import { PagePlaces } from './page-places.ts'
+import { readLanguageTypes, readTypeScript } from './type-files.ts'
+
+// Maximum number of files sent at once. A browser asks for six at a time, and most are a few kilobytes.
+const maxFilesAtOnce = 256
+// The kernel copies a large file at once, so fewer of them are sent.
+const largeBytes = 200_000
+const maxLargeAtOnce = 32
+
+const decompress = promisify(gunzip)
+
+/**
+ * Registers the pages, their files at `/assets/<version>/`, and the types of the script API. They need no credential,
+ * because they show no data. The first request for a page builds them all in a thread; nothing is read before.
+ */
+export function registerPages(server: FastifyInstance): void {
+  const loadSite = loadOnce(buildSite)
+  const largeFiles: Readonly<Record<string, () => Promise<BuiltFile>>> = {
+    'typescript.js': loadOnce(readTypeScript),
+    'language-types.json': loadOnce(readLanguageTypes),
+  }
+  const send = createSender()
+
+  for (const { paths } of pageList) {
+    for (const path of paths) {
+      server.get(path, async (request, reply) => {
+        const { documents, policy } = await loadSite()
+        return send(request, reply.header('cache-control', 'no-cache'), {
+          file: documents[paths[0] ?? ''],
+          policy,
+        })
+      })
+    }
+  }
+
+  server.get('/assets/:version/*', async (request, reply) => {
+    const { version, '*': path } = request.params as { readonly version: string; readonly '*': string }
+    const { assets, policy, ...site } = await loadSite()
+    if (version !== site.version) return send(request, reply, { file: undefined, policy })
+    const file = Object.hasOwn(assets, path) ? assets[path] : await findLarge(largeFiles, path)
+    if (file !== undefined) reply.header('cache-control', 'public, max-age=31536000, immutable')
+    return send(request, reply, { file, policy })
+  })
+
+  server.get('/favicon.ico', async (request, reply) => {
+    const { assets, policy } = await loadSite()
+    return send(request, reply.header('cache-control', 'no-cache'), {
+      file: assets['pages/favicon.svg'],
+      policy,
+    })
+  })
+
+  server.get('/rostrum.d.ts', async (_request, reply) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
+      .send(readFileSync(new URL('../../sandbox/rostrum.d.ts', import.meta.url))),
+  )
+}
+
+async function findLarge(
+  files: Readonly<Record<string, () => Promise<BuiltFile>>>,
+  path: string,
+): Promise<BuiltFile | undefined> {
+  return Object.hasOwn(files, path) ? files[path]?.() : undefined
+}
+
+interface Sent {
+  /** Undefined if there is no such file. */
+  readonly file: BuiltFile | undefined
+  readonly policy: string
+}
+
+function createSender() {
+  const places = new PagePlaces(maxFilesAtOnce)
+  const largePlaces = new PagePlaces(maxLargeAtOnce)
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { file, policy }: Sent,
+  ): Promise<FastifyReply> => {
+    if (file === undefined)
+      return answerError({
+        request,
+        reply,
+        error: new RostrumError('NOT_FOUND', 'There is nothing at this path.'),
+      })
+    const { type, gzipped } = file
+    const leave = (gzipped.length < largeBytes ? places : largePlaces).take(() => request.raw.destroy())
+    if (leave === null)
+      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
+    request.state.atEnd(leave)
+    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    reply.type(type).headers({
+      'content-security-policy': policy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      vary: 'accept-encoding',
+    })
+    if (takesGzip) reply.header('content-encoding', 'gzip')
+    return reply.send(takesGzip ? gzipped : await decompress(gzipped))
+  }
+}
+
+function overloaded(): RostrumError {
+  const message = `${maxFilesAtOnce} files of pages are being sent, the maximum. Try again in 1 s.`
+  return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
+}
+
+async function buildSite(): Promise<BuiltSite> {
+  const worker = new Worker(new URL('./build-site.ts', import.meta.url))
+  const [site] = (await once(worker, 'message')) as [BuiltSite]
+  return site
+}

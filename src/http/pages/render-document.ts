@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import type { PageEntry } from './page-list.ts'
+
+/** What every document names. */
+export interface SiteParts {
+  /** The folder of this version, with a slash at both ends. */
+  readonly folder: string
+  readonly importMap: string
+}
+
+/** Returns the policy of all pages: their own files, the import map, and nothing that became code from text. */
+export function writePolicy(importMap: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${createHash('sha256').update(importMap).digest('base64')}'`,
+    "style-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types lit-html rostrum',
+  ].join('; ')
+}
+
+/** Renders the document of a page. `modules` are the names of all modules that it loads before it runs. */
+export function renderDocument(
+  page: PageEntry,
+  modules: readonly string[],
+  { folder, importMap }: SiteParts,
+) {
+  const title = page.title === 'Rostrum' ? page.title : `${page.title} · Rostrum`
+  const preloads = modules.map(name => `<link rel="modulepreload" href="${folder}${name}">`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${folder}pages/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${folder}pages/style.css">
+<script type="importmap">${importMap}</script>
+${preloads.join('\n')}
+<script type="module" src="${folder}pages/${page.module}"></script>
+</head>
+<body>
+<page-header></page-header>
+<main id="main"><${page.element}></${page.element}></main>
+<noscript>Rostrum's pages need JavaScript.</noscript>
+</body>
+</html>
+`
+}

@@ -1,0 +1,37 @@
+interface ProblemBody {
+  readonly code?: string
+  readonly detail?: string
+  readonly title?: string
+}
+
+/** An answer of the gateway that is an error, in the gateway's own words. */
+export class GatewayError extends Error {
+  readonly code: string
+  readonly status: number
+
+  constructor(message: string, { code, status }: { readonly code: string; readonly status: number }) {
+    super(message)
+    this.name = 'GatewayError'
+    this.code = code
+    this.status = status
+  }
+}
+
+/** Returns the error of an answer with a problem document. */
+export async function readProblem(answer: Response): Promise<GatewayError> {
+  const { status } = answer
+  const body = (await answer.json().catch(() => ({}))) as ProblemBody
+  const message = body.detail ?? body.title ?? `The gateway answered with status ${status}.`
+  return new GatewayError(message, { code: body.code ?? 'UNKNOWN', status })
+}
+
+/** Returns the error of a request without an answer. */
+export function unreachable(): GatewayError {
+  const message = 'The gateway cannot be reached. Check your connection, then try again.'
+  return new GatewayError(message, { code: 'UNREACHABLE', status: 0 })
+}
+
+/** Returns what a person should read about any error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

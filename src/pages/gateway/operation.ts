@@ -1,0 +1,45 @@
+import { currentSession } from '../shell/session.ts'
+import { GatewayError } from './gateway-error.ts'
+import { sendRequest } from './send-request.ts'
+
+/** A GraphQL document with the types of its data and variables. */
+export interface Operation<Data, Variables> {
+  readonly text: string
+  /** They exist for the compiler only. */
+  readonly types?: (variables: Variables) => Data
+}
+
+interface Answer<Data> {
+  readonly data?: Data | null
+  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
+}
+
+interface AskOptions {
+  readonly token?: string
+  readonly signal?: AbortSignal
+}
+
+/** Declares a GraphQL document. A test validates each of them against `schema.graphql`. */
+export function operation<Data, Variables extends object = Record<never, never>>(
+  text: string,
+): Operation<Data, Variables> {
+  return { text }
+}
+
+/** Executes a document with the token of the tab and returns its data. Throws a `GatewayError` for the first error. */
+export async function ask<Data, Variables extends object>(
+  { text }: Operation<Data, Variables>,
+  variables: Variables,
+  { token = currentSession().token, ...options }: AskOptions = {},
+): Promise<Data> {
+  const body = { query: text, variables }
+  const answer = await sendRequest('/graphql', { token, body, accept: 'application/json', ...options })
+  const { status } = answer
+  const { data, errors } = (await answer.json().catch(() => ({}))) as Answer<Data>
+  const [first] = errors ?? []
+  if (first !== undefined)
+    throw new GatewayError(first.message, { code: first.extensions?.code ?? 'UNKNOWN', status })
+  if (data === null || data === undefined)
+    throw new GatewayError(`The gateway answered with status ${status}.`, { code: 'UNKNOWN', status })
+  return data
+}

@@ -1,0 +1,35 @@
+import { GatewayError, unreachable } from './gateway-error.ts'
+
+/** A request to the gateway that served this page. */
+export interface GatewayRequest {
+  readonly token: string
+  readonly body: object
+  readonly accept: string
+  readonly signal?: AbortSignal
+}
+
+/** Posts JSON with the token. Throws a `GatewayError` without an answer, and the signal's reason if it is aborted. */
+export async function sendRequest(
+  path: string,
+  { token, body, accept, signal }: GatewayRequest,
+): Promise<Response> {
+  // A browser sends no other characters in a header.
+  if (!/^[\x20-\x7e]*$/.test(token))
+    throw new GatewayError('A token has ASCII characters only. Copy it again.', {
+      code: 'UNAUTHENTICATED',
+      status: 0,
+    })
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept }
+  const request = {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  }
+  try {
+    return await fetch(path, { ...request, credentials: 'omit', cache: 'no-store' })
+  } catch {
+    signal?.throwIfAborted()
+    throw unreachable()
+  }
+}

@@ -1,0 +1,71 @@
+import { html } from 'lit'
+import { ask, operation } from '../gateway/operation.ts'
+import { openPublicPage } from '../shell/open-page.ts'
+import { PageElement, viewError } from '../shell/page-element.ts'
+import { type Session, signIn } from '../shell/session.ts'
+
+const viewerOfToken = operation<{ viewer: Omit<Session, 'token'> }>(
+  `query ViewerOfToken { viewer { accountCode userId email scopes } }`,
+)
+
+class LoginPage extends PageElement {
+  static override properties = { error: { state: true }, isBusy: { state: true } }
+  declare error: unknown
+  declare isBusy: boolean
+
+  constructor() {
+    super()
+    this.error = null
+    this.isBusy = false
+  }
+
+  override render() {
+    return html`<form class="login" @submit=${this.#submit}>
+      <h1>Sign in</h1>
+      <label for="token">Token</label>
+      <input
+        id="token"
+        name="token"
+        type="text"
+        class="secret"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        required
+        aria-describedby="token-note"
+      />
+      <p id="token-note" class="quiet">
+        It is kept in this tab only. <code>npm start</code> prints one on the first start, and
+        <code>npm run token</code> makes others.
+      </p>
+      ${viewError(this.error)}
+      <button class="main" ?disabled=${this.isBusy}>Sign in</button>
+    </form>`
+  }
+
+  override firstUpdated(): void {
+    this.#field.focus()
+  }
+
+  get #field(): HTMLInputElement {
+    return this.querySelector('input') as HTMLInputElement
+  }
+
+  #submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const token = this.#field.value.trim()
+    this.error = null
+    this.isBusy = true
+    try {
+      const { viewer } = await ask(viewerOfToken, {}, { token })
+      signIn({ token, ...viewer })
+    } catch (error) {
+      this.error = error
+      this.isBusy = false
+      this.#field.focus()
+      this.#field.select()
+    }
+  }
+}
+
+openPublicPage({ element: 'login-page', type: LoginPage })

@@ -1,0 +1,62 @@
+/** A key of a page, as the dialog of all keys lists it. */
+export interface Key {
+  readonly keys: string
+  readonly does: string
+}
+
+const places: Readonly<Record<string, string>> = {
+  p: '/playground',
+  f: '/functions',
+  r: '/runs',
+  c: '/cases',
+  m: '/members',
+}
+
+const sequenceMs = 1_500
+
+export const commonKeys: readonly Key[] = [
+  { keys: '?', does: 'Shows this list' },
+  { keys: 'g then p', does: 'Goes to Playground' },
+  { keys: 'g then f', does: 'Goes to Functions' },
+  { keys: 'g then r', does: 'Goes to Runs' },
+  { keys: 'g then c', does: 'Goes to Cases' },
+  { keys: 'g then m', does: 'Goes to Members' },
+  { keys: '/', does: 'Goes to the search field' },
+]
+
+/** True while the key goes into a field or an editor. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath()
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || target.matches('input, textarea, select')
+}
+
+/** True if the key is a letter or sign by itself that nobody types, outside of dialogs. */
+export function isSingleKey(event: KeyboardEvent): boolean {
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+  return (
+    isPlain && !event.defaultPrevented && !isTyping(event) && document.querySelector('dialog[open]') === null
+  )
+}
+
+/** Handles the keys of all pages until the signal is aborted. */
+export function handleCommonKeys(showKeys: () => void, signal: AbortSignal): void {
+  let goSince = Number.NEGATIVE_INFINITY
+  const onKey = (event: KeyboardEvent): void => {
+    if (!isSingleKey(event)) return
+    const place = event.timeStamp - goSince < sequenceMs ? places[event.key] : undefined
+    goSince = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+    if (place !== undefined) location.assign(place)
+    else if (event.key === '?') showKeys()
+    else if (event.key !== '/' || !focusSearch()) return
+    event.preventDefault()
+  }
+  document.addEventListener('keydown', onKey, { signal })
+}
+
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('input[type="search"]')
+  field?.focus()
+  field?.select()
+  return field !== null
+}

@@ -1,0 +1,24 @@
+import type { Key } from './keys.ts'
+import { PageHeader } from './page-header.ts'
+import { goToLogin, readSession } from './session.ts'
+
+interface Page {
+  readonly element: string
+  readonly type: CustomElementConstructor
+  /** The keys of the page, for the dialog of all keys. */
+  readonly keys?: readonly Key[]
+}
+
+/** Starts a page that everybody can see. */
+export function openPublicPage({ element, type, keys = [] }: Page): void {
+  customElements.define('page-header', PageHeader)
+  const header = document.querySelector<PageHeader>('page-header')
+  if (header !== null) header.keys = keys
+  customElements.define(element, type)
+}
+
+/** Starts a page that needs a session; without one it goes to the login. */
+export function openPage(page: Page): void {
+  if (readSession() === null) goToLogin()
+  else openPublicPage(page)
+}

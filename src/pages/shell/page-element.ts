@@ -1,0 +1,29 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { GatewayError, messageOf } from '../gateway/gateway-error.ts'
+import { goToLogin, readSession } from './session.ts'
+
+/** An element without a shadow root: the one style sheet of the pages applies to it. */
+export class PageElement extends LitElement {
+  protected override createRenderRoot(): HTMLElement {
+    return this
+  }
+}
+
+/** Shows what went wrong and what to do now; nothing without an error. */
+export function viewError(error: unknown): TemplateResult | typeof nothing {
+  if (error === null || error === undefined) return nothing
+  const isRefused =
+    error instanceof GatewayError && error.code === 'UNAUTHENTICATED' && readSession() !== null
+  const again = html`<button type="button" @click=${goToLogin}>Sign in again</button>`
+  return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : nothing}</div>`
+}
+
+/** Shows that there is nothing yet, and what to do next. */
+export function viewEmpty(title: string, advice: unknown): TemplateResult {
+  return html`<div class="empty"><p class="empty-title">${title}</p><p>${advice}</p></div>`
+}
+
+/** Shows that something is still loading. */
+export function viewLoading(): TemplateResult {
+  return html`<p class="quiet">Loading…</p>`
+}

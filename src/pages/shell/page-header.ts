@@ -1,0 +1,72 @@
+import { html, nothing } from 'lit'
+import { commonKeys, handleCommonKeys, type Key } from './keys.ts'
+import { PageElement } from './page-element.ts'
+import { readSession, signOut } from './session.ts'
+
+const pages = [
+  { path: '/playground', name: 'Playground' },
+  { path: '/functions', name: 'Functions' },
+  { path: '/runs', name: 'Runs' },
+  { path: '/cases', name: 'Cases' },
+  { path: '/members', name: 'Members' },
+]
+
+/** The head of every page: the navigation of a person who is signed in, and the dialog of all keys. */
+export class PageHeader extends PageElement {
+  static override properties = { keys: { attribute: false } }
+  /** The keys of this page alone. */
+  declare keys: readonly Key[]
+  #left = new AbortController()
+
+  constructor() {
+    super()
+    this.keys = []
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.#left = new AbortController()
+    if (readSession() !== null) handleCommonKeys(() => this.#showKeys(), this.#left.signal)
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#left.abort()
+  }
+
+  override render() {
+    const session = readSession()
+    return html`<header class="page-header">
+      <a class="brand" href="/">Rostrum</a>
+      ${session === null ? nothing : this.#viewNavigation(session.email ?? session.userId, session.accountCode)}
+    </header>`
+  }
+
+  #viewNavigation(person: string | null, accountCode: string) {
+    const isHere = (path: string) => location.pathname === path || location.pathname.startsWith(`${path}/`)
+    const links = pages.map(
+      ({ path, name }) => html`<a href=${path} aria-current=${isHere(path) ? 'page' : nothing}>${name}</a>`,
+    )
+    return html`<nav aria-label="Rostrum">
+        <div class="links">${links}</div>
+        <span class="who" title=${person ?? accountCode}>${accountCode}</span>
+        <button type="button" class="plain" aria-haspopup="dialog" @click=${() => this.#showKeys()}>Keys</button>
+        <button type="button" class="plain" @click=${signOut}>Sign out</button>
+      </nav>
+      <dialog class="keys" aria-labelledby="keys-title">
+        <h2 id="keys-title">Keys</h2>
+        <dl>
+          ${[...this.keys, ...commonKeys].map(viewKey)}
+        </dl>
+        <form method="dialog"><button class="main">Close</button></form>
+      </dialog>`
+  }
+
+  #showKeys(): void {
+    this.querySelector('dialog')?.showModal()
+  }
+}
+
+function viewKey({ keys, does }: Key) {
+  return html`<div><dt><kbd>${keys}</kbd></dt><dd>${does}</dd></div>`
+}

@@ -1,0 +1,61 @@
+/** Who is signed in, in this tab. */
+export interface Session {
+  readonly token: string
+  readonly accountCode: string
+  readonly userId: string | null
+  readonly email: string | null
+  readonly scopes: readonly string[]
+}
+
+const sessionKey = 'rostrum.session'
+const returnKey = 'rostrum.return'
+
+/** Returns the session of this tab; null if nobody is signed in. */
+export function readSession(): Session | null {
+  const text = sessionStorage.getItem(sessionKey)
+  if (text === null) return null
+  try {
+    return JSON.parse(text) as Session
+  } catch {
+    return null
+  }
+}
+
+/** Returns the session of a page that only opens with one. */
+export function currentSession(): Session {
+  const session = readSession()
+  if (session === null) throw new Error('Nobody is signed in. Sign in again.')
+  return session
+}
+
+/** True if the credential has the scope. */
+export function allows(scope: string): boolean {
+  const scopes = readSession()?.scopes ?? []
+  return scopes.includes('admin') || scopes.includes(scope)
+}
+
+/** Names the person within the browser: what belongs to one is not shown to another. */
+export function ownerOf({ accountCode, userId, email }: Session): string {
+  return JSON.stringify([accountCode, userId, email])
+}
+
+/** Keeps the session in this tab alone, then opens the page that was asked for. */
+export function signIn(session: Session): void {
+  sessionStorage.setItem(sessionKey, JSON.stringify(session))
+  const target = sessionStorage.getItem(returnKey) ?? '/playground'
+  sessionStorage.removeItem(returnKey)
+  location.replace(target)
+}
+
+/** Opens the login, which comes back to this page with its query and fragment. */
+export function goToLogin(): void {
+  // A fragment can hold a script, which is too long for a query and must not reach the log of a proxy.
+  sessionStorage.setItem(returnKey, location.pathname + location.search + location.hash)
+  location.replace('/login')
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(sessionKey)
+  sessionStorage.removeItem(returnKey)
+  location.assign('/login')
+}

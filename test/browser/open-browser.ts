@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import chromium from '@sparticuz/chromium'
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Starts a real Chromium. */
+export async function openBrowser(): Promise<Browser> {
+  return playwright.launch({
+    executablePath: await chromium.executablePath(),
+    args: [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+}
+
+/** A tab that takes note of everything that a page must not do. */
+export interface WatchedTab {
+  readonly page: Page
+  /** Requests to other hosts, files that are not there, violations of the policy and uncaught errors. */
+  readonly faults: string[]
+}
+
+/** Opens a tab in a context of its own. It reaches the gateway alone. */
+export async function openTab(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedTab> {
+  const context = await browser.newContext({ baseURL: baseUrl, ...options })
+  const faults: string[] = []
+  await context.exposeFunction('noteViolation', (text: string) => void faults.push(`violation: ${text}`))
+  await context.addInitScript(() => {
+    const note = (globalThis as unknown as { noteViolation: (text: string) => void }).noteViolation
+    globalThis.addEventListener('securitypolicyviolation' as never, (event: never) => {
+      const { violatedDirective, blockedURI, sample } = event as Record<string, string>
+      note(`${violatedDirective} ${blockedURI} ${sample}`)
+    })
+  })
+  await context.route('**/*', route => {
+    const url = route.request().url()
+    if (url.startsWith(baseUrl)) return route.continue()
+    faults.push(`other host: ${url}`)
+    return route.abort()
+  })
+  context.on('response', answer => {
+    if (answer.status() === 404) faults.push(`not there: ${answer.url()}`)
+  })
+  const page = await context.newPage()
+  page.on('pageerror', error => void faults.push(`uncaught: ${error.message}`))
+  page.on('console', message => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(`console: ${message.text()}`)
+  })
+  return { page, faults }
+}
+
+/** Signs in as a person does. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.goto('/login')
+  await page.getByLabel('Token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+  }[]
+}
+
+/** Returns what axe-core finds on the page as it is, light and dark, and whether it scrolls sideways at 390 px. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  const found: string[] = []
+  const before = page.viewportSize()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [390, 1_280]) {
+      await page.setViewportSize({ width, height: 844 })
+      await page.evaluate(axe)
+      const { violations } = (await page.evaluate('axe.run()')) as AxeResult
+      const where = `${colorScheme} ${width}`
+      for (const { id, nodes } of violations)
+        found.push(...nodes.map(node => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary}`))
+      if (await page.evaluate('document.documentElement.scrollWidth > innerWidth'))
+        found.push(`${where}: scrolls sideways`)
+    }
+  }
+  if (before !== null) await page.setViewportSize(before)
+  return found
+}

@@ -1,0 +1,116 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn } from './open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const names = ['Playground', 'Functions', 'Runs', 'Cases', 'Members']
+
+test('the front page says what this is, and each of its links leads to a page', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.goto('/')
+  for (const name of ['Sign in', 'GraphiQL', 'API', 'Docs']) {
+    const link = page.getByRole('main').getByRole('link', { name })
+    const path = (await link.getAttribute('href')) ?? ''
+    const answer = await fetch(new URL(path, server.baseUrl), { headers: { accept: 'text/html' } })
+    expect(answer.status, name).toBe(200)
+  }
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a page without a session comes back after the login, with its query and fragment', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.goto('/runs?outcome=fail#here')
+  await page.waitForURL('**/login')
+  await page.getByLabel('Token').fill(server.adminToken)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/runs?outcome=fail#here')
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Runs')
+  const navigation = page.getByRole('navigation')
+  const links = await navigation.getByRole('link').allInnerTexts()
+  expect(links).toEqual(names)
+  expect(faults).toEqual([])
+
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie)
+  expect(kept).not.toContain(server.adminToken)
+  const other = await page.context().newPage()
+  await other.goto('/runs')
+  await other.waitForURL('**/login')
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/login')
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(server.adminToken)
+  await page.context().close()
+})
+
+test('a refused token stays on the login with the gateway’s own words, and nothing is stored', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  const refused = await server.graphql('{ viewer { userId } }', {}, 'none')
+  await page.goto('/login')
+  expect(await findBarriers(page)).toEqual([])
+  for (const token of ['none', 'nöne']) {
+    await page.getByLabel('Token').fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    if (token === 'none')
+      expect(await page.getByRole('alert').innerText()).toContain(refused.body.errors?.[0]?.message)
+    else expect(await page.getByRole('alert').innerText()).toContain('ASCII')
+    expect(await page.getByLabel('Token').evaluate(field => field === document.activeElement)).toBe(true)
+    expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0)
+  }
+  expect(page.url()).toBe(`${server.baseUrl}/login`)
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('keys go from page to page, and `?` lists them', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  for (const [index, key] of [...'pfrcm'].entries()) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    await page.waitForURL(`**/${names[index]?.toLowerCase()}`)
+    await page.getByRole('heading', { level: 1, name: names[index] ?? '' }).waitFor()
+    expect(await page.title()).toBe(`${names[index]} · Rostrum`)
+    expect(await page.getByRole('main').count()).toBe(1)
+  }
+  await page.keyboard.press('/')
+  await page.keyboard.type('gp?')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Goes to Cases').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test.each(['functions', 'runs', 'cases', 'members'])('/%s has no barrier, and is small', async path => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  let bytes = 0
+  page.on('response', async answer => {
+    if (new URL(answer.url()).pathname !== '/graphql')
+      bytes += (await answer.request().sizes()).responseBodySize
+  })
+  await page.goto(`/${path}`, { waitUntil: 'networkidle' })
+  expect(bytes).toBeLessThan(60_000)
+  expect(await findBarriers(page)).toEqual([])
+  await page.goto(`/${path}/none`, { waitUntil: 'networkidle' }).catch(() => null)
+  expect(faults.filter(fault => !fault.includes('/members/none'))).toEqual([])
+  await page.context().close()
+})

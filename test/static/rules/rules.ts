@@ -167,6 +167,7 @@ const rooms: readonly Rule[] = [
       'scripts/outbound/outbound-connection.ts': 'connects',
       'scripts/outbound/read-outbound-answer.ts': 'reads',
       'pages/gateway/send-request.ts': 'calls the gateway that served the page, in a browser',
+      'pages/playground/types/types-worker.ts': 'loads the types that it checks with, in a browser',
     },
     caught: ["from 'undici'", 'await fetch(url)', "from 'node:https'"],
     passed: ['yoga.fetch(request)'],

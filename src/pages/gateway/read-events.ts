@@ -1,0 +1,30 @@
+/** An event of a `text/event-stream`. */
+export interface StreamEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** Reads the events of a stream as they arrive. Comments are left out. */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<StreamEvent> {
+  let rest = ''
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + text).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = readEvent(block)
+      if (event !== null) yield event
+    }
+  }
+}
+
+function readEvent(block: string): StreamEvent | null {
+  const values = (name: string) =>
+    block
+      .split('\n')
+      .filter(line => line.startsWith(`${name}:`))
+      .map(line => line.slice(name.length + 1).trimStart())
+  const data = values('data').join('\n')
+  return data === '' ? null : { event: values('event')[0] ?? 'message', data }
+}

@@ -1,0 +1,86 @@
+import { currentSession, ownerOf } from '../../shell/session.ts'
+import type { Fields } from './link.ts'
+
+/** The stored function that a draft changes. */
+export interface OpenFunction {
+  readonly id: string
+  readonly name: string
+  readonly caseTypeCode: string | null
+  /** Hash of the version that was live when the draft began. */
+  readonly baseHash: string
+}
+
+/** What somebody wrote, as this browser keeps it. */
+export interface Draft extends Fields {
+  readonly id: string
+  readonly owner: string
+  readonly function: OpenFunction | null
+  /** Offset of the cursor in the script. */
+  readonly cursor: number
+  /** Time of the last change, in milliseconds. */
+  readonly at: number
+}
+
+const prefix = 'rostrum.draft.'
+const tabKey = 'rostrum.draft'
+
+/** Returns a draft that is not stored yet. It becomes the one of this tab. */
+export function beginDraft(fields: Fields, openFunction: OpenFunction | null = null): Draft {
+  const id = crypto.getRandomValues(new Uint8Array(12)).toHex()
+  const draft = {
+    ...fields,
+    id,
+    owner: ownerOf(currentSession()),
+    function: openFunction,
+    cursor: 0,
+    at: Date.now(),
+  }
+  sessionStorage.setItem(tabKey, id)
+  return draft
+}
+
+/** Stores the draft. Returns false if the browser has no room for it. */
+export function storeDraft(draft: Draft): boolean {
+  try {
+    localStorage.setItem(prefix + draft.id, JSON.stringify(draft))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns the draft of this tab; null if it has none, or if it belongs to another person. */
+export function readDraftOfTab(): Draft | null {
+  const id = sessionStorage.getItem(tabKey)
+  return id === null ? null : readDraft(prefix + id)
+}
+
+/** Makes a stored draft the one of this tab. */
+export function takeDraft({ id }: Draft): void {
+  sessionStorage.setItem(tabKey, id)
+}
+
+/** Returns the drafts of this person in this browser, the newest first. */
+export function listDrafts(): Draft[] {
+  return draftKeys()
+    .flatMap(key => readDraft(key) ?? [])
+    .sort((one, other) => other.at - one.at)
+}
+
+/** Deletes the drafts of this person in this browser. */
+export function forgetDrafts(): void {
+  for (const { id } of listDrafts()) localStorage.removeItem(prefix + id)
+}
+
+function draftKeys(): string[] {
+  return Object.keys(localStorage).filter(key => key.startsWith(prefix))
+}
+
+function readDraft(key: string): Draft | null {
+  try {
+    const draft = JSON.parse(localStorage.getItem(key) ?? 'null') as Draft | null
+    return draft?.owner === ownerOf(currentSession()) ? draft : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,76 @@
+import type { Fields } from './link.ts'
+
+/** A script to begin with. Its first line says how it ends. */
+export interface Example extends Fields {
+  readonly name: string
+}
+
+/** What the playground shows to somebody who has written nothing yet. */
+export const firstFields: Fields = {
+  script: `// exit with the input and its total
+const total = payload.items.reduce((sum, item) => sum + item.price * item.count, 0)
+log('total', total)
+exit({ ...payload, total })
+`,
+  input: `{
+  "items": [
+    { "name": "pen", "price": 2, "count": 3 },
+    { "name": "book", "price": 12, "count": 1 }
+  ],
+  "total": 0
+}
+`,
+  options: '{}\n',
+}
+
+/** Scripts that end in each of the ways there are. */
+export const examples: readonly Example[] = [
+  { name: 'Add up an order', ...firstFields },
+  {
+    name: 'Refuse an input',
+    script: `// fail with a message, which the caller gets word for word
+if (!payload.email.includes('@')) fail(\`"\${payload.email}" is not an e-mail address\`)
+exit(payload)
+`,
+    input: '{ "email": "ann" }\n',
+    options: '{}\n',
+  },
+  {
+    name: 'Ask the gateway',
+    script: `// exit with the person who runs this script
+const { data, errors } = await graphql('{ viewer { accountCode userId scopes } }')
+if (errors) fail(errors[0].message)
+exit(data.viewer)
+`,
+    input: '{}\n',
+    options: '{}\n',
+  },
+  {
+    name: 'Read parameters',
+    script: `// exit with the price after a discount
+const rate = options.params.rate ?? 0
+log('rate', rate)
+exit({ ...payload, price: payload.price * (1 - rate) })
+`,
+    input: '{ "price": 80 }\n',
+    options: '{ "params": { "rate": 0.25 } }\n',
+  },
+  {
+    name: 'Find a mistake',
+    script: `// error RUNTIME because of a name that does not exist
+const total = payload.price * 2
+exit(totl)
+`,
+    input: '{ "price": 80 }\n',
+    options: '{}\n',
+  },
+  {
+    name: 'Run for too long',
+    script: `// error TIMEOUT because the loop has no end
+let turns = 0
+while (true) turns++
+`,
+    input: '{}\n',
+    options: '{}\n',
+  },
+]

@@ -1,0 +1,154 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { javascript } from '@codemirror/lang-javascript'
+import { json } from '@codemirror/lang-json'
+import { bracketMatching, indentUnit } from '@codemirror/language'
+import { EditorSelection, EditorState, type Extension } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
+import { css, html, LitElement } from 'lit'
+import { marks, type Problem, positionOf, showMarks } from './marks.ts'
+import { theme } from './theme.ts'
+
+/** A place of the cursor, from 1. */
+export interface Cursor {
+  readonly line: number
+  readonly column: number
+}
+
+// The browser would replace several lines, or insert some, by elements with inline styles, which the policy refuses.
+const insertion = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data, isComposing } = event
+    if (inputType !== 'insertText' || data === null || isComposing || view.state.readOnly) return false
+    const { from, to } = readSelection(view)
+    if (from === to && data.length === 1) return false
+    const insert = view.state.toText(data)
+    const userEvent = data.length === 1 ? 'input.type' : 'input.paste'
+    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent })
+    event.preventDefault()
+    return true
+  },
+})
+
+// Returns the selection of the page, because the editor learns of a new one a moment later.
+function readSelection(view: EditorView): { readonly from: number; readonly to: number } {
+  const root = view.root as ShadowRoot & { getSelection?: () => Selection | null }
+  const selection = root.getSelection?.() ?? document.getSelection()
+  const { anchorNode, focusNode } = selection ?? {}
+  const isInside = view.contentDOM.contains(anchorNode ?? null) && view.contentDOM.contains(focusNode ?? null)
+  if (selection == null || anchorNode == null || focusNode == null || !isInside)
+    return view.state.selection.main
+  const anchor = view.posAtDOM(anchorNode, selection.anchorOffset)
+  const focus = view.posAtDOM(focusNode, selection.focusOffset)
+  return { from: Math.min(anchor, focus), to: Math.max(anchor, focus) }
+}
+
+/**
+ * A text field for code. Its shadow root holds CodeMirror, whose styles the policy would refuse elsewhere. It sends
+ * `edit` after each change of the text and `move` after each move of the cursor.
+ */
+export class CodeEditor extends LitElement {
+  static override properties = { label: {}, language: {} }
+  static override styles = css`
+    :host { display: block; min-height: 0; overflow: hidden; }
+    div { height: 100%; }
+  `
+  declare label: string
+  declare language: string
+  /** What this editor has beside the others. Set it before the first update. */
+  extras: Extension = []
+  #view: EditorView | null = null
+  #text = ''
+
+  override render() {
+    return html`<div></div>`
+  }
+
+  override firstUpdated(): void {
+    this.#view = new EditorView({
+      state: this.#createState(),
+      root: this.renderRoot as ShadowRoot,
+      parent: this.renderRoot.querySelector('div') as HTMLElement,
+    })
+  }
+
+  get text(): string {
+    return this.#view?.state.doc.toString() ?? this.#text
+  }
+
+  get cursor(): Cursor {
+    if (this.#view === null) return { line: 1, column: 1 }
+    const { doc, selection } = this.#view.state
+    const line = doc.lineAt(selection.main.head)
+    return { line: line.number, column: selection.main.head - line.from + 1 }
+  }
+
+  get offset(): number {
+    return this.#view?.state.selection.main.head ?? 0
+  }
+
+  /** Opens another text, without a way back to the one before. */
+  open(text: string, offset = 0): void {
+    this.#text = text
+    this.#view?.setState(this.#createState(offset))
+  }
+
+  /** Replaces the text; the person can undo it. */
+  replace(text: string): void {
+    const length = this.#view?.state.doc.length ?? 0
+    this.#view?.dispatch({ changes: { from: 0, to: length, insert: text } })
+  }
+
+  /** Puts the cursor at a place and the focus into the editor. */
+  goTo(place: Cursor): void {
+    if (this.#view === null) return
+    const anchor = positionOf(this.#view, place)
+    this.#view.dispatch({ selection: EditorSelection.cursor(anchor), scrollIntoView: true })
+    this.#view.focus()
+  }
+
+  showProblems(problems: readonly Problem[]): void {
+    if (this.#view !== null) showMarks(this.#view, problems)
+  }
+
+  override focus(): void {
+    this.#view?.focus()
+  }
+
+  #createState(offset = 0): EditorState {
+    const announce = EditorView.updateListener.of(({ docChanged, selectionSet }) => {
+      if (docChanged) this.dispatchEvent(new Event('edit'))
+      if (docChanged || selectionSet) this.dispatchEvent(new Event('move'))
+    })
+    return EditorState.create({
+      doc: this.#text,
+      selection: EditorSelection.cursor(Math.min(offset, this.#text.length)),
+      extensions: [
+        lineNumbers(),
+        highlightSpecialChars(),
+        highlightActiveLineGutter(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        indentUnit.of('  '),
+        this.language === 'json' ? json() : javascript(),
+        this.language === 'json' ? EditorView.lineWrapping : [],
+        EditorView.contentAttributes.of({ 'aria-label': this.label, tabindex: '0' }),
+        insertion,
+        marks,
+        theme,
+        this.extras,
+        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        announce,
+      ],
+    })
+  }
+}
+
+customElements.define('code-editor', CodeEditor)

@@ -1,0 +1,43 @@
+import type { Key } from '../shell/keys.ts'
+
+interface Actions {
+  readonly run: () => void
+  /** Returns false if nothing runs. */
+  readonly stop: () => boolean
+  readonly save: () => void
+  /** Chooses a result tab by its number, from 0. */
+  readonly chooseTab: (index: number) => void
+}
+
+/** The keys of the playground, each beside a button. */
+export const playgroundKeys: readonly Key[] = [
+  { keys: 'Ctrl+Enter', does: 'Runs the script' },
+  { keys: 'Escape', does: 'Stops the run; else, with Tab after it, leaves an editor' },
+  { keys: 'Ctrl+S', does: 'Saves' },
+  { keys: 'Alt+1 to Alt+5', does: 'Chooses a result tab' },
+]
+
+/** Handles the keys before the editors see them. */
+export function handlePlaygroundKeys({ run, stop, save, chooseTab }: Actions): void {
+  const handle = (event: KeyboardEvent): boolean => {
+    const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey
+    const tab = /^Digit([1-5])$/.exec(event.code)?.[1]
+    if (event.key === 'Escape') return stop()
+    if (isCommand && event.key === 'Enter') run()
+    else if (isCommand && event.key.toLowerCase() === 's') save()
+    else if (event.altKey && !event.ctrlKey && tab !== undefined) chooseTab(Number(tab) - 1)
+    else return false
+    return true
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    if (document.querySelector('dialog[open]') !== null) {
+      // The browser would save the page as a file.
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 's') event.preventDefault()
+      return
+    }
+    if (!handle(event)) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  document.addEventListener('keydown', onKey, { capture: true })
+}

@@ -1,0 +1,42 @@
+import { formatMs } from './print.ts'
+import type { Call, Execution, LogEntry } from './run-script.ts'
+
+/** One run as the page shows it, while it goes on and afterwards. */
+export interface RunState {
+  readonly phase: 'idle' | 'running' | 'ended' | 'stopped' | 'lost'
+  readonly execution: Execution | null
+  readonly logs: readonly LogEntry[]
+  readonly calls: readonly Call[]
+  /** The input document of the run, as text. */
+  readonly input: string
+  /** Why there is no execution. */
+  readonly error: unknown
+  /** From the start to the end, as this page saw it. */
+  readonly durationMs: number
+}
+
+/** Before the first run. */
+export const idleRun: RunState = {
+  phase: 'idle',
+  execution: null,
+  logs: [],
+  calls: [],
+  input: '',
+  error: null,
+  durationMs: 0,
+}
+
+/** Adds a call, or replaces it when it has ended. A call keeps the time when it began. */
+export function withCall(calls: readonly Call[], call: Call): readonly Call[] {
+  const index = calls.findIndex(({ id }) => id === call.id)
+  const begun = calls[index]
+  return begun === undefined ? [...calls, call] : calls.with(index, { ...call, at: begun.at })
+}
+
+/** Says how the run stands: `running`, `exit 4.2 ms`, `error TIMEOUT 1.2 s`, `stopped 0.3 s`. */
+export function describeRun({ phase, execution, durationMs }: RunState): string {
+  if (phase === 'idle' || phase === 'running') return phase === 'idle' ? '' : 'running'
+  const code = execution?.error?.code
+  const outcome = execution?.outcome ?? (phase === 'stopped' ? 'stopped' : 'no answer')
+  return [outcome, code, formatMs(durationMs)].filter(part => part !== undefined).join(' ')
+}

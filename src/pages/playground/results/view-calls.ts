@@ -1,0 +1,38 @@
+import { html, nothing, svg } from 'lit'
+import { formatMs } from './print.ts'
+import type { Call } from './run-script.ts'
+import type { RunState } from './run-state.ts'
+
+/** Shows the calls of the run on a time axis that begins with the first of them. */
+export function viewCalls({ calls }: RunState) {
+  const [first] = calls
+  if (first === undefined)
+    return html`<p class="quiet">Calls of <code>graphql</code> and <code>Platform</code> appear here as they begin.</p>`
+  const start = Date.parse(first.at)
+  const starts = calls.map(({ at }) => Date.parse(at) - start)
+  const ends = calls.map(({ durationMs }, index) => (starts[index] ?? 0) + (durationMs ?? 0))
+  const whole = Math.max(1, ...ends)
+  return html`<ol class="calls" aria-label="Calls">
+    ${calls.map((call, index) => viewCall(call, { from: starts[index] ?? 0, whole }))}
+  </ol>`
+}
+
+interface Axis {
+  /** In milliseconds. */
+  readonly from: number
+  readonly whole: number
+}
+
+function viewCall({ name, durationMs, error, runId }: Call, { from, whole }: Axis) {
+  const takes = durationMs === null ? 'running' : formatMs(durationMs)
+  const label = `${name}: starts at ${Math.round(from)} ms, ${durationMs === null ? takes : `takes ${takes}`}`
+  const width = Math.max(0.5, ((durationMs ?? whole - from) / whole) * 100)
+  return html`<li>
+    <span class="call-name">${runId === null ? name : html`<a href="/runs/${runId}">${name}</a>`}</span>
+    <span class="call-time">${takes}</span>
+    <svg role="img" aria-label=${label} viewBox="0 0 100 6" preserveAspectRatio="none">
+      ${svg`<rect class=${error === null ? 'bar' : 'bar bad'} x=${(from / whole) * 100} width=${width} height="6" />`}
+    </svg>
+    ${error === null ? nothing : html`<span class="call-error">${error}</span>`}
+  </li>`
+}

@@ -1,0 +1,36 @@
+import { html, nothing } from 'lit'
+import { viewEmpty } from '../../shell/page-element.ts'
+import { cutText, printJson, type Shown } from './print.ts'
+import type { Execution } from './run-script.ts'
+import type { RunState } from './run-state.ts'
+
+/** Shows what the script gave to `exit` or `fail`, or the error that ended it. */
+export function viewResult({ phase, execution }: RunState) {
+  if (execution !== null) return viewExecution(execution)
+  if (phase === 'running') return html`<p class="quiet">The script is running.</p>`
+  if (phase === 'stopped') return html`<p class="quiet">You stopped the run. It has no result.</p>`
+  return phase === 'idle'
+    ? viewEmpty('Nothing has run yet', 'Write a script, then press Ctrl+Enter. Its result appears here.')
+    : nothing
+}
+
+/** Shows the whole execution as the gateway sent it. */
+export function viewRaw({ execution }: RunState) {
+  if (execution === null)
+    return html`<p class="quiet">The answer of the gateway appears here when a run has ended.</p>`
+  return viewShown(printJson(execution))
+}
+
+/** Shows a text, and how much of it is left out. */
+export function viewShown({ text, note }: Shown) {
+  return html`${note === null ? nothing : html`<p class="note">${note}</p>`}<pre>${text}</pre>`
+}
+
+function viewExecution({ outcome, payload, message, error }: Execution) {
+  if (outcome === 'exit') return viewShown(printJson(payload))
+  if (outcome === 'fail') return viewShown(cutText(message ?? ''))
+  const { note, text } = cutText(error?.message ?? '')
+  const place = error?.line == null ? nothing : html` at Ln ${error.line}, Col ${error.column ?? 1}`
+  return html`<p class="failure"><strong>${error?.code}</strong>${place}</p>
+    ${viewShown({ note, text })} ${error?.hint == null ? nothing : html`<p>${error.hint}</p>`}`
+}

@@ -1,0 +1,162 @@
+import { html, nothing } from 'lit'
+import { GatewayError } from '../../gateway/gateway-error.ts'
+import { ask } from '../../gateway/operation.ts'
+import { PageElement, viewError } from '../../shell/page-element.ts'
+import type { OpenFunction } from '../draft/draft-store.ts'
+import { functionToOpen, type StoredFunction, saveVersion } from './function-documents.ts'
+
+/** What to save, and what to do then. */
+export interface SaveRequest {
+  readonly script: string
+  readonly function: OpenFunction | null
+  readonly onSaved: (saved: StoredFunction) => void
+  /** Called with the live version if the person prefers it. */
+  readonly onTakeTheirs: (theirs: StoredFunction) => void
+}
+
+interface Named {
+  readonly name: string
+  readonly caseTypeCode: string | null
+  readonly comment: string | null
+}
+
+/** Asks for the name of a new function and a comment, and what to do if somebody else saved meanwhile. */
+class SaveDialog extends PageElement {
+  static override properties = {
+    request: { state: true },
+    theirs: { state: true },
+    error: { state: true },
+    isBusy: { state: true },
+  }
+  declare request: SaveRequest | null
+  /** The live version, if it is not the one that was opened. */
+  declare theirs: StoredFunction | null
+  declare error: unknown
+  declare isBusy: boolean
+  #named: Named | null = null
+
+  constructor() {
+    super()
+    this.request = null
+    this.theirs = null
+    this.error = null
+    this.isBusy = false
+  }
+
+  async ask(request: SaveRequest): Promise<void> {
+    this.request = request
+    this.theirs = null
+    this.error = null
+    await this.updateComplete
+    this.#dialog.showModal()
+  }
+
+  get #dialog(): HTMLDialogElement {
+    return this.querySelector('dialog') as HTMLDialogElement
+  }
+
+  override render() {
+    const { request, theirs } = this
+    const title = theirs === null ? 'Save' : 'Another version is live'
+    const view = (request: SaveRequest) =>
+      theirs === null ? this.#viewForm(request) : this.#viewConflict(request, theirs)
+    return html`<dialog class=${this.theirs === null ? '' : 'wide'} aria-labelledby="save-title">
+      <h2 id="save-title">${title}</h2>
+      ${request === null ? nothing : view(request)}
+    </dialog>`
+  }
+
+  #viewForm({ function: open }: SaveRequest) {
+    const names = html`<label for="save-name">Name</label>
+      <input id="save-name" name="name" required maxlength="64" autocomplete="off" spellcheck="false" />
+      <label for="save-type">Case type</label>
+      <input id="save-type" name="caseType" autocomplete="off" spellcheck="false" aria-describedby="save-note" />
+      <p id="save-note" class="quiet">Leave it empty for a function of all case types.</p>`
+    return html`<form @submit=${this.#submit}>
+      ${open === null ? names : html`<p>A new version of <strong>${open.name}</strong> becomes live.</p>`}
+      <label for="save-comment">Comment</label>
+      <input id="save-comment" name="comment" maxlength="1000" autocomplete="off" />
+      ${viewError(this.error)}
+      <div class="actions">
+        <button type="button" @click=${this.#close}>Cancel</button>
+        <button class="main" ?disabled=${this.isBusy}>Save</button>
+      </div>
+    </form>`
+  }
+
+  #viewConflict({ script }: SaveRequest, theirs: StoredFunction) {
+    const viewText = (title: string, text: string) => html`<section aria-label=${title}>
+      <h3>${title}</h3>
+      <pre class="box" tabindex="0">${text}</pre>
+    </section>`
+    return html`<p>Nothing was saved: somebody else saved a version after you opened this one.</p>
+      <div class="both">
+        ${viewText('Yours', script)} ${viewText('Theirs', theirs.live.sourceCode)}
+      </div>
+      ${viewError(this.error)}
+      <div class="actions">
+        <button type="button" @click=${this.#close}>Cancel</button>
+        <button type="button" @click=${() => this.#takeTheirs(theirs)}>Take theirs</button>
+        <button type="button" class="main" ?disabled=${this.isBusy} @click=${() => this.#save(theirs.live.hash)}>
+          Save mine
+        </button>
+      </div>`
+  }
+
+  #close = (): void => this.#dialog.close()
+
+  #submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const open = this.request?.function ?? null
+    const given = new FormData(event.currentTarget as HTMLFormElement)
+    const textOf = (name: string) => String(given.get(name) ?? '').trim()
+    this.#named = {
+      name: open?.name ?? textOf('name'),
+      caseTypeCode: open === null ? textOf('caseType') || null : open.caseTypeCode,
+      comment: textOf('comment') || null,
+    }
+    await this.#save(open?.baseHash ?? null)
+  }
+
+  /** Saves if the version with this hash is live; if null, if there is no such function. */
+  async #save(liveHash: string | null): Promise<void> {
+    const { request } = this
+    if (request === null || this.#named === null || this.isBusy) return
+    this.error = null
+    this.isBusy = true
+    try {
+      const ifLive = liveHash === null ? [] : [liveHash]
+      const input = { ...this.#named, sourceCode: request.script, ifLive }
+      const { saveFunction } = await ask(saveVersion, { input })
+      this.#close()
+      request.onSaved(saveFunction)
+    } catch (error) {
+      await this.#explain(request, error)
+    } finally {
+      this.isBusy = false
+    }
+  }
+
+  async #explain({ function: open }: SaveRequest, error: unknown): Promise<void> {
+    this.error = error
+    if (!(error instanceof GatewayError) || error.code !== 'PRECONDITION_FAILED') return
+    if (open === null) {
+      const advice = 'Choose another name, or open that function and change it there.'
+      this.error = new Error(`There is a function with this name and case type already. ${advice}`)
+      return
+    }
+    const found = await ask(functionToOpen, { id: open.id }).catch(() => null)
+    if (found?.function == null) return
+    this.theirs = found.function
+    this.error = null
+  }
+
+  #takeTheirs(theirs: StoredFunction): void {
+    this.#close()
+    this.request?.onTakeTheirs(theirs)
+  }
+}
+
+customElements.define('save-dialog', SaveDialog)
+
+export type { SaveDialog }

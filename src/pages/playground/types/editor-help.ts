@@ -1,0 +1,66 @@
+import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
+import type { Extension } from '@codemirror/state'
+import { hoverTooltip } from '@codemirror/view'
+import type { Answers, Description, Question } from './protocol.ts'
+
+type Ask = <Kind extends keyof Answers>(
+  kind: Kind,
+  question: Partial<Question> & { readonly script: string },
+) => Promise<Answers[Kind]>
+
+// What an editor calls the kinds of TypeScript.
+const kinds: Readonly<Record<string, string>> = {
+  const: 'constant',
+  let: 'variable',
+  var: 'variable',
+  'local function': 'function',
+  getter: 'property',
+  module: 'namespace',
+}
+
+/** Completes names, and describes the name under the pointer. Both say nothing until the types are there. */
+export function createEditorHelp(ask: Ask): Extension {
+  async function complete(context: CompletionContext): Promise<CompletionResult | null> {
+    const word = context.matchBefore(/[\w$]*$/)
+    const isMember = context.matchBefore(/\.[\w$]*$/) !== null
+    if (word === null || (word.from === word.to && !isMember && !context.explicit)) return null
+    const script = context.state.doc.toString()
+    const { pos } = context
+    const found = await ask('complete', { script, offset: pos }).catch(() => [])
+    if (found.length === 0) return null
+    const options = found.map(({ name, kind, sortText }) => ({
+      label: name,
+      type: kinds[kind] ?? kind,
+      // Locals come before globals, and both before keywords.
+      boost: 20 - Number.parseInt(sortText, 10) || 0,
+      info: async () => {
+        const description = await ask('explain', { script, offset: pos, name }).catch(() => null)
+        return description === null ? null : toElement(description)
+      },
+    }))
+    return { from: word.from, options, validFor: /^[\w$]*$/ }
+  }
+
+  const describe = hoverTooltip(async (view, offset) => {
+    const script = view.state.doc.toString()
+    const description = await ask('describe', { script, offset }).catch(() => null)
+    if (description === null) return null
+    const create = () => ({ dom: toElement(description, 'tooltip') })
+    return { pos: description.from, end: description.to, above: true, create }
+  })
+
+  return [autocompletion({ override: [complete], icons: false }), describe]
+}
+
+function toElement({ signature, documentation }: Description, role?: string): HTMLElement {
+  const element = document.createElement('div')
+  element.className = 'cm-describe'
+  if (role !== undefined) element.setAttribute('role', role)
+  element.append(signature)
+  if (documentation !== '') {
+    const text = document.createElement('p')
+    text.append(documentation)
+    element.append(text)
+  }
+  return element
+}

@@ -1,0 +1,44 @@
+import type { Problem } from '../editor/marks.ts'
+
+/** A question about a script. */
+export interface Question {
+  readonly id: number
+  readonly kind: 'check' | 'complete' | 'explain' | 'describe'
+  readonly script: string
+  /** The input document, whose type `payload` has. */
+  readonly input: string
+  /** Offset in the script. */
+  readonly offset: number
+  /** For `explain`: the name of the completion. */
+  readonly name: string
+}
+
+export interface Completion {
+  readonly name: string
+  readonly kind: string
+  readonly sortText: string
+}
+
+/** What is known of a name. */
+export interface Description {
+  readonly from: number
+  readonly to: number
+  readonly signature: string
+  readonly documentation: string
+}
+
+/** The answer to each kind of question. */
+export interface Answers {
+  readonly check: readonly Problem[]
+  readonly complete: readonly Completion[]
+  readonly explain: Description | null
+  readonly describe: Description | null
+}
+
+/** What the worker needs before it can answer. */
+export interface TypeTexts {
+  /** The types of the language, by file name. */
+  readonly language: Readonly<Record<string, string>>
+  /** The types of the script API. */
+  readonly api: string
+}

@@ -1,0 +1,62 @@
+import type { Answers, Question } from './protocol.ts'
+
+interface Reply {
+  readonly id: number
+  readonly answer?: unknown
+  readonly error?: string
+}
+
+interface Waiting {
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: Error) => void
+}
+
+interface ScriptUrlPolicy {
+  createScriptURL(url: string): string
+}
+
+declare global {
+  interface Window {
+    readonly trustedTypes?: {
+      createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptUrlPolicy
+    }
+  }
+}
+
+/** The worker that knows the types. Loads nothing before the first question. */
+export class TypeService {
+  #worker: Worker | null = null
+  #lastId = 0
+  readonly #waiting = new Map<number, Waiting>()
+
+  /** Asks about a script. Rejects if the types could not be loaded. */
+  ask<Kind extends keyof Answers>(
+    kind: Kind,
+    question: Pick<Question, 'script' | 'input'> & Partial<Question>,
+  ): Promise<Answers[Kind]> {
+    this.#lastId++
+    const { promise, resolve, reject } = Promise.withResolvers<Answers[Kind]>()
+    this.#waiting.set(this.#lastId, { resolve, reject })
+    this.#worker ??= this.#start()
+    this.#worker.postMessage({ offset: 0, name: '', ...question, kind, id: this.#lastId } satisfies Question)
+    return promise
+  }
+
+  #start(): Worker {
+    const url = new URL('./types-worker.ts', import.meta.url).href
+    const policy = window.trustedTypes?.createPolicy('rostrum', { createScriptURL: url => url })
+    const worker = new Worker(policy?.createScriptURL(url) ?? url)
+    worker.onmessage = ({ data: { id, answer, error } }: MessageEvent<Reply>) => {
+      const waiting = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      if (error === undefined) waiting?.resolve(answer as never)
+      else waiting?.reject(new Error(error))
+    }
+    worker.onerror = event => {
+      event.preventDefault()
+      for (const { reject } of this.#waiting.values()) reject(new Error('The types could not be loaded.'))
+      this.#waiting.clear()
+    }
+    return worker
+  }
+}

@@ -1,0 +1,221 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from './open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function openPlayground(path = '/playground'): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, server.adminToken)
+  await tab.page.goto(path)
+  await field(tab.page, 'Script').waitFor()
+  return tab
+}
+
+const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
+
+/** The text of an editor, without what it draws beside it. */
+const textOf = async (page: Page, name: string) =>
+  (await field(page, name).locator('.cm-line').allInnerTexts()).map(line => line.replace('\n', '')).join('\n')
+
+async function write(page: Page, name: string, text: string): Promise<void> {
+  await field(page, name).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(text)
+}
+
+test('the fields take text as it is, and the cursor’s place is shown', async () => {
+  const { page, faults } = await openPlayground()
+  const text = 'if (true) {\n  const a = [1, "(", \'{\']\n      }\nexit(1)'
+  await write(page, 'Script', text)
+  expect(await textOf(page, 'Script')).toBe(text)
+  await page.getByText('Ln 4, Col 8').waitFor()
+  await field(page, 'Options').fill('{"params": {}}')
+  expect(await textOf(page, 'Options')).toBe('{"params": {}}')
+  await field(page, 'Script').press('Escape')
+  await page.keyboard.press('Tab')
+  expect(await field(page, 'Script').evaluate(own => own.matches(':focus'))).toBe(false)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the playground has no barrier, empty and full, and is small', async () => {
+  const { page, faults } = await openPlayground()
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Examples' }).click()
+  expect(await page.getByRole('menuitem').count()).toBeGreaterThanOrEqual(4)
+  expect(await findBarriers(page)).toEqual([])
+  const sizes: number[] = []
+  page.on('response', async answer => {
+    if (answer.request().frame() !== page.mainFrame() || new URL(answer.url()).pathname === '/graphql') return
+    const { responseBodySize, responseHeadersSize } = await answer.request().sizes()
+    if (!/typescript\.js|types\/|language-types|rostrum\.d\.ts/.test(answer.url()))
+      sizes.push(responseBodySize + responseHeadersSize)
+  })
+  await page.reload({ waitUntil: 'networkidle' })
+  expect(sizes.length).toBeGreaterThan(20)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(400_000)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a draft survives a reload straight after a key, two tabs have two, and a sign-out hides them', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit("mine")')
+  await write(page, 'Input', '{"a": 1}')
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.type('!')
+  await page.reload()
+  await page.getByText('Draft saved').waitFor()
+  expect([await textOf(page, 'Script'), await textOf(page, 'Input')]).toEqual(['exit("mine"!)', '{"a": 1}'])
+  await page.getByText('Ln 1, Col 13').waitFor()
+
+  const other = await page.context().newPage()
+  await signIn(other, server.adminToken)
+  expect(await textOf(other, 'Script')).not.toContain('mine')
+  await write(other, 'Script', 'exit("other")')
+  await page.reload()
+  expect(await textOf(page, 'Script')).toBe('exit("mine"!)')
+
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'exit("other")' }).click()
+  expect(await textOf(page, 'Script')).toBe('exit("other")')
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/login')
+  const stranger = await server.token({
+    account: server.account,
+    email: 'other@example.com',
+    scopes: ['tasks:execute'],
+  })
+  await page.getByLabel('Token').fill(stranger)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/playground')
+  expect(await textOf(page, 'Script')).not.toContain('other')
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByText('No drafts').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a link fills the fields, runs nothing, and is refused when it is too large', async () => {
+  const { page, faults } = await openPlayground()
+  const posted: string[] = []
+  page.on('request', request => void posted.push(new URL(request.url()).pathname))
+  await write(page, 'Script', 'exit("linked")')
+  await page.getByRole('button', { name: 'Link' }).click()
+  const link = await page.getByLabel('Link', { exact: true }).inputValue()
+  expect(link).toMatch(/\/playground#code=[\w-]+$/)
+  expect(await findBarriers(page)).toEqual([])
+
+  await write(page, 'Script', 'exit("kept")')
+  await page.evaluate(hash => location.assign(hash), new URL(link).hash)
+  await page.getByText('From a link').waitFor()
+  expect(await textOf(page, 'Script')).toBe('exit("linked")')
+
+  await page.evaluate(() => location.assign(`#code=${'A'.repeat(9_000)}`))
+  await page.getByRole('alert').filter({ hasText: 'too large' }).waitFor()
+  expect(await textOf(page, 'Script')).toBe('exit("linked")')
+  const noise = Array.from({ length: 3_000 }, (_, index) => Math.sin(index).toString(36)).join('')
+  await write(page, 'Script', noise)
+  await page.getByRole('button', { name: 'Link' }).click()
+  await page.getByRole('alert').filter({ hasText: 'too large' }).waitFor()
+  expect(posted.filter(path => path.startsWith('/api/'))).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('each example fills the fields, and its first line says how it ends', async () => {
+  const { page, faults } = await openPlayground()
+  await page.getByRole('button', { name: 'Examples' }).click()
+  const names = await page.getByRole('menuitem').allInnerTexts()
+  await page.keyboard.press('Escape')
+  for (const name of names) {
+    await page.getByRole('button', { name: 'Examples' }).click()
+    await page.getByRole('menuitem', { name: name.trim() }).click()
+    expect(await textOf(page, 'Script')).toMatch(/^\/\/ (exit|fail|error [A-Z]+) /)
+  }
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a script is saved as a function, and another version that became live is not overwritten', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit("first")')
+  await page.keyboard.press('Control+s')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('of-the-page')
+  expect(await findBarriers(page)).toEqual([])
+  await dialog.getByLabel('Comment').fill('from a test')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\?function=\d+$/)
+  await page.reload()
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit("first")')
+
+  await server.graphql(
+    `mutation { saveFunction(input: { name: "of-the-page", sourceCode: "exit('theirs')" }) { id } }`,
+  )
+  await write(page, 'Script', 'exit("second")')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText("exit('theirs')").waitFor()
+  await dialog.getByText('exit("second")').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  const live = async () =>
+    JSON.stringify((await server.graphql('{ function(name: "of-the-page") { live { sourceCode } } }')).body)
+  expect(await live()).toContain('theirs')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await textOf(page, 'Script')).toBe('exit("second")')
+
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Save mine' }).click()
+  await page.getByText('Saved: this version is live').waitFor()
+  expect(await live()).toContain('second')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the types mark a mistake, complete a name with its documentation, and know the input', async () => {
+  const { page, faults } = await openPlayground()
+  await page.getByText('Types ready').waitFor()
+  const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
+  expect(await problems.count()).toBe(0)
+  await write(page, 'Input', '{"total": 3, "lines": [{"price": 1}]}')
+  await write(
+    page,
+    'Script',
+    'payload.seen = true\nconst { price } = payload.lines[0]\nexit(payload.totl + price)',
+  )
+  await problems.filter({ hasText: /Ln 3, Col 14 .*totl/ }).waitFor()
+  expect(await problems.count()).toBe(1)
+  expect(await findBarriers(page)).toEqual([])
+  await problems.first().click()
+  await page.getByText('Ln 3, Col 14', { exact: true }).waitFor()
+  expect(await field(page, 'Script').evaluate(own => own.matches(':focus'))).toBe(true)
+  await write(page, 'Input', '{"totl": 3, "lines": [{"price": 1}]}')
+  await expect.poll(() => problems.count()).toBe(0)
+
+  await write(page, 'Script', 'await Platform.teamM')
+  await page.keyboard.type('e')
+  await page.getByRole('listbox').getByRole('option', { name: 'teamMemberships' }).waitFor()
+  await page.waitForTimeout(100)
+  await page.keyboard.press('Enter')
+  expect(await textOf(page, 'Script')).toBe('await Platform.teamMemberships')
+  await write(page, 'Script', 'log(1)')
+  await field(page, 'Script').getByText('log').hover()
+  await page.getByRole('tooltip').filter({ hasText: 'Writes an entry to the logs' }).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -1,7 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from './open-browser.ts'
+import { findBarriers, openBrowser, signIn } from './open-browser.ts'
+import { field, openPlayground as openPlaygroundOf, textOf, write } from './playground.ts'
 
 let server: SharedServer
 let browser: Browser
@@ -12,25 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function openPlayground(path = '/playground'): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, server.adminToken)
-  await tab.page.goto(path)
-  await field(tab.page, 'Script').waitFor()
-  return tab
-}
-
-const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
-
-/** The text of an editor, without what it draws beside it. */
-const textOf = async (page: Page, name: string) =>
-  (await field(page, name).locator('.cm-line').allInnerTexts()).map(line => line.replace('\n', '')).join('\n')
-
-async function write(page: Page, name: string, text: string): Promise<void> {
-  await field(page, name).click()
-  await page.keyboard.press('Control+A')
-  await page.keyboard.insertText(text)
-}
+const openPlayground = () => openPlaygroundOf(browser, server)
 
 test('the fields take text as it is, and the cursor’s place is shown', async () => {
   const { page, faults } = await openPlayground()

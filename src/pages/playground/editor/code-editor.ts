@@ -12,7 +12,8 @@ import {
   lineNumbers,
 } from '@codemirror/view'
 import { css, html, LitElement } from 'lit'
-import { marks, type Problem, positionOf, showMarks } from './marks.ts'
+import type { Problem } from '../types/protocol.ts'
+import { marks, positionOf, showMarks } from './marks.ts'
 import { theme } from './theme.ts'
 
 /** A place of the cursor, from 1. */
@@ -57,7 +58,7 @@ export class CodeEditor extends LitElement {
   static override properties = { label: {}, language: {} }
   static override styles = css`
     :host { display: block; min-height: 0; overflow: hidden; }
-    div { height: 100%; }
+    .mount { height: 100%; }
   `
   declare label: string
   declare language: string
@@ -67,14 +68,14 @@ export class CodeEditor extends LitElement {
   #text = ''
 
   override render() {
-    return html`<div></div>`
+    return html`<div class="mount"></div>`
   }
 
   override firstUpdated(): void {
     this.#view = new EditorView({
       state: this.#createState(),
       root: this.renderRoot as ShadowRoot,
-      parent: this.renderRoot.querySelector('div') as HTMLElement,
+      parent: this.renderRoot.querySelector('.mount') as HTMLElement,
     })
   }
 

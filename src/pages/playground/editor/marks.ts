@@ -1,16 +1,6 @@
 import { type Extension, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
-
-/** Something wrong with a script, at a place that a person can go to. */
-export interface Problem {
-  /** From 1. */
-  readonly line: number
-  /** From 1. */
-  readonly column: number
-  /** Number of characters; 0 up to the end of the line. */
-  readonly length: number
-  readonly message: string
-}
+import type { Problem } from '../types/protocol.ts'
 
 const setMarks = StateEffect.define<DecorationSet>()
 

@@ -1,6 +1,6 @@
 import { html } from 'lit'
 import { PageElement } from '../../shell/page-element.ts'
-import type { Problem } from './marks.ts'
+import type { Problem } from '../types/protocol.ts'
 
 /** The list of all marks. Sends `choose-problem` with the chosen one. */
 class ProblemList extends PageElement {

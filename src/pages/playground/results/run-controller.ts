@@ -1,7 +1,7 @@
 import type { ReactiveControllerHost } from 'lit'
 import type { OpenFunction } from '../draft/draft-store.ts'
 import type { Fields } from '../draft/link.ts'
-import type { Problem } from '../editor/marks.ts'
+import type { Problem } from '../types/protocol.ts'
 import { runScript } from './run-script.ts'
 import { idleRun, type RunState, withCall } from './run-state.ts'
 

@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { cutText } from './print.ts'
 import type { LogEntry } from './run-script.ts'
 import type { RunState } from './run-state.ts'
 
@@ -13,7 +12,7 @@ export function viewLogs({ logs }: RunState) {
   let left = maxCharacters
   for (const { level, data, at } of logs) {
     if (left <= 0) break
-    const text = cutText(data.map(print).join(' ')).text
+    const text = data.map(print).join(' ')
     items.push(viewEntry({ level, text: text.slice(0, left), at }))
     left -= text.length
   }

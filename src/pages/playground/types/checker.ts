@@ -1,7 +1,6 @@
 import type ts from '@typescript/typescript6'
-import type { Problem } from '../editor/marks.ts'
 import { inferType } from './infer-type.ts'
-import type { Answers, Completion, Description, Question, TypeTexts } from './protocol.ts'
+import type { Answers, Completion, Description, Problem, Question, TypeTexts } from './protocol.ts'
 
 type TypeScript = typeof ts
 

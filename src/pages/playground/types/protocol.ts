@@ -1,4 +1,13 @@
-import type { Problem } from '../editor/marks.ts'
+/** Something wrong with a script, at a place that a person can go to. */
+export interface Problem {
+  /** From 1. */
+  readonly line: number
+  /** From 1. */
+  readonly column: number
+  /** Number of characters; 0 up to the end of the line. */
+  readonly length: number
+  readonly message: string
+}
 
 /** A question about a script. */
 export interface Question {

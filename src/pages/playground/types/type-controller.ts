@@ -1,7 +1,7 @@
 import type { ReactiveControllerHost } from 'lit'
 import type { Fields } from '../draft/link.ts'
-import type { Problem } from '../editor/marks.ts'
 import { createEditorHelp } from './editor-help.ts'
+import type { Problem } from './protocol.ts'
 import { TypeService } from './type-service.ts'
 
 const checkAfterMs = 250

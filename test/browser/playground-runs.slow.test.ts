@@ -1,0 +1,138 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { findBarriers, openBrowser } from './open-browser.ts'
+import { field, openPlayground as openPlaygroundOf, textOf, write } from './playground.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const openPlayground = () => openPlaygroundOf(browser, server)
+const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
+const panel = (page: Page) => page.getByRole('tabpanel')
+const openTabOf = (page: Page, name: string) => page.getByRole('tab', { name }).click()
+
+async function run(page: Page, script: string, input = '{}'): Promise<void> {
+  await write(page, 'Input', input)
+  await write(page, 'Script', script)
+  await page.keyboard.press('Control+Enter')
+}
+
+test('a run shows its result, what it changed, its logs, its calls and the whole answer', async () => {
+  const { page, faults } = await openPlayground()
+  const script = `log('two\\nlines', { a: 1 })
+const { data } = await graphql('{ viewer { accountCode } }')
+exit({ ...payload, total: payload.total * 2, 'a/b': '<b>&amp;' })`
+  await run(page, script, '{"total": 3, "same": [1]}')
+  await status(page, /^\s*exit [\d.]+ m?s\s*$/).waitFor()
+  expect(await field(page, 'Script').evaluate(own => own.matches(':focus'))).toBe(true)
+  expect(await panel(page).innerText()).toContain('"a/b": "<b>&amp;"')
+  const views = {
+    Difference: ['/total 3 → 6', '/a~1b nothing → "<b>&amp;"'],
+    Logs: ['info two\nlines {"a":1}'],
+    Calls: ['viewer'],
+    Raw: ['"txnID"'],
+  }
+  for (const [index, [name, texts]] of Object.entries(views).entries()) {
+    await page.keyboard.press(`Alt+${index + 2}`)
+    expect(await page.getByRole('tab', { name }).getAttribute('aria-selected')).toBe('true')
+    for (const text of texts) expect(await panel(page).innerText()).toContain(text)
+    expect(await findBarriers(page)).toEqual([])
+  }
+  await openTabOf(page, 'Difference')
+  expect(await panel(page).getByRole('listitem').count()).toBe(2)
+  await openTabOf(page, 'Calls')
+  expect(await panel(page).getByRole('listitem').innerText()).toMatch(/viewer\s+[\d.]+ m?s/)
+  await openTabOf(page, 'Result')
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('`fail` and errors say so, and the error’s place is a problem until the next edit', async () => {
+  const { page, faults } = await openPlayground()
+  await run(page, 'fail("nobody is there")')
+  await status(page, /fail [\d.]+ m?s/).waitFor()
+  expect(await panel(page).innerText()).toContain('nobody is there')
+  await page.getByText('Types ready').waitFor()
+  await run(page, 'const a = {}\nexit(a.b.c)')
+  await status(page, /error RUNTIME [\d.]+ m?s/).waitFor()
+  expect(await panel(page).innerText()).toMatch(/RUNTIME at Ln 2, Col \d+/)
+  const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
+  await problems.filter({ hasText: /Ln 2, Col \d+ RUNTIME/ }).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.type(' ')
+  expect(await problems.filter({ hasText: 'RUNTIME' }).count()).toBe(0)
+
+  await run(page, 'exit(1)', 'no JSON')
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('alert').innerText()).toContain('inputDocument')
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('each example ends as its first line says', async () => {
+  const { page, faults } = await openPlayground()
+  await page.getByRole('button', { name: 'Examples' }).click()
+  const count = await page.getByRole('menuitem').count()
+  await page.keyboard.press('Escape')
+  for (let index = 0; index < count; index++) {
+    await page.getByRole('button', { name: 'Examples' }).click()
+    await page.getByRole('menuitem').nth(index).click()
+    const [, ending = ''] = /^\/\/ (exit|fail|error [A-Z]+)/.exec(await textOf(page, 'Script')) ?? []
+    await page.getByRole('button', { name: 'Run', exact: false }).first().click()
+    await status(page, new RegExp(`^\\s*${ending} [\\d.]+ m?s`)).waitFor()
+  }
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('logs and calls come while the script runs, and Escape or the button stops it', async () => {
+  const { page, faults } = await openPlayground()
+  const stop = page.getByRole('button', { name: 'Stop' })
+  expect(await stop.isDisabled()).toBe(true)
+  const script = `log('begun')
+for (let i = 0; ; i++) { await graphql('{ viewer { userId } }'); for (let t = Date.now(); Date.now() - t < 30;); }`
+  await run(page, script)
+  await status(page, /^\s*running\s*$/).waitFor()
+  await openTabOf(page, 'Logs')
+  await panel(page).getByRole('listitem').filter({ hasText: 'begun' }).waitFor()
+  expect(await status(page, /running/).count()).toBe(1)
+  await stop.click()
+  await status(page, /stopped/).waitFor()
+  expect(await stop.isDisabled()).toBe(true)
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+Enter')
+  await status(page, /running/).waitFor()
+  await page.keyboard.press('Escape')
+  await status(page, /stopped/).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a large result is shown in part and says so, and so does a long log', async () => {
+  const { page, faults } = await openPlayground()
+  await run(page, "log('x'.repeat(100_000)); exit('y'.repeat(1_900_000))")
+  await status(page, /exit/).waitFor()
+  await panel(page).getByText('truncated: 64 KB of 1.8 MB').waitFor()
+  expect((await panel(page).innerText()).length).toBeLessThan(70_000)
+  for (const [name, text] of Object.entries({
+    Difference: 'truncated',
+    Logs: 'truncated: 64 KB of 98 KB',
+    Raw: '64 KB',
+  })) {
+    await openTabOf(page, name)
+    await panel(page).getByText(text).first().waitFor()
+  }
+  await field(page, 'Script').click()
+  await page.keyboard.type('z')
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -1,0 +1,25 @@
+import type { Browser, Page } from 'playwright-core'
+import type { SharedServer } from '../server/gateways/share-server.ts'
+import { openTab, signIn, type WatchedTab } from './open-browser.ts'
+
+/** Opens the playground in a new browser context, as the administrator of the account. */
+export async function openPlayground(browser: Browser, server: SharedServer): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, server.adminToken)
+  await field(tab.page, 'Script').waitFor()
+  return tab
+}
+
+/** An editor by its name. */
+export const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
+
+/** The text of an editor, without what it draws beside it. */
+export const textOf = async (page: Page, name: string): Promise<string> =>
+  (await field(page, name).locator('.cm-line').allInnerTexts()).map(line => line.replace('\n', '')).join('\n')
+
+/** Replaces the text of an editor, as a person does. */
+export async function write(page: Page, name: string, text: string): Promise<void> {
+  await field(page, name).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(text)
+}

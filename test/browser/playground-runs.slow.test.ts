@@ -131,8 +131,10 @@ test('a large result is shown in part and says so, and so does a long log', asyn
     await openTabOf(page, name)
     await panel(page).getByText(text).first().waitFor()
   }
-  await field(page, 'Script').click()
-  await page.keyboard.type('z')
+  await run(page, 'for (let i = 0; i < 1_200; i++) log(i); exit(1)')
+  await status(page, /exit/).waitFor()
+  await openTabOf(page, 'Logs')
+  await panel(page).getByText('truncated: The log was cut').waitFor()
   expect(faults).toEqual([])
   await page.context().close()
 })

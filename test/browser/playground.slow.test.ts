@@ -85,6 +85,7 @@ test('a draft survives a reload straight after a key, two tabs have two, and a s
   await page.keyboard.press('Enter')
   await page.waitForURL('**/playground')
   expect(await textOf(page, 'Script')).not.toContain('other')
+  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Drafts' }).click()
   await page.getByRole('dialog').getByText('No drafts').waitFor()
   expect(await findBarriers(page)).toEqual([])
@@ -187,6 +188,9 @@ test('the types mark a mistake, complete a name with its documentation, and know
   await problems.first().click()
   await page.getByText('Ln 3, Col 14', { exact: true }).waitFor()
   expect(await field(page, 'Script').evaluate(own => own.matches(':focus'))).toBe(true)
+  await field(page, 'Input').click()
+  await problems.first().press('Enter')
+  expect(await field(page, 'Script').evaluate(own => own.matches(':focus'))).toBe(true)
   await write(page, 'Input', '{"totl": 3, "lines": [{"price": 1}]}')
   await expect.poll(() => problems.count()).toBe(0)
 
@@ -200,5 +204,29 @@ test('the types mark a mistake, complete a name with its documentation, and know
   await field(page, 'Script').getByText('log').hover()
   await page.getByRole('tooltip').filter({ hasText: 'Writes an entry to the logs' }).waitFor()
   expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('an unknown function is said in an alert, and a credential without scopes has no buttons', async () => {
+  const { page, faults } = await openPlayground()
+  await page.goto('/playground?function=999999')
+  await page.getByRole('alert').filter({ hasText: 'There is no such function.' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signIn(page, await server.token({ account: server.account, user: 9, scopes: ['memberships:read'] }))
+  await page.getByRole('button', { name: 'Examples' }).waitFor()
+  for (const name of ['Run', 'Save']) expect(await page.getByRole('button', { name }).count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('nothing moves for somebody who prefers that', async () => {
+  const { page } = await openPlayground()
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.reload()
+  await field(page, 'Script').click()
+  const moving = await page.evaluate(() =>
+    document.getAnimations().map(animation => Number(animation.effect?.getComputedTiming().duration)),
+  )
+  expect(moving.filter(ms => ms > 50)).toEqual([])
   await page.context().close()
 })

@@ -50,6 +50,10 @@ function readSelection(view: EditorView): { readonly from: number; readonly to: 
   return { from: Math.min(anchor, focus), to: Math.max(anchor, focus) }
 }
 
+function prefersStill(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches
+}
+
 /**
  * A text field for code. Its shadow root holds CodeMirror, whose styles the policy would refuse elsewhere. It sends
  * `edit` after each change of the text and `move` after each move of the cursor.
@@ -135,7 +139,7 @@ export class CodeEditor extends LitElement {
         highlightSpecialChars(),
         highlightActiveLineGutter(),
         history(),
-        drawSelection(),
+        drawSelection({ cursorBlinkRate: prefersStill() ? 0 : 1_200 }),
         bracketMatching(),
         indentUnit.of('  '),
         this.language === 'json' ? json() : javascript(),

@@ -17,7 +17,6 @@ class ProblemList extends PageElement {
     return html`<ul class="problems" aria-label="Problems">${items}</ul>`
   }
 
-  // A reader can choose the item as well as the button in it.
   #viewProblem(problem: Problem) {
     const choose = () => this.dispatchEvent(new CustomEvent('choose-problem', { detail: problem }))
     const chooseByKey = (event: KeyboardEvent) => {
@@ -25,9 +24,8 @@ class ProblemList extends PageElement {
       event.preventDefault()
       choose()
     }
-    return html`<li tabindex="-1" @click=${choose} @keydown=${chooseByKey}>
-      <button type="button" class="plain">Ln ${problem.line}, Col ${problem.column} ${problem.message}</button>
-    </li>`
+    const text = `Ln ${problem.line}, Col ${problem.column} ${problem.message}`
+    return html`<li tabindex="0" @click=${choose} @keydown=${chooseByKey}>${text}</li>`
   }
 }
 

@@ -17,12 +17,20 @@ export function viewLogs({ logs }: RunState) {
     left -= text.length
   }
   const isCut = left < 0 || items.length < logs.length
-  return html`${isCut ? viewNote(logs) : nothing}<ol class="logs" aria-label="Log">${items}</ol>`
+  return html`${isCut ? viewNote(logs) : nothing} ${viewCutByGateway(logs)}
+    <ol class="logs" aria-label="Log">${items}</ol>`
 }
 
 function viewNote(logs: readonly LogEntry[]) {
   const bytes = logs.reduce((sum, { data }) => sum + JSON.stringify(data).length, 0)
   return html`<p class="note">truncated: 64 KB of ${Math.ceil(bytes / 1_024)} KB</p>`
+}
+
+// The gateway's own words are the last entry, which may be past what is shown.
+function viewCutByGateway(logs: readonly LogEntry[]) {
+  const [text] = logs.at(-1)?.data ?? []
+  const isCut = typeof text === 'string' && text.startsWith('The log was cut')
+  return isCut ? html`<p class="note">truncated: ${text}</p>` : nothing
 }
 
 function viewEntry({

@@ -47,18 +47,17 @@ export function registerPages(server: FastifyInstance): void {
   server.get('/assets/:version/*', async (request, reply) => {
     const { version, '*': path } = request.params as { readonly version: string; readonly '*': string }
     const { assets, policy, ...site } = await loadSite()
-    if (version !== site.version) return send(request, reply, { file: undefined, policy })
+    if (version !== site.version) return send(request, reply, { file: undefined, policy: null })
     const file = Object.hasOwn(assets, path) ? assets[path] : await findLarge(largeFiles, path)
     if (file !== undefined) reply.header('cache-control', 'public, max-age=31536000, immutable')
-    return send(request, reply, { file, policy })
+    // A worker has the policy of its own file, and every other file that of the page that loads it.
+    return send(request, reply, { file, policy: path.endsWith('-worker.ts') ? policy : null })
   })
 
   server.get('/favicon.ico', async (request, reply) => {
-    const { assets, policy } = await loadSite()
-    return send(request, reply.header('cache-control', 'no-cache'), {
-      file: assets['pages/favicon.svg'],
-      policy,
-    })
+    const { assets } = await loadSite()
+    const file = assets['pages/favicon.svg']
+    return send(request, reply.header('cache-control', 'no-cache'), { file, policy: null })
   })
 
   server.get('/rostrum.d.ts', async (_request, reply) =>
@@ -79,7 +78,8 @@ async function findLarge(
 interface Sent {
   /** Undefined if there is no such file. */
   readonly file: BuiltFile | undefined
-  readonly policy: string
+  /** Null for a file that is no page. */
+  readonly policy: string | null
 }
 
 function createSender() {
@@ -103,7 +103,7 @@ function createSender() {
     request.state.atEnd(leave)
     const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
     reply.type(type).headers({
-      'content-security-policy': policy,
+      ...(policy === null ? {} : { 'content-security-policy': policy }),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       vary: 'accept-encoding',

@@ -63,11 +63,20 @@ test('every file of a page is there for a year, small on the wire, and another v
       'public, max-age=31536000, immutable',
     ])
     expect(answer.headers.get('content-encoding'), file).toBe(null)
+    expect(answer.headers.get('x-content-type-options'), file).toBe('nosniff')
     expect(answer.text.length, file).toBeGreaterThan(20)
   }
   const other = (files[0] ?? '').replace(/^\/assets\/\w+/, '/assets/0')
   for (const path of [other, `${files[0]}x`, '/assets/../package.json', '/assets/0/constructor'])
     expect((await get(path)).status, path).toBe(404)
+})
+
+test('a worker has the policy of the pages', async () => {
+  const { text, headers } = await get('/playground')
+  const folder = /src="(\/assets\/\w+\/)/.exec(text)?.[1]
+  const worker = await get(`${folder}pages/playground/types/types-worker.ts`)
+  expect(worker.status).toBe(200)
+  expect(worker.headers.get('content-security-policy')).toBe(headers.get('content-security-policy'))
 })
 
 test('the types of our modules are stripped, and a browser gets each file compressed', async () => {

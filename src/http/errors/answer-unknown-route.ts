@@ -44,6 +44,6 @@ export function createUnknownRouteAnswer(server: FastifyInstance) {
 }
 
 function toPattern(path: string): RegExp {
-  const pattern = path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]*').replace(/\*$/, '.*')
+  const pattern = path.replaceAll('.', '\\.').replace(/\*$/, '.*').replace(/:\w+/g, '[^/]*')
   return new RegExp(`^${pattern}$`)
 }

@@ -38,7 +38,7 @@ test.each([
   ['/platform/team_memberships/..', 400, '`..` is not a valid membership id'],
   ['/platform/team_memberships#?ids[]=1', 400, 'Name the ids to list'],
   ['http://evil.example/x?ids[]=1', 404, 'There is nothing at this path.'],
-  ['http://evil.example?ids[]=1', 200, '<h1>Rostrum</h1>'],
+  ['http://evil.example?ids[]=1', 200, '<title>Rostrum</title>'],
 ])('`%s` is read once, and no further', async (target, status, detail) => {
   const text = await speak([`GET ${target} HTTP/1.1`])
   expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

@@ -69,6 +69,8 @@ test('every file of a page is there for a year, small on the wire, and another v
   const other = (files[0] ?? '').replace(/^\/assets\/\w+/, '/assets/0')
   for (const path of [other, `${files[0]}x`, '/assets/../package.json', '/assets/0/constructor'])
     expect((await get(path)).status, path).toBe(404)
+  const posted = await server.rest('POST', files[0] ?? '', { token: null, body: {} })
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
 })
 
 test('a worker has the policy of the pages', async () => {

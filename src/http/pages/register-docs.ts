@@ -15,6 +15,7 @@ const contentSecurityPolicy = [
 export const docsPages = [
   'quickstart',
   'scripts',
+  'follow-runs',
   'memberships',
   'cases',
   'functions',

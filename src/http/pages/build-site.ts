@@ -22,7 +22,11 @@ export interface BuiltSite {
   readonly assets: Readonly<Record<string, BuiltFile>>
 }
 
-const stillFiles = { 'pages/style.css': 'text/css', 'pages/favicon.svg': 'image/svg+xml' }
+const styles = ['style.css', ...pageList.flatMap(({ style }) => style ?? [])]
+const stillFiles = {
+  ...Object.fromEntries(styles.map(name => [`pages/${name}`, 'text/css'])),
+  'pages/favicon.svg': 'image/svg+xml',
+}
 
 // The main function of a worker thread: it posts one `BuiltSite` and ends. Stripping types and compressing takes half a
 // second and some megabytes, which end with the thread.

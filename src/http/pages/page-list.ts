@@ -6,6 +6,8 @@ export interface PageEntry {
   /** The custom element in its `main`. The module `src/pages/<module>` defines it. */
   readonly element: string
   readonly module: string
+  /** Its own style sheet, in `src/pages/`, after the one of all pages. */
+  readonly style?: string
 }
 
 /** Every page. None holds data: what a person sees comes from the gateway's API, with the token of the tab. */
@@ -17,6 +19,7 @@ export const pageList: readonly PageEntry[] = [
     title: 'Playground',
     element: 'playground-page',
     module: 'playground/playground-page.ts',
+    style: 'playground/playground.css',
   },
   {
     paths: ['/functions', '/functions/:id'],

@@ -32,6 +32,8 @@ export function renderDocument(
   { folder, importMap }: SiteParts,
 ) {
   const title = page.title === 'Rostrum' ? page.title : `${page.title} · Rostrum`
+  const styles = ['style.css', ...(page.style === undefined ? [] : [page.style])]
+  const links = styles.map(name => `<link rel="stylesheet" href="${folder}pages/${name}">`)
   const preloads = modules.map(name => `<link rel="modulepreload" href="${folder}${name}">`)
   return `<!doctype html>
 <html lang="en">
@@ -41,7 +43,7 @@ export function renderDocument(
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${folder}pages/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${folder}pages/style.css">
+${links.join('\n')}
 <script type="importmap">${importMap}</script>
 ${preloads.join('\n')}
 <script type="module" src="${folder}pages/${page.module}"></script>

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { idleRun, type RunState } from '../../results/run-state.ts'
+import { viewCalls } from '../../results/view-calls.ts'
+import { viewDifference } from '../../results/view-difference.ts'
+import { viewLogs } from '../../results/view-logs.ts'
+import { viewRaw, viewResult } from '../../results/view-result.ts'
 import { PageElement, viewError } from '../../shell/page-element.ts'
-import { idleRun, type RunState } from './run-state.ts'
-import { viewCalls } from './view-calls.ts'
-import { viewDifference } from './view-difference.ts'
-import { viewLogs } from './view-logs.ts'
-import { viewRaw, viewResult } from './view-result.ts'
 
 interface Tab {
   readonly name: string

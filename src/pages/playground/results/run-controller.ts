@@ -1,9 +1,9 @@
 import type { ReactiveControllerHost } from 'lit'
+import { idleRun, type RunState, withCall } from '../../results/run-state.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
 import type { Fields } from '../draft/link.ts'
 import type { Problem } from '../types/protocol.ts'
 import { runScript } from './run-script.ts'
-import { idleRun, type RunState, withCall } from './run-state.ts'
 
 /** Runs one script at a time, and updates the page while it goes on. */
 export class RunController {

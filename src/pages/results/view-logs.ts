@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { LogEntry } from './run-script.ts'
+import type { LogEntry } from './execution.ts'
 import type { RunState } from './run-state.ts'
 
 const maxCharacters = 65_536

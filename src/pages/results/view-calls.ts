@@ -1,6 +1,6 @@
 import { html, nothing, svg } from 'lit'
+import type { Call } from './execution.ts'
 import { formatMs } from './print.ts'
-import type { Call } from './run-script.ts'
 import type { RunState } from './run-state.ts'
 
 /** Shows the calls of the run on a time axis that begins with the first of them. */

@@ -1,5 +1,5 @@
+import type { Call, Execution, LogEntry } from './execution.ts'
 import { formatMs } from './print.ts'
-import type { Call, Execution, LogEntry } from './run-script.ts'
 
 /** One run as the page shows it, while it goes on and afterwards. */
 export interface RunState {

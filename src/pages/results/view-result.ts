@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
-import { viewEmpty } from '../../shell/page-element.ts'
+import { viewEmpty } from '../shell/page-element.ts'
+import type { Execution } from './execution.ts'
 import { cutText, printJson, type Shown } from './print.ts'
-import type { Execution } from './run-script.ts'
 import type { RunState } from './run-state.ts'
 
 /** Shows what the script gave to `exit` or `fail`, or the error that ended it. */

@@ -54,6 +54,8 @@ export interface RowStore<Row> {
 export interface EventStore<Event> {
   /** Up to `limit` events after this sequence (0: from the first), in ascending order. */
   listAfter(accountCode: string, sequence: number, limit: number): Promise<Event[]>
+  /** A page of events by sequence, in ascending order. */
+  page(accountCode: string, page: Page): Promise<Event[]>
   /** The sequence of the newest event; 0 if there is none. */
   newest(accountCode: string): Promise<number>
   /**

@@ -1,12 +1,17 @@
 import type { EventStore, LoggedEvent } from '../../domain/port.ts'
 import { builder } from '../builder.ts'
-import { type ListArguments, resolveList } from '../relay/list-page.ts'
+import type { ConnectionArguments } from '../relay/connection-page.ts'
 import { costOfPage, pageSize } from '../relay/page-size.ts'
+import { resolvePage } from '../relay/resolve-page.ts'
 import type { EventLog } from './event-logs.ts'
 
 export const eventArguments = builder.args(t => ({
   after: t.string({ description: 'Only events after this cursor. Default: from the first event on.' }),
   first: t.int({ description: `Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.` }),
+  before: t.string({ description: 'Only events before this cursor.' }),
+  last: t.int({
+    description: `Page size, counted from the newest event; at most ${pageSize.max}. Replaces \`first\`.`,
+  }),
 }))
 
 type EventRef<Event> = ReturnType<typeof builder.objectRef<Event>>
@@ -32,12 +37,14 @@ export function listField({ changed, scope, cursors }: EventLog) {
       extensions: costOfPage,
       args: eventArguments,
     },
-    list<Event extends LoggedEvent>(events: EventStore<Event>, accountCode: string, given: ListArguments) {
-      return resolveList(given, {
-        cursors,
-        positionOf: ({ sequence }: Event) => sequence,
-        read: (from, limit) => events.listAfter(accountCode, from ?? 0, limit),
-      })
+    list<Event extends LoggedEvent>(
+      events: EventStore<Event>,
+      accountCode: string,
+      given: ConnectionArguments,
+    ) {
+      return resolvePage(given, cursors, async page =>
+        (await events.page(accountCode, page)).map(event => ({ ...event, id: event.sequence })),
+      )
     },
   }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { EventStore, Origin } from '../../domain/port.ts'
+import type { EventStore, Origin, Page } from '../../domain/port.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, placeholders, type Tables } from '../dialect.ts'
 import type { RowOf, Selection, StoreColumn } from '../tables/tables-of.ts'
@@ -52,8 +52,8 @@ export function createEventLog<S extends Selection, Event>(
   { prepare, prepareMany, read }: Database,
   { table, sequence }: EventLog,
   { selection, toEvent }: EventRows<S, Event>,
-): Pick<EventStore<Event>, 'listAfter' | 'newest'> {
-  const given = placeholders('accountCode', 'sequence', 'limit')
+): Pick<EventStore<Event>, 'listAfter' | 'page' | 'newest'> {
+  const given = placeholders('accountCode', 'sequence', 'after', 'before', 'limit')
   const inAccount = sql`from ${table} where account_code = ${given.accountCode}`
   const listAfter = prepareMany(
     sql`
@@ -61,10 +61,24 @@ export function createEventLog<S extends Selection, Event>(
       order by ${sequence} limit ${given.limit}`,
     selection,
   )
+  const prepareDirection = (direction: 'asc' | 'desc') =>
+    prepareMany(
+      sql`
+        select ${columnsOf(selection)} ${inAccount} and ${sequence} > ${given.after} and ${sequence} < ${given.before}
+        order by ${sequence} ${sql.raw(direction)} limit ${given.limit}`,
+      selection,
+    )
+  const first = prepareDirection('asc')
+  const last = prepareDirection('desc')
   const newest = prepare(sql`select ${sequence} ${inAccount} order by ${sequence} desc limit 1`, { sequence })
   return {
     async listAfter(accountCode, sequence, limit) {
       return (await read(listAfter, { accountCode, sequence, limit })).map(toEvent)
+    },
+    async page(accountCode, { after, before, limit, fromEnd }: Page) {
+      const bounds = { accountCode, after: after ?? 0, before: before ?? 2 ** 53, limit }
+      const rows = (await read(fromEnd ? last : first, bounds)).map(toEvent)
+      return fromEnd ? rows.reverse() : rows
     },
     async newest(accountCode) {
       const [event] = await read(newest, { accountCode })

@@ -63,6 +63,29 @@ function claims(share: () => Promise<SharedServer>): void {
     follower.cut()
   })
 
+  test('events are read from the newest on, page by page', async () => {
+    const ids = []
+    for (let count = 0; count < 3; count += 1) ids.push(String((await addMembership(server)).id))
+    const query = `query Newest($last: Int, $before: String) {
+      teamMembershipEvents(last: $last, before: $before) {
+        nodes { cursor teamMembershipId } pageInfo { hasPreviousPage startCursor } } }`
+    interface Newest {
+      readonly teamMembershipEvents: {
+        readonly nodes: readonly { readonly teamMembershipId: string }[]
+        readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string }
+      }
+    }
+    const read = async (last: number, before: string | null) =>
+      (await server.graphql<Newest>(query, { last, before })).body.data?.teamMembershipEvents
+    const newest = await read(2, null)
+    expect(newest?.nodes.map(({ teamMembershipId }) => teamMembershipId)).toEqual(ids.slice(1))
+    expect(newest?.pageInfo.hasPreviousPage).toBe(true)
+    const earlier = await read(1, newest?.pageInfo.startCursor ?? '')
+    expect(earlier?.nodes.map(({ teamMembershipId }) => teamMembershipId)).toEqual(ids.slice(0, 1))
+    const { body } = await server.graphql(query, { last: 1_001 })
+    expect(body.errors?.[0]?.extensions?.code).toBe('BAD_USER_INPUT')
+  })
+
   test('a stream cut and resumed twenty times while others write misses and repeats nothing', async () => {
     const token = await server.token({
       account: `${server.account}-cut`,

@@ -29,5 +29,11 @@ export const pageList: readonly PageEntry[] = [
   },
   { paths: ['/runs', '/runs/:id'], title: 'Runs', element: 'runs-page', module: 'runs/runs-page.ts' },
   { paths: ['/cases', '/cases/:id'], title: 'Cases', element: 'cases-page', module: 'cases/cases-page.ts' },
-  { paths: ['/members'], title: 'Members', element: 'members-page', module: 'members/members-page.ts' },
+  {
+    paths: ['/members'],
+    title: 'Members',
+    element: 'members-page',
+    module: 'members/members-page.ts',
+    style: 'members/members.css',
+  },
 ]

@@ -1,82 +1,207 @@
-import { html } from 'lit'
-import { ask, operation } from '../gateway/operation.ts'
+import { html, nothing } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { handleListKeys, itemKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
+import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../shell/session.ts'
+import { UndoController, undoKeys } from '../shell/undo.ts'
+import { add, type Done, move, remove } from './member-actions.ts'
+import {
+  type Membership,
+  type MembershipEvent,
+  type MembershipPage,
+  membersOfTeam,
+  newestEvents,
+  teamsOfUser,
+} from './member-documents.ts'
+import { viewEvents } from './view-events.ts'
+import { type Side, viewMemberships } from './view-memberships.ts'
 
-interface Membership {
-  readonly id: string
-  readonly userId: string
-  readonly teamId: string
-}
+// Events are of the whole account. This many are looked through for those of one team or user.
+const searchedEvents = 1_000
+const shownEvents = 50
 
-interface Memberships {
-  readonly memberships: { readonly nodes: readonly Membership[] } | null
-}
-
-const membersOfTeam = operation<{ team: Memberships | null }, { id: string }>(
-  `query MembersOfTeam($id: ID!) { team(id: $id) { memberships { nodes { id userId teamId } } } }`,
-)
-const teamsOfUser = operation<{ user: Memberships | null }, { id: string }>(
-  `query TeamsOfUser($id: ID!) { user(id: $id) { memberships { nodes { id userId teamId } } } }`,
-)
-
-/** The members of a team, or the teams of a user, as the query of the address says. */
+/** The members of a team or the teams of a user, as the query of the address says, and what happened to them. */
 class MembersPage extends PageElement {
-  static override properties = { rows: { state: true }, error: { state: true } }
-  declare rows: readonly Membership[] | null
+  static override properties = {
+    page: { state: true },
+    label: { state: true },
+    events: { state: true },
+    error: { state: true },
+  }
+  declare page: MembershipPage | null
+  /** Name of the team or the user; empty without one. */
+  declare label: string
+  declare events: readonly MembershipEvent[]
   declare error: unknown
-  readonly #team = new URLSearchParams(location.search).get('team')
-  readonly #user = new URLSearchParams(location.search).get('user')
+  readonly #side: Side
+  readonly #id: string | null
+  readonly #undo = new UndoController(this)
 
   constructor() {
     super()
-    this.rows = null
+    this.page = null
+    this.label = ''
+    this.events = []
     this.error = null
-    this.#load().catch((error: unknown) => {
-      this.error = error
-    })
-  }
-
-  async #load(): Promise<void> {
-    const found =
-      this.#team !== null
-        ? (await ask(membersOfTeam, { id: this.#team })).team
-        : this.#user !== null && (await ask(teamsOfUser, { id: this.#user })).user
-    if (found === null)
-      throw new Error(this.#team === null ? 'There is no such user.' : 'There is no such team.')
-    if (found !== false) this.rows = found.memberships?.nodes ?? []
+    const query = new URLSearchParams(location.search)
+    this.#side = query.has('team') || !query.has('user') ? 'team' : 'user'
+    this.#id = query.get(this.#side)
+    handleListKeys(new AbortController().signal)
+    this.#try(() => this.#load())
   }
 
   override render() {
-    const title =
-      this.#team !== null ? `Team ${this.#team}` : this.#user !== null ? `User ${this.#user}` : 'Members'
-    return html`<h1>${title}</h1>
-      <form class="inline" action="/members" @submit=${this.#search}>
-        <label>Team <input name="team" type="search" inputmode="numeric" /></label>
-        <label>User <input name="user" type="search" inputmode="numeric" /></label>
-        <button>Show</button>
-      </form>
-      ${viewError(this.error)} ${this.rows === null ? '' : this.#viewRows(this.rows)}`
+    return html`<h1>${this.#title}</h1>
+      ${this.#viewSearch()} ${viewError(this.error)} ${this.#undo.view()}
+      ${this.#id === null ? viewNothingChosen() : this.#viewChosen()}`
+  }
+
+  get #title(): string {
+    if (this.#id === null) return 'Members'
+    const title = `${this.#side === 'team' ? 'Team' : 'User'} ${this.#id}`
+    return this.label === '' ? title : `${title} · ${this.label}`
+  }
+
+  #viewSearch() {
+    const field = (name: Side, title: string) => html`<label>
+      ${title}
+      <input name=${name} type="search" inputmode="numeric" autocomplete="off" .value=${this.#side === name ? (this.#id ?? '') : ''} />
+    </label>`
+    return html`<form class="inline" role="search" @submit=${this.#search}>
+      ${field('team', 'Team')} ${field('user', 'User')}
+      <button>Show</button>
+    </form>`
+  }
+
+  #viewChosen() {
+    if (this.page === null) return this.error === null ? viewLoading() : nothing
+    const canChange = allows('memberships:write')
+    return html`${canChange ? this.#viewAdd() : nothing}
+      ${viewMemberships(this.page.nodes, {
+        side: this.#side,
+        canChange,
+        onMove: (membership, teamId) => this.#move(membership, teamId),
+        onRemove: membership => this.#do(() => remove(membership)),
+      })}
+      ${this.page.pageInfo.hasNextPage ? html`<button type="button" @click=${this.#loadMore}>Load more</button>` : nothing}
+      <h2 id="events">Events</h2>
+      ${viewEvents(this.events)}`
+  }
+
+  #viewAdd() {
+    const name = this.#side === 'team' ? 'Add user' : 'Add team'
+    return html`<form class="inline add" @submit=${this.#add}>
+      <label>${name} <input name="added" inputmode="numeric" autocomplete="off" required /></label>
+      <button class="main">Add</button>
+    </form>`
   }
 
   // The policy of the page lets no form leave by itself.
   #search = (event: SubmitEvent): void => {
     event.preventDefault()
     const given = new FormData(event.currentTarget as HTMLFormElement)
-    const [name, id] = [...given].find(([, value]) => value !== '') ?? []
-    if (name !== undefined) location.assign(`/members?${name}=${encodeURIComponent(String(id))}`)
+    const textOf = (name: Side) => String(given.get(name) ?? '').trim()
+    const sides: readonly Side[] = this.#side === 'team' ? ['team', 'user'] : ['user', 'team']
+    const changed = sides.find(
+      side => textOf(side) !== '' && (side !== this.#side || textOf(side) !== this.#id),
+    )
+    const side = changed ?? sides.find(side => textOf(side) !== '')
+    if (side !== undefined) location.assign(`/members?${side}=${encodeURIComponent(textOf(side))}`)
   }
 
-  #viewRows(rows: readonly Membership[]) {
-    if (rows.length === 0) return viewEmpty('No members', 'Add the first one over GraphQL or REST.')
-    return html`<ul class="rows" aria-label="Members">
-      ${rows.map(({ userId, teamId }) =>
-        this.#team !== null
-          ? html`<li><a href="/members?user=${userId}">User ${userId}</a></li>`
-          : html`<li><a href="/members?team=${teamId}">Team ${teamId}</a></li>`,
-      )}
-    </ul>`
+  #add = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    const field = form.elements.namedItem('added')
+    if (!(field instanceof HTMLInputElement) || this.#id === null) return
+    const [own, other] = [this.#id, field.value.trim()]
+    const pair = this.#side === 'team' ? { userId: other, teamId: own } : { userId: own, teamId: other }
+    this.#do(async () => {
+      const done = await add(pair)
+      field.value = ''
+      field.focus()
+      return done
+    })
+  }
+
+  #move(membership: Membership, teamId: string): void {
+    this.#do(() => {
+      if (teamId === membership.teamId)
+        throw new Error(`User ${membership.userId} is in team ${teamId} already. Type another team.`)
+      return move(membership, { userId: membership.userId, teamId })
+    })
+  }
+
+  /** Does something, says so, and offers to undo it. The list shows how it is then, even after an error. */
+  #do(action: () => Promise<Done>): void {
+    this.#undo.clear()
+    this.#try(async () => {
+      try {
+        const { text, undo } = await action()
+        this.#undo.offer({ text, undo: () => this.#do(undo) })
+      } finally {
+        await this.#load().catch(() => {})
+      }
+    })
+  }
+
+  #try(action: () => Promise<void>): void {
+    this.error = null
+    action().catch((error: unknown) => {
+      this.error = error
+    })
+  }
+
+  async #load(): Promise<void> {
+    if (this.#id === null) return
+    const [page, events] = await Promise.all([this.#readPage(null), this.#readEvents()])
+    this.page = page
+    this.events = events
+  }
+
+  #loadMore = (): void => {
+    const before = this.page
+    if (before === null) return
+    this.#try(async () => {
+      const { nodes, pageInfo } = await this.#readPage(before.pageInfo.endCursor)
+      this.page = { nodes: [...before.nodes, ...nodes], pageInfo }
+    })
+  }
+
+  // A team or a user that nothing is known of has no members yet.
+  async #readPage(after: string | null): Promise<MembershipPage> {
+    const id = this.#id ?? ''
+    const none = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+    if (this.#side === 'team') {
+      const { team } = await ask(membersOfTeam, { id, after })
+      this.label = team?.name ?? ''
+      return team?.memberships ?? none
+    }
+    const { user } = await ask(teamsOfUser, { id, after })
+    this.label = user?.displayName ?? user?.email ?? ''
+    return user?.memberships ?? none
+  }
+
+  async #readEvents(): Promise<readonly MembershipEvent[]> {
+    const { teamMembershipEvents } = await ask(newestEvents, { last: searchedEvents })
+    const key = this.#side === 'team' ? 'teamId' : 'userId'
+    return (teamMembershipEvents?.nodes ?? [])
+      .filter(({ before, after }) => before?.[key] === this.#id || after?.[key] === this.#id)
+      .slice(-shownEvents)
+      .reverse()
   }
 }
 
-openPage({ element: 'members-page', type: MembersPage })
+function viewNothingChosen() {
+  return viewEmpty(
+    'Choose a team or a user',
+    'Type the number of a team to see who is in it, or that of a user to see the user’s teams.',
+  )
+}
+
+openPage({
+  element: 'members-page',
+  type: MembersPage,
+  keys: [...listKeys, ...itemKeys.slice(1), ...undoKeys],
+})

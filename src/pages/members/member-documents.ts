@@ -1,0 +1,86 @@
+import { operation } from '../gateway/operation.ts'
+
+/** A membership as the page shows it. */
+export interface Membership {
+  readonly id: string
+  readonly version: number
+  readonly userId: string
+  readonly teamId: string
+  readonly user: { readonly displayName: string | null; readonly email: string | null } | null
+  readonly team: { readonly name: string | null } | null
+}
+
+/** A page of memberships, and where the next one begins. */
+export interface MembershipPage {
+  readonly nodes: readonly Membership[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+interface Pair {
+  readonly userId: string
+  readonly teamId: string
+}
+
+/** A change of a membership. */
+export interface MembershipEvent {
+  readonly cursor: string
+  readonly kind: 'ADDED' | 'MOVED' | 'REMOVED'
+  readonly at: string
+  readonly byEmail: string | null
+  readonly byUserId: string | null
+  readonly txnID: string
+  readonly before: Pair | null
+  readonly after: Pair | null
+}
+
+interface Page {
+  readonly id: string
+  readonly after: string | null
+}
+
+const membershipFields = `id version userId teamId user { displayName email } team { name }`
+const pageFields = `memberships(after: $after) { nodes { ${membershipFields} } pageInfo { hasNextPage endCursor } }`
+
+export const membersOfTeam = operation<
+  { team: { readonly name: string | null; readonly memberships: MembershipPage | null } | null },
+  Page
+>(`query MembersOfTeam($id: ID!, $after: String) { team(id: $id) { name ${pageFields} } }`)
+
+export const teamsOfUser = operation<
+  {
+    user: {
+      readonly displayName: string | null
+      readonly email: string | null
+      readonly memberships: MembershipPage | null
+    } | null
+  },
+  Page
+>(`query TeamsOfUser($id: ID!, $after: String) { user(id: $id) { displayName email ${pageFields} } }`)
+
+export const newestEvents = operation<
+  { teamMembershipEvents: { readonly nodes: readonly MembershipEvent[] } | null },
+  { last: number }
+>(
+  `query NewestMembershipEvents($last: Int) { teamMembershipEvents(last: $last) { nodes {
+    cursor kind at byEmail byUserId txnID before { userId teamId } after { userId teamId } } } }`,
+)
+
+export const addMember = operation<{ addTeamMembership: Membership }, { input: Pair }>(
+  `mutation AddMember($input: AddTeamMembershipInput!) { addTeamMembership(input: $input) { ${membershipFields} } }`,
+)
+
+export const moveMember = operation<
+  { moveTeamMembership: Membership },
+  { id: string; input: Pair; ifVersions: readonly number[] }
+>(
+  `mutation MoveMember($id: ID!, $input: MoveTeamMembershipInput!, $ifVersions: [Int!]) {
+    moveTeamMembership(id: $id, input: $input, ifVersions: $ifVersions) { ${membershipFields} } }`,
+)
+
+export const removeMember = operation<
+  { removeTeamMembership: Membership },
+  { id: string; ifVersions: readonly number[] }
+>(
+  `mutation RemoveMember($id: ID!, $ifVersions: [Int!]) {
+    removeTeamMembership(id: $id, ifVersions: $ifVersions) { ${membershipFields} } }`,
+)

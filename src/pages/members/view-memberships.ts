@@ -1,0 +1,56 @@
+import { html, nothing } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { viewEmpty } from '../shell/page-element.ts'
+import type { Membership } from './member-documents.ts'
+
+/** Which side of the memberships the page shows. */
+export type Side = 'team' | 'user'
+
+interface Actions {
+  readonly side: Side
+  /** False without the scope to change memberships. */
+  readonly canChange: boolean
+  readonly onMove: (membership: Membership, teamId: string) => void
+  readonly onRemove: (membership: Membership) => void
+}
+
+/** Shows the members of a team, or the teams of a user, each with what can be done with it. */
+export function viewMemberships(rows: readonly Membership[], actions: Actions) {
+  const { side, canChange } = actions
+  if (rows.length === 0) {
+    const advice = canChange ? 'Add the first one above.' : 'Nobody was added yet.'
+    return viewEmpty(side === 'team' ? 'This team has no members' : 'This user is in no team', advice)
+  }
+  return html`<ul class="rows memberships" aria-label=${side === 'team' ? 'Members' : 'Teams'}>
+    ${repeat(
+      rows,
+      ({ id }) => id,
+      row => viewRow(row, actions),
+    )}
+  </ul>`
+}
+
+function viewRow(membership: Membership, { side, canChange, onMove, onRemove }: Actions) {
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const field = (event.currentTarget as HTMLFormElement).elements.namedItem('moveTo')
+    if (field instanceof HTMLInputElement) onMove(membership, field.value.trim())
+  }
+  const fieldId = `move-${membership.id}`
+  const controls = html`<form class="controls" @submit=${submit}>
+    <label for=${fieldId}>Move to</label>
+    <input id=${fieldId} name="moveTo" inputmode="numeric" autocomplete="off" placeholder="team" required />
+    <button>Move</button>
+    <button type="button" class="bad" @click=${() => onRemove(membership)}>Remove</button>
+  </form>`
+  return html`<li>${side === 'team' ? viewUser(membership) : viewTeam(membership)} ${canChange ? controls : nothing}</li>`
+}
+
+function viewUser({ userId, user }: Membership) {
+  const details = [user?.displayName, user?.email].filter(text => text != null).join(', ')
+  return html`<span class="whose"><a data-row href="/members?user=${userId}">User ${userId}</a> ${details}</span>`
+}
+
+function viewTeam({ teamId, team }: Membership) {
+  return html`<span class="whose"><a data-row href="/members?team=${teamId}">Team ${teamId}</a> ${team?.name}</span>`
+}

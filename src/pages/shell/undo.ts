@@ -1,0 +1,58 @@
+import { html, nothing, type ReactiveControllerHost } from 'lit'
+import { isSingleKey, type Key } from './keys.ts'
+
+const undoMs = 10_000
+
+export const undoKeys: readonly Key[] = [{ keys: 'u', does: 'Undoes what was done last, for 10 s' }]
+
+/** What was done, in words, and what undoes it. */
+interface Undoable {
+  readonly text: string
+  readonly undo: () => void
+}
+
+/** Says what was done. For 10 s it can be undone, with a button or the key `u`. */
+export class UndoController {
+  #text = ''
+  #undo: (() => void) | null = null
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #host: ReactiveControllerHost
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host
+    document.addEventListener('keydown', event => {
+      if (event.key !== 'u' || this.#undo === null || !isSingleKey(event)) return
+      event.preventDefault()
+      this.#start()
+    })
+  }
+
+  offer({ text, undo }: Undoable): void {
+    this.#show(text, undo)
+    this.#timer = setTimeout(() => this.#show(text, null), undoMs)
+  }
+
+  clear(): void {
+    this.#show('', null)
+  }
+
+  view() {
+    const button = html`<button type="button" @click=${this.#start}>Undo <kbd>u</kbd></button>`
+    return html`<div role="status" class="notice" ?hidden=${this.#text === ''}>
+      <span>${this.#text}</span>${this.#undo === null ? nothing : button}
+    </div>`
+  }
+
+  #start = (): void => {
+    const undo = this.#undo
+    this.#show('', null)
+    undo?.()
+  }
+
+  #show(text: string, undo: (() => void) | null): void {
+    clearTimeout(this.#timer)
+    this.#text = text
+    this.#undo = undo
+    this.#host.requestUpdate()
+  }
+}

@@ -1,0 +1,144 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function openMembers(path: string, token = server.adminToken): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, token)
+  await tab.page.goto(path)
+  await tab.page.getByRole('heading', { level: 1 }).waitFor()
+  return tab
+}
+
+async function close({ page, faults }: WatchedTab): Promise<void> {
+  expect(faults).toEqual([])
+  await page.context().close()
+}
+
+async function add(page: Page, user: number): Promise<void> {
+  await page.getByLabel('Add user').fill(String(user))
+  await page.getByLabel('Add user').press('Enter')
+  await rowOf(page, user).waitFor()
+}
+
+const rowOf = (page: Page, user: number) =>
+  page
+    .getByRole('list', { name: 'Members' })
+    .getByRole('listitem')
+    .filter({ hasText: `User ${user}` })
+
+async function listUsers(team: number): Promise<number[]> {
+  const { body } = await server.graphql<{ team: { memberships: { nodes: { userId: string }[] } } | null }>(
+    `query Users($id: ID!) { team(id: $id) { memberships { nodes { userId } } } }`,
+    { id: team },
+  )
+  return (body.data?.team?.memberships.nodes ?? []).map(({ userId }) => Number(userId))
+}
+
+test('a user joins, moves and leaves, and each step is undone by button or key', async () => {
+  const tab = await openMembers('/members?team=103')
+  const { page } = tab
+  expect(await findBarriers(page)).toEqual([])
+  await add(page, 7)
+  const status = page.getByRole('status')
+  expect(await status.innerText()).toContain('Added user 7 to team 103.')
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await rowOf(page, 7).waitFor({ state: 'detached' })
+  expect(await listUsers(103)).toEqual([])
+
+  await add(page, 8)
+  await rowOf(page, 8).getByLabel('Move to').fill('104')
+  await rowOf(page, 8).getByRole('button', { name: 'Move', exact: true }).click()
+  await rowOf(page, 8).waitFor({ state: 'detached' })
+  expect(await listUsers(104)).toEqual([8])
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('u')
+  await rowOf(page, 8).waitFor()
+  expect(await listUsers(104)).toEqual([])
+
+  await rowOf(page, 8).getByRole('button', { name: 'Remove' }).click()
+  await rowOf(page, 8).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await rowOf(page, 8).waitFor()
+  const [newest] = await page.getByRole('list', { name: 'Events' }).getByRole('listitem').allInnerTexts()
+  expect(newest).toContain('User 8 joined team 103')
+  await close(tab)
+})
+
+test('a membership that somebody else changed stays as it is, and the page says so in plain words', async () => {
+  const tab = await openMembers('/members?team=203')
+  const { page } = tab
+  await add(page, 9)
+  const { body } = await server.graphql<{ team: { memberships: { nodes: { id: string }[] } } }>(
+    '{ team(id: "203") { memberships { nodes { id } } } }',
+  )
+  const id = body.data?.team.memberships.nodes[0]?.id
+  await server.rest('PUT', `/platform/team_memberships/${id}`, {
+    body: { team_membership: { team_id: 204 } },
+  })
+  await rowOf(page, 9).getByRole('button', { name: 'Remove' }).click()
+  const alert = page.getByRole('alert')
+  await alert.waitFor()
+  expect(await alert.innerText()).toContain('somebody else changed this membership meanwhile')
+  await rowOf(page, 9).waitFor({ state: 'detached' })
+  expect(await listUsers(204)).toEqual([9])
+  expect(await findBarriers(page)).toEqual([])
+
+  await page.getByLabel('Add user').fill('nobody')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await expect.poll(() => alert.innerText()).toContain('nobody')
+  expect(await page.getByLabel('Add user').inputValue()).toBe('nobody')
+  await close(tab)
+})
+
+test('a user’s page has the teams, and a name is shown as text', async () => {
+  const { body } = await server.graphql(
+    'mutation($input: SaveUserInput!) { saveUser(input: $input) { id } }',
+    {
+      input: { id: '307', displayName: '<b>Ann</b>' },
+    },
+  )
+  expect(body.errors).toBeUndefined()
+  const tab = await openMembers('/members?user=307')
+  const { page } = tab
+  await page.getByRole('heading', { level: 1, name: 'User 307 · <b>Ann</b>' }).waitFor()
+  await page.getByLabel('Add team').fill('303')
+  await page.getByRole('button', { name: 'Add' }).click()
+  const row = page.getByRole('list', { name: 'Teams' }).getByRole('listitem')
+  await row.getByRole('link', { name: 'Team 303' }).waitFor()
+  await row.getByLabel('Move to').fill('304')
+  await row.getByRole('button', { name: 'Move', exact: true }).click()
+  await row.getByRole('link', { name: 'Team 304' }).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await row.getByRole('link', { name: 'Team 304' }).click()
+  await page.waitForURL('**/members?team=304')
+  await rowOf(page, 307).getByText('<b>Ann</b>').waitFor()
+  await page.getByRole('searchbox', { name: 'User' }).fill('307')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/members?user=307')
+  await close(tab)
+})
+
+test('a credential that only reads sees members and no buttons', async () => {
+  const token = await server.token({ account: server.account, scopes: ['memberships:read'] })
+  await server.rest('POST', '/platform/team_memberships', {
+    body: { team_membership: { user_id: 407, team_id: 403 } },
+  })
+  const tab = await openMembers('/members?team=403', token)
+  const { page } = tab
+  await rowOf(page, 407).waitFor()
+  for (const name of ['Add', 'Move', 'Remove'])
+    expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+  await close(tab)
+})

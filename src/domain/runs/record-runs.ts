@@ -1,4 +1,5 @@
 import { AccountBudget } from '../../fairness/account-budget.ts'
+import type { KeptCall } from '../scripts/run.ts'
 import type { RunEnd, RunRecorder, RunStart } from '../scripts/run-record.ts'
 import type { DeferrableRecording } from './deferred-runs.ts'
 import { createDeferredRuns, type DeferredRun, type DeferredRuns } from './deferred-runs.ts'
@@ -56,11 +57,12 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
   function holdTexts(run: RecordedRun, end: RunEnd): void {
     const { accountCode } = run.start
     const logs = end.logs.reduce((sum, entry) => sum + entry.bytes, 0)
-    const bytes = run.start.bytes + 2 * (end.message?.length ?? 0) + end.payloadBytes + logs
+    const calls = end.calls.reduce((sum, call) => sum + bytesOfCall(call), 0)
+    const bytes = run.start.bytes + 2 * (end.message?.length ?? 0) + end.payloadBytes + logs + calls
     const isFull =
       budget.reservedBy(accountCode) + bytes > maxBytes.account || budget.total + bytes > maxBytes.total
     run.bytes = isFull ? 0 : bytes
-    run.end = isFull ? { ...end, payload: null, message: null, logs: [] } : end
+    run.end = isFull ? { ...end, payload: null, message: null, logs: [], calls: [] } : end
     budget.add(accountCode, run.bytes)
   }
 
@@ -127,6 +129,11 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
   }
 }
 
+// In memory, roughly: numbers, an id and two texts.
+function bytesOfCall({ name, error }: KeptCall): number {
+  return 200 + 2 * (name.length + (error?.length ?? 0))
+}
+
 const notBegun: RunEnd = {
   outcome: 'error',
   message: null,
@@ -134,5 +141,6 @@ const notBegun: RunEnd = {
   payload: null,
   payloadBytes: 0,
   logs: [],
+  calls: [],
   durationMs: 0,
 }

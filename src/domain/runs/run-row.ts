@@ -47,7 +47,7 @@ export function toRow(start: RunStart, end: RunEnd | null, { hasRoom, hideSecret
   }
 }
 
-function textsOf({ message, error, payload, logs }: RunEnd): RunTexts {
+function textsOf({ message, error, payload, logs, calls }: RunEnd): RunTexts {
   return {
     ...(payload === null ? {} : short('payload', payload.text)),
     ...(message === null ? {} : { message: JSON.stringify(message) }),
@@ -55,6 +55,7 @@ function textsOf({ message, error, payload, logs }: RunEnd): RunTexts {
     ...(logs.length === 0
       ? {}
       : { logs: writeJson(logs.map(({ at, level, data }) => ({ at: at.getTime(), level, data }))) }),
+    ...(calls.length === 0 ? {} : { calls: wellFormed(JSON.stringify(calls)) }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { RunOutcome, RunState } from '../scripts/run-record.ts'
 import type { RunTrigger } from '../scripts/trigger-kinds.ts'
 
 /** The long values of a run, each a JSON text that is read apart from the run. */
-export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'logs'] as const
+export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'logs', 'calls'] as const
 
 export type RunText = (typeof runTexts)[number]
 

@@ -1,4 +1,4 @@
-import type { Execution } from './run.ts'
+import type { Execution, KeptCall } from './run.ts'
 import type { RunCause } from './run-cause.ts'
 
 export type RunState = 'running' | 'ended' | 'lost' | 'superseded'
@@ -27,7 +27,10 @@ export interface RunStart {
 }
 
 /** The facts about a run that are known when it ends. */
-export type RunEnd = Omit<Execution, 'id' | 'name' | 'requestContext'>
+export interface RunEnd extends Omit<Execution, 'id' | 'name' | 'requestContext'> {
+  /** The first calls, in the order of their begin. */
+  readonly calls: readonly KeptCall[]
+}
 
 /** Records runs. The answers of runs do not wait for it. */
 export interface RunRecorder {

@@ -90,6 +90,20 @@ export interface LogEntry {
   readonly bytes: number
 }
 
+/** A call of a run as it is kept with the run. */
+export interface KeptCall {
+  /** Its first root field, or the other host with its port. */
+  readonly name: string
+  /** From the start of the run, in milliseconds. */
+  readonly startMs: number
+  /** In milliseconds; null if it was under way when the run ended. */
+  readonly durationMs: number | null
+  /** Why it rejected, or the first error of its answer; null without one. */
+  readonly error: string | null
+  /** The first run that it started; null without one. */
+  readonly runId: string | null
+}
+
 /** How a run ended, for its caller. */
 export interface Execution {
   readonly id: string

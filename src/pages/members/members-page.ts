@@ -64,9 +64,10 @@ class MembersPage extends PageElement {
   }
 
   #viewSearch() {
+    const valueOf = (name: Side) => (this.#side === name ? (this.#id ?? '') : '')
     const field = (name: Side, title: string) => html`<label>
       ${title}
-      <input name=${name} type="search" inputmode="numeric" autocomplete="off" .value=${this.#side === name ? (this.#id ?? '') : ''} />
+      <input name=${name} type="search" inputmode="numeric" autocomplete="off" .value=${valueOf(name)} />
     </label>`
     return html`<form class="inline" role="search" @submit=${this.#search}>
       ${field('team', 'Team')} ${field('user', 'User')}
@@ -77,6 +78,7 @@ class MembersPage extends PageElement {
   #viewChosen() {
     if (this.page === null) return this.error === null ? viewLoading() : nothing
     const canChange = allows('memberships:write')
+    const more = html`<button type="button" @click=${this.#loadMore}>Load more</button>`
     return html`${canChange ? this.#viewAdd() : nothing}
       ${viewMemberships(this.page.nodes, {
         side: this.#side,
@@ -84,7 +86,7 @@ class MembersPage extends PageElement {
         onMove: (membership, teamId) => this.#move(membership, teamId),
         onRemove: membership => this.#do(() => remove(membership)),
       })}
-      ${this.page.pageInfo.hasNextPage ? html`<button type="button" @click=${this.#loadMore}>Load more</button>` : nothing}
+      ${this.page.pageInfo.hasNextPage ? more : nothing}
       <h2 id="events">Events</h2>
       ${viewEvents(this.events)}`
   }

@@ -43,7 +43,8 @@ function viewRow(membership: Membership, { side, canChange, onMove, onRemove }: 
     <button>Move</button>
     <button type="button" class="bad" @click=${() => onRemove(membership)}>Remove</button>
   </form>`
-  return html`<li>${side === 'team' ? viewUser(membership) : viewTeam(membership)} ${canChange ? controls : nothing}</li>`
+  const whose = side === 'team' ? viewUser(membership) : viewTeam(membership)
+  return html`<li>${whose} ${canChange ? controls : nothing}</li>`
 }
 
 function viewUser({ userId, user }: Membership) {

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context.ts'
 import type { RunText, StoredRun } from '../../domain/runs/run-store.ts'
-import type { LogEntry, RunError } from '../../domain/scripts/run.ts'
+import type { KeptCall, LogEntry, RunError } from '../../domain/scripts/run.ts'
 import { maxLogEntries } from '../../fairness/answer-bytes.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { readStored, type StoredPlace } from '../../json/read-stored.ts'
@@ -8,8 +8,10 @@ import { Case, FunctionRef, Run } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { hideErrorOf } from '../scripts/hide-error.ts'
 import { entriesOfLog, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../scripts/task-execution.ts'
+import { RunCall } from './run-call.ts'
 import { HookEvent, RunState, RunTrigger } from './run-enums.ts'
 
+const costOfCalls = cost({ kind: 'list', maxItems: 100 })
 const costOfLogs = cost({ kind: 'sharedList', once: 20, maxItems: entriesOfLog, maxInAll: maxLogEntries })
 
 Run.implement({
@@ -107,6 +109,12 @@ Run.implement({
         context.answerBytes.addLogEntries(entries.length)
         return entries.map(toEntry)
       },
+    }),
+    calls: t.field({
+      type: [RunCall],
+      description: 'Its first 100 calls, in the order of their begin.',
+      extensions: costOfCalls,
+      resolve: async (run, _args, context) => (await read<KeptCall[]>(run, 'calls', context)) ?? [],
     }),
     input: t.field({
       type: 'JSON',

@@ -1,6 +1,7 @@
 import type { Run } from '../../domain/scripts/run.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import type { AnswerRunCall, RunCall } from './answer-call.ts'
+import { type KeptCalls, toTenths } from './kept-calls.ts'
 import { nameCall } from './name-call.ts'
 import type { AnswerCall } from './script-calls.ts'
 
@@ -8,29 +9,36 @@ interface FollowedCalls extends Pick<RunCall, 'run' | 'log' | 'onRefused'> {
   readonly answerCall: AnswerRunCall
   /** Null without a follower. */
   readonly follower: RunFollower | null
+  /** Keeps the first calls with the run. */
+  readonly calls: KeptCalls
 }
 
 // Longer messages are cut.
 const maxErrorCharacters = 1_000
 
-/** Answers the calls of one run, and tells its follower when each begins and ends. */
-export function followCalls({ answerCall, follower, run, log, onRefused }: FollowedCalls): AnswerCall {
+/** Answers the calls of one run, keeps them, and tells the follower of the run when each begins and ends. */
+export function followCalls(followed: FollowedCalls): AnswerCall {
+  const { answerCall, follower, calls, run, log, onRefused } = followed
   const nothing = () => undefined
-  if (follower === null) return call => answerCall({ ...call, run, log, onRunBegun: nothing, onRefused })
-
   return async call => {
+    if (follower === null && calls.isFull)
+      return answerCall({ ...call, run, log, onRunBegun: nothing, onRefused })
+
     const begun = { id: call.id, name: nameCall(call), at: new Date() }
     const startedAt = performance.now()
     let error: string | null = null
     let runId: string | null = null
-    follower.onCallBegun?.(begun)
+    const kept = calls.begin(begun.name)
+    follower?.onCallBegun?.(begun)
     try {
       return await answerCall({
         ...call,
         run,
         log,
         onRunBegun(started: Run) {
-          runId ??= started.id
+          if (runId !== null) return
+          runId = started.id
+          kept?.noteRun(runId)
         },
         onRefused(message) {
           error ??= message
@@ -41,7 +49,7 @@ export function followCalls({ answerCall, follower, run, log, onRefused }: Follo
       error ??= failure instanceof Error ? failure.message : 'The call failed'
       throw failure
     } finally {
-      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
+      const durationMs = toTenths(performance.now() - startedAt)
       const ended = {
         ...begun,
         at: new Date(),
@@ -49,7 +57,10 @@ export function followCalls({ answerCall, follower, run, log, onRefused }: Follo
         error: error?.slice(0, maxErrorCharacters) ?? null,
         runId,
       }
-      if (!run.signal.aborted) follower.onCallEnded?.(ended)
+      if (!run.signal.aborted) {
+        kept?.end(durationMs, error)
+        follower?.onCallEnded?.(ended)
+      }
     }
   }
 }

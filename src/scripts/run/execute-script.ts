@@ -6,6 +6,7 @@ import { RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import { followCalls } from '../calls/follow-calls.ts'
+import { KeptCalls } from '../calls/kept-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import { toExecution } from '../ending/to-execution.ts'
 import { readScript } from '../input/read-script.ts'
@@ -88,6 +89,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
   const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
   const recordable = { run, script, parentRun, startedAt: Date.now() }
+  const calls = new KeptCalls(startedAt)
   const kept: { recording: RunRecording | null } = { recording: null }
   let hint: string | null = null
   const onRefused = (message: string) => {
@@ -110,7 +112,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       isQueued: parentRun === null && settings.generation !== undefined,
       signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
       scriptLog,
-      answer: followCalls({ answerCall, follower, run, log: asking.log, onRefused }),
+      answer: followCalls({ answerCall, follower, calls, run, log: asking.log, onRefused }),
       onAdmitted() {
         kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
@@ -123,7 +125,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     // The line of a nested run counts toward the account's share of the log, because a script causes it.
     if (parentRun === null) log.info(facts, 'task ended')
     else lines.write('info', { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
-    kept.recording?.end(execution)
+    kept.recording?.end({ ...execution, calls: calls.entries() })
     kept.recording = null
     return execution
   } finally {

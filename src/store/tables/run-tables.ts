@@ -86,6 +86,7 @@ export const runTables = {
       message: nullable(text()),
       error: nullable(text()),
       logs: nullable(text()),
+      calls: nullable(text()),
     },
     key: byId,
     references: [accountReference],

@@ -384,6 +384,7 @@ eachStore(harness => {
     payload: new JsonText('8'),
     payloadBytes: 1,
     logs: [],
+    calls: [],
     durationMs: 3,
   } as const
 

@@ -25,7 +25,7 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
       { accountCode, bytes: numberOf(bytes) },
     )
   const inputs = [deleteFrom('run_inputs', bytesOf('input', 'options'))]
-  const outputs = deleteFrom('run_outputs', bytesOf('payload', 'message', 'error', 'logs'))
+  const outputs = deleteFrom('run_outputs', bytesOf('payload', 'message', 'error', 'logs', 'calls'))
   // The run comes first: if it is just ending, its lock lets the deletes after it see the values of its end.
   const wholeRuns = [deleteFrom('runs', rowBytes), ...inputs, outputs]
   const wholeFunctions = [

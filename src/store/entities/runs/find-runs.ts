@@ -43,5 +43,6 @@ function prepareTexts({ prepareMany, isListed, tables: { runInputs, runOutputs }
     message: prepareText(runOutputs, runOutputs.message),
     error: prepareText(runOutputs, runOutputs.error),
     logs: prepareText(runOutputs, runOutputs.logs),
+    calls: prepareText(runOutputs, runOutputs.calls),
   }
 }

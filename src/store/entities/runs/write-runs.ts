@@ -115,13 +115,14 @@ function toTexts(
   }[],
 ) {
   const given = rows.map(({ id, startedAt, texts }) => {
-    const { input = null, options = null, payload = null, message = null, error = null, logs = null } = texts
-    return { id, startedAt, input, options, payload, message, error, logs }
+    const { input = null, options = null, payload = null, message = null, error = null } = texts
+    const { logs = null, calls = null } = texts
+    return { id, startedAt, input, options, payload, message, error, logs, calls }
   })
   return {
     inputs: given.filter(({ input, options }) => input !== null || options !== null),
-    outputs: given.filter(({ payload, message, error, logs }) =>
-      [payload, message, error, logs].some(text => text !== null),
+    outputs: given.filter(({ payload, message, error, logs, calls }) =>
+      [payload, message, error, logs, calls].some(text => text !== null),
     ),
   }
 }

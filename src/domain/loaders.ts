@@ -1,7 +1,12 @@
 import type { JsonText } from '../json/json-text.ts'
 import type { Case, CaseEvent } from './cases/case-store.ts'
 import type { Team, User } from './directory/directory-store.ts'
-import type { FunctionSource, FunctionVersion, StoredFunction } from './functions/function-store.ts'
+import type {
+  FunctionSource,
+  FunctionVersion,
+  NamedVersion,
+  StoredFunction,
+} from './functions/function-store.ts'
 import type { Membership } from './memberships/membership-store.ts'
 import type { Page, RowStore } from './port.ts'
 import type { RunText, StoredRun } from './runs/run-store.ts'
@@ -29,6 +34,8 @@ export interface Loaders {
   readonly removedFunction: RowLoader<StoredFunction>
   readonly functionVersion: RowLoader<FunctionVersion>
   readonly functionSource: RowLoader<FunctionSource>
+  /** The version of a function with this hash; null without one. */
+  versionOf(named: NamedVersion): Promise<FunctionVersion | null>
   /** The version of a function that is live when it is read. */
   liveVersionOf(functionId: number): Promise<FunctionVersion | null>
   /** Costs one statement for each distinct page that the document asks for, for any number of users. */

@@ -113,6 +113,15 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     ),
   )
 
+  const loadVersion = batch(async (names: readonly string[]) => {
+    const named = names.map(name => JSON.parse(name) as [number, string])
+    const found = await functions.findVersionsOf(
+      accountCode,
+      named.map(([functionId, hash]) => ({ functionId, hash })),
+    )
+    return arrange(names, found, ({ functionId, hash }) => JSON.stringify([functionId, hash]))
+  })
+
   const loadRun = batch(async (runIds: readonly string[]) =>
     arrange(runIds, await runs.findByRunIds(accountCode, runIds), ({ runId }) => runId),
   )
@@ -133,6 +142,7 @@ export function createLoaders({ store, accountCode, waitForTurn, pace }: Depende
     removedFunction: createRowLoader(functions.removed),
     functionVersion: createRowLoader(functions.versions),
     functionSource: createRowLoader(functions.sources),
+    versionOf: ({ functionId, hash }) => loadVersion(JSON.stringify([functionId, hash])),
     liveVersionOf: loadLive,
     membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
     membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),

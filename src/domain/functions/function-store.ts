@@ -90,6 +90,12 @@ export type FindRunnableResult =
   | { readonly kind: 'found'; readonly runnable: RunnableFunction }
   | { readonly kind: 'missing'; readonly what: 'function' | 'version' }
 
+/** A version, by its function and its hash. */
+export interface NamedVersion {
+  readonly functionId: number
+  readonly hash: string
+}
+
 /** Stores functions. A look-up by name prefers the function of the case type, then the function without a case type. */
 export interface FunctionStore extends RowStore<StoredFunction> {
   /**
@@ -123,6 +129,8 @@ export interface FunctionStore extends RowStore<StoredFunction> {
   readonly sources: RowStore<FunctionSource>
   /** Returns the live versions of these functions, removed functions included, with one statement. */
   findLiveOf(accountCode: string, functionIds: readonly number[]): Promise<FunctionVersion[]>
+  /** Returns the versions of functions that have these hashes, with one statement. */
+  findVersionsOf(accountCode: string, named: readonly NamedVersion[]): Promise<FunctionVersion[]>
   /**
    * Returns the source of a version; null if the version is unknown. Versions of a removed function stay while runs
    * refer to it.

@@ -34,9 +34,9 @@ async function narrowByText({ store, accountCode, filter, text }: TextSearch): P
   return { ...filter, nameStart: text }
 }
 
-function canMatch({ functionVersion, txnId }: RunFilter): boolean {
+function canMatch({ functionVersion, txnId, replayOf }: RunFilter): boolean {
   const isVersion = functionVersion === null || isHash(functionVersion)
-  return isVersion && (txnId === null || isGuid(txnId))
+  return isVersion && [txnId, replayOf].every(id => id === null || isGuid(id))
 }
 
 function membersFor(text: string): Partial<RunFilter>[] {

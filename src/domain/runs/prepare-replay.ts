@@ -9,7 +9,7 @@ import { isHash } from '../functions/functions.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { CheckExit, Script, ScriptRights } from '../scripts/script.ts'
 import { isSavedTrigger, type SavedTrigger } from '../scripts/trigger-kinds.ts'
-import type { RunStore, RunText, StoredRun } from './run-store.ts'
+import type { RunInputText, RunStore, StoredRun } from './run-store.ts'
 
 export interface Replay {
   /** The version of the function to run, live or not; null leaves it to `version`. */
@@ -49,14 +49,12 @@ export async function prepareReplay(
       'decided a save or was dry, so its replay must not change anything: pass `dryRun: true`',
     )
   }
-  const { functionId } = run
-  if (functionId === null) throw conflict(run, 'came with its script, which is not kept')
   const found = await findScript(parts, accountCode, run, chosen)
   const [payload, options] = await Promise.all([
     readText(parts, accountCode, run, 'input'),
     readText(parts, accountCode, run, 'options'),
   ])
-  const { name, event, caseId, caseVersion } = run
+  const { name, event, functionId, caseId, caseVersion } = run
   return {
     name,
     caseTypeCode: readCaseTypeCode(run),
@@ -67,7 +65,8 @@ export async function prepareReplay(
     cause: makeCause({
       trigger: 'replay',
       event,
-      function: { id: functionId, name, hash: found.hash },
+      function:
+        functionId === null || found.hash === null ? null : { id: functionId, name, hash: found.hash },
       case: caseId === null ? null : { id: caseId, version: caseVersion },
       replayOf: run.runId,
       dryRun,
@@ -124,31 +123,51 @@ function isDryOnly({ trigger, event, dryRun }: StoredRun): boolean {
   return dryRun || trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
 }
 
+interface FoundScript {
+  /** Null for a script that came with its request. */
+  readonly hash: string | null
+  readonly sourceCode: string
+}
+
 async function findScript(
-  { findLive, findSource }: ReplayParts,
+  parts: ReplayParts,
   accountCode: string,
-  run: StoredRun & { readonly functionId: number | null },
+  run: StoredRun,
   chosen: Pick<Replay, 'functionVersion' | 'version'>,
-): Promise<{ readonly hash: string; readonly sourceCode: string }> {
+): Promise<FoundScript> {
+  const { findLive, findSource } = parts
   const { functionId, functionVersion: original } = run
+  if (functionId === null) return findSentScript(parts, accountCode, run, chosen)
   if (chosen.functionVersion === null && chosen.version === 'live') {
-    const live = await findLive(accountCode, functionId ?? 0)
+    const live = await findLive(accountCode, functionId)
     if (live === null) throw conflict(run, 'has no live version: its function was removed')
     return live
   }
   const hash = chosen.functionVersion ?? original
   const isNamed = hash !== null && isHash(hash)
-  const sourceCode = isNamed ? await findSource(accountCode, functionId ?? 0, hash) : null
+  const sourceCode = isNamed ? await findSource(accountCode, functionId, hash) : null
   if (isNamed && sourceCode !== null) return { hash, sourceCode }
   if (chosen.functionVersion !== null) throw noVersion(chosen.functionVersion)
   throw conflict(run, 'ran a version that is not kept')
+}
+
+async function findSentScript(
+  parts: ReplayParts,
+  accountCode: string,
+  run: StoredRun,
+  { functionVersion, version }: Pick<Replay, 'functionVersion' | 'version'>,
+): Promise<FoundScript> {
+  if (functionVersion !== null || version === 'live')
+    throw conflict(run, 'came with its script, so there is no other version of it: replay `ORIGINAL`')
+  const text = await readText(parts, accountCode, run, 'source')
+  return { hash: null, sourceCode: JSON.parse(text) as string }
 }
 
 async function readText(
   { store }: ReplayParts,
   accountCode: string,
   run: StoredRun,
-  kind: Extract<RunText, 'input' | 'options'>,
+  kind: RunInputText,
 ): Promise<string> {
   const [found] = await store.findTexts(accountCode, kind, [run.id])
   const text = found?.text ?? null

@@ -13,9 +13,11 @@ export interface RowOptions {
 
 /** The row of a run, running or ended. */
 export function toRow(start: RunStart, end: RunEnd | null, { hasRoom, hideSecrets }: RowOptions): RunRow {
-  const { input, writeOptions, cause, bytes: _, accountCode: __, ...facts } = start
+  const { input, writeOptions, sourceCode, cause, bytes: _, accountCode: __, ...facts } = start
   const shown: RunTexts = {
-    ...(end === null || hasRoom ? { ...short('input', input), ...short('options', writeOptions()) } : {}),
+    ...(end === null || hasRoom
+      ? { ...short('input', input), ...short('options', writeOptions()), ...sourceOf(sourceCode) }
+      : {}),
     ...(end === null ? {} : textsOf(end)),
   }
   const texts: RunTexts = Object.fromEntries(
@@ -57,6 +59,12 @@ function textsOf({ message, error, payload, logs, calls }: RunEnd): RunTexts {
       : { logs: writeJson(logs.map(({ at, level, data }) => ({ at: at.getTime(), level, data }))) }),
     ...(calls.length === 0 ? {} : { calls: wellFormed(JSON.stringify(calls)) }),
   }
+}
+
+// Counted as it was sent, because a JSON text is longer.
+function sourceOf(sourceCode: string | null): RunTexts {
+  const isKept = sourceCode !== null && Buffer.byteLength(sourceCode) <= maxTextBytes
+  return isKept ? { source: JSON.stringify(sourceCode) } : {}
 }
 
 function short(kind: 'input' | 'options' | 'payload', text: string): RunTexts {

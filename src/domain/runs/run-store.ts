@@ -4,9 +4,22 @@ import type { RunOutcome, RunState } from '../scripts/run-record.ts'
 import type { RunTrigger } from '../scripts/trigger-kinds.ts'
 
 /** The long values of a run, each a JSON text that is read apart from the run. */
-export const runTexts = ['input', 'options', 'payload', 'message', 'error', 'logs', 'calls'] as const
+export const runTexts = [
+  'input',
+  'options',
+  'source',
+  'payload',
+  'message',
+  'error',
+  'logs',
+  'calls',
+] as const
+
+/** Those that are kept apart from the run, and deleted before it. */
+export const runInputTexts = ['input', 'options', 'source'] as const satisfies readonly RunText[]
 
 export type RunText = (typeof runTexts)[number]
+export type RunInputText = (typeof runInputTexts)[number]
 
 /** The bytes of each long value that was kept. */
 export type RunTextBytes = Readonly<Partial<Record<RunText, number>>>
@@ -68,6 +81,8 @@ export interface RunFilter {
   /** Both exclusive, in milliseconds since 1970. */
   readonly startedAfter: number | null
   readonly startedBefore: number | null
+  /** The id of the run that they replay. */
+  readonly replayOf: string | null
 }
 
 /** The filter that every run passes. */
@@ -83,6 +98,7 @@ export const allRuns: RunFilter = {
   state: null,
   startedAfter: null,
   startedBefore: null,
+  replayOf: null,
 }
 
 export interface RunLook {

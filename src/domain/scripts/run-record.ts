@@ -22,6 +22,8 @@ export interface RunStart {
   readonly input: string
   /** Returns the options as the script sees them, as JSON, but without the token of the run. */
   readonly writeOptions: () => string
+  /** The source that came with the request; null for the version of a function. */
+  readonly sourceCode: string | null
   /** Approximate bytes of the input and the options in memory. */
   readonly bytes: number
 }

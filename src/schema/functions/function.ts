@@ -1,3 +1,4 @@
+import type { RequestContext } from '../../context.ts'
 import type {
   FunctionSave as FunctionSaveRow,
   FunctionVersion as VersionRow,
@@ -11,7 +12,20 @@ import { listArguments, newestPage, resolveList } from '../relay/list-page.ts'
 import { costOfPage } from '../relay/page-size.ts'
 
 // A point for about 250 bytes of the longest source, as for results.
-const costOfSource = cost({ kind: 'fixed', cost: 1_000 })
+export const costOfSource = cost({ kind: 'fixed', cost: 1_000 })
+
+/** Reads the source of a version. The bytes count before it is read, so that a page of long ones is refused first. */
+export async function readSource(
+  version: VersionRow,
+  _args: unknown,
+  { answerBytes, loaders }: Pick<RequestContext, 'answerBytes' | 'loaders'>,
+): Promise<string> {
+  answerBytes.add(version.sourceBytes)
+  if ('sourceCode' in version) return version.sourceCode as string
+  const found = await loaders.functionSource.load(version.id)
+  if (found === null) throw deletedMeanwhile()
+  return found.sourceCode
+}
 
 FunctionVersion.implement({
   description: 'A source that was saved for a function. It never changes.',
@@ -22,15 +36,7 @@ FunctionVersion.implement({
       // Mutations that need only `functions:write` also return functions.
       scope: 'functions:read',
       extensions: costOfSource,
-      // The bytes count before the sources are read, so that a page of long ones is refused first.
-      resolve: (version, _args, { answerBytes, loaders }) => {
-        answerBytes.add(version.sourceBytes)
-        if ('sourceCode' in version) return version.sourceCode as string
-        return Promise.resolve(loaders.functionSource.load(version.id)).then(found => {
-          if (found === null) throw deletedMeanwhile()
-          return found.sourceCode
-        })
-      },
+      resolve: readSource,
     }),
     comment: t.exposeString('comment', {
       nullable: true,

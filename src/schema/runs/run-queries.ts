@@ -30,6 +30,7 @@ export const RunFilter = builder.inputType('RunFilter', {
         'The id of a run, of a transaction or of a case, found exactly. If no run has such an id, the beginning of\n' +
         'its name.',
     }),
+    replayOf: t.id({ description: 'Id of the run that they replay.' }),
     startedAfter: t.field({ type: 'DateTime', description: 'It started after this time.' }),
     startedBefore: t.field({ type: 'DateTime', description: 'It started before this time.' }),
   }),
@@ -116,6 +117,7 @@ export function readFilter(given: typeof RunFilter.$inferInput): Filter {
     txnId: txnID ?? null,
     outcome: given.outcome ?? null,
     state: given.state ?? null,
+    replayOf: given.replayOf ?? null,
     startedAfter: startedAfter?.getTime() ?? null,
     startedBefore: startedBefore?.getTime() ?? null,
   }

@@ -1,9 +1,11 @@
 import type { RequestContext } from '../../context.ts'
-import type { RunText, StoredRun } from '../../domain/runs/run-store.ts'
+import { hasScope } from '../../credentials/caller.ts'
+import { type RunText, runInputTexts, type StoredRun } from '../../domain/runs/run-store.ts'
 import type { KeptCall, LogEntry, RunError } from '../../domain/scripts/run.ts'
 import { maxLogEntries } from '../../fairness/answer-bytes.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { readStored, type StoredPlace } from '../../json/read-stored.ts'
+import { costOfSource, readSource } from '../functions/function.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
 import { hideErrorOf } from '../scripts/hide-error.ts'
@@ -124,6 +126,21 @@ Run.implement({
       extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'input', context),
     }),
+    sourceCode: t.string({
+      nullable: true,
+      description:
+        'The script that ran. For a function, the source of the version, with the scope `functions:read`; null\n' +
+        'without that scope. For a script that came with its request: kept like the input, up to 256 KiB.',
+      scope: 'runs:read',
+      extensions: costOfSource,
+      resolve: async (run, _args, context) => {
+        const { functionId, functionVersion: hash } = run
+        if (functionId === null || hash === null) return read<string>(run, 'source', context)
+        if (!hasScope(context.caller, 'functions:read')) return null
+        const version = await context.loaders.versionOf({ functionId, hash })
+        return version === null ? null : readSource(version, _args, context)
+      },
+    }),
     options: t.field({
       type: 'JSON',
       nullable: true,
@@ -195,9 +212,11 @@ async function load(run: StoredRun, kind: RunText, context: RequestContext): Pro
   return new JsonText(text)
 }
 
+const inputTexts: readonly RunText[] = runInputTexts
+
 function placeOf({ runId }: StoredRun, kind: RunText): StoredPlace {
   return {
-    table: kind === 'input' || kind === 'options' ? 'run_inputs' : 'run_outputs',
+    table: inputTexts.includes(kind) ? 'run_inputs' : 'run_outputs',
     column: kind,
     id: runId,
   }

@@ -15,6 +15,7 @@ interface BeginningRun {
 export function toRunStart({ run, script, parentRun, startedAt }: BeginningRun): RunStart {
   const { caller, transaction } = run
   const { cause, payload, options } = script
+  const sourceCode = cause.function === null ? script.sourceCode : null
   return {
     runId: run.id,
     accountCode: caller.accountCode,
@@ -28,6 +29,7 @@ export function toRunStart({ run, script, parentRun, startedAt }: BeginningRun):
     startedAt,
     input: payload,
     writeOptions: () => keptOptions({ given: options, caller, transaction }),
-    bytes: 2 * (payload.length + options.text.length),
+    sourceCode,
+    bytes: 2 * (payload.length + options.text.length + (sourceCode?.length ?? 0)),
   }
 }

@@ -69,9 +69,16 @@ export const runTables = {
     references: [accountReference],
   },
 
-  /** Input and options of a run, as JSON. They are deleted before the run. */
+  /** Input, options and a source that came with its request, as JSON. They are deleted before the run. */
   runInputs: {
-    columns: { accountCode, id, startedAt: integer, input: nullable(text()), options: nullable(text()) },
+    columns: {
+      accountCode,
+      id,
+      startedAt: integer,
+      input: nullable(text()),
+      options: nullable(text()),
+      source: nullable(text()),
+    },
     key: byId,
     indexes: { run_inputs_by_age: ['startedAt'] },
     references: [accountReference],

@@ -148,20 +148,46 @@ describe('replayRun', () => {
     expect(codeOf(ofOther)).toBe('NOT_FOUND')
   })
 
-  test('of a script that came with its request, or a long input, is CONFLICT', async () => {
-    const { body } = await server.execute('exit(1)')
-    await untilKept(body.task_execution.id)
-    for (const functionVersion of [null, 'f'.repeat(64)]) {
-      const withoutScript = await replay(body.task_execution.id, { functionVersion })
-      expect(withoutScript.body.errors?.[0]?.extensions).toEqual({
-        code: 'CONFLICT',
-        reason: 'NOT_REPLAYABLE',
-      })
+  test('of a script that came with its request runs that script again, and no other version', async () => {
+    const sourceCode = `const half = "\\u0000"; exit([payload, half.length])`
+    const { body } = await server.execute({
+      name: 'sent',
+      sourceCode,
+      inputDocument: '{"a":1}',
+      options: '{}',
+    })
+    const { id } = body.task_execution
+    await untilKept(id)
+    const { body: replayed } = await replay(id)
+    expect(replayed.data?.replayRun).toMatchObject({
+      ...{ trigger: 'REPLAY', name: 'sent', payload: [{ a: 1 }, 1], functionVersion: null, replayOf: { id } },
+    })
+    const found = await server.graphql<{ runs: { nodes: { id: string; sourceCode: string }[] } }>(
+      'query ($id: ID) { runs(filter: { replayOf: $id }) { nodes { id sourceCode } } }',
+      { id },
+    )
+    expect(found.body.data?.runs.nodes).toEqual([{ id: replayed.data?.replayRun?.id, sourceCode }])
+    for (const other of [{ functionVersion: 'f'.repeat(64) }, { version: 'LIVE' }]) {
+      const { body } = await replay(id, other)
+      expect(body.errors?.[0]?.extensions).toEqual({ code: 'CONFLICT', reason: 'NOT_REPLAYABLE' })
     }
+  })
+
+  test('of an input of more than 256 KiB is CONFLICT', async () => {
     await saveFunction(server, 'long', 'exit(1)')
     const id = await runFunction('long', { long: 'x'.repeat(2 ** 18) })
     const refused = await replay(id)
     expect(refused.body.errors?.[0]?.message).toBe(`Run \`${id}\` has no \`input\` that is kept.`)
+  })
+
+  test('the source of a function’s run needs the scope to read functions', async () => {
+    await saveFunction(server, 'shown', 'exit("shown")')
+    const id = await runFunction('shown', {})
+    const token = await server.token({ account: 'demo', scopes: ['runs:read'] })
+    const query = 'query ($id: ID!) { run(id: $id) { sourceCode } }'
+    const read = async (token: string) => (await server.graphql(query, { id }, token)).body.data
+    expect(await read(server.adminToken)).toEqual({ run: { sourceCode: 'exit("shown")' } })
+    expect(await read(token)).toEqual({ run: { sourceCode: null } })
   })
 
   test('of an unknown run, or one of another account, is the same NOT_FOUND', async () => {

@@ -375,6 +375,7 @@ eachStore(harness => {
     cause: makeCause({ trigger: 'endpoint' }),
     input: '{"a":1}',
     writeOptions: () => '{"x":1}',
+    sourceCode: 'exit(1)',
     bytes: 100,
   })
   const end = {
@@ -429,14 +430,19 @@ eachStore(harness => {
     const [short, long, dropped] = [randomUUID(), randomUUID(), randomUUID()]
     keeping.begin(start(short)).end(end)
     keeping.begin(start(dropped)).drop()
+    const sent = randomUUID()
+    keeping.begin({ ...start(sent), sourceCode: `//${'é'.repeat(2 ** 17)}` }).end(end)
     const recording = keeping.begin(start(long))
     await expect.poll(() => idsOf({ state: 'running' })).toEqual([long])
-    expect(await idsOf({ state: 'ended' })).toEqual([short])
+    expect((await idsOf({ state: 'ended' })).toSorted()).toEqual([short, sent].toSorted())
     expect(await textOf('options', short)).toBe('{"x":1}')
+    expect(await textOf('source', short)).toBe('"exit(1)"')
+    // Of 256 KiB and two bytes.
+    expect(await textOf('source', sent)).toBeNull()
     recording.end(end)
     await keeping.close()
-    expect((await idsOf({ state: 'ended' })).toSorted()).toEqual([short, long].toSorted())
+    expect((await idsOf({ state: 'ended' })).toSorted()).toEqual([short, long, sent].toSorted())
     expect(await textOf('payload', long)).toBe('8')
-    expect(await idsOf()).toHaveLength(2)
+    expect(await idsOf()).toHaveLength(3)
   })
 })

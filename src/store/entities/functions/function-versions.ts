@@ -29,10 +29,17 @@ export function createVersions(
   database: Database,
   { takeNumbers, stored }: Pick<Parts, 'takeNumbers' | 'stored'>,
 ) {
-  const { tables, read, encodeList } = database
+  const { tables, read, encodeList, list, prepareMany } = database
   const { functionVersions } = tables
   const selection = selectVersion(database)
   const statements = prepareStatements(database)
+  const asked = list('asked', { functionId: 'integer', hash: 'text' })
+  const versionsOf = prepareMany(
+    sql`select ${columnsOf(selection)} from ${asked.rows} join ${functionVersions}
+      on ${functionVersions.accountCode} = ${sql.placeholder('accountCode')}
+        and ${functionVersions.functionId} = asked.function_id and ${functionVersions.hash} = asked.hash`,
+    selection,
+  )
   const { forget: _, ...versions } = database.findByIds(functionVersions, selection)
   const pageVersions = createPageByParent(database, {
     table: functionVersions,
@@ -49,11 +56,15 @@ export function createVersions(
       },
       findLiveOf: (accountCode, functionIds) =>
         read(statements.findLiveOf, { accountCode, ids: encodeList(functionIds) }),
+      findVersionsOf: (accountCode, named) => read(versionsOf, { accountCode, ...asked.encode(named) }),
       async findSource(accountCode, functionId, hash) {
         const [found] = await read(statements.findSource, { accountCode, functionId, hash })
         return found?.sourceCode ?? null
       },
-    } satisfies Pick<FunctionStore, 'versions' | 'pageVersions' | 'sources' | 'findLiveOf' | 'findSource'>,
+    } satisfies Pick<
+      FunctionStore,
+      'versions' | 'pageVersions' | 'sources' | 'findLiveOf' | 'findVersionsOf' | 'findSource'
+    >,
 
     find: (accountCode: string, functionId: number, hash: string) =>
       first(statements.find, { accountCode, functionId, hash }),

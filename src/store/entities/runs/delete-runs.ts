@@ -24,7 +24,7 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
         returning account_code, ${bytes}`,
       { accountCode, bytes: numberOf(bytes) },
     )
-  const inputs = [deleteFrom('run_inputs', bytesOf('input', 'options'))]
+  const inputs = [deleteFrom('run_inputs', bytesOf('input', 'options', 'source'))]
   const outputs = deleteFrom('run_outputs', bytesOf('payload', 'message', 'error', 'logs', 'calls'))
   // The run comes first: if it is just ending, its lock lets the deletes after it see the values of its end.
   const wholeRuns = [deleteFrom('runs', rowBytes), ...inputs, outputs]

@@ -39,6 +39,7 @@ function prepareTexts({ prepareMany, isListed, tables: { runInputs, runOutputs }
   return {
     input: prepareText(runInputs, runInputs.input),
     options: prepareText(runInputs, runInputs.options),
+    source: prepareText(runInputs, runInputs.source),
     payload: prepareText(runOutputs, runOutputs.payload),
     message: prepareText(runOutputs, runOutputs.message),
     error: prepareText(runOutputs, runOutputs.error),

@@ -18,7 +18,13 @@ const indexed: readonly (keyof RunFilter)[] = [
   'outcome',
   'state',
 ]
-const unindexed: readonly (keyof RunFilter)[] = ['trigger', 'nameStart', 'startedAfter', 'startedBefore']
+const unindexed: readonly (keyof RunFilter)[] = [
+  'trigger',
+  'replayOf',
+  'nameStart',
+  'startedAfter',
+  'startedBefore',
+]
 
 /**
  * Looks for runs by a filter. One member of the filter chooses the index, or the key without one. If there are other
@@ -95,6 +101,7 @@ function conditions({ typed, tables: { runs } }: Dialect): Record<keyof RunFilte
     trigger: equals(runs.trigger),
     caseId: equals(runs.caseId),
     txnId: equals(runs.txnId),
+    replayOf: equals(runs.replayOf),
     outcome: equals(runs.outcome),
     state: equals(runs.state),
     nameStart: () => {

@@ -1,4 +1,4 @@
-import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
+import { type RunRow, type RunWrites, runInputTexts } from '../../../domain/runs/run-store.ts'
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Dialect } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
@@ -34,6 +34,8 @@ export function createWriteRuns({ dialect, stored }: Dependencies): WriteRuns {
   }
 }
 
+const noInputs = Object.fromEntries(runInputTexts.map(kind => [kind, null]))
+
 // The input of a run that has ended may be in the store already.
 function withoutTexts({ inserts, ends }: RunWrites): RunWrites {
   return {
@@ -42,8 +44,12 @@ function withoutTexts({ inserts, ends }: RunWrites): RunWrites {
   }
 }
 
-function pickInputs({ input, options }: RunRow['textBytes']): RunRow['textBytes'] {
-  return { ...(input === undefined ? {} : { input }), ...(options === undefined ? {} : { options }) }
+function pickInputs(given: RunRow['textBytes']): RunRow['textBytes'] {
+  const kept = runInputTexts.flatMap(kind => {
+    const bytes = given[kind]
+    return bytes === undefined ? [] : [[kind, bytes] as const]
+  })
+  return Object.fromEntries(kept)
 }
 
 interface NewRuns {
@@ -95,7 +101,7 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
   // A missing run was deleted for its age, or ended in a commit whose answer was lost.
   const rows = ends.flatMap(run => {
     const id = ids.get(run.runId)
-    return id === undefined ? [] : [{ ...run, id, texts: { ...run.texts, input: null, options: null } }]
+    return id === undefined ? [] : [{ ...run, id, texts: { ...run.texts, ...noInputs } }]
   })
   if (rows.length === 0) return
   const { inputs, outputs } = toTexts(rows)
@@ -115,12 +121,14 @@ function toTexts(
   }[],
 ) {
   const given = rows.map(({ id, startedAt, texts }) => {
-    const { input = null, options = null, payload = null, message = null, error = null } = texts
-    const { logs = null, calls = null } = texts
-    return { id, startedAt, input, options, payload, message, error, logs, calls }
+    const { input = null, options = null, source = null, payload = null, message = null } = texts
+    const { error = null, logs = null, calls = null } = texts
+    return { id, startedAt, input, options, source, payload, message, error, logs, calls }
   })
   return {
-    inputs: given.filter(({ input, options }) => input !== null || options !== null),
+    inputs: given.filter(({ input, options, source }) =>
+      [input, options, source].some(text => text !== null),
+    ),
     outputs: given.filter(({ payload, message, error, logs, calls }) =>
       [payload, message, error, logs, calls].some(text => text !== null),
     ),

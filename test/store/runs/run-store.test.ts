@@ -61,7 +61,7 @@ eachStore(harness => {
   }
   const idsOf = async (filter: Partial<RunFilter> = {}, account = 'a') =>
     (await list(filter, null, 100, account)).map(({ runId }) => runId)
-  const textOf = async (kind: 'input' | 'payload' | 'options', runId: string) => {
+  const textOf = async (kind: 'input' | 'options' | 'source' | 'payload', runId: string) => {
     const [run] = await store.runs.findByRunIds('a', [runId])
     return (await store.runs.findTexts('a', kind, [run?.id ?? 0]))[0]?.text ?? null
   }

@@ -64,10 +64,10 @@ class MembersPage extends PageElement {
   }
 
   #viewSearch() {
-    const valueOf = (name: Side) => (this.#side === name ? (this.#id ?? '') : '')
+    const given = (name: Side) => (this.#side === name ? (this.#id ?? '') : '')
     const field = (name: Side, title: string) => html`<label>
       ${title}
-      <input name=${name} type="search" inputmode="numeric" autocomplete="off" .value=${valueOf(name)} />
+      <input name=${name} type="search" inputmode="numeric" autocomplete="off" .value=${given(name)} />
     </label>`
     return html`<form class="inline" role="search" @submit=${this.#search}>
       ${field('team', 'Team')} ${field('user', 'User')}

@@ -1,80 +1,166 @@
-import { html } from 'lit'
-import { ask, operation } from '../gateway/operation.ts'
+import { html, nothing } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../shell/session.ts'
+import './dead-runs.ts'
+import { LiveRuns } from './live-runs.ts'
+import './run-charts.ts'
+import { type FunctionName, listFunctionNames, type RunFilter } from './run-documents.ts'
+import { outcomes, type RunQuery, readQuery, toFilter, triggers, writeAddress } from './run-query.ts'
+import { viewRuns } from './view-runs.ts'
 
-interface RunRow {
-  readonly id: string
-  readonly name: string
-  readonly outcome: string | null
-  readonly startedAt: string
-  readonly durationMs: number | null
-}
+const settleMs = 300
+const noQuery: RunQuery = { outcome: '', function: '', trigger: '', text: '' }
 
-const listRuns = operation<{ runs: { nodes: readonly RunRow[] } }>(
-  `query ListRuns { runs { nodes { id name outcome startedAt durationMs } } }`,
-)
-const findRun = operation<{ run: RunRow | null }, { id: string }>(
-  `query FindRun($id: ID!) { run(id: $id) { id name outcome startedAt durationMs } }`,
-)
-
-/** The runs that are kept, newest first, or the one that the path names. */
+/** The runs that are kept, newest first, as they come. */
 class RunsPage extends PageElement {
-  static override properties = { rows: { state: true }, error: { state: true } }
-  declare rows: readonly RunRow[] | null
+  static override properties = { query: { state: true }, functions: { state: true }, error: { state: true } }
+  declare query: RunQuery
+  declare functions: readonly FunctionName[]
   declare error: unknown
-  readonly #id = location.pathname.split('/')[2] ?? null
+  readonly #live = new LiveRuns(this)
+  #filter: RunFilter
+  #settling: ReturnType<typeof setTimeout> | undefined
+  #isOpened = false
 
   constructor() {
     super()
-    this.rows = null
+    this.query = readQuery(location.search)
+    this.functions = []
     this.error = null
-    this.#load().catch((error: unknown) => {
+    this.#filter = toFilter(this.query)
+    handleListKeys(new AbortController().signal)
+    addEventListener('popstate', () => this.#show(readQuery(location.search)))
+    if (allows('runs:read')) void this.#live.show(this.#filter)
+    if (allows('functions:read')) void this.#loadFunctions()
+  }
+
+  override render() {
+    if (!allows('runs:read'))
+      return html`<h1>Runs</h1>
+        ${viewEmpty('You may not see runs', 'Your token lacks the scope runs:read. Ask for one that has it.')}`
+    const { isPaused, waiting } = this.#live
+    return html`<div class="title-row">
+        <h1>Runs</h1>
+        <div class="inline">
+          <span role="status" class="quiet">${this.#describeState()}</span>
+          <button type="button" aria-pressed=${isPaused} @click=${this.#toggle}>
+            ${isPaused ? 'Resume' : 'Pause'}
+          </button>
+          ${isPaused && waiting.size > 0 ? html`<span class="count">${waiting.size} new</span>` : nothing}
+        </div>
+      </div>
+      <run-charts .filter=${this.#filter}></run-charts>
+      <dead-runs></dead-runs>
+      ${this.#viewFilters()} ${viewError(this.error ?? this.#live.error)} ${this.#viewTable()}`
+  }
+
+  override updated(): void {
+    if (this.#isOpened || this.#live.rows === null) return
+    this.#isOpened = true
+    focusOpenedRow()
+  }
+
+  #describeState(): string {
+    if (this.#live.error !== null) return 'Not connected'
+    return this.#live.isPaused ? 'Paused' : 'Live'
+  }
+
+  #viewFilters() {
+    const functions = this.functions.map(({ id, name, caseTypeCode }) => ({
+      value: id,
+      text: caseTypeCode === null ? name : `${caseTypeCode} / ${name}`,
+    }))
+    const asOptions = (values: readonly string[]) => values.map(value => ({ value, text: value }))
+    return html`<form class="filters" role="search" @submit=${(event: Event) => event.preventDefault()}>
+      ${this.#viewSelect('outcome', 'Outcome', asOptions(outcomes))}
+      ${this.#viewSelect('function', 'Function', functions)}
+      ${this.#viewSelect('trigger', 'Trigger', asOptions(triggers))}
+      <label>
+        Search
+        <input
+          type="search"
+          placeholder="Id, transaction, case or name"
+          autocomplete="off"
+          spellcheck="false"
+          .value=${this.query.text}
+          @input=${this.#search}
+        />
+      </label>
+    </form>`
+  }
+
+  #viewSelect(
+    name: 'outcome' | 'function' | 'trigger',
+    title: string,
+    options: readonly { readonly value: string; readonly text: string }[],
+  ) {
+    const chosen = this.query[name]
+    const isUnknown = chosen !== '' && options.every(({ value }) => value !== chosen)
+    const all = [
+      { value: '', text: 'All' },
+      ...options,
+      ...(isUnknown ? [{ value: chosen, text: chosen }] : []),
+    ]
+    const choose = ({ target }: Event): void => this.#choose({ ...this.query, [name]: textOf(target) })
+    return html`<label>
+      ${title}
+      <select @change=${choose}>
+        ${all.map(({ value, text }) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`)}
+      </select>
+    </label>`
+  }
+
+  #viewTable() {
+    const { rows, hasMore } = this.#live
+    if (rows === null) return this.#live.error === null ? viewLoading() : nothing
+    if (rows.length > 0)
+      return html`${viewRuns(rows)}
+        ${hasMore ? html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>` : nothing}`
+    if (Object.keys(this.#filter).length === 0)
+      return viewEmpty('No runs yet', html`Run a script in the <a href="/playground">playground</a>.`)
+    const clear = html`<button type="button" @click=${() => this.#choose(noQuery)}>Show all runs</button>`
+    return viewEmpty('No run fits these filters', clear)
+  }
+
+  #toggle = (): void => (this.#live.isPaused ? this.#live.resume() : this.#live.pause())
+
+  #search = ({ target }: Event): void => {
+    clearTimeout(this.#settling)
+    const text = textOf(target).trim()
+    this.#settling = setTimeout(() => this.#choose({ ...this.query, text }), settleMs)
+  }
+
+  #choose(query: RunQuery): void {
+    const address = writeAddress(query)
+    if (address === location.pathname + location.search) return
+    history.pushState(null, '', address)
+    this.#show(query)
+  }
+
+  #show(query: RunQuery): void {
+    clearTimeout(this.#settling)
+    this.query = query
+    this.#filter = toFilter(query)
+    void this.#live.show(this.#filter)
+  }
+
+  #loadMore = (): void => {
+    this.error = null
+    this.#live.loadMore().catch((error: unknown) => {
       this.error = error
     })
   }
 
-  async #load(): Promise<void> {
-    if (this.#id === null) {
-      this.rows = (await ask(listRuns, {})).runs.nodes
-      return
-    }
-    const { run } = await ask(findRun, { id: decodeURIComponent(this.#id) })
-    if (run === null) throw new Error('There is no such run, or it is not kept any more.')
-    this.rows = [run]
-  }
-
-  override render() {
-    return html`<h1>${this.#id === null ? 'Runs' : 'Run'}</h1>
-      ${viewError(this.error)}
-      ${this.rows === null ? (this.error === null ? viewLoading() : '') : this.#viewRows(this.rows)}`
-  }
-
-  #viewRows(rows: readonly RunRow[]) {
-    if (rows.length === 0) {
-      return viewEmpty('No runs yet', html`Run a script in the <a href="/playground">playground</a>.`)
-    }
-    return html`<table aria-label="Runs">
-      <thead>
-        <tr>
-          <th scope="col">Started</th>
-          <th scope="col">Name</th>
-          <th scope="col">Outcome</th>
-          <th scope="col">Took</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ({ id, name, outcome, startedAt, durationMs }) => html`<tr>
-            <td><a href="/runs/${id}">${new Date(startedAt).toLocaleString()}</a></td>
-            <td>${name}</td>
-            <td>${outcome?.toLowerCase() ?? 'running'}</td>
-            <td>${durationMs === null ? '' : `${durationMs} ms`}</td>
-          </tr>`,
-        )}
-      </tbody>
-    </table>`
+  async #loadFunctions(): Promise<void> {
+    this.functions = (await ask(listFunctionNames, {}).catch(() => null))?.functions.nodes ?? []
   }
 }
 
-openPage({ element: 'runs-page', type: RunsPage })
+function textOf(target: EventTarget | null): string {
+  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target.value : ''
+}
+
+openPage({ element: 'runs-page', type: RunsPage, keys: listKeys })

@@ -1,0 +1,127 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { listNewestIds, listRuns, type RunFilter, type RunPage, type RunRow } from './run-documents.ts'
+
+const pageSize = 50
+// A run is listed up to a second after it began, so the page looks more often than that.
+const lookEveryMs = 600
+const lookAfterErrorMs = 3_000
+
+/** The newest runs, which follow the gateway until they are paused. */
+export class LiveRuns implements ReactiveController {
+  /** Null until the first page has come. */
+  rows: readonly RunRow[] | null = null
+  hasMore = false
+  isPaused = false
+  /** Runs that came while the list stands still. */
+  readonly waiting = new Set<string>()
+  error: unknown = null
+  #filter: RunFilter = {}
+  #endCursor: string | null = null
+  /** Grows with each choice of a filter: what was asked before it is not shown. */
+  #generation = 0
+  /** False until the table has runs of the chosen filter. */
+  #isShown = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #host: ReactiveControllerHost
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  hostConnected(): void {
+    document.addEventListener('visibilitychange', this.#lookNow)
+  }
+
+  hostDisconnected(): void {
+    document.removeEventListener('visibilitychange', this.#lookNow)
+    clearTimeout(this.#timer)
+  }
+
+  /** Shows the runs of a filter from now on. */
+  async show(filter: RunFilter): Promise<void> {
+    this.#filter = filter
+    this.#generation++
+    this.#isShown = false
+    this.waiting.clear()
+    await this.#look()
+  }
+
+  pause(): void {
+    this.isPaused = true
+    this.#host.requestUpdate()
+  }
+
+  resume(): void {
+    this.isPaused = false
+    this.waiting.clear()
+    this.#lookNow()
+  }
+
+  async loadMore(): Promise<void> {
+    const generation = this.#generation
+    const page = await this.#ask(this.#endCursor)
+    if (generation !== this.#generation) return
+    this.rows = [...(this.rows ?? []), ...page.nodes]
+    this.#noteEnd(page)
+  }
+
+  #lookNow = (): void => {
+    void this.#look()
+  }
+
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer)
+    const generation = this.#generation
+    let nextMs = lookEveryMs
+    try {
+      if (document.visibilityState === 'visible') {
+        if (this.isPaused && this.#isShown) await this.#count(generation)
+        else await this.#refresh(generation)
+      }
+      if (generation === this.#generation) this.error = null
+    } catch (error) {
+      if (generation === this.#generation) this.error = error
+      nextMs = lookAfterErrorMs
+    }
+    if (generation !== this.#generation) return
+    this.#host.requestUpdate()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#lookNow, nextMs)
+  }
+
+  async #refresh(generation: number): Promise<void> {
+    const page = await this.#ask(null)
+    if (generation !== this.#generation || (this.isPaused && this.#isShown)) return
+    const shown = this.#isShown ? (this.rows ?? []) : []
+    this.#isShown = true
+    const newest = new Set(page.nodes.map(({ id }) => id))
+    const last = shown.findLastIndex(({ id }) => newest.has(id))
+    // Without a common row, there may be others between the two.
+    const older = last < 0 ? [] : shown.slice(last + 1).filter(({ id }) => !newest.has(id))
+    this.rows = [...page.nodes, ...older]
+    if (older.length === 0) this.#noteEnd(page)
+  }
+
+  async #count(generation: number): Promise<void> {
+    const { runs } = await ask(listNewestIds, { filter: this.#filter, first: 200 })
+    if (generation !== this.#generation) return
+    const known = new Set(this.rows?.map(({ id }) => id))
+    for (const { id } of runs.nodes) {
+      // Rows are in the order of the table, so the rest is older.
+      if (known.has(id)) break
+      this.waiting.add(id)
+    }
+  }
+
+  async #ask(after: string | null): Promise<RunPage> {
+    return (await ask(listRuns, { filter: this.#filter, first: pageSize, after })).runs
+  }
+
+  #noteEnd({ pageInfo }: RunPage): void {
+    this.hasMore = pageInfo.hasNextPage
+    this.#endCursor = pageInfo.endCursor
+    this.#host.requestUpdate()
+  }
+}

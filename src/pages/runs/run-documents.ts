@@ -1,0 +1,109 @@
+import { operation } from '../gateway/operation.ts'
+
+export type Outcome = 'EXIT' | 'FAIL' | 'ERROR'
+
+/** A row of the table of runs. */
+export interface RunRow {
+  readonly id: string
+  readonly name: string
+  readonly state: 'RUNNING' | 'ENDED' | 'LOST' | 'SUPERSEDED'
+  readonly outcome: Outcome | null
+  readonly error: { readonly code: string } | null
+  readonly trigger: string
+  readonly event: string | null
+  readonly caseId: string | null
+  readonly startedAt: string
+  readonly durationMs: number | null
+}
+
+/** What the table and the charts are narrowed to. */
+export interface RunFilter {
+  readonly outcome?: string
+  readonly functionId?: string
+  readonly trigger?: string
+  readonly text?: string
+}
+
+export interface RunPage {
+  readonly nodes: readonly RunRow[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+export const listRuns = operation<
+  { runs: RunPage },
+  { filter: RunFilter; first: number; after: string | null }
+>(
+  `query ListRuns($filter: RunFilter, $first: Int, $after: String) {
+    runs(filter: $filter, first: $first, after: $after) {
+      nodes { id name state outcome error { code } trigger event caseId startedAt durationMs }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+)
+
+export const listNewestIds = operation<
+  { runs: { readonly nodes: readonly { readonly id: string; readonly state: string }[] } },
+  { filter: RunFilter; first: number }
+>(
+  `query ListNewestRunIds($filter: RunFilter, $first: Int) {
+    runs(filter: $filter, first: $first) { nodes { id state } }
+  }`,
+)
+
+export interface FunctionName {
+  readonly id: string
+  readonly name: string
+  readonly caseTypeCode: string | null
+}
+
+export const listFunctionNames = operation<{ functions: { readonly nodes: readonly FunctionName[] } }>(
+  `query ListFunctionNames { functions(first: 1000) { nodes { id name caseTypeCode } } }`,
+)
+
+/** Figures of the last hour. */
+export interface Stats {
+  readonly minutes: readonly { readonly at: string; readonly runs: number }[]
+  readonly outcomes: readonly { readonly outcome: Outcome; readonly runs: number }[]
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+  readonly p99Ms: number | null
+  readonly counted: number
+  readonly isComplete: boolean
+}
+
+export const readStats = operation<{ runStats: Stats }, { filter: RunFilter }>(
+  `query ReadRunStats($filter: RunFilter) {
+    runStats(filter: $filter) {
+      minutes { at runs } outcomes { outcome runs } p50Ms p95Ms p99Ms counted isComplete
+    }
+  }`,
+)
+
+/** A queued run that is not tried again by itself. */
+export interface DeadRun {
+  readonly id: string
+  readonly attempt: number
+  readonly trigger: string
+  readonly caseId: string | null
+  readonly lastError: { readonly code: string; readonly message: string } | null
+  readonly runs: readonly { readonly id: string; readonly name: string; readonly startedAt: string }[]
+}
+
+export const listDeadRuns = operation<{
+  queuedRuns: { readonly totalCount: number; readonly nodes: readonly DeadRun[] }
+}>(
+  `query ListDeadRuns {
+    queuedRuns(state: DEAD, first: 20) {
+      totalCount
+      nodes { id attempt trigger caseId lastError { code message } runs { id name startedAt } }
+    }
+  }`,
+)
+
+export const retryDeadRun = operation<{ retryQueuedRun: { readonly id: string } }, { id: string }>(
+  `mutation RetryDeadRun($id: ID!) { retryQueuedRun(id: $id) { id } }`,
+)
+
+export const dropDeadRun = operation<{ cancelQueuedRun: { readonly id: string } }, { id: string }>(
+  `mutation DropDeadRun($id: ID!) { cancelQueuedRun(id: $id) { id } }`,
+)

@@ -1,0 +1,40 @@
+import { html, nothing } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { formatMs } from '../results/print.ts'
+import { viewTime } from '../shell/view-time.ts'
+import type { RunRow } from './run-documents.ts'
+
+const columns = ['Run', 'Outcome', 'Trigger', 'Case', 'Took', 'Started']
+
+/** Shows runs as a table. The roles are named, because narrow screens show its rows as cards. */
+export function viewRuns(rows: readonly RunRow[]) {
+  return html`<table class="runs" role="table" aria-label="Runs">
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map(name => html`<th role="columnheader" scope="col">${name}</th>`)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${repeat(rows, ({ id }) => id, viewRow)}
+    </tbody>
+  </table>`
+}
+
+function viewRow({ id, name, trigger, event, caseId, durationMs, startedAt, ...run }: RunRow) {
+  const ofHook = event === null ? '' : ` ${event.toLowerCase().replace('_', '-')}`
+  const ofCase = caseId === null ? nothing : html`<a href="/cases/${caseId}">Case ${caseId}</a>`
+  return html`<tr role="row">
+    <td role="cell" class="name"><a data-row href="/runs/${id}">${name}</a></td>
+    <td role="cell">${viewOutcome(run)}</td>
+    <td role="cell" class="quiet">${trigger.toLowerCase()}${ofHook}</td>
+    <td role="cell">${ofCase}</td>
+    <td role="cell" class="number">${durationMs === null ? nothing : formatMs(durationMs)}</td>
+    <td role="cell" class="quiet">${viewTime(startedAt)}</td>
+  </tr>`
+}
+
+/** Shows how a run ended, or its state. */
+export function viewOutcome({ state, outcome, error }: Pick<RunRow, 'state' | 'outcome' | 'error'>) {
+  const word = (outcome ?? state).toLowerCase()
+  return html`<span class="outcome-chip ${word}">${word}${error === null ? nothing : html` ${error.code}`}</span>`
+}

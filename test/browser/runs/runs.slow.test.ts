@@ -1,0 +1,182 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function openRuns(path = '/runs'): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, server.adminToken)
+  await tab.page.goto(path)
+  await tab.page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
+  return tab
+}
+
+async function close({ page, faults }: WatchedTab): Promise<void> {
+  expect(faults).toEqual([])
+  await page.context().close()
+}
+
+async function run(name: string, sourceCode: string): Promise<string> {
+  const { body } = await server.execute({ name, sourceCode, inputDocument: '{}', options: '{}' })
+  return body.task_execution.id
+}
+
+const tableOf = (page: Page) => page.getByRole('table', { name: 'Runs', exact: true })
+const rowOf = (page: Page, name: string) => tableOf(page).getByRole('row').filter({ hasText: name })
+
+test('an empty page says what to do, and new runs come by themselves, newest first', async () => {
+  const tab = await openRuns()
+  const { page } = tab
+  await page.getByText('No runs yet').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await run('first <b>', 'exit(1)')
+  await rowOf(page, 'first <b>').waitFor()
+  const id = await run('second', 'fail("no")')
+  await rowOf(page, 'second').waitFor()
+  const link = tableOf(page).getByRole('link').first()
+  expect([await link.innerText(), await link.getAttribute('href')]).toEqual(['second', `/runs/${id}`])
+  await close(tab)
+})
+
+test('a paused table stands still and counts, and shows all again', async () => {
+  await run('before', 'exit(1)')
+  const tab = await openRuns()
+  const { page } = tab
+  await rowOf(page, 'before').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  for (let count = 0; count < 3; count++) await run('later', 'exit(1)')
+  await page.getByText('3 new').waitFor()
+  expect(await rowOf(page, 'later').count()).toBe(0)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await expect.poll(() => rowOf(page, 'later').count()).toBe(3)
+  await close(tab)
+})
+
+test('filters are in the address: a reload keeps them, and Back takes the last one back', async () => {
+  await run('good', 'exit(1)')
+  await run('bad', 'fail("no")')
+  await run('worse', 'throw 1')
+  const tab = await openRuns()
+  const { page } = tab
+  await rowOf(page, 'worse').waitFor()
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('fail')
+  await page.waitForURL('**/runs?outcome=fail')
+  await rowOf(page, 'worse').waitFor({ state: 'detached' })
+  await page.getByRole('searchbox', { name: 'Search' }).fill('ba')
+  await page.waitForURL('**/runs?outcome=fail&text=ba')
+  await rowOf(page, 'bad').first().waitFor()
+  await page.reload()
+  await rowOf(page, 'bad').first().waitFor()
+  expect(await rowOf(page, 'good').count()).toBe(0)
+  expect(await page.getByRole('combobox', { name: 'Outcome' }).inputValue()).toBe('fail')
+  await page.goBack()
+  await page.waitForURL('**/runs?outcome=fail')
+  await page.goBack()
+  await page.waitForURL('**/runs')
+  await rowOf(page, 'good').first().waitFor()
+  expect(await page.getByRole('combobox', { name: 'Outcome' }).inputValue()).toBe('')
+
+  await page.getByRole('combobox', { name: 'Trigger' }).selectOption('webhook')
+  await page.getByText('No run fits these filters').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Show all runs' }).click()
+  await page.waitForURL('**/runs')
+  await rowOf(page, 'good').first().waitFor()
+  await close(tab)
+})
+
+interface DrawnBar {
+  readonly value: number
+  readonly height: number
+}
+
+async function barsOf(figure: Locator): Promise<DrawnBar[]> {
+  const bars = await figure.getByRole('img').all()
+  return Promise.all(
+    bars.map(async bar => ({
+      value: Number(/: ([\d.]+)$/.exec((await bar.getAttribute('aria-label')) ?? '')?.[1]),
+      height: (await bar.boundingBox())?.height ?? Number.NaN,
+    })),
+  )
+}
+
+test('each chart has a table of the same name, and bars in proportion to its figures', async () => {
+  for (const sourceCode of ['exit(1)', 'exit(1)', 'exit(1)', 'fail("a")', 'throw 1'])
+    await run('counted', sourceCode)
+  const tab = await openRuns()
+  const { page } = tab
+  await page.getByRole('figure', { name: 'Outcomes' }).getByRole('img').first().waitFor()
+  for (const name of ['Runs a minute', 'Outcomes', 'Duration']) {
+    const figure = page.getByRole('figure', { name })
+    await figure.getByText('Figures').click()
+    const rows = await page.getByRole('table', { name, exact: true }).getByRole('row').allInnerTexts()
+    const bars = await barsOf(figure)
+    expect(bars).toHaveLength(rows.length - 1)
+    const scale = Math.max(...bars.map(({ height }) => height)) / Math.max(...bars.map(({ value }) => value))
+    for (const { value, height } of bars) expect(height).toBeCloseTo(value * scale, 0)
+  }
+  const outcomes = await page.getByRole('table', { name: 'Outcomes' }).getByRole('rowheader').allInnerTexts()
+  expect(outcomes).toEqual(['exit', 'fail', 'error'])
+  expect(await findBarriers(page)).toEqual([])
+  await close(tab)
+})
+
+test('keys move from row to row, open one, and Escape comes back to it', async () => {
+  await run('older', 'exit(1)')
+  const id = await run('newer', 'exit(1)')
+  const tab = await openRuns('/runs?outcome=exit')
+  const { page } = tab
+  await rowOf(page, 'newer').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/runs/${id}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/runs?outcome=exit')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('href')))
+    .toBe(`/runs/${id}`)
+  await close(tab)
+})
+
+test('a dead queued run is shown with its error, and waits again after a retry', async () => {
+  const { graphql } = server
+  await graphql('mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    input: { name: 'late', caseTypeCode: 'dead', sourceCode: 'fail("The printer is <b>gone</b>.")' },
+  })
+  const saved = await graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+    input: { caseTypeCode: 'dead', event: 'POST_SAVE', functionName: 'late' },
+  })
+  expect(saved.body.errors).toBeUndefined()
+  await server.rest('POST', '/platform/cases', { body: { case: { case_type_code: 'dead', data: {} } } })
+  const tab = await openRuns()
+  const { page } = tab
+  const row = page.getByRole('list', { name: 'Given up' }).getByRole('listitem')
+  await expect
+    .poll(
+      async () => {
+        await page.reload()
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await rowOf(page, 'late').first().waitFor()
+        return row.count()
+      },
+      { timeout: 60_000 },
+    )
+    .toBeGreaterThan(0)
+  await row.getByText('The printer is <b>gone</b>.').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await row.getByRole('button', { name: 'Retry' }).click()
+  await page.getByText('The run waits again.').waitFor()
+  await close(tab)
+})

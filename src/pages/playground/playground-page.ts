@@ -1,25 +1,27 @@
 import { html, nothing } from 'lit'
-import { ask } from '../gateway/operation.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
+import { forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
 import { type Draft, type OpenFunction, takeDraft } from './draft/draft-store.ts'
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
 import './draft/drafts-dialog.ts'
-import type { Example } from './draft/examples.ts'
+import { type Example, firstFields } from './draft/examples.ts'
 import './draft/examples-menu.ts'
-import { firstFields } from './draft/examples.ts'
-import { type Fields, isLink, readLink, writeLink } from './draft/link.ts'
+import { type Fields, readLink } from './draft/link.ts'
+import type { LinkBox } from './draft/link-box.ts'
+import './draft/link-box.ts'
 import { WorkingDraft } from './draft/working-draft.ts'
-import { FieldEditors, viewEditor } from './editor/field-editors.ts'
+import { FieldEditors } from './editor/field-editors.ts'
 import type { Problem } from './types/protocol.ts'
 import './editor/problem-list.ts'
+import { LayoutController } from './layout/layout-controller.ts'
+import './layout/pane-tabs.ts'
 import { handlePlaygroundKeys, playgroundKeys } from './playground-keys.ts'
-import type { ResultTabs } from './results/result-tabs.ts'
-import './results/result-tabs.ts'
-import { describeRun } from '../results/run-state.ts'
+import './results/result-panels.ts'
 import { RunController } from './results/run-controller.ts'
-import { functionToOpen, type StoredFunction, toOpen } from './save/function-documents.ts'
+import { viewRunBar } from './results/view-run-bar.ts'
+import { loadFunction, type StoredFunction, toOpen } from './save/function-documents.ts'
 import type { SaveDialog } from './save/save-dialog.ts'
 import './save/save-dialog.ts'
 import { TypeController } from './types/type-controller.ts'
@@ -30,19 +32,18 @@ class PlaygroundPage extends PageElement {
     place: { state: true },
     notice: { state: true },
     error: { state: true },
-    link: { state: true },
     draftNote: { state: true },
   }
   declare place: string
   declare notice: string
   declare error: unknown
-  declare link: string | null
   declare draftNote: string
   #open: OpenFunction | null = null
   readonly #editors = new FieldEditors(this)
   readonly #draft = new WorkingDraft(note => {
     this.draftNote = note
   })
+  readonly #layout = new LayoutController(this)
   readonly #run = new RunController(this)
   readonly #types = new TypeController(this)
 
@@ -51,7 +52,6 @@ class PlaygroundPage extends PageElement {
     this.place = 'Ln 1, Col 1'
     this.notice = ''
     this.error = null
-    this.link = null
     this.draftNote = ''
   }
 
@@ -60,78 +60,89 @@ class PlaygroundPage extends PageElement {
       run: () => this.#start(),
       stop: () => this.#run.stop(),
       save: () => this.#save(),
-      chooseTab: index => this.querySelector<ResultTabs>('result-tabs')?.choose(index),
+      chooseTab: index => this.#layout.showResult(index),
     })
     addEventListener('hashchange', () => this.#openLink())
-    this.#openFirst().catch((error: unknown) => {
-      this.error = error
-    })
+    this.#openFirst().catch((error: unknown) => this.#say('', error))
   }
 
   override render() {
-    const canRun = allows('tasks:execute')
-    const canSave = allows('functions:write')
+    const { isNarrow } = this.#layout
+    const { state, isRunning } = this.#run
+    const runBar = viewRunBar({ state, isRunning, run: () => this.#start(true), stop: this.#stop })
+    const tabs = html`<pane-tabs .layout=${this.#layout} .run=${state}></pane-tabs>`
     return html`<div class="playground">
-      <div class="bar">
-        <h1>${this.#open === null ? 'Playground' : this.#open.name}</h1>
-        <span role="status" class="quiet">${this.notice}</span>
-        <span class="actions">
-          <examples-menu @choose-example=${this.#chooseExample}></examples-menu>
-          <button type="button" @click=${this.#showDrafts}>Drafts</button>
-          <button type="button" @click=${this.#makeLink}>Link</button>
-          ${canSave ? html`<button type="button" @click=${this.#save}>Save</button>` : nothing}
-        </span>
-      </div>
-      ${viewError(this.error)} ${this.link === null ? nothing : this.#viewLink(this.link)}
-      <section class="script" aria-label="Source">
-        <h2>Script</h2>
-        ${this.#viewEditor('script')}
-        <div class="below">
-          <span>${this.place}</span>
-          <span role="status">${this.#types.note}</span>
-          <span role="status">${this.draftNote}</span>
-          <span class="hint">Esc, then Tab leaves an editor</span>
-        </div>
-        <problem-list .problems=${this.#problems} @choose-problem=${this.#goToProblem}></problem-list>
+      ${this.#viewBar()} ${viewError(this.error ?? state.error)}
+      ${isNarrow ? tabs : nothing} ${this.#viewScript()} ${this.#viewInput()}
+      ${isNarrow ? nothing : runBar}
+      <section class="outcome" aria-label="Run" ?hidden=${!this.#layout.shows('results')}>
+        ${isNarrow ? nothing : tabs}
+        <result-panels .run=${state} .chosen=${this.#layout.result}></result-panels>
       </section>
-      <section class="input" aria-label="Data">
-        <h2>Input</h2>
-        ${this.#viewEditor('input')}
-        <h2>Options</h2>
-        ${this.#viewEditor('options')}
-      </section>
-      <section class="outcome" aria-label="Run">
-        <div class="run-bar">
-          ${
-            canRun
-              ? html`<button type="button" class="main" @click=${() => this.#start(true)}>
-                  Run <kbd>Ctrl+Enter</kbd>
-                </button>`
-              : nothing
-          }
-          <button type="button" ?disabled=${!this.#run.isRunning} @click=${this.#stop}>Stop <kbd>Esc</kbd></button>
-          <span role="status" class="run-status ${this.#run.state.execution?.outcome ?? this.#run.state.phase}">
-            ${describeRun(this.#run.state)}
-          </span>
-        </div>
-        <result-tabs .run=${this.#run.state}></result-tabs>
-      </section>
+      ${isNarrow ? runBar : nothing}
       <save-dialog></save-dialog>
-      <drafts-dialog @open-draft=${this.#openDraft}></drafts-dialog>
+      <drafts-dialog @open-draft=${this.#openDraft} @forget-drafts=${() => this.#draft.forget()}></drafts-dialog>
     </div>`
   }
 
-  #viewEditor(name: keyof Fields) {
-    const isScript = name === 'script'
-    const extras = isScript ? this.#types.extras : []
-    return viewEditor({ name, extras, onEdit: this.#noteEdit, onMove: isScript ? this.#showPlace : () => {} })
+  #viewBar() {
+    return html`<div class="bar">
+      <h1>${this.#open === null ? 'Playground' : this.#open.name}</h1>
+      <span role="status" class="notice">${this.notice}</span>
+      <span class="actions">
+        <examples-menu @choose-example=${this.#chooseExample}></examples-menu>
+        <button type="button" @click=${this.#showDrafts}>Drafts</button>
+        <link-box
+          .read=${() => this.#editors.fields}
+          @link-made=${({ detail }: CustomEvent<string>) => this.#say(detail)}
+          @link-refused=${({ detail }: CustomEvent<unknown>) => this.#say('', detail)}
+        ></link-box>
+        ${allows('functions:write') ? html`<button type="button" @click=${this.#save}>Save</button>` : nothing}
+      </span>
+    </div>`
   }
 
-  #viewLink(link: string) {
-    return html`<div class="link">
-      <label for="link">Link</label>
-      <input id="link" readonly .value=${link} @focus=${selectAll} />
-    </div>`
+  #viewScript() {
+    return html`<section
+      class="script"
+      id="pane-script"
+      role=${this.#layout.role}
+      aria-label="Source"
+      ?hidden=${!this.#layout.shows('script')}
+    >
+      <div class="field-head"><h2>Script</h2></div>
+      <code-editor
+        label="Script"
+        language="javascript"
+        .extras=${this.#types.extras}
+        @edit=${this.#noteEdit}
+        @move=${this.#showPlace}
+      ></code-editor>
+      <div class="below">
+        <span>${this.place}</span>
+        <span role="status">${this.#types.note}</span>
+        <span role="status">${this.draftNote}</span>
+        <span class="hint">Esc, then Tab leaves an editor</span>
+      </div>
+      <problem-list
+        .problems=${this.#problems}
+        @choose-problem=${({ detail }: CustomEvent<Problem>) => this.#editors.script.goTo(detail)}
+      ></problem-list>
+    </section>`
+  }
+
+  #viewInput() {
+    return html`<section
+      class="input"
+      id="pane-input"
+      role=${this.#layout.role}
+      aria-label="Data"
+      ?hidden=${!this.#layout.shows('input')}
+      @edit=${this.#noteEdit}
+    >
+      <json-field label="Input" hint="payload in the script"></json-field>
+      <json-field label="Options" hint='options in the script, e.g. { "params": { … } }'></json-field>
+    </section>`
   }
 
   get #problems(): readonly Problem[] {
@@ -142,13 +153,12 @@ class PlaygroundPage extends PageElement {
     this.#editors.script.showProblems(this.#problems)
   }
 
-  #goToProblem = ({ detail }: CustomEvent<Problem>): void => this.#editors.script.goTo(detail)
-
   #fill(
     fields: Fields,
     { open = null, cursor = 0 }: { open?: OpenFunction | null; cursor?: number } = {},
   ): void {
     this.#open = open
+    this.#layout.show('script')
     this.#editors.open(fields, cursor)
     this.#showPlace()
     this.#run.forgetProblems()
@@ -159,19 +169,18 @@ class PlaygroundPage extends PageElement {
   // A link comes before a function, and both before the draft of the tab.
   async #openFirst(): Promise<void> {
     await this.updateComplete
-    const id = new URLSearchParams(location.search).get('function')
+    const id = readFunctionId()
     const draft = this.#draft.restore()
     if (draft !== null && (id === null || draft.function?.id === id))
       this.#fill(draft, { open: draft.function, cursor: draft.cursor })
     else this.#fill(firstFields)
-    if (draft !== null && id === null && draft.function !== null) this.#showAddress(draft.function.id)
+    if (draft !== null && id === null && draft.function !== null) showFunctionId(draft.function.id)
     if (id !== null && draft?.function?.id !== id) await this.#openFunction(id)
     await this.#openLink()
   }
 
   async #openFunction(id: string): Promise<void> {
-    const found = (await ask(functionToOpen, { id })).function
-    if (found === null) throw new Error('There is no such function.')
+    const found = await loadFunction(id)
     const fields = { ...firstFields, script: found.live.sourceCode }
     const open = toOpen(found)
     this.#draft.begin(fields, open)
@@ -179,40 +188,42 @@ class PlaygroundPage extends PageElement {
   }
 
   #openLink = async (): Promise<void> => {
-    if (!isLink(location.hash)) return
+    const fragment = readLinkFragment()
+    if (fragment === null) return
     try {
-      const fields = await readLink(location.hash)
+      const fields = await readLink(fragment)
       this.#openNew(fields)
-      this.error = null
-      this.notice = 'From a link: read it before you run it'
+      this.#say('From a link: read it before you run it')
     } catch (error) {
-      this.error = error
+      this.#say('', error)
     }
-    history.replaceState(null, '', location.pathname + location.search)
+    forgetFragment()
   }
 
   /** Opens other fields as a draft of their own, so that the one before stays among the drafts. */
-  #openNew(fields: Fields): void {
+  #openNew(fields: Fields, isExample = false): void {
     this.#draft.begin(fields)
     this.#fill(fields)
-    this.#showAddress(null)
-    this.#draft.note({ fields, cursor: 0, open: null })
+    showFunctionId(null)
+    this.#draft.note({ fields, cursor: 0, open: null, isExample })
   }
 
-  #showAddress(functionId: string | null): void {
-    const query = functionId === null ? '' : `?function=${encodeURIComponent(functionId)}`
-    history.replaceState(null, '', `/playground${query}`)
+  #say(notice: string, error: unknown = null): void {
+    this.notice = notice
+    this.error = error
   }
 
   #noteEdit = (): void => {
     this.notice = ''
-    this.link = null
+    this.querySelector<LinkBox>('link-box')?.close()
     this.#run.forgetProblems()
     this.#noteDraft()
     this.#types.check(this.#editors.fields)
   }
 
   #noteDraft(): void {
+    // The address may name a function that could not be opened.
+    if (this.#open === null && readFunctionId() !== null) showFunctionId(null)
     this.#draft.note({ fields: this.#editors.fields, cursor: this.#editors.script.offset, open: this.#open })
   }
 
@@ -222,12 +233,20 @@ class PlaygroundPage extends PageElement {
     this.#draft.move(this.#editors.script.offset)
   }
 
+  // A key leaves the focus where it is, so a narrow page goes on showing the editor. A click shows what comes of it.
   #start(isClick = false): void {
     if (!allows('tasks:execute') || this.#run.isRunning) return
     this.error = null
-    this.#run.start(this.#editors.fields, this.#open)
-    if (isClick && matchMedia('(width < 60rem)').matches)
-      this.querySelector('.outcome')?.scrollIntoView({ block: 'start' })
+    const found = this.#editors.findFault()
+    if (found === null) {
+      if (isClick) this.#layout.show('results')
+      this.#run.start(this.#editors.fields, this.#open)
+      return
+    }
+    this.#run.refuse(found.error)
+    if (!isClick) return
+    this.#layout.show('input')
+    this.updateComplete.then(found.goTo)
   }
 
   #stop = (): void => {
@@ -253,30 +272,16 @@ class PlaygroundPage extends PageElement {
 
   #noteSaved(saved: StoredFunction, notice: string): void {
     this.#open = toOpen(saved)
-    this.#showAddress(saved.id)
+    showFunctionId(saved.id)
     this.#noteDraft()
     this.notice = notice
     this.requestUpdate()
   }
 
-  #makeLink = async (): Promise<void> => {
-    this.error = null
-    this.link = null
-    try {
-      this.link = `${location.origin}/playground#${await writeLink(this.#editors.fields)}`
-      this.notice = await navigator.clipboard.writeText(this.link).then(
-        () => 'Link copied',
-        () => 'Copy the link below',
-      )
-    } catch (error) {
-      this.error = error
-    }
-  }
-
   #chooseExample = ({ detail }: CustomEvent<Example>): void => {
     const { script, input, options } = detail
-    this.#openNew({ script, input, options })
-    this.notice = `Example: ${detail.name}`
+    this.#openNew({ script, input, options }, true)
+    this.#say(`Example: ${detail.name}`)
   }
 
   #showDrafts = (): void => {
@@ -287,12 +292,9 @@ class PlaygroundPage extends PageElement {
     takeDraft(detail)
     this.#draft.continue(detail)
     this.#fill(detail, { open: detail.function, cursor: detail.cursor })
-    this.#showAddress(detail.function?.id ?? null)
+    showFunctionId(detail.function?.id ?? null)
+    this.#say('')
   }
-}
-
-function selectAll({ target }: Event): void {
-  if (target instanceof HTMLInputElement) target.select()
 }
 
 openPage({ element: 'playground-page', type: PlaygroundPage, keys: playgroundKeys })

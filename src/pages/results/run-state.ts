@@ -3,7 +3,8 @@ import { formatMs } from './print.ts'
 
 /** One run as the page shows it, while it goes on and afterwards. */
 export interface RunState {
-  readonly phase: 'idle' | 'running' | 'ended' | 'stopped' | 'lost'
+  /** A run is lost if its connection broke, and refused if it never began. */
+  readonly phase: 'idle' | 'running' | 'ended' | 'stopped' | 'lost' | 'refused'
   readonly execution: Execution | null
   readonly logs: readonly LogEntry[]
   readonly calls: readonly Call[]
@@ -33,10 +34,20 @@ export function withCall(calls: readonly Call[], call: Call): readonly Call[] {
   return begun === undefined ? [...calls, call] : calls.with(index, { ...call, at: begun.at })
 }
 
+const words = {
+  idle: '',
+  running: 'running',
+  ended: '',
+  stopped: 'stopped',
+  lost: 'no answer',
+  refused: 'not run',
+}
+
 /** Says how the run stands: `running`, `exit 4.2 ms`, `error TIMEOUT 1.2 s`, `stopped 0.3 s`. */
 export function describeRun({ phase, execution, durationMs }: RunState): string {
-  if (phase === 'idle' || phase === 'running') return phase === 'idle' ? '' : 'running'
+  if (phase === 'idle' || phase === 'running' || phase === 'refused') return words[phase]
   const code = execution?.error?.code
-  const outcome = execution?.outcome ?? (phase === 'stopped' ? 'stopped' : 'no answer')
-  return [outcome, code, formatMs(durationMs)].filter(part => part !== undefined).join(' ')
+  return [execution?.outcome ?? words[phase], code, formatMs(durationMs)]
+    .filter(part => part !== undefined)
+    .join(' ')
 }

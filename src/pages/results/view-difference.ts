@@ -1,27 +1,36 @@
-import { html, nothing } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { type Change, compareDocuments } from './difference.ts'
+import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
 
-const maxValueCharacters = 128
-
-/** Shows what `exit` changed in the input document, place by place. */
+/** Shows what `exit` changed in the input document, place by place: up to 64 KB of values. */
 export function viewDifference({ execution, input }: RunState) {
   if (execution === null || execution.outcome !== 'exit')
     return html`<p class="quiet">What <code>exit</code> changed in the input appears here.</p>`
   const { changes, isCut } = compareDocuments(JSON.parse(input), execution.payload ?? null)
   if (changes.length === 0) return html`<p class="quiet">The result equals the input.</p>`
-  return html`${isCut ? html`<p class="note">truncated: the first ${changes.length} changes</p>` : nothing}
-    <ul class="changes" aria-label="Changes">${changes.map(viewChange)}</ul>`
+  const items: TemplateResult[] = []
+  let left = maxShownBytes
+  for (const change of changes) {
+    if (left <= 0) break
+    const [before, after] = [print(change.before, left), print(change.after, left)]
+    items.push(viewChange(change, { before, after }))
+    left -= change.pointer.length + before.length + after.length
+  }
+  const isPartial = isCut || items.length < changes.length
+  return html`${isPartial ? html`<p class="note">truncated: the first ${items.length} changes</p>` : nothing}
+    <ul class="changes" aria-label="Changes">${items}</ul>`
 }
 
-function viewChange({ pointer, before, after }: Change) {
+function viewChange({ pointer }: Change, { before, after }: Readonly<Record<'before' | 'after', string>>) {
   const place = pointer === '' ? 'the whole document' : pointer
-  return html`<li><code>${place}</code> <del>${print(before)}</del> → <ins>${print(after)}</ins></li>`
+  return html`<li><code>${place}</code> <del>${before}</del> → <ins>${after}</ins></li>`
 }
 
 // A member that is absent has no JSON.
-function print(value: unknown): string {
+function print(value: unknown, bytes: number): string {
   const text = JSON.stringify(value) ?? 'nothing'
-  if (text.length <= maxValueCharacters) return text
-  return `${text.slice(0, maxValueCharacters)}… (truncated: ${maxValueCharacters} of ${text.length} characters)`
+  const start = fitText(text, bytes)
+  if (start.length === text.length) return text
+  return `${start}… (truncated: ${formatBytes(bytes)} of ${formatBytes(countBytes(text))})`
 }

@@ -1,29 +1,30 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LogEntry } from './execution.ts'
+import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
-
-const maxCharacters = 65_536
 
 /** Shows the log entries as they come: up to 64 KB of them. */
 export function viewLogs({ logs }: RunState) {
   if (logs.length === 0)
     return html`<p class="quiet">What <code>log(…)</code> and <code>console</code> write appears here as it comes.</p>`
   const items: TemplateResult[] = []
-  let left = maxCharacters
+  let left = maxShownBytes
+  let isPartial = false
   for (const { level, data, at } of logs) {
+    const whole = data.map(print).join(' ')
+    const text = fitText(whole, left)
+    isPartial = left <= 0 || text.length < whole.length
     if (left <= 0) break
-    const text = data.map(print).join(' ')
-    items.push(viewEntry({ level, text: text.slice(0, left), at }))
-    left -= text.length
+    items.push(viewEntry({ level, text, at }))
+    left -= isPartial ? left : countBytes(text)
   }
-  const isCut = left < 0 || items.length < logs.length
-  return html`${isCut ? viewNote(logs) : nothing} ${viewCutByGateway(logs)}
+  return html`${isPartial ? viewNote(logs) : nothing} ${viewCutByGateway(logs)}
     <ol class="logs" aria-label="Log">${items}</ol>`
 }
 
 function viewNote(logs: readonly LogEntry[]) {
-  const bytes = logs.reduce((sum, { data }) => sum + JSON.stringify(data).length, 0)
-  return html`<p class="note">truncated: 64 KB of ${Math.ceil(bytes / 1_024)} KB</p>`
+  const bytes = logs.reduce((sum, { data }) => sum + countBytes(JSON.stringify(data)), 0)
+  return html`<p class="note">truncated: 64 KB of ${formatBytes(bytes)}</p>`
 }
 
 // The gateway's own words are the last entry, which may be past what is shown.

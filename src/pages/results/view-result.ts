@@ -9,9 +9,9 @@ export function viewResult({ phase, execution }: RunState) {
   if (execution !== null) return viewExecution(execution)
   if (phase === 'running') return html`<p class="quiet">The script is running.</p>`
   if (phase === 'stopped') return html`<p class="quiet">You stopped the run. It has no result.</p>`
-  return phase === 'idle'
-    ? viewEmpty('Nothing has run yet', 'Write a script, then press Ctrl+Enter. Its result appears here.')
-    : nothing
+  if (phase === 'refused') return html`<p class="quiet">The script did not run, so there is no result.</p>`
+  if (phase === 'lost') return html`<p class="quiet">The result did not arrive.</p>`
+  return viewEmpty('Nothing has run yet', 'Write a script, then press Ctrl+Enter. Its result appears here.')
 }
 
 /** Shows the whole execution as the gateway sent it. */

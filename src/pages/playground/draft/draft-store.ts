@@ -17,6 +17,8 @@ export interface Draft extends Fields {
   readonly function: OpenFunction | null
   /** Offset of the cursor in the script. */
   readonly cursor: number
+  /** True for an example that nobody has changed. It is not kept when another draft follows it. */
+  readonly isExample?: boolean
   /** Time of the last change, in milliseconds. */
   readonly at: number
 }
@@ -26,17 +28,15 @@ const tabKey = 'rostrum.draft'
 
 /** Returns a draft that is not stored yet. It becomes the one of this tab. */
 export function beginDraft(fields: Fields, openFunction: OpenFunction | null = null): Draft {
+  const owner = ownerOf(currentSession())
+  return copyDraft({ ...fields, id: '', owner, function: openFunction, cursor: 0, at: Date.now() })
+}
+
+/** Returns the draft under an id of its own, which becomes the one of this tab. */
+export function copyDraft(draft: Draft): Draft {
   const id = crypto.getRandomValues(new Uint8Array(12)).toHex()
-  const draft = {
-    ...fields,
-    id,
-    owner: ownerOf(currentSession()),
-    function: openFunction,
-    cursor: 0,
-    at: Date.now(),
-  }
   sessionStorage.setItem(tabKey, id)
-  return draft
+  return { ...draft, id }
 }
 
 /** Stores the draft. Returns false if the browser has no room for it. */
@@ -47,6 +47,10 @@ export function storeDraft(draft: Draft): boolean {
   } catch {
     return false
   }
+}
+
+export function removeDraft({ id }: Draft): void {
+  localStorage.removeItem(prefix + id)
 }
 
 /** Returns the draft of this tab; null if it has none, or if it belongs to another person. */
@@ -69,7 +73,7 @@ export function listDrafts(): Draft[] {
 
 /** Deletes the drafts of this person in this browser. */
 export function forgetDrafts(): void {
-  for (const { id } of listDrafts()) localStorage.removeItem(prefix + id)
+  for (const draft of listDrafts()) removeDraft(draft)
 }
 
 function draftKeys(): string[] {

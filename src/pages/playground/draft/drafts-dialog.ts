@@ -19,7 +19,7 @@ class DraftsDialog extends PageElement {
   }
 
   override render() {
-    const list = html`<ul class="rows">${this.drafts.map(draft => this.#viewDraft(draft))}</ul>`
+    const list = html`<ul class="rows drafts">${this.drafts.map(draft => this.#viewDraft(draft))}</ul>`
     return html`<dialog aria-labelledby="drafts-title">
       <h2 id="drafts-title">Drafts</h2>
       <p class="quiet">This browser keeps them until you forget them. Nobody else who signs in here sees them.</p>
@@ -35,8 +35,9 @@ class DraftsDialog extends PageElement {
     const [firstLine = ''] = draft.script.trimStart().split('\n', 1)
     const name = draft.function?.name ?? (firstLine.slice(0, 60) || 'empty script')
     return html`<li>
-      <button type="button" class="plain" @click=${() => this.#open(draft)}>${name}</button>
-      <span>${new Date(draft.at).toLocaleString()}</span>
+      <button type="button" class="draft" @click=${() => this.#open(draft)}>
+        <code>${name}</code> <span>${new Date(draft.at).toLocaleString()}</span>
+      </button>
     </li>`
   }
 

@@ -18,9 +18,8 @@ exit({ ...payload, total })
     { "name": "book", "price": 12, "count": 1 }
   ],
   "total": 0
-}
-`,
-  options: '{}\n',
+}`,
+  options: '{}',
 }
 
 /** Scripts that end in each of the ways there are. */
@@ -32,8 +31,8 @@ export const examples: readonly Example[] = [
 if (!payload.email.includes('@')) fail(\`"\${payload.email}" is not an e-mail address\`)
 exit(payload)
 `,
-    input: '{ "email": "ann" }\n',
-    options: '{}\n',
+    input: '{ "email": "ann" }',
+    options: '{}',
   },
   {
     name: 'Ask the gateway',
@@ -42,8 +41,8 @@ const { data, errors } = await graphql('{ viewer { accountCode userId scopes } }
 if (errors) fail(errors[0].message)
 exit(data.viewer)
 `,
-    input: '{}\n',
-    options: '{}\n',
+    input: '{}',
+    options: '{}',
   },
   {
     name: 'Read parameters',
@@ -52,8 +51,8 @@ const rate = options.params.rate ?? 0
 log('rate', rate)
 exit({ ...payload, price: payload.price * (1 - rate) })
 `,
-    input: '{ "price": 80 }\n',
-    options: '{ "params": { "rate": 0.25 } }\n',
+    input: '{ "price": 80 }',
+    options: '{ "params": { "rate": 0.25 } }',
   },
   {
     name: 'Find a mistake',
@@ -61,8 +60,8 @@ exit({ ...payload, price: payload.price * (1 - rate) })
 const total = payload.price * 2
 exit(totl)
 `,
-    input: '{ "price": 80 }\n',
-    options: '{}\n',
+    input: '{ "price": 80 }',
+    options: '{}',
   },
   {
     name: 'Run for too long',
@@ -70,7 +69,7 @@ exit(totl)
 let turns = 0
 while (true) turns++
 `,
-    input: '{}\n',
-    options: '{}\n',
+    input: '{}',
+    options: '{}',
   },
 ]

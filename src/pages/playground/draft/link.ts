@@ -20,11 +20,6 @@ export async function writeLink({ script, input, options }: Fields): Promise<str
   return fragment
 }
 
-/** True if the fragment of the address has a script. */
-export function isLink(hash: string): boolean {
-  return hash.startsWith(`#${prefix}`)
-}
-
 /** Returns the fields of a link. Throws if it is too large or damaged. */
 export async function readLink(hash: string): Promise<Fields> {
   if (hash.length > maxFragment + 1) throw tooLarge()

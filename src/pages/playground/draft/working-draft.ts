@@ -1,4 +1,13 @@
-import { beginDraft, type Draft, type OpenFunction, readDraftOfTab, storeDraft } from './draft-store.ts'
+import { DraftClaim } from './draft-claim.ts'
+import {
+  beginDraft,
+  copyDraft,
+  type Draft,
+  type OpenFunction,
+  readDraftOfTab,
+  removeDraft,
+  storeDraft,
+} from './draft-store.ts'
 import { firstFields } from './examples.ts'
 import type { Fields } from './link.ts'
 
@@ -6,6 +15,8 @@ interface Written {
   readonly fields: Fields
   readonly cursor: number
   readonly open: OpenFunction | null
+  /** True for an example that nobody has changed. */
+  readonly isExample?: boolean
 }
 
 // A longer draft is stored a moment later, because the browser stores text at once and typing would stall.
@@ -17,43 +28,50 @@ export class WorkingDraft {
   #draft: Draft | null = null
   #timer: ReturnType<typeof setTimeout> | null = null
   readonly #onNote: (note: string) => void
+  readonly #claim = new DraftClaim(() => this.#takeCopy())
 
   constructor(onNote: (note: string) => void) {
     this.#onNote = onNote
     addEventListener('pagehide', () => this.#flush())
     document.addEventListener('visibilitychange', () => this.#flush())
+    // A page that the browser kept has the text of then, and this tab may have changed the draft since.
+    addEventListener('pageshow', ({ persisted }) => {
+      if (persisted) location.reload()
+    })
   }
 
   /** Returns the draft of this tab, and goes on with it; null if it has none. */
   restore(): Draft | null {
-    this.#draft = readDraftOfTab()
-    if (this.#draft !== null) this.#onNote('Draft saved')
-    return this.#draft
+    const draft = readDraftOfTab()
+    if (draft !== null) this.continue(draft)
+    return draft
   }
 
   /** Goes on with a stored draft. */
   continue(draft: Draft): void {
-    this.#flush()
-    this.#draft = draft
+    this.#replace(draft)
     this.#onNote('Draft saved')
   }
 
   /** Begins a draft, which is stored with the first change. */
   begin(fields: Fields, open: OpenFunction | null = null): void {
-    this.#flush()
-    this.#draft = beginDraft(fields, open)
+    this.#replace(beginDraft(fields, open))
+    this.#onNote('')
+  }
+
+  /** Goes on without a draft, because the person deleted it. The next change begins another. */
+  forget(): void {
+    this.#cancel()
+    this.#draft = null
+    this.#claim.claim(null)
     this.#onNote('')
   }
 
   /** Takes note of a change. */
-  note({ fields, cursor, open }: Written): void {
-    this.#draft = {
-      ...(this.#draft ?? beginDraft(firstFields)),
-      ...fields,
-      cursor,
-      function: open,
-      at: Date.now(),
-    }
+  note({ fields, cursor, open, isExample = false }: Written): void {
+    const draft = this.#draft ?? beginDraft(firstFields)
+    this.#draft = { ...draft, ...fields, cursor, function: open, isExample, at: Date.now() }
+    this.#claim.claim(draft.id)
     const { script, input, options } = fields
     if (script.length + input.length + options.length <= maxCharactersAtOnce) return this.#store()
     this.#onNote('')
@@ -67,13 +85,31 @@ export class WorkingDraft {
     this.#timer ??= setTimeout(() => this.#store(), delayMs)
   }
 
+  #replace(draft: Draft): void {
+    this.#flush()
+    if (this.#draft?.isExample === true && this.#draft.id !== draft.id) removeDraft(this.#draft)
+    this.#draft = draft
+    this.#claim.claim(draft.id)
+  }
+
+  #takeCopy(): void {
+    if (this.#draft === null) return
+    this.#draft = copyDraft(this.#draft)
+    this.#claim.claim(this.#draft.id)
+    this.#store()
+  }
+
   #flush(): void {
     if (this.#timer !== null) this.#store()
   }
 
-  #store(): void {
+  #cancel(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
+  }
+
+  #store(): void {
+    this.#cancel()
     if (this.#draft === null) return
     this.#onNote(
       storeDraft(this.#draft) ? 'Draft saved' : 'Draft not saved: this browser is full. Forget old drafts.',

@@ -13,6 +13,7 @@ import {
 } from '@codemirror/view'
 import { css, html, LitElement } from 'lit'
 import type { Problem } from '../types/protocol.ts'
+import { findJsonFault } from './json-fault.ts'
 import { marks, positionOf, showMarks } from './marks.ts'
 import { theme } from './theme.ts'
 
@@ -122,13 +123,18 @@ export class CodeEditor extends LitElement {
     if (this.#view !== null) showMarks(this.#view, problems)
   }
 
+  /** Returns where the text is no JSON; null if it is. */
+  findJsonFault(): Problem | null {
+    return this.#view === null ? null : findJsonFault(this.#view.state)
+  }
+
   override focus(): void {
     this.#view?.focus()
   }
 
   #createState(offset = 0): EditorState {
     const announce = EditorView.updateListener.of(({ docChanged, selectionSet }) => {
-      if (docChanged) this.dispatchEvent(new Event('edit'))
+      if (docChanged) this.dispatchEvent(new Event('edit', { bubbles: true }))
       if (docChanged || selectionSet) this.dispatchEvent(new Event('move'))
     })
     return EditorState.create({

@@ -5,7 +5,8 @@ import { tags } from '@lezer/highlight'
 // The colours are custom properties of the page, which change with its scheme.
 const surfaces = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '14px' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  // The element around it shows the focus.
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
   '.cm-content': { caretColor: 'var(--text)', padding: '10px 0' },
   '.cm-gutters': { color: 'var(--code-quiet)', backgroundColor: 'var(--surface)', border: 'none' },
@@ -15,10 +16,12 @@ const surfaces = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 26%, transparent)',
   },
-  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': {
+  '.cm-matchingBracket': { backgroundColor: 'transparent' },
+  '&.cm-focused .cm-matchingBracket': {
     backgroundColor: 'var(--raised)',
     outline: '1px solid var(--field-line)',
   },
+  '&:not(.cm-focused) .cm-cursorLayer': { display: 'none' },
   '.cm-mark': {
     textDecoration: 'underline wavy var(--bad)',
     textDecorationSkipInk: 'none',

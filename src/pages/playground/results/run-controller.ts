@@ -1,9 +1,14 @@
 import type { ReactiveControllerHost } from 'lit'
+import { GatewayError } from '../../gateway/gateway-error.ts'
+import type { Call, LogEntry } from '../../results/execution.ts'
 import { idleRun, type RunState, withCall } from '../../results/run-state.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
 import type { Fields } from '../draft/link.ts'
 import type { Problem } from '../types/protocol.ts'
 import { runScript } from './run-script.ts'
+
+// What arrives within this time is shown at once: to render each entry of a long log by itself would block the keys.
+const collectMs = 60
 
 /** Runs one script at a time, and updates the page while it goes on. */
 export class RunController {
@@ -26,35 +31,28 @@ export class RunController {
     this.#abort = abort
     this.problems = []
     this.#change({ ...idleRun, phase: 'running', input: fields.input })
+    const news = this.#collect()
     const startedAt = performance.now()
-    const durationMs = () => performance.now() - startedAt
     runScript({
       fields,
       name: open?.name ?? 'playground',
       caseTypeCode: open?.caseTypeCode ?? null,
       signal: abort.signal,
-      onLog: entry => this.#change({ logs: [...this.state.logs, entry] }),
-      onCall: call => this.#change({ calls: withCall(this.state.calls, call) }),
+      ...news,
     })
       .then(execution => {
-        const { error, logs, duration_ms } = execution
-        if (error?.line != null)
-          this.problems = [
-            {
-              line: error.line,
-              column: error.column ?? 1,
-              length: 0,
-              message: `${error.code}: ${error.message}`,
-            },
-          ]
-        this.#change({ phase: 'ended', execution, logs, durationMs: duration_ms })
+        news.show()
+        this.problems = findProblem(execution.error)
+        this.#change({ phase: 'ended', execution, logs: execution.logs, durationMs: execution.duration_ms })
       })
       .catch((error: unknown) => {
+        news.show()
         const isStopped = abort.signal.aborted
+        const phase = isStopped ? 'stopped' : wasRefused(error) ? 'refused' : 'lost'
         this.#change({
-          phase: isStopped ? 'stopped' : 'lost',
+          phase,
           error: isStopped ? null : error,
-          durationMs: durationMs(),
+          durationMs: performance.now() - startedAt,
         })
       })
       .finally(() => {
@@ -63,20 +61,62 @@ export class RunController {
       })
   }
 
+  /** Shows why nothing was sent. */
+  refuse(error: unknown): void {
+    this.problems = []
+    this.#change({ ...idleRun, phase: 'refused', error })
+  }
+
   /** Returns false if nothing runs. */
   stop(): boolean {
     this.#abort?.abort()
     return this.#abort !== null
   }
 
+  /** Forgets what an edit may have mended. */
   forgetProblems(): void {
-    if (this.problems.length === 0) return
+    const isRefused = this.state.phase === 'refused'
+    if (this.problems.length === 0 && !isRefused) return
     this.problems = []
-    this.#host.requestUpdate()
+    this.#change(isRefused ? idleRun : {})
+  }
+
+  // Collects what the run says, and shows it a moment later.
+  #collect() {
+    const logs: LogEntry[] = []
+    let calls: readonly Call[] = []
+    let timer: ReturnType<typeof setTimeout> | null = null
+    const show = (): void => {
+      if (timer !== null) clearTimeout(timer)
+      timer = null
+      this.#change({ logs: [...logs], calls })
+    }
+    const showSoon = (): void => {
+      timer ??= setTimeout(show, collectMs)
+    }
+    const onLog = (entry: LogEntry): void => {
+      logs.push(entry)
+      showSoon()
+    }
+    const onCall = (call: Call): void => {
+      calls = withCall(calls, call)
+      showSoon()
+    }
+    return { onLog, onCall, show }
   }
 
   #change(changes: Partial<RunState>): void {
     this.state = { ...this.state, ...changes }
     this.#host.requestUpdate()
   }
+}
+
+function wasRefused(error: unknown): boolean {
+  return error instanceof GatewayError && error.status >= 400
+}
+
+function findProblem(error: NonNullable<RunState['execution']>['error']): readonly Problem[] {
+  if (error?.line == null) return []
+  const { code, message, line, column } = error
+  return [{ line, column: column ?? 1, length: 0, message: `${code}: ${message}` }]
 }

@@ -43,12 +43,20 @@ export async function runScript(options: RunOptions): Promise<Execution> {
   const accept = 'text/event-stream'
   const answer = await sendRequest('/api/1/endpoint/execute', { token, body, accept, signal })
   if (!answer.ok || answer.body === null) throw await readProblem(answer)
-  for await (const { event, data } of readEvents(answer.body)) {
-    if (event === 'log') options.onLog(JSON.parse(data) as LogEntry)
-    if (event === 'call') options.onCall(toCall(JSON.parse(data) as CallEvent))
-    if (event === 'end') return (JSON.parse(data) as { readonly task_execution: Execution }).task_execution
+  try {
+    for await (const { event, data } of readEvents(answer.body)) {
+      if (event === 'log') options.onLog(JSON.parse(data) as LogEntry)
+      if (event === 'call') options.onCall(toCall(JSON.parse(data) as CallEvent))
+      if (event === 'end') return (JSON.parse(data) as { readonly task_execution: Execution }).task_execution
+    }
+  } catch {
+    // What the browser says of a broken stream helps nobody.
+    signal.throwIfAborted()
   }
-  throw new Error('The connection broke before the run ended. Look for the run on the page "Runs".')
+  throw new Error(
+    'The connection to the gateway broke before the run ended. Your draft is safe. ' +
+      'Run it again, or look for this run on the page "Runs".',
+  )
 }
 
 function toCall({ id, name, at, duration_ms, error, run_id }: CallEvent): Call {

@@ -1,4 +1,4 @@
-import { operation } from '../../gateway/operation.ts'
+import { ask, operation } from '../../gateway/operation.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
 
 /** A stored function with its live version. */
@@ -13,6 +13,13 @@ export interface StoredFunction {
 export const functionToOpen = operation<{ function: StoredFunction | null }, { id: string }>(
   `query FunctionToOpen($id: ID!) { function(id: $id) { id name caseTypeCode live { hash sourceCode } } }`,
 )
+
+/** Returns a stored function. Throws if there is none with this id. */
+export async function loadFunction(id: string): Promise<StoredFunction> {
+  const { function: found } = await ask(functionToOpen, { id })
+  if (found === null) throw new Error('There is no such function.')
+  return found
+}
 
 interface Saving {
   readonly input: {

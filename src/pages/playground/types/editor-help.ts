@@ -49,7 +49,8 @@ export function createEditorHelp(ask: Ask): Extension {
     return { pos: description.from, end: description.to, above: true, create }
   })
 
-  return [autocompletion({ override: [complete], icons: false }), describe]
+  // Enter takes the completion as soon as it is seen.
+  return [autocompletion({ override: [complete], icons: false, interactionDelay: 0 }), describe]
 }
 
 function toElement({ signature, documentation }: Description, role?: string): HTMLElement {

@@ -1,0 +1,20 @@
+/** Returns the id of the function that the address names, or null. */
+export function readFunctionId(): string | null {
+  return new URLSearchParams(location.search).get('function')
+}
+
+/** Lets the address name a function, or none. */
+export function showFunctionId(id: string | null): void {
+  const query = id === null ? '' : `?function=${encodeURIComponent(id)}`
+  history.replaceState(null, '', `/playground${query}`)
+}
+
+/** Returns the fragment if it has a script (contract, section 10); else null. */
+export function readLinkFragment(): string | null {
+  return location.hash.startsWith('#code=') ? location.hash : null
+}
+
+/** Takes the fragment away, so that a reload does not open its link again. */
+export function forgetFragment(): void {
+  history.replaceState(null, '', location.pathname + location.search)
+}

@@ -1,0 +1,20 @@
+import { html, nothing } from 'lit'
+import { describeRun, type RunState } from '../../results/run-state.ts'
+import { allows } from '../../shell/session.ts'
+
+interface RunBar {
+  readonly state: RunState
+  readonly isRunning: boolean
+  readonly run: () => void
+  readonly stop: () => void
+}
+
+/** Shows the buttons that run and stop the script, and how the run stands. */
+export function viewRunBar({ state, isRunning, run, stop }: RunBar) {
+  const button = html`<button type="button" class="main" @click=${run}>Run <kbd>Ctrl+Enter</kbd></button>`
+  return html`<div class="run-bar">
+    ${allows('tasks:execute') ? button : nothing}
+    <button type="button" ?disabled=${!isRunning} @click=${stop}>Stop <kbd>Esc</kbd></button>
+    <span role="status" class="run-status ${state.execution?.outcome ?? state.phase}">${describeRun(state)}</span>
+  </div>`
+}

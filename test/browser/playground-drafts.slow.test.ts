@@ -1,0 +1,135 @@
+import { deflateRawSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { openBrowser } from './open-browser.ts'
+import { field, openPlayground as openPlaygroundOf, textOf, write } from './playground.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const openPlayground = () => openPlaygroundOf(browser, server)
+const script = (page: Page) => textOf(page, 'Script')
+const openFragment = (page: Page, fragment: string) =>
+  page.evaluate(hash => location.assign(hash), `#code=${fragment}`)
+const pack = (fields: unknown) => deflateRawSync(JSON.stringify(fields)).toString('base64url')
+
+test('a duplicated tab goes on with a copy, and each of the two keeps its own draft', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit("both")')
+  const opened = page.context().waitForEvent('page')
+  // A window that a page opens begins with a copy of its `sessionStorage`, as a duplicated tab does.
+  await page.evaluate(() => void window.open('/playground'))
+  const copy = await opened
+  await copy.getByText('Draft saved').waitFor()
+  expect(await script(copy)).toBe('exit("both")')
+  const keys = () => page.evaluate(() => Object.keys(localStorage).length)
+  await expect.poll(keys).toBe(2)
+  await write(copy, 'Script', 'exit("copy")')
+  await write(page, 'Script', 'exit("first")')
+  await Promise.all([copy.reload(), page.reload()])
+  await expect.poll(() => script(page)).toBe('exit("first")')
+  await expect.poll(() => script(copy)).toBe('exit("copy")')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('signing in again as the same person shows the draft, and "Forget drafts" deletes all', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit("mine")')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Token').fill(server.adminToken)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/playground')
+  await expect.poll(() => script(page)).toBe('exit("mine")')
+
+  for (const name of ['Refuse an input', 'Find a mistake']) {
+    await page.getByRole('button', { name: 'Examples' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'exit("mine")' }).waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(2)
+  await dialog.getByRole('button', { name: 'Forget drafts' }).click()
+  await dialog.getByText('No drafts').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.evaluate(() => localStorage.length)).toBe(0)
+  await page.reload()
+  await field(page, 'Script').waitFor()
+  expect(await page.evaluate(() => localStorage.length)).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a damaged, an oversized and a swelling link say so, and the draft stays', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit("kept")')
+  const bomb = pack({ script: 'x'.repeat(5_000_000) })
+  expect(bomb.length).toBeLessThan(8_000)
+  const links = [
+    ['%%%', 'damaged'],
+    [pack({ script: 'exit(1)' }).slice(0, -4), 'damaged'],
+    [pack({ script: 1 }), 'damaged'],
+    [pack('text'), 'damaged'],
+    ['A'.repeat(8_200), 'too large'],
+    [bomb, 'too large'],
+  ] as const
+  for (const [fragment, words] of links) {
+    await openFragment(page, fragment)
+    await page.getByRole('alert').filter({ hasText: words }).waitFor()
+    expect(await script(page)).toBe('exit("kept")')
+    await openFragment(page, pack({ script: 'exit("kept")' }))
+    await page.getByRole('status').filter({ hasText: 'From a link' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  }
+  await openFragment(page, pack({ script: 'exit("linked")', input: '[1]' }))
+  await expect.poll(() => script(page)).toBe('exit("linked")')
+  expect([await textOf(page, 'Input'), await textOf(page, 'Options')]).toEqual(['[1]', '{}'])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('"Link" copies what its field shows', async () => {
+  const { page, faults } = await openPlayground()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Link' }).click()
+  await page.getByRole('status').filter({ hasText: 'Link copied' }).waitFor()
+  const shown = await page.getByLabel('Link', { exact: true }).inputValue()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('"Take theirs" opens the live version, and "Cancel" changes nothing', async () => {
+  const { page, faults } = await openPlayground()
+  const name = 'taken'
+  const save = (text: string) =>
+    server.graphql(`mutation { saveFunction(input: { name: "${name}", sourceCode: "${text}" }) { id } }`)
+  const { body } = await save('exit(1)')
+  const { id } = body.data?.saveFunction as { readonly id: string }
+  await page.goto(`/playground?function=${id}`)
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await save('exit(2)')
+  await write(page, 'Script', 'exit(3)')
+  const dialog = page.getByRole('dialog')
+  for (const choice of ['Cancel', 'Take theirs']) {
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Another version is live').waitFor()
+    await dialog.getByRole('button', { name: choice }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await script(page)).toBe(choice === 'Cancel' ? 'exit(3)' : 'exit(2)')
+  }
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved: this version is live').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})

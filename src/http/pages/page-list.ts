@@ -22,10 +22,18 @@ export const pageList: readonly PageEntry[] = [
     style: 'playground/playground.css',
   },
   {
-    paths: ['/functions', '/functions/:id'],
+    paths: ['/functions'],
     title: 'Functions',
     element: 'functions-page',
     module: 'functions/functions-page.ts',
+    style: 'functions/functions.css',
+  },
+  {
+    paths: ['/functions/:id'],
+    title: 'Function',
+    element: 'function-page',
+    module: 'functions/function-page.ts',
+    style: 'functions/functions.css',
   },
   {
     paths: ['/runs'],

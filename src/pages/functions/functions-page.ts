@@ -1,74 +1,96 @@
-import { html } from 'lit'
-import { ask, operation } from '../gateway/operation.ts'
+import { html, nothing } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../shell/session.ts'
+import { viewTime } from '../shell/view-time.ts'
+import { type FunctionRow, listFunctions } from './function-documents.ts'
 
-interface FunctionRow {
-  readonly id: string
-  readonly name: string
-  readonly caseTypeCode: string | null
-}
-
-const listFunctions = operation<{ functions: { nodes: readonly FunctionRow[] } }>(
-  `query ListFunctions { functions { nodes { id name caseTypeCode } } }`,
-)
-const findFunction = operation<{ function: FunctionRow | null }, { id: string }>(
-  `query FindFunction($id: ID!) { function(id: $id) { id name caseTypeCode } }`,
-)
-
-/** The functions of the account, or the one that the path names. */
+/** The functions of the account. */
 class FunctionsPage extends PageElement {
-  static override properties = { rows: { state: true }, error: { state: true } }
+  static override properties = { rows: { state: true }, text: { state: true }, error: { state: true } }
   declare rows: readonly FunctionRow[] | null
+  declare text: string
   declare error: unknown
-  readonly #id = location.pathname.split('/')[2] ?? null
+  #isOpened = false
 
   constructor() {
     super()
     this.rows = null
     this.error = null
+    this.text = new URLSearchParams(location.search).get('text') ?? ''
+    handleListKeys(new AbortController().signal)
     this.#load().catch((error: unknown) => {
       this.error = error
     })
   }
 
+  override updated(): void {
+    if (this.#isOpened || this.rows === null) return
+    this.#isOpened = true
+    focusOpenedRow()
+  }
+
+  // An account has at most some thousands of functions, so the search is made here.
   async #load(): Promise<void> {
-    if (this.#id === null) {
-      this.rows = (await ask(listFunctions, {})).functions.nodes
-      return
-    }
-    const row = (await ask(findFunction, { id: decodeURIComponent(this.#id) })).function
-    if (row === null) throw new Error('There is no such function.')
-    this.rows = [row]
+    let after: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof readPage>> = await readPage(after)
+      this.rows = [...(this.rows ?? []), ...page.nodes]
+      after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+    } while (after !== null)
   }
 
   override render() {
-    const only = this.#id === null ? undefined : this.rows?.[0]
+    const search = html`<form class="inline" role="search" @submit=${(event: Event) => event.preventDefault()}>
+      <label>
+        Search
+        <input type="search" autocomplete="off" spellcheck="false" .value=${this.text} @input=${this.#search} />
+      </label>
+    </form>`
     return html`<div class="title-row">
-        <h1>${only?.name ?? (this.#id === null ? 'Functions' : 'Function')}</h1>
-        <a class="button" href="/playground">New</a>
+        <h1>Functions</h1>
+        ${allows('functions:write') ? html`<a class="button main" href="/playground?new">New</a>` : nothing}
       </div>
-      ${viewError(this.error)}
-      ${this.rows === null ? (this.error === null ? viewLoading() : '') : this.#viewRows(this.rows)}`
+      ${search} ${viewError(this.error)}
+      ${this.rows === null ? (this.error === null ? viewLoading() : nothing) : this.#viewRows(this.rows)}`
   }
 
-  #viewRows(rows: readonly FunctionRow[]) {
-    if (this.#id !== null) {
-      return html`<p><a href="/playground?function=${this.#id}">Open in playground</a></p>`
-    }
-    if (rows.length === 0) {
+  #viewRows(all: readonly FunctionRow[]) {
+    const wanted = this.text.trim().toLowerCase()
+    const rows = all.filter(({ name, caseTypeCode }) =>
+      `${caseTypeCode ?? ''} / ${name}`.toLowerCase().includes(wanted),
+    )
+    if (all.length === 0)
       return viewEmpty(
         'No functions yet',
         html`Write a script in the <a href="/playground">playground</a> and save it.`,
       )
-    }
-    return html`<ul class="rows">
-      ${rows.map(
-        ({ id, name, caseTypeCode }) =>
-          html`<li><a href="/functions/${id}">${name}</a><span>${caseTypeCode ?? 'all case types'}</span></li>`,
-      )}
+    if (rows.length === 0)
+      return viewEmpty('No function has this name', 'Search for a part of its name or case type.')
+    return html`<ul class="rows" aria-label="Functions">
+      ${rows.map(viewRow)}
     </ul>`
+  }
+
+  #search = ({ target }: Event): void => {
+    this.text = target instanceof HTMLInputElement ? target.value : ''
+    const query = this.text === '' ? '' : `?text=${encodeURIComponent(this.text)}`
+    history.replaceState(null, '', `/functions${query}`)
   }
 }
 
-openPage({ element: 'functions-page', type: FunctionsPage })
+async function readPage(after: string | null) {
+  return (await ask(listFunctions, { after })).functions
+}
+
+function viewRow({ id, name, caseTypeCode, live }: FunctionRow) {
+  const who = live.byEmail ?? (live.byUserId === null ? 'unknown' : `user ${live.byUserId}`)
+  return html`<li>
+    <span class="function-name"><a data-row href="/functions/${id}">${name}</a> ${caseTypeCode ?? 'all case types'}</span>
+    <span>${viewTime(live.at)} by ${who}</span>
+  </li>`
+}
+
+openPage({ element: 'functions-page', type: FunctionsPage, keys: listKeys })

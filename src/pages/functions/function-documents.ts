@@ -1,0 +1,70 @@
+import { operation } from '../gateway/operation.ts'
+
+/** A version of a function, without its source. */
+export interface Version {
+  readonly hash: string
+  readonly comment: string | null
+  readonly byEmail: string | null
+  readonly byUserId: string | null
+  readonly at: string
+}
+
+export interface FunctionRow {
+  readonly id: string
+  readonly name: string
+  readonly caseTypeCode: string | null
+  readonly live: Version
+}
+
+interface PageInfo {
+  readonly hasNextPage: boolean
+  readonly endCursor: string | null
+}
+
+const versionFields = `hash comment byEmail byUserId at`
+
+export const listFunctions = operation<
+  { functions: { readonly nodes: readonly FunctionRow[]; readonly pageInfo: PageInfo } },
+  { after: string | null }
+>(
+  `query ListFunctions($after: String) { functions(first: 500, after: $after) {
+    nodes { id name caseTypeCode live { ${versionFields} } } pageInfo { hasNextPage endCursor } } }`,
+)
+
+export interface VersionPage {
+  readonly edges: readonly { readonly cursor: string; readonly node: Version }[]
+  readonly pageInfo: PageInfo
+}
+
+export const findFunction = operation<
+  { function: (FunctionRow & { readonly versions: VersionPage }) | null },
+  { id: string; after: string | null }
+>(
+  `query FindFunction($id: ID!, $after: String) { function(id: $id) {
+    id name caseTypeCode live { ${versionFields} }
+    versions(first: 50, after: $after) {
+      edges { cursor node { ${versionFields} } } pageInfo { hasNextPage endCursor }
+    } } }`,
+)
+
+/** The source of the version after a cursor, and that of the one before it in time. */
+export const readSources = operation<
+  { function: { versions: { nodes: readonly { readonly sourceCode: string }[] } } | null },
+  { id: string; after: string | null }
+>(
+  `query ReadSources($id: ID!, $after: String) { function(id: $id) {
+    versions(first: 2, after: $after) { nodes { sourceCode } } } }`,
+)
+
+export const rollBack = operation<
+  { makeVersionLive: { readonly live: { readonly hash: string } } },
+  { functionId: string; hash: string }
+>(
+  `mutation RollBack($functionId: ID!, $hash: ID!) {
+    makeVersionLive(functionId: $functionId, hash: $hash) { live { hash } } }`,
+)
+
+export const removeFunction = operation<
+  { removeFunction: { readonly id: string } },
+  { id: string; ifLive: readonly string[] }
+>(`mutation RemoveFunction($id: ID!, $ifLive: [ID!]) { removeFunction(id: $id, ifLive: $ifLive) { id } }`)

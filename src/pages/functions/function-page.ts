@@ -1,0 +1,60 @@
+import { html, nothing } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
+import { openPage } from '../shell/open-page.ts'
+import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../shell/session.ts'
+import { type FunctionRow, findFunction, type VersionPage } from './function-documents.ts'
+import './function-triggers.ts'
+import './version-list.ts'
+
+type FoundFunction = FunctionRow & { readonly versions: VersionPage }
+
+/** The function that the path names: its versions, and what runs it. */
+class FunctionPage extends PageElement {
+  static override properties = { found: { state: true }, error: { state: true } }
+  declare found: FoundFunction | null
+  declare error: unknown
+
+  constructor() {
+    super()
+    this.found = null
+    this.error = null
+    handleItemKeys('/functions', new AbortController().signal)
+    this.#load().catch((error: unknown) => {
+      this.error = error
+    })
+  }
+
+  // An id that is no number is of no function either.
+  async #load(): Promise<void> {
+    const id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
+    const isId = /^[1-9]\d{0,15}$/.test(id)
+    this.found = isId ? (await ask(findFunction, { id, after: null })).function : null
+    if (this.found === null) throw new Error('There is no such function. It may have been removed.')
+    document.title = `${this.found.name} · Rostrum`
+  }
+
+  override render() {
+    const back = html`<p class="back"><a href="/functions">Functions</a></p>`
+    if (this.found === null)
+      return html`${back}
+        <h1>Function</h1>
+        ${viewError(this.error)} ${this.error === null ? viewLoading() : nothing}`
+    const { id, name, caseTypeCode, live, versions } = this.found
+    const open = html`<a class="button main" href="/playground?function=${id}">Open in playground</a>`
+    const runs = html`<a class="button" href="/runs?function=${id}">Runs</a>`
+    return html`${back}
+      <div class="title-row">
+        <div>
+          <h1>${name}</h1>
+          <p class="quiet">${caseTypeCode === null ? 'For all case types' : html`For cases of type <b>${caseTypeCode}</b>`}</p>
+        </div>
+        <div class="actions">${allows('runs:read') ? runs : nothing} ${open}</div>
+      </div>
+      <version-list .functionId=${id} .liveHash=${live.hash} .page=${versions}></version-list>
+      <function-triggers .functionId=${id} .functionName=${name} .caseTypeCode=${caseTypeCode}></function-triggers>`
+  }
+}
+
+openPage({ element: 'function-page', type: FunctionPage, keys: itemKeys })

@@ -1,0 +1,234 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import '../shell/copy-button.ts'
+import { PageElement, viewError } from '../shell/page-element.ts'
+import { allows, currentSession } from '../shell/session.ts'
+import { writeExample } from './sender-example.ts'
+import type { TriggerDialog } from './trigger-dialog.ts'
+import './trigger-dialog.ts'
+import {
+  listTriggers,
+  removeHook,
+  removeTask,
+  removeWebhook,
+  saveHook,
+  saveTask,
+  saveWebhook,
+  type Triggers,
+  type Webhook,
+} from './trigger-documents.ts'
+
+export type TriggerKind = 'hook' | 'task' | 'webhook'
+
+const saves = { hook: saveHook, task: saveTask, webhook: saveWebhook } as const
+const removals = { hook: removeHook, task: removeTask, webhook: removeWebhook } as const
+
+interface Item {
+  readonly kind: TriggerKind
+  readonly id: string
+  readonly enabled: boolean
+  readonly scopes: readonly string[]
+  readonly title: string
+}
+
+/** What runs a function: hooks, tasks and webhooks, with adding, switching off and removing. */
+class FunctionTriggers extends PageElement {
+  static override properties = {
+    functionId: { attribute: false },
+    functionName: { attribute: false },
+    caseTypeCode: { attribute: false },
+    triggers: { state: true },
+    removing: { state: true },
+    notice: { state: true },
+    error: { state: true },
+  }
+  declare functionId: string
+  declare functionName: string
+  declare caseTypeCode: string | null
+  declare triggers: Triggers | null
+  /** What is about to be removed, while the page asks. */
+  declare removing: Item | null
+  declare notice: string
+  declare error: unknown
+
+  constructor() {
+    super()
+    this.functionId = ''
+    this.functionName = ''
+    this.caseTypeCode = null
+    this.triggers = null
+    this.removing = null
+    this.notice = ''
+    this.error = null
+  }
+
+  override firstUpdated(): void {
+    this.#try(() => this.#load())
+  }
+
+  override render() {
+    const { hooks = [], caseTasks = [], webhooks = [] } = this.triggers ?? {}
+    const isOwn = ({ function: { id } }: { readonly function: { readonly id: string } }) =>
+      id === this.functionId
+    return html`<section class="triggers" aria-labelledby="triggers-title">
+      <h2 id="triggers-title">What runs it</h2>
+      <div role="status" class="quiet">${this.notice}</div>
+      ${viewError(this.error)}
+      ${this.#viewKind({
+        kind: 'hook',
+        title: 'Hooks',
+        advice: 'A hook runs it whenever a case is saved or deleted.',
+        items: hooks
+          .filter(isOwn)
+          .map(({ event, caseTypeCode, ...hook }) =>
+            this.#viewItem({ kind: 'hook', ...hook, title: `${wordOf(event)} of ${caseTypeCode}` }),
+          ),
+      })}
+      ${this.#viewKind({
+        kind: 'task',
+        title: 'Tasks',
+        advice: 'A task runs it when a person asks for it on a case.',
+        items: caseTasks
+          .filter(isOwn)
+          .map(({ name, caseTypeCode, ...task }) =>
+            this.#viewItem({ kind: 'task', ...task, title: `${name} on ${caseTypeCode}` }),
+          ),
+      })}
+      ${this.#viewKind({
+        kind: 'webhook',
+        title: 'Webhooks',
+        advice: 'A webhook runs it when another service sends a signed request.',
+        items: webhooks
+          .filter(isOwn)
+          .map(webhook =>
+            this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, viewWebhook(webhook)),
+          ),
+      })}
+      <trigger-dialog
+        .functionId=${this.functionId}
+        .functionName=${this.functionName}
+        .caseTypeCode=${this.caseTypeCode}
+        @trigger-saved=${this.#noteSaved}
+      ></trigger-dialog>
+      <dialog class="ask" aria-labelledby="remove-title">
+        <h2 id="remove-title">Remove this ${this.removing?.kind}?</h2>
+        <p>${this.removing?.title} does not run ${this.functionName} any more. Its runs stay listed.</p>
+        <form method="dialog" class="actions">
+          <button value="cancel">Cancel</button>
+          <button type="button" class="main" @click=${this.#remove}>Remove</button>
+        </form>
+      </dialog>
+    </section>`
+  }
+
+  #viewKind(shown: {
+    readonly kind: TriggerKind
+    readonly title: string
+    readonly advice: string
+    readonly items: readonly TemplateResult[]
+  }) {
+    const { kind, title, advice, items } = shown
+    // A hook or a task of a function without a case type serves any type; a webhook serves only such a function.
+    const canAdd = allows('functions:write') && (kind !== 'webhook' || this.caseTypeCode === null)
+    const add = html`<button type="button" @click=${() => this.#add(kind)}>Add ${kind}</button>`
+    const why = html`<p class="quiet">Only a function for all case types can have webhooks.</p>`
+    return html`<div class="kind">
+      <div class="title-row"><h3>${title}</h3>${canAdd ? add : nothing}</div>
+      ${
+        items.length === 0
+          ? html`<p class="quiet">${advice}</p>`
+          : html`<ul class="rows" aria-label=${title}>${items}</ul>`
+      }
+      ${kind === 'webhook' && this.caseTypeCode !== null ? why : nothing}
+    </div>`
+  }
+
+  #viewItem(item: Item, details: TemplateResult | typeof nothing = nothing): TemplateResult {
+    const { enabled, scopes, title } = item
+    const actions = html`<div class="actions">
+      <button type="button" @click=${() => this.#switch(item)}>${enabled ? 'Switch off' : 'Switch on'}</button>
+      <button type="button" class="bad" @click=${() => this.#ask(item)}>Remove</button>
+    </div>`
+    return html`<li>
+      <div>
+        <b>${title}</b> ${enabled ? nothing : html`<span class="note">off</span>`}
+        <div class="quiet">${scopes.length === 0 ? 'No scopes' : scopes.join(', ')}</div>
+      </div>
+      ${allows('functions:write') ? actions : nothing} ${details}
+    </li>`
+  }
+
+  #add(kind: TriggerKind): void {
+    this.notice = ''
+    this.querySelector<TriggerDialog>('trigger-dialog')?.ask(kind)
+  }
+
+  #noteSaved = ({ detail }: CustomEvent<TriggerKind>): void => {
+    this.#try(async () => {
+      await this.#load()
+      this.notice = `The ${detail} was added.`
+    })
+  }
+
+  #switch({ kind, id, enabled, title }: Item): void {
+    this.#try(async () => {
+      await ask(saves[kind] as typeof saveHook, { input: { id, enabled: !enabled } })
+      await this.#load()
+      this.notice = `${title} is ${enabled ? 'off' : 'on'}.`
+    })
+  }
+
+  #ask(item: Item): void {
+    this.removing = item
+    this.querySelector<HTMLDialogElement>('dialog.ask')?.showModal()
+  }
+
+  #remove = (): void => {
+    const { removing } = this
+    this.querySelector<HTMLDialogElement>('dialog.ask')?.close()
+    if (removing === null) return
+    this.#try(async () => {
+      await ask(removals[removing.kind], { id: removing.id })
+      await this.#load()
+      this.notice = `${removing.title} was removed.`
+    })
+  }
+
+  #try(action: () => Promise<void>): void {
+    this.error = null
+    this.notice = ''
+    action().catch((error: unknown) => {
+      this.error = error
+    })
+  }
+
+  async #load(): Promise<void> {
+    this.triggers = await ask(listTriggers, {})
+  }
+}
+
+function wordOf(event: string): string {
+  const [when, what] = event.toLowerCase().split('_')
+  return `${when === 'pre' ? 'Before' : 'After'} each ${what}`
+}
+
+function viewWebhook(webhook: Webhook) {
+  const { verification, mode, name } = webhook
+  const url = `${location.origin}/api/1/webhook/${currentSession().accountCode}/${name}`
+  const example = writeExample(webhook, url)
+  return html`<div class="webhook">
+    <div class="address">
+      <code>${url}</code> <copy-button .text=${url} what="address"></copy-button>
+    </div>
+    <div class="quiet">
+      ${verification.toLowerCase()} signature, ${mode === 'SYNC' ? 'answers with the result' : 'answers at once, runs later'}
+    </div>
+    <details>
+      <summary>Example for the sender</summary>
+      <pre class="box" tabindex="0">${example}</pre>
+      <copy-button .text=${example} what="example"></copy-button>
+    </details>
+  </div>`
+}
+
+customElements.define('function-triggers', FunctionTriggers)

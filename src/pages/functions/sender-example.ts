@@ -1,0 +1,32 @@
+import type { Webhook } from './trigger-documents.ts'
+
+const body = `body='{"hello": "world"}'`
+const send = (url: string, headers: readonly string[]) =>
+  [
+    `curl '${url}'`,
+    "-H 'content-type: application/json'",
+    ...headers.map(text => `-H "${text}"`),
+    '-d "$body"',
+  ].join(' \\\n  ')
+
+/** Returns lines for a shell that send one signed message to a webhook. */
+export function writeExample({ verification, header }: Webhook, url: string): string {
+  const secret = `secret='the secret of this webhook'`
+  if (verification === 'SECRET')
+    return [secret, body, send(url, [`${header ?? 'X-Secret'}: $secret`])].join('\n')
+  if (verification === 'GITHUB')
+    return [
+      secret,
+      body,
+      `signature=$(printf %s "$body" | openssl dgst -sha256 -hmac "$secret" | sed 's/^.*= *//')`,
+      send(url, ['X-GitHub-Delivery: delivery-1', 'X-Hub-Signature-256: sha256=$signature']),
+    ].join('\n')
+  return [
+    secret,
+    body,
+    'id=msg_1; time=$(date +%s)',
+    `key=$(printf %s "$secret" | sed 's/^whsec_//' | base64 -d | od -An -v -tx1 | tr -d ' \\n')`,
+    'signature=$(printf %s "$id.$time.$body" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$key -binary | base64)',
+    send(url, ['webhook-id: $id', 'webhook-timestamp: $time', 'webhook-signature: v1,$signature']),
+  ].join('\n')
+}

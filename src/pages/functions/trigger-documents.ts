@@ -1,0 +1,69 @@
+import { operation } from '../gateway/operation.ts'
+
+interface Trigger {
+  readonly id: string
+  readonly enabled: boolean
+  readonly scopes: readonly string[]
+  readonly function: { readonly id: string }
+}
+
+export interface Hook extends Trigger {
+  readonly caseTypeCode: string
+  readonly event: string
+  readonly position: number
+}
+
+export interface Task extends Trigger {
+  readonly caseTypeCode: string
+  readonly name: string
+}
+
+export interface Webhook extends Trigger {
+  readonly name: string
+  readonly verification: 'STANDARD' | 'GITHUB' | 'SECRET'
+  readonly mode: 'SYNC' | 'QUEUED'
+  readonly header: string | null
+}
+
+export interface Triggers {
+  readonly hooks: readonly Hook[]
+  readonly caseTasks: readonly Task[]
+  readonly webhooks: readonly Webhook[]
+}
+
+export const listTriggers = operation<Triggers>(
+  `query ListTriggers {
+    hooks { id enabled scopes function { id } caseTypeCode event position }
+    caseTasks { id enabled scopes function { id } caseTypeCode name }
+    webhooks { id enabled scopes function { id } name verification mode header }
+  }`,
+)
+
+interface Saving {
+  readonly input: object
+}
+
+export const saveHook = operation<{ saveHook: { readonly id: string } }, Saving>(
+  `mutation SaveHook($input: SaveHookInput!) { saveHook(input: $input) { id } }`,
+)
+export const saveTask = operation<{ saveCaseTask: { readonly id: string } }, Saving>(
+  `mutation SaveTask($input: SaveCaseTaskInput!) { saveCaseTask(input: $input) { id } }`,
+)
+export const saveWebhook = operation<
+  { saveWebhook: { readonly secret: string | null; readonly webhook: { readonly id: string } } },
+  Saving
+>(`mutation SaveWebhook($input: SaveWebhookInput!) { saveWebhook(input: $input) { secret webhook { id } } }`)
+
+interface Removing {
+  readonly id: string
+}
+
+export const removeHook = operation<object, Removing>(
+  `mutation RemoveHook($id: ID!) { removeHook(id: $id) { id } }`,
+)
+export const removeTask = operation<object, Removing>(
+  `mutation RemoveTask($id: ID!) { removeCaseTask(id: $id) { id } }`,
+)
+export const removeWebhook = operation<object, Removing>(
+  `mutation RemoveWebhook($id: ID!) { removeWebhook(id: $id) { id } }`,
+)

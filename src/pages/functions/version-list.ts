@@ -1,0 +1,145 @@
+import { html, nothing } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../shell/session.ts'
+import { viewTime } from '../shell/view-time.ts'
+import { findFunction, readSources, rollBack, type Version, type VersionPage } from './function-documents.ts'
+import { viewLines } from './view-lines.ts'
+
+interface Sources {
+  readonly before: string
+  readonly after: string
+}
+
+/** The versions of a function, newest first, and what the chosen one changed. */
+class VersionList extends PageElement {
+  static override properties = {
+    functionId: { attribute: false },
+    liveHash: { attribute: false },
+    page: { attribute: false },
+    chosen: { state: true },
+    sources: { state: true },
+    error: { state: true },
+    notice: { state: true },
+  }
+  declare functionId: string
+  declare liveHash: string
+  declare page: VersionPage
+  declare chosen: number
+  declare sources: Sources | null
+  declare error: unknown
+  declare notice: string
+
+  constructor() {
+    super()
+    this.functionId = ''
+    this.liveHash = ''
+    this.page = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } }
+    this.chosen = 0
+    this.sources = null
+    this.error = null
+    this.notice = ''
+  }
+
+  override firstUpdated(): void {
+    this.#choose(0)
+  }
+
+  override render() {
+    const versions = this.page.edges.map(({ node }) => node)
+    const chosen = versions[this.chosen]
+    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
+    return html`<h2>Versions</h2>
+      <div role="status" class="quiet">${this.notice}</div>
+      ${viewError(this.error)}
+      <div class="scroll" tabindex="0" role="group" aria-label="All versions">
+        <table aria-label="Versions">
+          <thead>
+            <tr>
+              ${['Version', 'State', 'Author', 'Saved', 'Comment', ''].map(
+                name =>
+                  html`<th scope="col">${name === '' ? html`<span class="unseen">Action</span>` : name}</th>`,
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            ${versions.map((version, index) => this.#viewRow(version, index))}
+          </tbody>
+        </table>
+      </div>
+      ${this.page.pageInfo.hasNextPage ? more : nothing}
+      <section aria-label="Difference" class="changed">
+        <h2>Difference</h2>
+        <p class="quiet">${chosen === undefined ? nothing : this.#describe(chosen)}</p>
+        ${this.sources === null ? viewLoading() : viewLines(this.sources.before, this.sources.after)}
+      </section>`
+  }
+
+  #viewRow({ hash, comment, byEmail, byUserId, at }: Version, index: number) {
+    const isLive = hash === this.liveHash
+    const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
+    const action = html`<button type="button" @click=${() => this.#rollBack(hash)}>Roll back</button>`
+    return html`<tr class=${index === this.chosen ? 'chosen' : ''}>
+      <td>
+        <button
+          type="button"
+          class="plain hash"
+          aria-pressed=${index === this.chosen}
+          title="Show what this version changed"
+          @click=${() => this.#choose(index)}
+        >${hash.slice(0, 8)}</button>
+      </td>
+      <td>${isLive ? html`<span class="live">live</span>` : nothing}</td>
+      <td>${who}</td>
+      <td>${viewTime(at)}</td>
+      <td>${comment}</td>
+      <td>${!isLive && allows('functions:write') ? action : nothing}</td>
+    </tr>`
+  }
+
+  #describe({ hash }: Version): string {
+    const before = this.page.edges[this.chosen + 1]?.node.hash
+    return before === undefined
+      ? `What ${hash.slice(0, 8)}, the first version, has`
+      : `What ${hash.slice(0, 8)} changed from ${before.slice(0, 8)}`
+  }
+
+  #choose(index: number): void {
+    this.chosen = index
+    this.sources = null
+    this.#try(async () => {
+      const after = this.page.edges[index - 1]?.cursor ?? null
+      const found = (await ask(readSources, { id: this.functionId, after })).function
+      if (this.chosen !== index) return
+      const [newer, older] = found?.versions.nodes ?? []
+      this.sources = { before: older?.sourceCode ?? '', after: newer?.sourceCode ?? '' }
+    })
+  }
+
+  #rollBack(hash: string): void {
+    this.#try(async () => {
+      const { makeVersionLive } = await ask(rollBack, { functionId: this.functionId, hash })
+      this.liveHash = makeVersionLive.live.hash
+      this.notice = `Version ${hash.slice(0, 8)} is live.`
+    })
+  }
+
+  #loadMore = (): void => {
+    this.#try(async () => {
+      const { edges, pageInfo } = this.page
+      const found = await ask(findFunction, { id: this.functionId, after: pageInfo.endCursor })
+      if (found.function === null) return
+      const { versions } = found.function
+      this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
+    })
+  }
+
+  #try(action: () => Promise<void>): void {
+    this.error = null
+    action().catch((error: unknown) => {
+      this.error = error
+    })
+  }
+}
+
+customElements.define('version-list', VersionList)

@@ -1,0 +1,39 @@
+import { html } from 'lit'
+import { PageElement } from './page-element.ts'
+
+const saidMs = 2_000
+
+/** A button that copies a text, and says so. */
+class CopyButton extends PageElement {
+  static override properties = { text: { attribute: false }, what: {}, note: { state: true } }
+  declare text: string
+  /** What is copied, for the name of the button; empty if its place says it. */
+  declare what: string
+  declare note: string
+
+  constructor() {
+    super()
+    this.text = ''
+    this.what = ''
+    this.note = ''
+  }
+
+  override render() {
+    return html`<button type="button" class="plain" @click=${this.#copy}>
+        Copy${this.what === '' ? '' : html` <span class="unseen">${this.what}</span>`}
+      </button>
+      <span role="status" class="quiet">${this.note}</span>`
+  }
+
+  #copy = async (): Promise<void> => {
+    this.note = await navigator.clipboard.writeText(this.text).then(
+      () => 'Copied',
+      () => 'The browser refused. Select the text and copy it.',
+    )
+    setTimeout(() => {
+      this.note = ''
+    }, saidMs)
+  }
+}
+
+customElements.define('copy-button', CopyButton)

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/gateways/start-server.ts'
+import { findFreePort } from '../server/processes/free-port.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { openBrowser, openTab, signIn } from './open-browser.ts'
+import { field, textOf, write } from './playground.ts'
+
+const folder = makeTempFolder()
+let settings: Readonly<Record<string, string>>
+let server: TestServer
+let browser: Browser
+
+beforeAll(async () => {
+  settings = {
+    PORT: String(await findFreePort()),
+    DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}`,
+    ROSTRUM_SANDBOXES: '1',
+    ROSTRUM_QUEUE_WAIT_MS: '200',
+  }
+  server = await startServer(settings)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  folder.remove()
+})
+
+const busy =
+  'log("begun"); for (;;) { for (let t = Date.now(); Date.now() - t < 20;); await graphql("{ viewer { userId } }") }'
+const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
+const alert = (page: Page, text: string | RegExp) =>
+  page.getByRole('alert').filter({ hasText: text }).waitFor()
+
+async function openPlayground() {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, server.adminToken)
+  await field(tab.page, 'Script').waitFor()
+  return tab
+}
+
+test('a run that is refused says why, and the script stays', async () => {
+  const { page } = await openPlayground()
+  const other = await page.context().newPage()
+  await signIn(other, server.adminToken)
+  await write(other, 'Script', busy)
+  await other.keyboard.press('Control+Enter')
+  await status(other, /running/).waitFor()
+  await write(page, 'Script', 'exit(1)')
+  await page.keyboard.press('Control+Enter')
+  await alert(page, /wait|try again|later|busy/i)
+  await status(page, /not run/).waitFor()
+  await other.keyboard.press('Escape')
+  await status(other, /stopped/).waitFor()
+  // The next sandbox takes a moment to start.
+  const runAgain = async () => {
+    await page.keyboard.press('Control+Enter')
+    await status(page, /not run|exit/).waitFor()
+    return status(page, /exit/).count()
+  }
+  await expect.poll(runAgain).toBe(1)
+
+  const large = `exit(1) // ${'x'.repeat(2_200_000)}`
+  await field(page, 'Script').evaluate((own, text) => {
+    const root = own.getRootNode() as ShadowRoot
+    ;(root.host as HTMLElement & { open(text: string): void }).open(text)
+  }, large)
+  await page.getByRole('button', { name: 'Run' }).click()
+  await alert(page, 'larger than')
+  await page.context().close()
+})
+
+test('a token that is refused meanwhile leads to the login and back to the same draft', async () => {
+  const { page } = await openPlayground()
+  await write(page, 'Script', 'exit("still here")')
+  await page.evaluate(() => {
+    const text = sessionStorage.getItem('rostrum.session') ?? '{}'
+    sessionStorage.setItem('rostrum.session', JSON.stringify({ ...JSON.parse(text), token: 'gone' }))
+  })
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click()
+  await page.waitForURL('**/login')
+  await page.getByLabel('Token').fill(server.adminToken)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/playground')
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit("still here")')
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+Enter')
+  await status(page, /exit/).waitFor()
+  await page.context().close()
+})
+
+test('a gateway that is killed during a run is said so, and the draft runs on the next one', async () => {
+  const { page } = await openPlayground()
+  await write(page, 'Script', busy)
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('tab', { name: 'Logs' }).click()
+  await page.getByRole('tabpanel').getByText('begun').waitFor()
+  await server.kill()
+  await alert(page, 'The connection to the gateway broke before the run ended.')
+  await write(page, 'Script', 'exit("again")')
+  await page.keyboard.press('Control+Enter')
+  await alert(page, 'The gateway cannot be reached.')
+  server = await startServer(settings)
+  await page.reload()
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit("again")')
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+Enter')
+  await status(page, /exit/).waitFor()
+  await page.context().close()
+})

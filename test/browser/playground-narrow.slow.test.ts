@@ -1,0 +1,80 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { findBarriers, openBrowser } from './open-browser.ts'
+import { field, openPlayground, textOf, write } from './playground.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const tab = (page: Page, name: string) => page.getByRole('tab', { name })
+const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
+
+test('a narrow page shows one pane at a time, keeps Run in view, and shows what a click on it brings', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const run = page.getByRole('button', { name: 'Run' })
+  await write(page, 'Script', "log('seen')\nexit({ ...payload, total: payload.total * 2 })")
+  expect(await field(page, 'Input').count()).toBe(0)
+  await tab(page, 'Input').click()
+  await write(page, 'Input', '{"total": 3}')
+  expect(await findBarriers(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await run.click()
+  await status(page, /exit/).waitFor()
+  expect(await tab(page, 'Result').getAttribute('aria-selected')).toBe('true')
+  await page.getByRole('tabpanel').getByText('"total": 6').waitFor()
+  for (const [name, text] of Object.entries({ Difference: '/total 3 → 6', Logs: 'seen' })) {
+    await tab(page, name).click()
+    expect(await page.getByRole('tabpanel').innerText()).toContain(text)
+  }
+  await tab(page, 'Script').click()
+  expect(await textOf(page, 'Script')).toContain('seen')
+  const box = await run.boundingBox()
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844)
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+Enter')
+  await status(page, /exit/).waitFor()
+  expect(await field(page, 'Script').evaluate(own => own.matches(':focus'))).toBe(true)
+  await page.keyboard.press('Alt+3')
+  await page.getByRole('tabpanel').getByText('seen').waitFor()
+  await tab(page, 'Logs').focus()
+  await page.keyboard.press('ArrowLeft')
+  expect(await tab(page, 'Difference').evaluate(own => own.matches(':focus'))).toBe(true)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('text that is no JSON is said at its place, and nothing is sent', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const posted: string[] = []
+  page.on('request', request => void posted.push(new URL(request.url()).pathname))
+  const refused: readonly (readonly [string, string, string])[] = [
+    ['Input', '{"a": 1,\n  nope}', 'Ln 2, Col 3'],
+    ['Input', '', 'Ln 1, Col 1'],
+    ['Options', '{"a": [1, 2', 'Ln 1, Col 12'],
+  ]
+  for (const [name, text, place] of refused) {
+    await write(page, name, text)
+    await page.getByRole('button', { name: `${place}: not valid JSON` }).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page
+      .getByRole('alert')
+      .filter({ hasText: `${name} is not valid JSON at ${place}` })
+      .waitFor()
+    expect(await status(page, /not run/).count()).toBe(1)
+    await write(page, name, '{}')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+  }
+  expect(posted.filter(path => path.startsWith('/api/'))).toEqual([])
+  await page.keyboard.press('Control+Enter')
+  await status(page, /error|exit/).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -26,7 +26,7 @@ export class PageHeader extends PageElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.#left = new AbortController()
-    if (readSession() !== null) handleCommonKeys(() => this.#showKeys(), this.#left.signal)
+    handleCommonKeys(() => this.#showKeys(), this.#left.signal)
   }
 
   override disconnectedCallback(): void {
@@ -39,7 +39,25 @@ export class PageHeader extends PageElement {
     return html`<header class="page-header">
       <a class="brand" href="/">Rostrum</a>
       ${session === null ? nothing : this.#viewNavigation(session.email ?? session.userId, session.accountCode)}
+      ${session === null ? this.#viewDoors() : nothing}
+      ${this.#viewKeys()}
     </header>`
+  }
+
+  // The front page and the login have these links themselves.
+  #viewDoors() {
+    if (!location.pathname.startsWith('/docs')) return nothing
+    return html`<span class="page-doors"><a href="/docs">Docs</a><a href="/login">Sign in</a></span>`
+  }
+
+  #viewKeys() {
+    return html`<dialog class="keys" aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl>
+        ${[...this.keys, ...commonKeys].map(viewKey)}
+      </dl>
+      <form method="dialog"><button class="main">Close</button></form>
+    </dialog>`
   }
 
   #viewNavigation(person: string | null, accountCode: string) {
@@ -52,14 +70,7 @@ export class PageHeader extends PageElement {
         <span class="who" title=${person ?? accountCode}>${accountCode}</span>
         <button type="button" class="plain" aria-haspopup="dialog" @click=${() => this.#showKeys()}>Keys</button>
         <button type="button" class="plain" @click=${signOut}>Sign out</button>
-      </nav>
-      <dialog class="keys" aria-labelledby="keys-title">
-        <h2 id="keys-title">Keys</h2>
-        <dl>
-          ${[...this.keys, ...commonKeys].map(viewKey)}
-        </dl>
-        <form method="dialog"><button class="main">Close</button></form>
-      </dialog>`
+      </nav>`
   }
 
   #showKeys(): void {

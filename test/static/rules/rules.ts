@@ -146,7 +146,8 @@ const rooms: readonly Rule[] = [
       'store/sqlite/connection/watch-file.ts': 'sees that the database file is no longer at its path',
       'scripts/launch/sandbox-modules.ts': 'reads the modules of the sandbox',
       'scripts/launch/strip-cached.ts': 'keeps the stripped modules beside the compile cache',
-      'http/pages/register-docs.ts': 'reads the pages of the docs, once and by fixed names',
+      'http/pages/docs/build-docs.ts': 'reads the pages of the docs, in the thread that renders them',
+      'http/pages/docs/register-docs.ts': 'reads the pages of the docs, once and by fixed names',
       'http/pages/register-pages.ts': 'reads the types of the script API',
       'http/pages/build-site.ts': 'reads the style sheet and the icon of the pages',
       'http/pages/walk-modules.ts': 'reads the modules of the pages, by their imports',
@@ -166,6 +167,7 @@ const rooms: readonly Rule[] = [
     allowed: {
       'scripts/outbound/outbound-connection.ts': 'connects',
       'scripts/outbound/read-outbound-answer.ts': 'reads',
+      'pages/docs/search-index.ts': 'loads the texts of the docs, in a browser',
       'pages/gateway/send-request.ts': 'calls the gateway that served the page, in a browser',
       'pages/playground/types/types-worker.ts': 'loads the types that it checks with, in a browser',
     },

@@ -39,15 +39,19 @@ export class PageHeader extends PageElement {
     return html`<header class="page-header">
       <a class="brand" href="/">Rostrum</a>
       ${session === null ? nothing : this.#viewNavigation(session.email ?? session.userId, session.accountCode)}
-      ${session === null ? this.#viewDoors() : nothing}
+      ${this.#viewDoors(session === null)}
       ${this.#viewKeys()}
     </header>`
   }
 
-  // The front page and the login have these links themselves.
-  #viewDoors() {
-    if (!location.pathname.startsWith('/docs')) return nothing
-    return html`<span class="page-doors"><a href="/docs">Docs</a><a href="/login">Sign in</a></span>`
+  // The front page has these links itself, and the login needs none.
+  #viewDoors(isSignedOut: boolean) {
+    if (location.pathname === '/' || location.pathname === '/login') return nothing
+    const here = location.pathname.startsWith('/docs') ? 'page' : nothing
+    return html`<span class="page-doors">
+      <a href="/docs" aria-current=${here}>Docs</a>
+      ${isSignedOut ? html`<a href="/login">Sign in</a>` : nothing}
+    </span>`
   }
 
   #viewKeys() {

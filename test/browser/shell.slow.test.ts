@@ -23,6 +23,10 @@ test('the front page says what this is, and each of its links leads to a page', 
     const answer = await fetch(new URL(path, server.baseUrl), { headers: { accept: 'text/html' } })
     expect(answer.status, name).toBe(200)
   }
+  const sourceCode = await page.getByRole('figure').locator('pre').innerText()
+  const body = { name: 'front', sourceCode, inputDocument: { total: 3 }, options: {} }
+  const run = await server.rest('POST', '/api/1/endpoint/execute', { body })
+  expect(run.text).toContain('"payload":{"total":6}')
   expect(await findBarriers(page)).toEqual([])
   expect(faults).toEqual([])
   await page.context().close()

@@ -28,7 +28,7 @@ const maxPagesAtOnce = 32
 
 /**
  * Creates a hook that answers a browser's GET with GraphiQL, everything inlined. The page needs no credential because
- * it shows no data; the user pastes a token into its header editor. It is rendered and compressed at the first request.
+ * it shows no data; it sends the token of the browser tab. It is rendered and compressed at the first request.
  */
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)

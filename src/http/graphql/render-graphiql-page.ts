@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
@@ -8,14 +10,48 @@ export interface GraphiqlPage {
   readonly gzipped: Uint8Array<ArrayBuffer>
 }
 
+const start = 'YogaGraphiQL.renderYogaGraphiQL('
+const root = '<div id="root"></div>'
+const bar = `<header class="rostrum-bar">
+<a href="/">Rostrum</a><h1>GraphiQL</h1>
+<a href="/playground">Playground</a><a href="/docs/graphql">Docs</a><a href="/login" hidden>Sign in</a>
+</header>`
+
+// Each after those that it imports.
+const modules = ['shell/session.ts', 'graphiql/storage.ts', 'graphiql/start-graphiql.ts']
+
 // The main function of a worker thread: it posts one `GraphiqlPage` and ends.
-const html = renderGraphiQL({
-  title: 'Rostrum',
-  headers: JSON.stringify({ Authorization: 'Bearer <token>' }, null, 2),
-  shouldPersistHeaders: true,
-  defaultQuery: '{\n  viewer {\n    accountCode\n    scopes\n  }\n}\n',
-})
-const plain = new TextEncoder().encode(html)
+process.emitWarning = () => undefined
+const plain = new TextEncoder().encode(renderPage())
 const gzipped = new Uint8Array(gzipSync(plain))
 const page: GraphiqlPage = { plain, gzipped }
 parentPort?.postMessage(page, [plain.buffer, gzipped.buffer])
+
+// The package renders a page that starts itself, with options that are JSON. Ours need functions, so our modules start
+// it in place of its last lines.
+function renderPage(): string {
+  const icon = Buffer.from(readPagesFile('favicon.svg')).toString('base64')
+  const html = renderGraphiQL({
+    title: 'GraphiQL · Rostrum',
+    favicon: `data:image/svg+xml;base64,${icon}`,
+  })
+  const end = html.lastIndexOf(start)
+  if (end === -1 || !html.includes(root))
+    throw new Error('`@graphql-yoga/render-graphiql` renders another page.')
+  return `${html.slice(0, end).replace(root, () => bar + root)}</script>
+<style>${readPagesFile('graphiql/graphiql.css')}</style>
+<script type="module">${modules.map(readModule).join('\n')}</script>
+</body>
+</html>
+`
+}
+
+// The modules become one, because the policy of this page allows no file.
+function readModule(name: string): string {
+  const text = stripTypeScriptTypes(readPagesFile(name))
+  return text.replace(/^import .*$/gm, '').replace(/^export /gm, '')
+}
+
+function readPagesFile(name: string): string {
+  return readFileSync(new URL(`../../pages/${name}`, import.meta.url), 'utf8')
+}

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { constants, gzipSync } from 'node:zlib'
+import { buildDocs, type DocsDocument } from './docs/build-docs.ts'
 import { pageList } from './page-list.ts'
-import { renderDocument, writePolicy } from './render-document.ts'
+import { type DocumentParts, renderDocument, writePolicy } from './render-document.ts'
 import { type ModuleGraph, walkModules, withImports } from './walk-modules.ts'
 
 /** A file as it is sent. */
@@ -18,11 +19,16 @@ export interface BuiltSite {
   readonly policy: string
   /** By the first path of the page. */
   readonly documents: Readonly<Record<string, BuiltFile>>
+  /** Stands for a page of the docs that there is not. */
+  readonly missingDocument: BuiltFile
   /** By the path below `/assets/<version>/`. */
   readonly assets: Readonly<Record<string, BuiltFile>>
 }
 
-const styles = ['style.css', ...pageList.flatMap(({ style }) => style ?? [])]
+const docsModule = 'docs/docs-search.ts'
+const docsStyle = 'docs/docs.css'
+const searchIndexName = 'docs/search.json'
+const styles = ['style.css', docsStyle, ...pageList.flatMap(({ style }) => style ?? [])]
 const stillFiles = {
   ...Object.fromEntries(styles.map(name => [`pages/${name}`, 'text/css'])),
   'pages/favicon.svg': 'image/svg+xml',
@@ -31,22 +37,28 @@ const stillFiles = {
 // The main function of a worker thread: it posts one `BuiltSite` and ends. Stripping types and compressing takes half a
 // second and some megabytes, which end with the thread.
 process.emitWarning = () => undefined
-const graph = walkModules(pageList.map(({ module }) => module))
-const texts = new Map(Object.keys(stillFiles).map(name => [name, readPagesFile(name)]))
+const graph = walkModules([docsModule, ...pageList.map(({ module }) => module)])
+const docs = buildDocs()
+const texts = new Map([
+  ...Object.keys(stillFiles).map((name): [string, string] => [name, readPagesFile(name)]),
+  [searchIndexName, docs.searchIndex],
+])
 const version = writeVersion(graph, texts)
 const folder = `/assets/${version}/`
 const importMap = writeImportMap(graph)
 const site: BuiltSite = {
   version,
   policy: writePolicy(importMap),
-  documents: Object.fromEntries(
-    pageList.map(page => {
-      const modules = withImports(graph.modules, `pages/${page.module}`)
-      const html = renderDocument(page, modules, { folder, importMap })
-      return [page.paths[0], compress('text/html', html)]
-    }),
-  ),
+  documents: Object.fromEntries([
+    ...pageList.map(({ element, ...page }) => [
+      page.paths[0],
+      compressDocument({ ...page, main: `<${element}></${element}>` }),
+    ]),
+    ...Object.entries(docs.documents).map(([path, page]) => [path, compressDocument(withSearch(page))]),
+  ]),
+  missingDocument: compressDocument(withSearch(docs.missing)),
   assets: Object.fromEntries([
+    [searchIndexName, compress('application/json', docs.searchIndex)],
     ...Object.entries(stillFiles).map(([name, type]) => [name, compress(type, texts.get(name) ?? '')]),
     ...[...graph.modules].map(([name, { text }]) => [name, compress('text/javascript', text)]),
   ]),
@@ -55,6 +67,16 @@ parentPort?.postMessage(site)
 
 function readPagesFile(name: string): string {
   return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+}
+
+function withSearch({ title, html }: DocsDocument): DocumentParts {
+  const main = `<docs-search index="${folder}${searchIndexName}"></docs-search>\n<div id="docs">${html}</div>`
+  return { title, main, module: docsModule, style: docsStyle }
+}
+
+function compressDocument(page: DocumentParts): BuiltFile {
+  const modules = withImports(graph.modules, `pages/${page.module}`)
+  return compress('text/html', renderDocument(page, modules, { folder, importMap }))
 }
 
 function compress(type: string, text: string): BuiltFile {

@@ -12,7 +12,13 @@ export interface PageEntry {
 
 /** Every page. None holds data: what a person sees comes from the gateway's API, with the token of the tab. */
 export const pageList: readonly PageEntry[] = [
-  { paths: ['/'], title: 'Rostrum', element: 'front-page', module: 'front/front-page.ts' },
+  {
+    paths: ['/'],
+    title: 'Rostrum',
+    element: 'front-page',
+    module: 'front/front-page.ts',
+    style: 'front/front.css',
+  },
   { paths: ['/login'], title: 'Sign in', element: 'login-page', module: 'login/login-page.ts' },
   {
     paths: ['/playground'],

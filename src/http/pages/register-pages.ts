@@ -44,6 +44,18 @@ export function registerPages(server: FastifyInstance): void {
     }
   }
 
+  for (const path of ['/docs', '/docs/:page']) {
+    server.get(path, async (request, reply) => {
+      const { documents, missingDocument, policy } = await loadSite()
+      const { page } = request.params as { readonly page?: string }
+      const name = page === undefined ? path : `/docs/${page}`
+      reply.header('cache-control', 'no-cache')
+      if (Object.hasOwn(documents, name)) return send(request, reply, { file: documents[name], policy })
+      const isPerson = /\btext\/html\b/.test(request.headers.accept ?? '')
+      return send(request, reply.code(404), { file: isPerson ? missingDocument : undefined, policy })
+    })
+  }
+
   server.get('/assets/:version/*', async (request, reply) => {
     const { version, '*': path } = request.params as { readonly version: string; readonly '*': string }
     const { assets, policy, ...site } = await loadSite()

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { PageEntry } from './page-list.ts'
+
+/** A document: what is in its `main`, and the files of its own. */
+export interface DocumentParts {
+  readonly title: string
+  /** HTML. */
+  readonly main: string
+  readonly module: string
+  readonly style?: string
+}
 
 /** What every document names. */
 export interface SiteParts {
@@ -27,7 +35,7 @@ export function writePolicy(importMap: string): string {
 
 /** Renders the document of a page. `modules` are the names of all modules that it loads before it runs. */
 export function renderDocument(
-  page: PageEntry,
+  page: DocumentParts,
   modules: readonly string[],
   { folder, importMap }: SiteParts,
 ) {
@@ -50,7 +58,7 @@ ${preloads.join('\n')}
 </head>
 <body>
 <page-header></page-header>
-<main id="main"><${page.element}></${page.element}></main>
+<main id="main">${page.main}</main>
 <noscript>Rostrum's pages need JavaScript.</noscript>
 </body>
 </html>

@@ -26,7 +26,7 @@ export class PageHeader extends PageElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.#left = new AbortController()
-    if (readSession() !== null) handleCommonKeys(() => this.#showKeys(), this.#left.signal)
+    handleCommonKeys(() => this.#showKeys(), this.#left.signal)
   }
 
   override disconnectedCallback(): void {
@@ -39,7 +39,29 @@ export class PageHeader extends PageElement {
     return html`<header class="page-header">
       <a class="brand" href="/">Rostrum</a>
       ${session === null ? nothing : this.#viewNavigation(session.email ?? session.userId, session.accountCode)}
+      ${this.#viewDoors(session === null)}
+      ${this.#viewKeys()}
     </header>`
+  }
+
+  // The front page has these links itself, and the login needs none.
+  #viewDoors(isSignedOut: boolean) {
+    if (location.pathname === '/' || location.pathname === '/login') return nothing
+    const here = location.pathname.startsWith('/docs') ? 'page' : nothing
+    return html`<span class="page-doors">
+      <a href="/docs" aria-current=${here}>Docs</a>
+      ${isSignedOut ? html`<a href="/login">Sign in</a>` : nothing}
+    </span>`
+  }
+
+  #viewKeys() {
+    return html`<dialog class="keys" aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl>
+        ${[...this.keys, ...commonKeys].map(viewKey)}
+      </dl>
+      <form method="dialog"><button class="main">Close</button></form>
+    </dialog>`
   }
 
   #viewNavigation(person: string | null, accountCode: string) {
@@ -52,14 +74,7 @@ export class PageHeader extends PageElement {
         <span class="who" title=${person ?? accountCode}>${accountCode}</span>
         <button type="button" class="plain" aria-haspopup="dialog" @click=${() => this.#showKeys()}>Keys</button>
         <button type="button" class="plain" @click=${signOut}>Sign out</button>
-      </nav>
-      <dialog class="keys" aria-labelledby="keys-title">
-        <h2 id="keys-title">Keys</h2>
-        <dl>
-          ${[...this.keys, ...commonKeys].map(viewKey)}
-        </dl>
-        <form method="dialog"><button class="main">Close</button></form>
-      </dialog>`
+      </nav>`
   }
 
   #showKeys(): void {

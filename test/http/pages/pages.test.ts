@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
-import { docsPages } from '../../../src/http/pages/register-docs.ts'
+import { docsPages } from '../../../src/http/pages/docs/docs-list.ts'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -26,6 +26,9 @@ const documents = [
   '/cases/1',
   '/members',
   '/members?team=3',
+  '/docs',
+  '/docs?q=token',
+  ...docsPages.map(name => `/docs/${name}`),
 ]
 
 test('each page is one document with one policy, needs no credential and holds no data', async () => {
@@ -100,7 +103,13 @@ test('the pages of the docs are served as they are, all of them and nothing else
   const { headers, text } = await get('/docs/scripts.md')
   expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(text).toBe(readFileSync(`${root}docs/scripts.md`, 'utf8'))
-  for (const path of ['/docs', '/docs/', '/docs/..%2fpackage.json', '/docs/../package.json', '/docs/none.md'])
+  for (const path of [
+    '/docs/',
+    '/docs/none',
+    '/docs/..%2fpackage.json',
+    '/docs/../package.json',
+    '/docs/none.md',
+  ])
     expect((await get(path)).status, path).toBe(404)
 })
 

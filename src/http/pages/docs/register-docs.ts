@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-
-const docsFolder = new URL('../../../docs/', import.meta.url)
+import { docsPages, fileOfDocsPage } from './docs-list.ts'
 
 // The text loads nothing and runs nothing.
 const contentSecurityPolicy = [
@@ -10,30 +9,6 @@ const contentSecurityPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-
-/** The pages of `docs/`, in reading order. */
-export const docsPages = [
-  'quickstart',
-  'scripts',
-  'follow-runs',
-  'memberships',
-  'cases',
-  'functions',
-  'hooks-and-tasks',
-  'webhooks',
-  'webhook-senders',
-  'durable-work',
-  'graphql',
-  'rest',
-  'idempotency',
-  'events',
-  'settings',
-  'deploy',
-  'operate',
-  'security',
-  'performance',
-  'contributing',
-] as const
 
 interface Page {
   readonly path: string
@@ -61,7 +36,7 @@ export function registerDocs(server: FastifyInstance): void {
 
 // Null if the installation has no `docs/` folder.
 function readDocsPage(name: string): Page | null {
-  const file = new URL(`${name}.md`, docsFolder)
+  const file = fileOfDocsPage(name)
   if (!existsSync(file)) return null
   return { path: `/docs/${name}.md`, body: readFileSync(file) }
 }

@@ -1,0 +1,48 @@
+import { goToLogin, readSession } from '../shell/session.ts'
+import { createStorage } from './storage.ts'
+
+interface Renderer {
+  renderYogaGraphiQL(root: Element, options: Readonly<Record<string, unknown>>): void
+}
+
+const session = readSession()
+
+// GraphiQL sends everything by this function: operations, subscriptions and its first request, the introspection. A
+// token in its header editor wins. Without any token nothing is sent, because it could only be refused.
+const send = globalThis.fetch
+globalThis.fetch = (input, init) => {
+  const headers = new Headers(init?.headers)
+  if (!headers.has('authorization')) {
+    if (session === null) return Promise.resolve(Response.json(needsToken, { status: 401 }))
+    headers.set('authorization', `Bearer ${session.token}`)
+  }
+  return send(input, { ...init, headers })
+}
+
+const needsToken = {
+  errors: [
+    { message: 'Sign in first, or put a token into the header editor: {"Authorization": "Bearer <token>"}' },
+  ],
+}
+
+const signInLink = document.querySelector('a[href="/login"]')
+signInLink?.toggleAttribute('hidden', session !== null)
+signInLink?.addEventListener('click', event => {
+  event.preventDefault()
+  goToLogin()
+})
+
+// Earlier versions kept what was typed here, with its headers.
+for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key)
+
+const root = document.querySelector('#root')
+const { YogaGraphiQL } = globalThis as typeof globalThis & { readonly YogaGraphiQL: Renderer }
+if (root !== null)
+  YogaGraphiQL.renderYogaGraphiQL(root, {
+    title: 'Rostrum',
+    logo: '',
+    defaultQuery: '{\n  viewer {\n    accountCode\n    scopes\n  }\n}\n',
+    defaultEditorToolsVisibility: session === null ? 'headers' : true,
+    shouldPersistHeaders: false,
+    storage: createStorage(session),
+  })

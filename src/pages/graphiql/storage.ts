@@ -1,0 +1,33 @@
+import { ownerOf, type Session } from '../shell/session.ts'
+
+// The tabs hold queries and variables, and no headers. Everything else, such as the history, can hold headers.
+const keptKeys = new Set(['tabState', 'query', 'variables', 'operationName', 'visiblePlugin', 'theme'])
+
+/**
+ * Returns what GraphiQL uses in place of `localStorage`. The open queries stay in this browser tab, for the person who
+ * typed them. The rest is kept in memory.
+ */
+export function createStorage(session: Session | null) {
+  const prefix = `rostrum.graphiql.${session === null ? '' : ownerOf(session)}.`
+  const memory = new Map<string, string>()
+  const isKept = (key: string): boolean => keptKeys.has(key.replace(/^graphiql:/, ''))
+  return {
+    get length() {
+      return memory.size
+    },
+    getItem: (key: string) =>
+      isKept(key) ? sessionStorage.getItem(prefix + key) : (memory.get(key) ?? null),
+    setItem(key: string, value: string) {
+      if (isKept(key)) sessionStorage.setItem(prefix + key, value)
+      else memory.set(key, value)
+    },
+    removeItem(key: string) {
+      if (isKept(key)) sessionStorage.removeItem(prefix + key)
+      else memory.delete(key)
+    },
+    clear() {
+      memory.clear()
+      for (const key of keptKeys) sessionStorage.removeItem(`${prefix}graphiql:${key}`)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn } from '../open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+test('the docs lead from what a reader wants to a page, and from page to page', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.goto('/docs')
+  expect(await page.title()).toBe('Docs · Rostrum')
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'Quickstart' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
+  expect(await page.title()).toBe('Quickstart · Rostrum')
+  expect(await page.getByRole('main').count()).toBe(1)
+
+  await page.getByRole('region', { name: 'On this page' }).getByRole('link', { name: 'Run a script' }).click()
+  await page.waitForURL('**/docs/quickstart#run-a-script')
+  await page.getByRole('heading', { name: 'Run a script' }).getByRole('link').waitFor()
+  await page.getByRole('link', { name: 'Next Scripts' }).click()
+  await page.waitForURL('**/docs/scripts')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a code block is copied by its button, and a status says so', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/docs/quickstart')
+  await page.getByRole('button', { name: 'Copy' }).first().click()
+  await page.getByRole('status').getByText('Copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('npm ci && npm start\n')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a search finds headings and texts of all pages, survives a reload, and leads to the place', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  const asked: string[] = []
+  page.on('request', request => void asked.push(request.url()))
+  await page.goto('/docs')
+  const field = page.getByRole('searchbox', { name: 'Search' })
+  await field.waitFor()
+  expect(asked.filter(url => url.endsWith('search.json'))).toEqual([])
+  await page.keyboard.press('/')
+  await page.keyboard.type('no_outcome')
+  const results = page.getByRole('main').getByRole('listitem')
+  await expect.poll(() => results.allInnerTexts().then(texts => texts.join('\n'))).toContain('How a run ends')
+  expect(await results.getByText('NO_OUTCOME').count()).toBeGreaterThan(0)
+  expect(asked.filter(url => url.endsWith('search.json')).length).toBe(1)
+  expect(await findBarriers(page)).toEqual([])
+
+  await page.reload()
+  expect(page.url()).toBe(`${server.baseUrl}/docs?q=no_outcome`)
+  expect(await field.inputValue()).toBe('no_outcome')
+  await page.getByRole('link', { name: 'How a run ends' }).click()
+  await page.waitForURL('**/docs/scripts#how-a-run-ends')
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('zzz <b>')
+  await page.getByRole('status').getByText('0 results').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { level: 1, name: 'Scripts' }).waitFor()
+  expect(page.url()).toBe(`${server.baseUrl}/docs/scripts#how-a-run-ends`)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a page that does not exist is a page, too', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  const answer = await page.goto('/docs/none')
+  expect(answer?.status()).toBe(404)
+  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults.filter(fault => !fault.endsWith('/docs/none'))).toEqual([])
+  await page.context().close()
+})
+
+test('a person who is signed in keeps the navigation', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  await page.goto('/docs/rest')
+  await page.getByRole('navigation').getByRole('link', { name: 'Functions' }).click()
+  await page.waitForURL('**/functions')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test.each([
+  'quickstart',
+  'scripts',
+  'rest',
+  'settings',
+  'security',
+])('/docs/%s has no barrier, scrolls its tables alone, and is small', async name => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.goto(`/docs/${name}`, { waitUntil: 'networkidle' })
+  const bytes = await page.evaluate(() => {
+    const entries = [
+      ...performance.getEntriesByType('navigation'),
+      ...performance.getEntriesByType('resource'),
+    ]
+    return entries.reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).transferSize, 0)
+  })
+  expect(bytes).toBeGreaterThan(15_000)
+  expect(bytes).toBeLessThan(60_000)
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})

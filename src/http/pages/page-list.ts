@@ -27,7 +27,14 @@ export const pageList: readonly PageEntry[] = [
     element: 'functions-page',
     module: 'functions/functions-page.ts',
   },
-  { paths: ['/runs', '/runs/:id'], title: 'Runs', element: 'runs-page', module: 'runs/runs-page.ts' },
+  { paths: ['/runs'], title: 'Runs', element: 'runs-page', module: 'runs/runs-page.ts' },
+  {
+    paths: ['/runs/:id'],
+    title: 'Run',
+    element: 'run-page',
+    module: 'run/run-page.ts',
+    style: 'run/run.css',
+  },
   { paths: ['/cases', '/cases/:id'], title: 'Cases', element: 'cases-page', module: 'cases/cases-page.ts' },
   {
     paths: ['/members'],

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
+import { takeOpened } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
@@ -167,6 +168,8 @@ class PlaygroundPage extends PageElement {
     if (draft !== null && id === null && draft.function !== null) this.#showAddress(draft.function.id)
     if (id !== null && draft?.function?.id !== id) await this.#openFunction(id)
     await this.#openLink()
+    const opened = takeOpened()
+    if (opened !== null) this.#openNew(opened.fields, opened.notice)
   }
 
   async #openFunction(id: string): Promise<void> {
@@ -182,9 +185,8 @@ class PlaygroundPage extends PageElement {
     if (!isLink(location.hash)) return
     try {
       const fields = await readLink(location.hash)
-      this.#openNew(fields)
+      this.#openNew(fields, 'From a link: read it before you run it')
       this.error = null
-      this.notice = 'From a link: read it before you run it'
     } catch (error) {
       this.error = error
     }
@@ -192,11 +194,12 @@ class PlaygroundPage extends PageElement {
   }
 
   /** Opens other fields as a draft of their own, so that the one before stays among the drafts. */
-  #openNew(fields: Fields): void {
+  #openNew(fields: Fields, notice: string): void {
     this.#draft.begin(fields)
     this.#fill(fields)
     this.#showAddress(null)
     this.#draft.note({ fields, cursor: 0, open: null })
+    this.notice = notice
   }
 
   #showAddress(functionId: string | null): void {
@@ -275,8 +278,7 @@ class PlaygroundPage extends PageElement {
 
   #chooseExample = ({ detail }: CustomEvent<Example>): void => {
     const { script, input, options } = detail
-    this.#openNew({ script, input, options })
-    this.notice = `Example: ${detail.name}`
+    this.#openNew({ script, input, options }, `Example: ${detail.name}`)
   }
 
   #showDrafts = (): void => {

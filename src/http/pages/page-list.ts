@@ -48,6 +48,13 @@ export const pageList: readonly PageEntry[] = [
     module: 'runs/runs-page.ts',
     style: 'runs/runs.css',
   },
+  {
+    paths: ['/runs/:id'],
+    title: 'Run',
+    element: 'run-page',
+    module: 'run/run-page.ts',
+    style: 'run/run.css',
+  },
   { paths: ['/cases', '/cases/:id'], title: 'Cases', element: 'cases-page', module: 'cases/cases-page.ts' },
   {
     paths: ['/members'],

@@ -36,8 +36,19 @@ export function resolvePackage(specifier: string, importer: string): PackageFile
 function findTarget({ exports, module, main }: Manifest, path: string): string | null {
   if (exports === undefined) return path === '.' ? (module ?? main ?? null) : path
   const hasPaths = typeof exports === 'object' && exports !== null && Object.hasOwn(exports, '.')
-  if (hasPaths) return choose(exports[path])
+  if (hasPaths) return Object.hasOwn(exports, path) ? choose(exports[path]) : choosePattern(exports, path)
   return path === '.' ? choose(exports) : null
+}
+
+// A pattern has one star, which stands for the same text in its targets.
+function choosePattern(exports: { readonly [condition: string]: Target }, path: string): string | null {
+  for (const [pattern, target] of Object.entries(exports)) {
+    const [start, end] = pattern.split('*')
+    if (start === undefined || end === undefined || !path.startsWith(start) || !path.endsWith(end)) continue
+    const star = path.slice(start.length, path.length - end.length)
+    return choose(target)?.replace('*', star) ?? null
+  }
+  return null
 }
 
 function choose(target: Target): string | null {

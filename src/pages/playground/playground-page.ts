@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { takeOpened } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
@@ -177,6 +178,10 @@ class PlaygroundPage extends PageElement {
     if (draft !== null && id === null && draft.function !== null) showFunctionId(draft.function.id)
     if (id !== null && draft?.function?.id !== id) await this.#openFunction(id)
     await this.#openLink()
+    const opened = takeOpened()
+    if (opened === null) return
+    this.#openNew(opened.fields)
+    this.#say(opened.notice)
   }
 
   async #openFunction(id: string): Promise<void> {

@@ -1,0 +1,53 @@
+import { ask } from '../gateway/operation.ts'
+import { allows } from '../shell/session.ts'
+import { type KeptRun, type RunOfTransaction, runsOfTransaction, runToShow } from './run-documents.ts'
+
+/** A run with the runs that may be inside it. */
+export interface FoundRun {
+  readonly run: KeptRun
+  /** Runs of the same transaction that started while this one went on. */
+  readonly others: readonly RunOfTransaction[]
+  /** True if the transaction has more of them. */
+  readonly hasMore: boolean
+}
+
+// A run that ended a moment ago is listed within a second.
+const looks = 4
+const lookEachMs = 400
+
+/** Returns the run with this id; null if there is none. Waits for a run that has just ended. */
+export async function findRun(id: string, signal: AbortSignal): Promise<FoundRun | null> {
+  const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
+  for (let look = 0; look < (isId ? looks : 1); look++) {
+    if (look > 0) await wait(lookEachMs, signal)
+    const variables = { id: id.slice(0, 100), withFunction: allows('functions:read') }
+    const { run } = await ask(runToShow, variables, { signal })
+    if (run !== null) return { run, ...(await findOthers(run, signal)) }
+  }
+  return null
+}
+
+/** Resolves after this time; rejects with the reason of the signal. */
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}
+
+async function findOthers(
+  { id, txnID, startedAt, durationMs }: KeptRun,
+  signal: AbortSignal,
+): Promise<Omit<FoundRun, 'run'>> {
+  const start = Date.parse(startedAt)
+  const before = durationMs === null ? null : timeOf(start + Math.ceil(durationMs) + 1)
+  const { runs } = await ask(runsOfTransaction, { txnID, after: timeOf(start - 1), before }, { signal })
+  return { others: runs.nodes.filter(other => other.id !== id), hasMore: runs.pageInfo.hasNextPage }
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,178 @@
+import { html, nothing } from 'lit'
+import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
+import { openInPlayground } from '../shell/open-in-playground.ts'
+import { openPage } from '../shell/open-page.ts'
+import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../shell/session.ts'
+import { type FoundRun, findRun, wait } from './find-run.ts'
+import { findReplays, isDryOnly, replay } from './replays.ts'
+import type { KeptRun, RunLink } from './run-documents.ts'
+import { describeOutcome } from './run-outcome.ts'
+import { layOutTimeline } from './timeline.ts'
+import { viewFacts } from './view-facts.ts'
+import { viewOutput } from './view-output.ts'
+import { viewTimeline } from './view-timeline.ts'
+
+const refreshMs = 700
+
+/** One run: how it ended, what it did and when, and running it again. */
+class RunPage extends PageElement {
+  static override properties = {
+    found: { state: true },
+    replays: { state: true },
+    error: { state: true },
+    notice: { state: true },
+    isReplaying: { state: true },
+    openCall: { state: true },
+  }
+  declare found: FoundRun | null
+  declare replays: readonly RunLink[]
+  declare error: unknown
+  declare notice: string
+  declare isReplaying: boolean
+  /** Number of the call whose details are open, from 1. */
+  declare openCall: number | null
+  #left = new AbortController()
+
+  constructor() {
+    super()
+    this.found = null
+    this.replays = []
+    this.error = null
+    this.notice = ''
+    this.isReplaying = false
+    this.openCall = readCall()
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.#left = new AbortController()
+    const { signal } = this.#left
+    handleItemKeys('/runs', signal)
+    const onHash = (): void => {
+      this.openCall = readCall()
+    }
+    addEventListener('hashchange', onHash, { signal })
+    this.#follow(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.error = error
+    })
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#left.abort()
+  }
+
+  /** Loads the run, again and again until it has ended. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const id = readId()
+    for (;;) {
+      const found = id === null ? null : await findRun(id, signal)
+      if (found === null) throw new Error('There is no such run, or it is not kept any more.')
+      this.replays = await findReplays(found.run, signal)
+      this.found = found
+      document.title = `Run ${found.run.name} · Rostrum`
+      if (found.run.state !== 'RUNNING') return
+      await wait(refreshMs, signal)
+    }
+  }
+
+  override render() {
+    const run = this.found?.run ?? null
+    return html`<p class="back"><a href="/runs">Runs</a></p>
+      ${run === null ? html`<h1>Run</h1>` : this.#viewHead(run)} ${viewError(this.error)}
+      ${this.found === null ? (this.error === null ? viewLoading() : nothing) : this.#viewRun(this.found)}`
+  }
+
+  #viewHead(run: KeptRun) {
+    return html`<div class="title-row">
+      <div>
+        <h1>${run.name}</h1>
+        <p role="status" class="run-status ${run.outcome?.toLowerCase() ?? run.state.toLowerCase()}">
+          ${describeOutcome(run)}
+        </p>
+      </div>
+      <div class="actions">${this.#viewReplay(run)} ${this.#viewOpen(run)}</div>
+    </div>
+    <p role="status" class="quiet">${this.notice}</p>`
+  }
+
+  #viewReplay(run: KeptRun) {
+    if (!allows('functions:write') || !isReplayable(run)) return nothing
+    const title = isDryOnly(run) ? 'A dry run: it changes nothing' : 'Runs again, and can change data again'
+    const button = (name: string, version: 'ORIGINAL' | 'LIVE') => html`<button
+      type="button"
+      title=${title}
+      aria-disabled=${this.isReplaying}
+      @click=${() => this.#replay(run, version)}
+    >${name}</button>`
+    const onLive = run.functionVersion === null ? nothing : button('Replay on live', 'LIVE')
+    return html`${button('Replay', 'ORIGINAL')} ${onLive}`
+  }
+
+  #viewOpen(run: KeptRun) {
+    const source = run.sourceCode
+    if (source === null) return nothing
+    const open = () =>
+      openInPlayground({
+        fields: { script: source, input: print(run.input), options: print(withoutTransaction(run.options)) },
+        notice: `From run ${run.id.slice(0, 8)}`,
+      })
+    return html`<button type="button" @click=${open}>Open in playground</button>`
+  }
+
+  #viewRun(found: FoundRun) {
+    return html`${viewFacts(found.run, this.replays)}
+      <section id="timeline" aria-label="Timeline of the run">
+        <h2>Timeline</h2>
+        ${viewTimeline(layOutTimeline(found, Date.now()), this.openCall)}
+      </section>
+      ${viewOutput(found.run)}`
+  }
+
+  async #replay(run: KeptRun, version: 'ORIGINAL' | 'LIVE'): Promise<void> {
+    if (this.isReplaying) return
+    this.isReplaying = true
+    this.error = null
+    this.notice = 'Replaying…'
+    try {
+      const id = await replay(run, version)
+      if (id !== null) location.assign(`/runs/${id}`)
+      this.notice = id === null ? 'It was run again. The new run is not kept.' : 'Opening the new run'
+    } catch (error) {
+      this.notice = ''
+      this.error = error
+    } finally {
+      this.isReplaying = false
+    }
+  }
+}
+
+function readId(): string | null {
+  try {
+    return decodeURIComponent(location.pathname.split('/')[2] ?? '')
+  } catch {
+    return null
+  }
+}
+
+function readCall(): number | null {
+  const [, number] = /^#call-(\d+)$/.exec(location.hash) ?? []
+  return number === undefined ? null : Number(number)
+}
+
+function isReplayable({ functionVersion, sourceCode, options, state }: KeptRun): boolean {
+  return (functionVersion ?? sourceCode) !== null && options !== null && state !== 'RUNNING'
+}
+
+// A run with the options of another one would continue its transaction.
+function withoutTransaction(options: KeptRun['options']): Readonly<Record<string, unknown>> {
+  const { requestContext: _transaction, ...others } = options ?? {}
+  return others
+}
+
+function print(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+}
+
+openPage({ element: 'run-page', type: RunPage, keys: itemKeys })

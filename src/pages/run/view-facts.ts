@@ -1,0 +1,57 @@
+import { html, nothing } from 'lit'
+import { formatMs } from '../results/print.ts'
+import { viewTime } from '../shell/view-time.ts'
+import type { KeptRun, RunLink } from './run-documents.ts'
+import { timeInCalls } from './timeline.ts'
+
+/** Shows what ran the run, for what and when. */
+export function viewFacts(run: KeptRun, replays: readonly RunLink[]) {
+  const { trigger, event, byUserId, txnID, startedAt, attempt, dryRun, parent } = run
+  const trigged = [trigger, event]
+    .filter(word => word !== null)
+    .map(word => word.toLowerCase().replace('_', '-'))
+  const transaction = html`<a class="id" href="/runs?text=${txnID}">${txnID}</a>`
+  return html`<dl class="facts">
+    ${viewFact('Function', viewFunction(run))} ${viewFact('Trigger', trigged.join(' '))}
+    ${viewFact('Case', viewCase(run))}
+    ${viewFact('User', byUserId === null ? null : html`<a href="/members?user=${byUserId}">${byUserId}</a>`)}
+    ${viewFact('Started', viewTime(startedAt))} ${viewFact('Duration', describeDuration(run))}
+    ${viewFact('Attempt', attempt > 1 ? attempt : null)}
+    ${viewFact('Dry run', dryRun ? 'yes: it could change nothing' : null)}
+    ${viewFact('Inside', parent === null ? null : viewLink(parent))}
+    ${viewFact('Replay of', run.replayOf === null ? null : viewLink(run.replayOf))}
+    ${viewFact('Replays', replays.length === 0 ? null : replays.map(replay => html`${viewLink(replay)} `))}
+    ${viewFact('Transaction', transaction)}
+    ${viewFact('Run', html`<span class="id">${run.id}</span>`)}
+  </dl>`
+}
+
+function viewCase({ caseId, caseVersion }: KeptRun) {
+  if (caseId === null) return null
+  return html`<a href="/cases/${caseId}">${caseId}</a>${caseVersion === null ? '' : ` at version ${caseVersion}`}`
+}
+
+function viewFact(name: string, value: unknown) {
+  return value === null ? nothing : html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+}
+
+function viewFunction({ function: own, functionVersion }: KeptRun) {
+  if (functionVersion === null) return 'none: the script came with the request'
+  const version = html`<code>${functionVersion.slice(0, 8)}</code>`
+  if (!own) return html`version ${version}`
+  const state = own.live.hash === functionVersion ? 'live' : 'not live any more'
+  const path = `/functions/${own.id}`
+  return html`<a href=${path}>${own.name}</a>, version
+    <a href="${path}?version=${functionVersion}">${version}</a> (${state})`
+}
+
+function viewLink({ id, name }: RunLink) {
+  return html`<a href="/runs/${id}">${name} <span class="id">${id.slice(0, 8)}</span></a>`
+}
+
+function describeDuration({ durationMs, calls }: KeptRun): string | null {
+  if (durationMs === null) return null
+  if (calls.length === 0) return formatMs(durationMs)
+  const inCalls = timeInCalls({ calls, durationMs })
+  return `${formatMs(durationMs)}: script ${formatMs(durationMs - inCalls)}, calls ${formatMs(inCalls)}`
+}

@@ -1,0 +1,69 @@
+import { html, nothing, svg } from 'lit'
+import { formatMs } from '../results/print.ts'
+import type { RunCall } from './run-documents.ts'
+import type { Bar, Timeline } from './timeline.ts'
+
+// About a pixel, in percent: what took no time can still be seen and chosen.
+const minWidth = 0.15
+
+/** Shows what happened in the run and when, all on one axis. The details of one call can be open. */
+export function viewTimeline({ bars, wholeMs, isCut }: Timeline, openCall: number | null) {
+  return html`${isCut ? html`<p class="note">There are more runs inside this run than are shown.</p>` : nothing}
+    <div class="timeline-axis" aria-hidden="true">
+      <span>0 ms</span><span>${formatMs(wholeMs / 2)}</span><span>${formatMs(wholeMs)}</span>
+    </div>
+    <ol class="timeline" aria-label="Timeline">
+      ${bars.map(bar => viewItem(bar, { wholeMs, isOpen: bar.call !== null && bar.call.number === openCall }))}
+    </ol>`
+}
+
+interface Place {
+  readonly wholeMs: number
+  readonly isOpen: boolean
+}
+
+function viewItem(bar: Bar, place: Place) {
+  const { runId, call } = bar
+  const row = viewRow(bar, place)
+  if (call === null) {
+    const link = html`<a class="timeline-row" href="/runs/${runId}">${row}</a>`
+    return html`<li>${runId === null ? html`<div class="timeline-row">${row}</div>` : link}</li>`
+  }
+  const id = `call-${call.number}`
+  const href = place.isOpen ? '#timeline' : `#${id}`
+  return html`<li id=${id}>
+    <a class="timeline-row" href=${href} aria-expanded=${place.isOpen}>${row}</a>
+    ${place.isOpen ? viewCall(bar, call.call) : nothing}
+  </li>`
+}
+
+function nameOf({ name, startMs, durationMs }: Bar): string {
+  return `${name}: starts at ${startMs} ms, takes ${durationMs} ms`
+}
+
+// The name of the bar has the time, too.
+function viewRow(bar: Bar, { wholeMs }: Place) {
+  const { name, startMs, durationMs, depth, isBad, runId } = bar
+  const kind = depth === 0 || runId !== null ? 'run' : 'call'
+  const x = `${(startMs / wholeMs) * 100}%`
+  const width = `${Math.max(minWidth, (durationMs / wholeMs) * 100)}%`
+  const look = `timeline-bar ${kind} ${isBad ? 'bad' : ''}`
+  const rect = svg`<rect role="img" aria-label=${nameOf(bar)} class=${look}
+    x=${x} width=${width} y="15%" height="70%" rx="2" />`
+  return html`<span class="timeline-name depth-${Math.min(depth, 4)}">${name}</span>
+    <span class="timeline-time" aria-hidden="true">${formatMs(durationMs)}</span>
+    <svg class="timeline-track" role="presentation">${rect}</svg>`
+}
+
+function viewCall({ name, startMs }: Bar, { durationMs, error }: RunCall) {
+  const took = durationMs === null ? 'it was under way when the run ended' : formatMs(durationMs)
+  const answer = error === null ? 'no error' : html`<span class="call-error">${error}</span>`
+  return html`<section class="timeline-call" aria-label=${name}>
+    <h3>${name}</h3>
+    <dl class="facts">
+      <div><dt>Started</dt><dd>${formatMs(startMs)} after the run</dd></div>
+      <div><dt>Took</dt><dd>${took}</dd></div>
+      <div><dt>Answer</dt><dd>${answer}</dd></div>
+    </dl>
+  </section>`
+}

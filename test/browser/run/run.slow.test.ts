@@ -1,0 +1,231 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { saveFunction } from '../../server/clients/webhooks.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+import { textOf } from '../playground.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+/** Runs a function, once it is saved, and returns the id of its run. */
+async function run(name: string, sourceCode: string, inputDocument: unknown = {}): Promise<string> {
+  await saveFunction(server, name, sourceCode)
+  const path = `/api/1/function/${encodeURIComponent(name)}/execute`
+  const { body } = await server.rest<{ task_execution: { id: string } }>('POST', path, {
+    body: { inputDocument, options: { params: { p: 1 } } },
+  })
+  return body.task_execution.id
+}
+
+async function openRun(id: string): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, server.adminToken)
+  await tab.page.goto(`/runs/${id}`)
+  return tab
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const items = (page: Page) => page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
+
+test('a run shows its outcome, what it changed, its logs and its input, all as text', async () => {
+  const { body } = await server.execute({
+    name: '<b>total</b>',
+    sourceCode: 'log("<i>seen</i>"); exit({ ...payload, total: 6 })',
+    inputDocument: { total: 3, html: '<img src=x>' },
+    options: { params: { p: 1 } },
+  })
+  const { page, faults } = await openRun(body.task_execution.id)
+  await heading(page, '<b>total</b>').waitFor()
+  await status(page, /exit [\d.]+ m?s/).waitFor()
+  expect(await region(page, 'Result').innerText()).toContain('"html": "<img src=x>"')
+  expect(await region(page, 'Difference').innerText()).toContain('/total 3 → 6')
+  expect(await region(page, 'Logs').innerText()).toContain('<i>seen</i>')
+  expect(await region(page, 'Input').innerText()).toContain('"total": 3')
+  expect(await page.getByRole('main').innerText()).toMatch(/Trigger\s+endpoint/)
+  expect(await findBarriers(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Open in playground' }).click()
+  await page.getByRole('status').filter({ hasText: 'From run' }).waitFor()
+  expect(await textOf(page, 'Script')).toContain('total: 6')
+  expect(JSON.parse(await textOf(page, 'Input'))).toMatchObject({ total: 3 })
+  expect(JSON.parse(await textOf(page, 'Options'))).toMatchObject({ params: { p: 1 } })
+  await page.reload()
+  await page.getByText('Draft saved').waitFor()
+  expect(await textOf(page, 'Script')).toContain('total: 6')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('`fail` shows its message, and an error its place with the lines around it', async () => {
+  const { page, faults } = await openRun(await run('refuses', 'fail("nobody <u>is</u> there")'))
+  await status(page, /fail [\d.]+ m?s/).waitFor()
+  expect(await region(page, 'Result').innerText()).toContain('nobody <u>is</u> there')
+  expect(await findBarriers(page)).toEqual([])
+  await page.goto(`/runs/${await run('breaks', 'const a = {}\nexit(a.b.c)\n// last')}`)
+  await status(page, /error RUNTIME [\d.]+ m?s/).waitFor()
+  const result = await region(page, 'Result').innerText()
+  expect(result).toMatch(/RUNTIME at Ln 2, Col \d+/)
+  expect(result).toContain('  1 | const a = {}\n> 2 | exit(a.b.c)\n')
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the timeline has the run, its calls and the runs inside it, in proportion', async () => {
+  const script = `
+    const spin = ms => { for (const end = Date.now() + ms; Date.now() < end;); }
+    spin(100)
+    await graphql('{ viewer { accountCode } }')
+    await Platform.tasks.execute({ name: 'inner', inputDocument: 1, sourceCode:
+      "for (const end = Date.now() + 300; Date.now() < end;); await Platform.tasks.execute(" +
+      "{ name: 'innermost', inputDocument: 1, sourceCode: 'exit(1)' }); exit(1)" })
+    await graphql('{ none }').catch(() => {})
+    spin(100)
+    exit(1)`
+  const id = await run('outer', script)
+  const { page, faults } = await openRun(id)
+  await items(page).nth(4).waitFor()
+  const bars = await Promise.all(
+    (await items(page).getByRole('img').all()).map(async bar => ({
+      label: (await bar.getAttribute('aria-label')) ?? '',
+      box: (await bar.boundingBox()) ?? expect.unreachable(),
+    })),
+  )
+  const times = bars.map(({ label, box }) => {
+    const [, name, start, takes] = /^(\w+): starts at (\d+) ms, takes (\d+) ms$/.exec(label) ?? []
+    return { name, start: Number(start), takes: Number(takes), box }
+  })
+  expect(times.map(({ name }) => name)).toEqual(['outer', 'viewer', 'inner', 'innermost', 'none'])
+  const starts = times.map(({ start }) => start)
+  expect(starts).toEqual(starts.toSorted((one, other) => one - other))
+  const [whole] = times
+  if (whole === undefined) return expect.unreachable()
+  const pixels = whole.box.width / whole.takes
+  for (const { start, takes, box } of times) {
+    expect(Math.abs(box.x - whole.box.x - start * pixels)).toBeLessThan(1.5)
+    expect(Math.abs(box.width - takes * pixels)).toBeLessThan(2)
+  }
+
+  await items(page)
+    .getByRole('img', { name: /^none:/ })
+    .click()
+  expect(await region(page, 'none').innerText()).toContain('Cannot query field')
+  expect(await findBarriers(page)).toEqual([])
+  await items(page)
+    .getByRole('link', { name: /^viewer/ })
+    .press('Enter')
+  await region(page, 'viewer').waitFor()
+  expect(await region(page, 'none').count()).toBe(0)
+  expect(new URL(page.url()).pathname).toBe(`/runs/${id}`)
+  await items(page)
+    .getByRole('img', { name: /^inner:/ })
+    .click()
+  await heading(page, 'inner').waitFor()
+  expect(new URL(page.url()).pathname).not.toBe(`/runs/${id}`)
+  await page.getByRole('link', { name: /^outer/ }).click()
+  await heading(page, 'outer').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a run whose script came with its request can be replayed and opened', async () => {
+  const { body } = await server.execute({ name: 'sent', sourceCode: "log(1); exit('sent')" })
+  const { page, faults } = await openRun(body.task_execution.id)
+  await page.getByRole('button', { name: 'Open in playground' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Replay on live' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Replay', exact: true }).click()
+  await page.locator(`a[href="/runs/${body.task_execution.id}"]`).click()
+  await page.locator('dt', { hasText: 'Replays' }).waitFor()
+  await page.getByRole('button', { name: 'Open in playground' }).click()
+  await status(page, /From run/).waitFor()
+  expect(await textOf(page, 'Script')).toBe("log(1); exit('sent')")
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a replay opens the new run, and the two runs link to each other', async () => {
+  const id = await run('changes', 'exit("first")')
+  await saveFunction(server, 'changes', 'exit("second")')
+  const { page, faults } = await openRun(id)
+  await page.getByRole('button', { name: 'Replay', exact: true }).click()
+  await page.waitForURL(url => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(id))
+  await page.locator(`a[href="/runs/${id}"]`).waitFor()
+  expect(await region(page, 'Result').innerText()).toContain('first')
+  const replayed = page.url()
+  await page.goto(`/runs/${id}`)
+  await page.getByRole('button', { name: 'Replay on live' }).click()
+  await region(page, 'Result').getByText('second').waitFor()
+  expect(await page.getByRole('main').innerText()).toMatch(/Trigger\s+replay/)
+  await page.locator(`a[href="/runs/${id}"]`).click()
+  await page.waitForURL(`**/runs/${id}`)
+  await page.locator(`a[href="${new URL(replayed).pathname}"]`).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('an unknown id, one that is no id and one of another account get the same alert', async () => {
+  const account = `${server.account}-other`
+  const token = await server.token({ account, email: 'bob@example.com', scopes: ['admin'] })
+  const { body } = await server.execute('exit(1)', { token })
+  const { page, faults } = await openRun('none')
+  const texts = new Set<string>()
+  for (const id of ['none', '%25', crypto.randomUUID(), body.task_execution.id]) {
+    await page.goto(`/runs/${id}`)
+    texts.add(await page.getByRole('alert').innerText())
+  }
+  expect([...texts]).toEqual(['There is no such run, or it is not kept any more.'])
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a run that goes on is followed until it has ended', async () => {
+  const inner = 'for (const end = Date.now() + 600; Date.now() < end;); exit(1)'
+  const script = `for (let i = 0; i < 6; i++)
+    await Platform.tasks.execute({ name: 'part', inputDocument: 1, sourceCode: '${inner}' })
+  exit('done')`
+  const ended = run('slow', script)
+  const find = async () => {
+    const { body } = await server.graphql<{ runs: { nodes: { id: string; name: string }[] } }>(
+      '{ runs(filter: { state: RUNNING }) { nodes { id name } } }',
+    )
+    return body.data?.runs.nodes.find(({ name }) => name === 'slow')?.id
+  }
+  await expect.poll(find, { timeout: 5_000 }).toBeDefined()
+  const id = await find()
+  const { page, faults } = await openRun(id ?? '')
+  await status(page, /^\s*running\s*$/).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await status(page, /exit [\d.]+ s/).waitFor()
+  await region(page, 'Result').getByText('done').waitFor()
+  expect(await ended).toBe(id)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('large values are shown in part, and the page answers keys', async () => {
+  const { page, faults } = await openRun(
+    await run('large', 'log("x".repeat(200_000)); exit("y".repeat(250_000))', { z: 'z'.repeat(250_000) }),
+  )
+  await region(page, 'Result').getByText('truncated: 64 KB of 244 KB').waitFor()
+  await region(page, 'Input').getByText('truncated: 64 KB of 244 KB').waitFor()
+  await region(page, 'Logs').getByText('truncated: 64 KB of').waitFor()
+  await page.goto(`/runs/${await run('too-large', 'exit("y".repeat(1_000_000))')}`)
+  await region(page, 'Result').getByText('not kept').waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText('Goes back to the list').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/runs')
+  expect(faults).toEqual([])
+  await page.context().close()
+})

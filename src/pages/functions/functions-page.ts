@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
+import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
@@ -51,7 +52,7 @@ class FunctionsPage extends PageElement {
     </form>`
     return html`<div class="title-row">
         <h1>Functions</h1>
-        ${allows('functions:write') ? html`<a class="button main" href="/playground?new">New</a>` : nothing}
+        ${allows('functions:write') ? html`<a class="button main" href="/playground" @click=${openNew}>New</a>` : nothing}
       </div>
       ${search} ${viewError(this.error)}
       ${this.rows === null ? (this.error === null ? viewLoading() : nothing) : this.#viewRows(this.rows)}`
@@ -79,6 +80,15 @@ class FunctionsPage extends PageElement {
     const query = this.text === '' ? '' : `?text=${encodeURIComponent(this.text)}`
     history.replaceState(null, '', `/functions${query}`)
   }
+}
+
+// The draft of this tab stays among the drafts.
+function openNew(event: Event): void {
+  event.preventDefault()
+  openInPlayground({
+    fields: { script: 'exit(payload)\n', input: '{}', options: '{}' },
+    notice: 'A new script: save it to give it a name',
+  })
 }
 
 async function readPage(after: string | null) {

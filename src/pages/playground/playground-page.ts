@@ -92,7 +92,7 @@ class PlaygroundPage extends PageElement {
       <span role="status" class="notice">${this.notice}</span>
       <span class="actions">
         <examples-menu @choose-example=${this.#chooseExample}></examples-menu>
-        <button type="button" @click=${this.#showDrafts}>Drafts</button>
+        <button type="button" @click=${() => this.querySelector<DraftsDialog>('drafts-dialog')?.show()}>Drafts</button>
         <link-box
           .read=${() => this.#editors.fields}
           @link-made=${({ detail }: CustomEvent<string>) => this.#say(detail)}
@@ -179,9 +179,7 @@ class PlaygroundPage extends PageElement {
     if (id !== null && draft?.function?.id !== id) await this.#openFunction(id)
     await this.#openLink()
     const opened = takeOpened()
-    if (opened === null) return
-    this.#openNew(opened.fields)
-    this.#say(opened.notice)
+    if (opened !== null) this.#openNew(opened.fields, opened.notice)
   }
 
   async #openFunction(id: string): Promise<void> {
@@ -196,9 +194,7 @@ class PlaygroundPage extends PageElement {
     const fragment = readLinkFragment()
     if (fragment === null) return
     try {
-      const fields = await readLink(fragment)
-      this.#openNew(fields)
-      this.#say('From a link: read it before you run it')
+      this.#openNew(await readLink(fragment), 'From a link: read it before you run it')
     } catch (error) {
       this.#say('', error)
     }
@@ -206,11 +202,12 @@ class PlaygroundPage extends PageElement {
   }
 
   /** Opens other fields as a draft of their own, so that the one before stays among the drafts. */
-  #openNew(fields: Fields, isExample = false): void {
+  #openNew(fields: Fields, notice: string, isExample = false): void {
     this.#draft.begin(fields)
     this.#fill(fields)
     showFunctionId(null)
     this.#draft.note({ fields, cursor: 0, open: null, isExample })
+    this.#say(notice)
   }
 
   #say(notice: string, error: unknown = null): void {
@@ -285,12 +282,7 @@ class PlaygroundPage extends PageElement {
 
   #chooseExample = ({ detail }: CustomEvent<Example>): void => {
     const { script, input, options } = detail
-    this.#openNew({ script, input, options }, true)
-    this.#say(`Example: ${detail.name}`)
-  }
-
-  #showDrafts = (): void => {
-    this.querySelector<DraftsDialog>('drafts-dialog')?.show()
+    this.#openNew({ script, input, options }, `Example: ${detail.name}`, true)
   }
 
   #openDraft = ({ detail }: CustomEvent<Draft>): void => {

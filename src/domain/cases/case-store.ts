@@ -108,6 +108,8 @@ export interface CaseStore {
   ): Promise<boolean>
   release(accountCode: string, id: number, holder: string): Promise<void>
   findType(accountCode: string, code: string): Promise<CaseType | null>
+  /** The first 1,000 types by code. */
+  listTypes(accountCode: string): Promise<CaseType[]>
   /**
    * Writes the type's fields with a new revision. Returns null if the type has another revision than the given one (0
    * means that there is no type).

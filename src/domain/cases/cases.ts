@@ -51,6 +51,8 @@ export interface Cases {
   /** Runs a task on a case. Fails like `save`, or with `NOT_FOUND` for an unknown task. */
   runTask(request: TaskRequest): Promise<TaskResult>
   findType(accountCode: string, code: string): Promise<CaseType | null>
+  /** The first 1,000 types by code. */
+  listTypes(accountCode: string): Promise<CaseType[]>
   readonly saveType: SaveCaseType
 }
 
@@ -133,6 +135,7 @@ export function createCases({ store: stores, scripts, deferRuns, waitForTurn }: 
     },
 
     findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),
+    listTypes: store.listTypes,
     saveType: createSaveCaseType(store),
   }
 }

@@ -55,7 +55,20 @@ export const pageList: readonly PageEntry[] = [
     module: 'run/run-page.ts',
     style: 'run/run.css',
   },
-  { paths: ['/cases', '/cases/:id'], title: 'Cases', element: 'cases-page', module: 'cases/cases-page.ts' },
+  {
+    paths: ['/cases'],
+    title: 'Cases',
+    element: 'cases-page',
+    module: 'cases/cases-page.ts',
+    style: 'cases/cases.css',
+  },
+  {
+    paths: ['/cases/:id'],
+    title: 'Case',
+    element: 'case-page',
+    module: 'cases/case-page.ts',
+    style: 'cases/cases.css',
+  },
   {
     paths: ['/members'],
     title: 'Members',

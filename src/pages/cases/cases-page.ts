@@ -1,72 +1,143 @@
-import { html } from 'lit'
-import { ask, operation } from '../gateway/operation.ts'
+import { html, nothing } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../shell/session.ts'
+import { viewTime } from '../shell/view-time.ts'
+import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
+import type { NewCaseDialog } from './new-case-dialog.ts'
+import './new-case-dialog.ts'
 
-interface CaseRow {
-  readonly id: string
-  readonly caseTypeCode: string
-  readonly version: number
-  readonly updatedAt: string
-}
-
-const listCases = operation<{ cases: { nodes: readonly CaseRow[] } }>(
-  `query ListCases { cases { nodes { id caseTypeCode version updatedAt } } }`,
-)
-const findCase = operation<{ case: (CaseRow & { readonly data: unknown }) | null }, { id: string }>(
-  `query FindCase($id: ID!) { case(id: $id) { id caseTypeCode version updatedAt data } }`,
-)
-
-/** The cases of the account, or the one that the path names. */
+/** The cases of the account, newest first, of all types or one. */
 class CasesPage extends PageElement {
-  static override properties = { rows: { state: true }, text: { state: true }, error: { state: true } }
-  declare rows: readonly CaseRow[] | null
-  declare text: string
+  static override properties = {
+    page: { state: true },
+    types: { state: true },
+    type: { state: true },
+    error: { state: true },
+  }
+  declare page: CasePage | null
+  declare types: readonly string[]
+  /** Empty for all types. */
+  declare type: string
   declare error: unknown
-  readonly #id = location.pathname.split('/')[2] ?? null
+  #isOpened = false
 
   constructor() {
     super()
-    this.rows = null
-    this.text = ''
+    this.page = null
+    this.types = []
+    this.type = readType()
     this.error = null
-    this.#load().catch((error: unknown) => {
-      this.error = error
+    handleListKeys(new AbortController().signal)
+    addEventListener('popstate', () => this.#show(readType()))
+    this.#show(this.type)
+    this.#try(async () => {
+      this.types = (await ask(listCaseTypes, {})).caseTypes.map(({ code }) => code)
     })
   }
 
-  async #load(): Promise<void> {
-    if (this.#id === null) {
-      this.rows = (await ask(listCases, {})).cases.nodes
-      return
-    }
-    const found = (await ask(findCase, { id: decodeURIComponent(this.#id) })).case
-    if (found === null) throw new Error('There is no such case.')
-    this.text = JSON.stringify(found.data, null, 2)
-    this.rows = [found]
+  override updated(): void {
+    if (this.#isOpened || this.page === null) return
+    this.#isOpened = true
+    focusOpenedRow()
   }
 
   override render() {
-    return html`<h1>${this.#id === null ? 'Cases' : 'Case'}</h1>
+    const types = [...new Set([...this.types, ...(this.type === '' ? [] : [this.type])])]
+    const options = [{ value: '', text: 'All' }, ...types.map(code => ({ value: code, text: code }))]
+    const add = html`<button type="button" class="main" @click=${this.#add}>New case</button>`
+    return html`<div class="title-row">
+        <h1>Cases</h1>
+        ${allows('cases:write') ? add : nothing}
+      </div>
+      <form class="inline" role="search" @submit=${this.#open}>
+        <label>
+          Type
+          <select @change=${this.#choose}>
+            ${options.map(
+              ({ value, text }) =>
+                html`<option value=${value} .selected=${value === this.type}>${text}</option>`,
+            )}
+          </select>
+        </label>
+        <label>
+          Open case
+          <input type="search" name="id" inputmode="numeric" placeholder="Id" autocomplete="off" />
+        </label>
+      </form>
       ${viewError(this.error)}
-      ${this.rows === null ? (this.error === null ? viewLoading() : '') : this.#viewRows(this.rows)}`
+      ${this.page === null ? (this.error === null ? viewLoading() : nothing) : this.#viewRows(this.page)}
+      <new-case-dialog .types=${types} .type=${this.type}></new-case-dialog>`
   }
 
-  #viewRows(rows: readonly CaseRow[]) {
-    if (this.#id !== null) return html`<pre class="box" tabindex="0" aria-label="Data">${this.text}</pre>`
-    if (rows.length === 0) {
-      return viewEmpty(
-        'No cases yet',
-        html`<a href="/docs/cases.md">Save the first case</a> over GraphQL or REST.`,
-      )
+  #viewRows({ nodes, pageInfo }: CasePage) {
+    if (nodes.length === 0) {
+      const advice = allows('cases:write')
+        ? 'Press “New case”, or send one over REST or GraphQL.'
+        : 'Nobody has saved one yet.'
+      return viewEmpty(this.type === '' ? 'No cases yet' : `No cases of type ${this.type}`, advice)
     }
-    return html`<ul class="rows">
-      ${rows.map(
-        ({ id, caseTypeCode, version }) =>
-          html`<li><a href="/cases/${id}">${caseTypeCode} ${id}</a><span>version ${version}</span></li>`,
-      )}
-    </ul>`
+    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
+    return html`<ul class="rows" aria-label="Cases">
+        ${nodes.toReversed().map(viewRow)}
+      </ul>
+      ${pageInfo.hasPreviousPage ? more : nothing}`
+  }
+
+  #choose = ({ target }: Event): void => {
+    const type = target instanceof HTMLSelectElement ? target.value : ''
+    history.pushState(null, '', type === '' ? '/cases' : `/cases?type=${encodeURIComponent(type)}`)
+    this.#show(type)
+  }
+
+  // The policy of the page lets no form leave by itself.
+  #open = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const id = String(new FormData(event.currentTarget as HTMLFormElement).get('id') ?? '').trim()
+    if (id !== '') location.assign(`/cases/${encodeURIComponent(id)}`)
+  }
+
+  #add = (): void => {
+    this.querySelector<NewCaseDialog>('new-case-dialog')?.ask()
+  }
+
+  #show(type: string): void {
+    this.type = type
+    this.#try(async () => {
+      const page = await readPage(type, null)
+      if (type === this.type) this.page = page
+    })
+  }
+
+  #loadMore = (): void => {
+    this.#try(async () => {
+      const page = await readPage(this.type, this.page?.pageInfo.startCursor ?? null)
+      this.page = { nodes: [...page.nodes, ...(this.page?.nodes ?? [])], pageInfo: page.pageInfo }
+    })
+  }
+
+  #try(action: () => Promise<void>): void {
+    this.error = null
+    action().catch((error: unknown) => {
+      this.error = error
+    })
   }
 }
 
-openPage({ element: 'cases-page', type: CasesPage })
+const readType = () => new URLSearchParams(location.search).get('type') ?? ''
+
+async function readPage(type: string, before: string | null): Promise<CasePage> {
+  const filter = type === '' ? {} : { caseTypeCode: type }
+  return (await ask(listCases, { filter, before })).cases
+}
+
+function viewRow({ id, caseTypeCode, version, updatedAt }: CaseRow) {
+  return html`<li>
+    <span class="case-name"><a data-row href="/cases/${id}">Case ${id}</a> ${caseTypeCode}</span>
+    <span>version ${version}, ${viewTime(updatedAt)}</span>
+  </li>`
+}
+
+openPage({ element: 'cases-page', type: CasesPage, keys: listKeys })

@@ -32,6 +32,16 @@ builder.queryField('caseType', t =>
   }),
 )
 
+builder.queryField('caseTypes', t =>
+  t.field({
+    description: 'The case types by code, at most the first 1,000.',
+    type: [CaseType],
+    scope: 'cases:read',
+    extensions: cost({ kind: 'list', maxItems: 1_000 }),
+    resolve: (_root, _args, { caller, services }) => services.cases.listTypes(caller.accountCode),
+  }),
+)
+
 builder.mutationField('saveCaseType', t =>
   t.field({
     description:

@@ -3,7 +3,10 @@ import type { CaseType } from '../../../domain/cases/case-store.ts'
 import { insertInto, select } from '../../columns.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 
-export function prepareTypes({ prepare, forShare, tables }: Dialect) {
+// Most accounts have some dozens.
+const maxTypes = sql.raw('1000')
+
+export function prepareTypes({ prepare, prepareMany, forShare, tables }: Dialect) {
   const { caseTypes } = tables
   const { revision } = caseTypes
   const selection = select(caseTypes, { omit: ['accountCode', 'createdAt'] })
@@ -20,6 +23,12 @@ export function prepareTypes({ prepare, forShare, tables }: Dialect) {
       sql`
         select ${columnsOf(selection)} from case_types
         where account_code = ${given.accountCode} and code = ${given.code}`,
+      selection,
+    ),
+    list: prepareMany(
+      sql`
+        select ${columnsOf(selection)} from case_types
+        where account_code = ${given.accountCode} order by code limit ${maxTypes}`,
       selection,
     ),
     save: prepare(

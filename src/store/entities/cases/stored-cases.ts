@@ -60,6 +60,7 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
       const [row] = await read(types.find, { accountCode, code })
       return row === undefined ? null : toType(row)
     },
+    listTypes: async accountCode => (await read(types.list, { accountCode })).map(toType),
     saveType: (accountCode, type) =>
       write(accountCode, function* () {
         yield* provision.account(accountCode)

@@ -1,0 +1,21 @@
+interface Edits {
+  readonly version: number
+  readonly text: string
+}
+
+const keyOf = (caseId: string) => `rostrum.case.${caseId}`
+
+/** Keeps what was typed for a case in this tab, so that neither a reload nor another page loses it. */
+export function keepEdits(caseId: string, edits: Edits): void {
+  sessionStorage.setItem(keyOf(caseId), JSON.stringify(edits))
+}
+
+/** Returns what was typed for a case and not saved; null without it. */
+export function readEdits(caseId: string): Edits | null {
+  const text = sessionStorage.getItem(keyOf(caseId))
+  return text === null ? null : (JSON.parse(text) as Edits)
+}
+
+export function forgetEdits(caseId: string): void {
+  sessionStorage.removeItem(keyOf(caseId))
+}

@@ -1,0 +1,80 @@
+import { html } from 'lit'
+import { ask } from '../gateway/operation.ts'
+import { PageElement, viewError } from '../shell/page-element.ts'
+import { saveCase } from './case-documents.ts'
+import { parseObject } from './parse-object.ts'
+
+/** Asks for a new case, saves it and opens it. */
+class NewCaseDialog extends PageElement {
+  static override properties = {
+    types: { attribute: false },
+    type: { attribute: false },
+    error: { state: true },
+    isBusy: { state: true },
+  }
+  declare types: readonly string[]
+  declare type: string
+  declare error: unknown
+  declare isBusy: boolean
+
+  constructor() {
+    super()
+    this.types = []
+    this.type = ''
+    this.error = null
+    this.isBusy = false
+  }
+
+  ask(): void {
+    this.error = null
+    this.querySelector('dialog')?.showModal()
+  }
+
+  override render() {
+    return html`<dialog aria-labelledby="new-case-title">
+      <h2 id="new-case-title">New case</h2>
+      <form @submit=${this.#submit}>
+        <label for="new-type">Case type</label>
+        <input
+          id="new-type"
+          name="type"
+          list="known-types"
+          required
+          maxlength="64"
+          autocomplete="off"
+          spellcheck="false"
+          .value=${this.type}
+        />
+        <datalist id="known-types">${this.types.map(code => html`<option value=${code}></option>`)}</datalist>
+        <label for="new-data">Data of the new case</label>
+        <textarea id="new-data" name="data" class="json" rows="8" spellcheck="false">{}</textarea>
+        ${viewError(this.error)}
+        <div class="actions">
+          <button type="button" @click=${() => this.querySelector('dialog')?.close()}>Cancel</button>
+          <button class="main" ?disabled=${this.isBusy}>Create</button>
+        </div>
+      </form>
+    </dialog>`
+  }
+
+  #submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget as HTMLFormElement)
+    this.error = null
+    this.isBusy = true
+    try {
+      const data = parseObject(String(given.get('data') ?? ''), 'Data')
+      const input = { caseTypeCode: String(given.get('type') ?? '').trim(), data }
+      const { saveCase: change } = await ask(saveCase, { input })
+      location.assign(`/cases/${change.case?.id ?? ''}`)
+    } catch (error) {
+      this.error = error
+    } finally {
+      this.isBusy = false
+    }
+  }
+}
+
+customElements.define('new-case-dialog', NewCaseDialog)
+
+export type { NewCaseDialog }

@@ -1,0 +1,45 @@
+import { html, nothing } from 'lit'
+import { viewTime } from '../shell/view-time.ts'
+import type { CaseEvent } from './case-documents.ts'
+
+const maxCharacters = 200
+
+/** Shows the versions of a case, newest first, each with the fields that it changed. */
+export function viewHistory(events: readonly CaseEvent[]) {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="All changes">
+    <table class="history" aria-label="History">
+      <thead>
+        <tr>
+          ${['Version', 'When', 'Who', 'Changed'].map(name => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${events.toReversed().map(viewEvent)}
+      </tbody>
+    </table>
+  </div>`
+}
+
+function viewEvent({ version, kind, at, byEmail, byUserId, function: name, changedFields }: CaseEvent) {
+  const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
+  return html`<tr>
+    <td>${version} <span class="quiet">${kind.toLowerCase()}</span></td>
+    <td>${viewTime(at)}</td>
+    <td>${who}${name === null ? nothing : html` <span class="quiet">through ${name}</span>`}</td>
+    <td>
+      <ul class="changes">
+        ${Object.entries(changedFields).map(
+          ([field, [after, before]]) =>
+            html`<li><code>/${field}</code> <del>${print(before)}</del> → <ins>${print(after)}</ins></li>`,
+        )}
+      </ul>
+    </td>
+  </tr>`
+}
+
+// An absent field is null in an event.
+function print(value: unknown): string {
+  if (value === null) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
+}

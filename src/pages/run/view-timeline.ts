@@ -10,7 +10,7 @@ const minWidth = 0.15
 export function viewTimeline({ bars, wholeMs, isCut }: Timeline, openCall: number | null) {
   return html`${isCut ? html`<p class="note">There are more runs inside this run than are shown.</p>` : nothing}
     <div class="timeline-axis" aria-hidden="true">
-      <span>0 ms</span><span>${formatMs(wholeMs / 2)}</span><span>${formatMs(wholeMs)}</span>
+      <div><span>0 ms</span><span>${wholeMs} ms</span></div>
     </div>
     <ol class="timeline" aria-label="Timeline">
       ${bars.map(bar => viewItem(bar, { wholeMs, isOpen: bar.call !== null && bar.call.number === openCall }))}
@@ -51,7 +51,7 @@ function viewRow(bar: Bar, { wholeMs }: Place) {
   const rect = svg`<rect role="img" aria-label=${nameOf(bar)} class=${look}
     x=${x} width=${width} y="15%" height="70%" rx="2" />`
   return html`<span class="timeline-name depth-${Math.min(depth, 4)}">${name}</span>
-    <span class="timeline-time" aria-hidden="true">${formatMs(durationMs)}</span>
+    <span class="timeline-time" aria-hidden="true">${durationMs} ms</span>
     <svg class="timeline-track" role="presentation">${rect}</svg>`
 }
 

@@ -216,8 +216,8 @@ test('large values are shown in part, and the page answers keys', async () => {
   const { page, faults } = await openRun(
     await run('large', 'log("x".repeat(200_000)); exit("y".repeat(250_000))', { z: 'z'.repeat(250_000) }),
   )
-  await region(page, 'Result').getByText('truncated: 64 KB of 244 KB').waitFor()
-  await region(page, 'Input').getByText('truncated: 64 KB of 244 KB').waitFor()
+  await region(page, 'Result').getByText('truncated: 64 KB of 245 KB').waitFor()
+  await region(page, 'Input').getByText('truncated: 64 KB of 245 KB').waitFor()
   await region(page, 'Logs').getByText('truncated: 64 KB of').waitFor()
   await page.goto(`/runs/${await run('too-large', 'exit("y".repeat(1_000_000))')}`)
   await region(page, 'Result').getByText('not kept').waitFor()

@@ -235,7 +235,8 @@ class CasePage extends PageElement {
 function explain(error: unknown): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'PRECONDITION_FAILED') return error
   return new Error(
-    'Nothing was saved: somebody else changed this case meanwhile. Copy what you need of your edits, then discard them.',
+    'Nothing was saved: somebody else changed this case meanwhile. ' +
+      'Copy what you need of your edits, then discard them.',
   )
 }
 

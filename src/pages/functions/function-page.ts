@@ -43,12 +43,13 @@ class FunctionPage extends PageElement {
         ${viewError(this.error)} ${this.error === null ? viewLoading() : nothing}`
     const { id, name, caseTypeCode, live, versions } = this.found
     const open = html`<a class="button main" href="/playground?function=${id}">Open in playground</a>`
+    const ofType = html`For cases of type <b>${caseTypeCode}</b>`
     const runs = html`<a class="button" href="/runs?function=${id}">Runs</a>`
     return html`${back}
       <div class="title-row">
         <div>
           <h1>${name}</h1>
-          <p class="quiet">${caseTypeCode === null ? 'For all case types' : html`For cases of type <b>${caseTypeCode}</b>`}</p>
+          <p class="quiet">${caseTypeCode === null ? 'For all case types' : ofType}</p>
         </div>
         <div class="actions">${allows('runs:read') ? runs : nothing} ${open}</div>
       </div>

@@ -14,11 +14,10 @@ import {
   saveHook,
   saveTask,
   saveWebhook,
+  type TriggerKind,
   type Triggers,
   type Webhook,
 } from './trigger-documents.ts'
-
-export type TriggerKind = 'hook' | 'task' | 'webhook'
 
 const saves = { hook: saveHook, task: saveTask, webhook: saveWebhook } as const
 const removals = { hook: removeHook, task: removeTask, webhook: removeWebhook } as const
@@ -216,12 +215,13 @@ function viewWebhook(webhook: Webhook) {
   const { verification, mode, name } = webhook
   const url = `${location.origin}/api/1/webhook/${currentSession().accountCode}/${name}`
   const example = writeExample(webhook, url)
+  const answers = mode === 'SYNC' ? 'answers with the result' : 'answers at once, runs later'
   return html`<div class="webhook">
     <div class="address">
       <code>${url}</code> <copy-button .text=${url} what="address"></copy-button>
     </div>
     <div class="quiet">
-      ${verification.toLowerCase()} signature, ${mode === 'SYNC' ? 'answers with the result' : 'answers at once, runs later'}
+      ${verification.toLowerCase()} signature, ${answers}
     </div>
     <details>
       <summary>Example for the sender</summary>

@@ -50,9 +50,10 @@ class FunctionsPage extends PageElement {
         <input type="search" autocomplete="off" spellcheck="false" .value=${this.text} @input=${this.#search} />
       </label>
     </form>`
+    const add = html`<a class="button main" href="/playground" @click=${openNew}>New</a>`
     return html`<div class="title-row">
         <h1>Functions</h1>
-        ${allows('functions:write') ? html`<a class="button main" href="/playground" @click=${openNew}>New</a>` : nothing}
+        ${allows('functions:write') ? add : nothing}
       </div>
       ${search} ${viewError(this.error)}
       ${this.rows === null ? (this.error === null ? viewLoading() : nothing) : this.#viewRows(this.rows)}`
@@ -98,7 +99,9 @@ async function readPage(after: string | null) {
 function viewRow({ id, name, caseTypeCode, live }: FunctionRow) {
   const who = live.byEmail ?? (live.byUserId === null ? 'unknown' : `user ${live.byUserId}`)
   return html`<li>
-    <span class="function-name"><a data-row href="/functions/${id}">${name}</a> ${caseTypeCode ?? 'all case types'}</span>
+    <span class="function-name">
+      <a data-row href="/functions/${id}">${name}</a> ${caseTypeCode ?? 'all case types'}
+    </span>
     <span>${viewTime(live.at)} by ${who}</span>
   </li>`
 }

@@ -3,8 +3,7 @@ import { ask } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
-import type { TriggerKind } from './function-triggers.ts'
-import { saveHook, saveTask, saveWebhook } from './trigger-documents.ts'
+import { saveHook, saveTask, saveWebhook, type TriggerKind } from './trigger-documents.ts'
 
 const scopes = [
   'memberships:read',

@@ -1,5 +1,7 @@
 import { operation } from '../gateway/operation.ts'
 
+export type TriggerKind = 'hook' | 'task' | 'webhook'
+
 interface Trigger {
   readonly id: string
   readonly enabled: boolean

@@ -2,13 +2,13 @@ import { ask, operation } from '../gateway/operation.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { replayOfRun } from './run-documents.ts'
 
-const replaysOfFunction = operation<
-  { readonly runs: { readonly nodes: readonly (RunLink & { readonly replayOf: RunLink | null })[] } },
-  { readonly functionId: string | null; readonly after: string }
+const replaysOfRun = operation<
+  { readonly runs: { readonly nodes: readonly RunLink[] } },
+  { readonly id: string; readonly functionId: string | null; readonly after: string }
 >(
-  `query ReplaysOfFunction($functionId: ID, $after: DateTime!) {
-    runs(filter: { functionId: $functionId, trigger: REPLAY, startedAfter: $after }, first: 100) {
-      nodes { id name replayOf { id name } }
+  `query ReplaysOfRun($id: ID!, $functionId: ID, $after: DateTime!) {
+    runs(filter: { replayOf: $id, functionId: $functionId, startedAfter: $after }, first: 20) {
+      nodes { id name }
     }
   }`,
 )
@@ -18,9 +18,10 @@ export async function findReplays(
   { id, startedAt, function: own }: KeptRun,
   signal: AbortSignal,
 ): Promise<readonly RunLink[]> {
-  const variables = { functionId: own?.id ?? null, after: startedAt }
-  const { runs } = await ask(replaysOfFunction, variables, { signal })
-  return runs.nodes.filter(({ replayOf }) => replayOf?.id === id)
+  // The function narrows the search.
+  const variables = { id, functionId: own?.id ?? null, after: startedAt }
+  const { runs } = await ask(replaysOfRun, variables, { signal })
+  return runs.nodes
 }
 
 /** True if replays of the run may change nothing: the run decided a save, or was dry itself. */

@@ -1,0 +1,162 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function open(path: string, token = server.adminToken): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, token)
+  await tab.page.goto(path)
+  await tab.page.getByRole('heading', { level: 1 }).waitFor()
+  return tab
+}
+
+async function close({ page, faults }: WatchedTab): Promise<void> {
+  expect(faults).toEqual([])
+  await page.context().close()
+}
+
+async function save(name: string, sourceCode: string, comment = ''): Promise<string> {
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+    { input: { name, sourceCode, comment } },
+  )
+  return body.data?.saveFunction.id ?? expect.unreachable()
+}
+
+const versionsOf = (page: Page) =>
+  page
+    .getByRole('table', { name: 'Versions' })
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') })
+
+async function readDifference(page: Page): Promise<string[]> {
+  const text = await page.getByRole('region', { name: 'Difference' }).innerText()
+  return text.split('\n').filter(line => /^[+-]/.test(line))
+}
+
+test('the list says what to do when it is empty, and finds functions by a part of their name', async () => {
+  const tab = await open('/functions')
+  const { page } = tab
+  await page.getByText('No functions yet').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  const id = await save('find-me', 'exit(1)')
+  await save('other', 'exit(1)')
+  await page.reload()
+  await page.getByRole('link', { name: 'other' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('find')
+  await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' })
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'find-me' }).click()
+  await page.waitForURL(`**/functions/${id}`)
+  await page.getByRole('heading', { level: 1, name: 'find-me' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/functions?text=find')
+  await page.getByRole('link', { name: 'New' }).click()
+  await page.waitForURL('**/playground')
+  await page.getByText('A new script').waitFor()
+  await close(tab)
+})
+
+test('versions are newest first, each shows what it changed, and one is made live again', async () => {
+  const id = await save('versions', 'const a = 1\nexit(a)', 'The <b>first</b>')
+  await save('versions', 'const a = 2\nexit(a)', 'second')
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const rows = versionsOf(page)
+  await rows.nth(1).waitFor()
+  expect(await rows.nth(0).innerText()).toContain('live')
+  expect(await rows.nth(1).innerText()).toContain('The <b>first</b>')
+  await expect.poll(() => readDifference(page)).toEqual(['-const a = 1', '+const a = 2'])
+  await rows.nth(1).getByRole('button', { pressed: false }).first().click()
+  await expect.poll(() => readDifference(page)).toEqual(['+const a = 1', '+exit(a)'])
+  expect(await findBarriers(page)).toEqual([])
+  await rows.nth(1).getByRole('button', { name: 'Roll back' }).click()
+  await expect.poll(() => rows.nth(1).innerText()).toContain('live')
+  expect(await rows.nth(1).getByRole('button', { name: 'Roll back' }).count()).toBe(0)
+  await rows.nth(0).getByRole('button', { name: 'Roll back' }).waitFor()
+  await page.getByRole('link', { name: 'Open in playground' }).click()
+  await page.waitForURL(`**/playground?function=${id}`)
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Script', exact: true }).innerText())
+    .toContain('const a = 1')
+  await close(tab)
+})
+
+test('hooks, tasks and webhooks are added, switched off and removed, and a secret is shown once', async () => {
+  const id = await save('triggered', 'exit(payload)')
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Add hook' }).click()
+  await dialog.getByLabel('Event').selectOption('POST_SAVE')
+  await dialog.getByLabel('Case type').fill('incident')
+  await dialog.getByLabel('cases:read').check()
+  expect(await findBarriers(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  const hook = page.getByRole('list', { name: 'Hooks', exact: true }).getByRole('listitem')
+  await hook.getByText('After each save of incident').waitFor()
+  await hook.getByText('cases:read').waitFor()
+  await hook.getByRole('button', { name: 'Switch off' }).click()
+  await hook.getByRole('button', { name: 'Switch on' }).waitFor()
+  const { body } = await server.graphql('{ hooks(caseTypeCode: "incident") { enabled event scopes } }')
+  expect(body.data).toEqual({ hooks: [{ enabled: false, event: 'POST_SAVE', scopes: ['cases:read'] }] })
+
+  await page.getByRole('button', { name: 'Add task' }).click()
+  await dialog.getByLabel('Name').fill('not a name')
+  await dialog.getByLabel('Case type').fill('incident')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Name').fill('Escalate')
+  await page.keyboard.press('Enter')
+  await page.getByRole('list', { name: 'Tasks' }).getByText('Escalate on incident').waitFor()
+
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  await dialog.getByLabel('Name').fill('paid')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  const secret = await dialog.getByLabel('New secret').inputValue()
+  expect(secret).toMatch(/^whsec_/)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  expect(await page.content()).not.toContain(secret)
+  const webhook = page.getByRole('list', { name: 'Webhooks' }).getByRole('listitem')
+  await webhook.getByText(`/api/1/webhook/${server.account}/paid`).first().waitFor()
+  await webhook.getByText('Example for the sender').click()
+  expect(await webhook.innerText()).toContain('webhook-signature: v1,')
+  expect(await findBarriers(page)).toEqual([])
+  await hook.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await hook.waitFor({ state: 'detached' })
+  await close(tab)
+})
+
+test('an id of another account looks like none, and a credential that only reads has no buttons', async () => {
+  const id = await save('shown', 'exit("<b>text</b>")')
+  const foreign = await server.token({ account: `${server.account}-other` })
+  const other = await open(`/functions/${id}`, foreign)
+  const alert = other.page.getByRole('alert')
+  const words = await alert.innerText()
+  expect(await findBarriers(other.page)).toEqual([])
+  for (const unknown of ['999999', 'none']) {
+    await other.page.goto(`/functions/${unknown}`)
+    expect(await alert.innerText()).toBe(words)
+  }
+  await close(other)
+
+  const token = await server.token({ account: server.account, scopes: ['functions:read'] })
+  const tab = await open(`/functions/${id}`, token)
+  await versionsOf(tab.page).first().waitFor()
+  await tab.page.getByText('exit("<b>text</b>")').waitFor()
+  for (const name of ['Roll back', 'Add hook', 'Add task', 'Add webhook'])
+    expect(await tab.page.getByRole('button', { name }).count(), name).toBe(0)
+  await close(tab)
+})

@@ -6,27 +6,25 @@ const maxCharacters = 200
 
 /** Shows the versions of a case, newest first, each with the fields that it changed. */
 export function viewHistory(events: readonly CaseEvent[]) {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="All changes">
-    <table class="history" aria-label="History">
-      <thead>
-        <tr>
-          ${['Version', 'When', 'Who', 'Changed'].map(name => html`<th scope="col">${name}</th>`)}
+  return html`<table class="cards" role="table" aria-label="History">
+      <thead role="rowgroup">
+        <tr role="row">
+          ${['Version', 'When', 'Who', 'Changed'].map(name => html`<th role="columnheader" scope="col">${name}</th>`)}
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         ${events.toReversed().map(viewEvent)}
       </tbody>
-    </table>
-  </div>`
+    </table>`
 }
 
 function viewEvent({ version, kind, at, byEmail, byUserId, function: name, changedFields }: CaseEvent) {
   const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
-  return html`<tr>
-    <td>${version} <span class="quiet">${kind.toLowerCase()}</span></td>
-    <td>${viewTime(at)}</td>
-    <td>${who}${name === null ? nothing : html` <span class="quiet">through ${name}</span>`}</td>
-    <td>
+  return html`<tr role="row">
+    <td role="cell">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
+    <td role="cell">${viewTime(at)}</td>
+    <td role="cell">${who}${name === null ? nothing : html` <span class="quiet">through ${name}</span>`}</td>
+    <td role="cell" class="whole">
       <ul class="changes">
         ${Object.entries(changedFields).map(
           ([field, [after, before]]) =>

@@ -127,18 +127,14 @@ class FunctionTriggers extends PageElement {
     readonly items: readonly TemplateResult[]
   }) {
     const { kind, title, advice, items } = shown
-    // A hook or a task of a function without a case type serves any type; a webhook serves only such a function.
-    const canAdd = allows('functions:write') && (kind !== 'webhook' || this.caseTypeCode === null)
     const add = html`<button type="button" @click=${() => this.#add(kind)}>Add ${kind}</button>`
-    const why = html`<p class="quiet">Only a function for all case types can have webhooks.</p>`
     return html`<div class="kind">
-      <div class="title-row"><h3>${title}</h3>${canAdd ? add : nothing}</div>
+      <div class="title-row"><h3>${title}</h3>${allows('functions:write') ? add : nothing}</div>
       ${
         items.length === 0
           ? html`<p class="quiet">${advice}</p>`
           : html`<ul class="rows" aria-label=${title}>${items}</ul>`
       }
-      ${kind === 'webhook' && this.caseTypeCode !== null ? why : nothing}
     </div>`
   }
 

@@ -108,7 +108,6 @@ class TriggerDialog extends PageElement {
   }
 
   #viewOfCases() {
-    const isFixed = this.caseTypeCode !== null
     const name = html`<label for="task-name">Name</label>
       <input id="task-name" name="name" required maxlength="64" autocomplete="off" spellcheck="false" />`
     return html`${this.kind === 'task' ? name : viewSelect('event', 'Event', events)}
@@ -120,7 +119,6 @@ class TriggerDialog extends PageElement {
         maxlength="64"
         autocomplete="off"
         spellcheck="false"
-        ?readonly=${isFixed}
         .value=${this.caseTypeCode ?? ''}
       />`
   }

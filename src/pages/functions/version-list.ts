@@ -52,21 +52,16 @@ class VersionList extends PageElement {
     return html`<h2>Versions</h2>
       <div role="status" class="quiet">${this.notice}</div>
       ${viewError(this.error)}
-      <div class="scroll" tabindex="0" role="group" aria-label="All versions">
-        <table aria-label="Versions">
-          <thead>
-            <tr>
-              ${['Version', 'State', 'Author', 'Saved', 'Comment', ''].map(
-                name =>
-                  html`<th scope="col">${name === '' ? html`<span class="unseen">Action</span>` : name}</th>`,
-              )}
+      <table class="cards" role="table" aria-label="Versions">
+          <thead role="rowgroup">
+            <tr role="row">
+              ${['Version', 'State', 'Author', 'Saved', 'Comment', ''].map(viewHead)}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             ${versions.map((version, index) => this.#viewRow(version, index))}
           </tbody>
         </table>
-      </div>
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <section aria-label="Difference" class="changed">
         <h2>Difference</h2>
@@ -79,8 +74,8 @@ class VersionList extends PageElement {
     const isLive = hash === this.liveHash
     const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
     const action = html`<button type="button" @click=${() => this.#rollBack(hash)}>Roll back</button>`
-    return html`<tr class=${index === this.chosen ? 'chosen' : ''}>
-      <td>
+    return html`<tr role="row" class=${index === this.chosen ? 'chosen' : ''}>
+      <td role="cell">
         <button
           type="button"
           class="plain hash"
@@ -89,11 +84,11 @@ class VersionList extends PageElement {
           @click=${() => this.#choose(index)}
         >${hash.slice(0, 8)}</button>
       </td>
-      <td>${isLive ? html`<span class="live">live</span>` : nothing}</td>
-      <td>${who}</td>
-      <td>${viewTime(at)}</td>
-      <td>${comment}</td>
-      <td>${!isLive && allows('functions:write') ? action : nothing}</td>
+      <td role="cell">${isLive ? html`<span class="live">live</span>` : nothing}</td>
+      <td role="cell">${who}</td>
+      <td role="cell">${viewTime(at)}</td>
+      <td role="cell">${comment}</td>
+      <td role="cell">${!isLive && allows('functions:write') ? action : nothing}</td>
     </tr>`
   }
 
@@ -140,6 +135,11 @@ class VersionList extends PageElement {
       this.error = error
     })
   }
+}
+
+function viewHead(name: string) {
+  const shown = name === '' ? html`<span class="unseen">Action</span>` : name
+  return html`<th role="columnheader" scope="col">${shown}</th>`
 }
 
 customElements.define('version-list', VersionList)

@@ -16,7 +16,8 @@ export function viewLines(before: string, after: string) {
   const hunks = patch?.hunks ?? [{ oldStart: 1, newStart: 1, lines: replaceAll(before, after) }]
   const lines = hunks.flatMap(({ oldStart, newStart, lines }) => [
     `@@ line ${Math.max(oldStart, newStart, 1)}`,
-    ...lines,
+    // The last one may say that there is no line break.
+    ...lines.filter(line => !line.startsWith('\\')),
   ])
   const note = html`<p class="note">truncated: the first ${maxLines} lines</p>`
   return html`${lines.length > maxLines ? note : nothing}

@@ -8,7 +8,7 @@ const columns = ['Run', 'Outcome', 'Trigger', 'Case', 'Took', 'Started']
 
 /** Shows runs as a table. The roles are named, because narrow screens show its rows as cards. */
 export function viewRuns(rows: readonly RunRow[]) {
-  return html`<table class="runs" role="table" aria-label="Runs">
+  return html`<table class="cards" role="table" aria-label="Runs">
     <thead role="rowgroup">
       <tr role="row">
         ${columns.map(name => html`<th role="columnheader" scope="col">${name}</th>`)}
@@ -24,7 +24,7 @@ function viewRow({ id, name, trigger, event, caseId, durationMs, startedAt, ...r
   const ofHook = event === null ? '' : ` ${event.toLowerCase().replace('_', '-')}`
   const ofCase = caseId === null ? nothing : html`<a href="/cases/${caseId}">Case ${caseId}</a>`
   return html`<tr role="row">
-    <td role="cell" class="name"><a data-row href="/runs/${id}">${name}</a></td>
+    <td role="cell" class="whole"><a data-row href="/runs/${id}">${name}</a></td>
     <td role="cell">${viewOutcome(run)}</td>
     <td role="cell" class="quiet">${trigger.toLowerCase()}${ofHook}</td>
     <td role="cell">${ofCase}</td>

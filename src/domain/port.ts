@@ -18,10 +18,13 @@ export interface Step {
   readonly number: number
 }
 
-/** A change of a membership or a case. It is written in the change's own transaction and never changed. */
-export interface LoggedEvent {
+export interface NumberedEvent {
   /** 1, 2, 3 and so on within the account, in the order of the commits: no earlier one appears later. */
   readonly sequence: number
+}
+
+/** A change of a membership or a case. It is written in the change's own transaction and never changed. */
+export interface LoggedEvent extends NumberedEvent {
   /** Who made the change, from the credential. */
   readonly userId: number | null
   readonly email: string | null

@@ -9,6 +9,7 @@ import { createMemberships, type Memberships } from './memberships/memberships.t
 import type { EventStore } from './port.ts'
 import { createQueuedRuns, type QueuedRuns } from './queue/queued-runs.ts'
 import type { DeferredRuns } from './runs/deferred-runs.ts'
+import { createEndedRuns, type EndedRun } from './runs/ended-runs.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import type { Scripts } from './scripts/script.ts'
 import type { Store } from './store.ts'
@@ -34,6 +35,7 @@ export interface Services {
   readonly following: {
     readonly memberships: EventFollowing<MembershipEvent>
     readonly cases: EventFollowing<CaseEvent>
+    readonly runs: EventFollowing<EndedRun>
   }
 }
 
@@ -67,6 +69,8 @@ export function createServices(dependencies: Dependencies): Services {
     following: {
       memberships: createEventFollowing(store.events, followers),
       cases: createEventFollowing(store.cases.events, followers),
+      // No commit wakes the followers of runs.
+      runs: createEventFollowing(createEndedRuns(store.runs), followers, { pollEveryMs: 500 }),
     },
   }
 }

@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import type { EventStore, LoggedEvent } from '../port.ts'
+import type { EventStore, NumberedEvent } from '../port.ts'
 import type { EventFollowers } from './event-followers.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { shareReads } from './share-reads.ts'
@@ -7,7 +7,9 @@ import { shareReads } from './share-reads.ts'
 // Maximum number of events of one follower in memory, even if its reader is slow.
 const maxEvents = 100
 // How often a follower checks the store and the credential without a notification.
-const pollEveryMs = 5_000
+const usualPollMs = 5_000
+// A follower that reads more often checks the credential less often, as long as there is nothing to send.
+const confirmEveryMs = 4_000
 
 export interface Following<Event> {
   readonly accountCode: string
@@ -35,9 +37,10 @@ export interface EventFollowing<Event> {
  * Creates followers of events. Notifications only wake a follower. It always reads the table from its last sequence, so
  * nothing is lost or repeated.
  */
-export function createEventFollowing<Event extends LoggedEvent>(
+export function createEventFollowing<Event extends NumberedEvent>(
   events: EventStore<Event>,
   followers: EventFollowers,
+  { pollEveryMs = usualPollMs }: { readonly pollEveryMs?: number } = {},
 ): EventFollowing<Event> {
   const listAfter = shareReads(events.listAfter)
 
@@ -62,12 +65,16 @@ export function createEventFollowing<Event extends LoggedEvent>(
       }
 
       let isTroubled = false
+      let confirmedAt = Number.NEGATIVE_INFINITY
       // Reads events, then confirms the credential. In this order, events that were written after the credential ended
       // are not sent.
       async function readAfter(sequence: number): Promise<readonly Event[]> {
         try {
           const page = await listAfter(accountCode, sequence, maxEvents)
-          await confirm()
+          if (page.length > 0 || performance.now() - confirmedAt > confirmEveryMs) {
+            await confirm()
+            confirmedAt = performance.now()
+          }
           isTroubled = false
           return page
         } catch (error) {
@@ -111,11 +118,11 @@ const isAny = () => true
 
 // Sends a page of events and returns the sequence of the last one sent. If the reader is slow, it stops, and the rest
 // of the page is read and confirmed again.
-async function* sendInTime<Event extends LoggedEvent>(
+async function* sendInTime<Event extends NumberedEvent>(
   page: readonly Event[],
   { follower, isWanted }: Sending<Event>,
 ) {
-  const endAt = performance.now() + pollEveryMs
+  const endAt = performance.now() + usualPollMs
   let last: number | null = null
   for (const event of page) {
     if (follower.isEnded() || performance.now() > endAt) break

@@ -1,0 +1,116 @@
+import type { EventStore } from '../port.ts'
+import { allRuns, type RunStore, type StoredRun } from './run-store.ts'
+
+/** A run that has ended, or a gap: runs that ended faster than they could be read. */
+export interface EndedRun {
+  /** 1, 2, 3 and so on for one account at this gateway. */
+  readonly sequence: number
+  /** Null for a gap. */
+  readonly run: StoredRun | null
+}
+
+// Maximum number of ended runs of an account in memory, and of runs that are looked at in one step.
+const maxEnded = 200
+const maxNew = 500
+// Maximum number of runs of an account whose end is awaited. Runs past it are left out.
+const maxRunning = 1_000
+const stepEveryMs = 400
+const forgetAfterMs = 30_000
+
+interface AccountRuns {
+  readonly ended: EndedRun[]
+  lastSequence: number
+  /** The newest run that was seen. */
+  lastId: number
+  readonly running: Set<string>
+  steppedAt: number
+  step: Promise<void> | null
+}
+
+type Parts = Pick<RunStore, 'look' | 'findByRunIds'>
+
+/**
+ * Finds runs as they end, at any gateway of the store, for accounts that are followed. A run is written once it has
+ * ended, or as running and again at its end, so a step reads the new rows and those of the runs that went on.
+ */
+export function createEndedRuns(store: Parts): EventStore<EndedRun> {
+  const accounts = new Map<string, AccountRuns>()
+
+  async function begin(accountCode: string): Promise<AccountRuns> {
+    const [newest, running] = await Promise.all([
+      store.look(accountCode, allRuns, null, 1),
+      store.look(accountCode, { ...allRuns, state: 'running' }, null, maxRunning),
+    ])
+    const account: AccountRuns = {
+      ended: [],
+      lastSequence: 0,
+      lastId: newest.runs[0]?.id ?? 0,
+      running: new Set(running.runs.map(({ runId }) => runId)),
+      steppedAt: performance.now(),
+      step: null,
+    }
+    const known = accounts.get(accountCode) ?? account
+    accounts.set(accountCode, known)
+    return known
+  }
+
+  async function step(accountCode: string, account: AccountRuns): Promise<void> {
+    const { runs } = await store.look(accountCode, allRuns, null, maxNew)
+    const fresh = runs.filter(({ id }) => id > account.lastId).reverse()
+    const waited = await store.findByRunIds(accountCode, [...account.running])
+    const isGap = fresh.length === maxNew
+    account.lastId = fresh.at(-1)?.id ?? account.lastId
+    const found = new Set(waited.map(({ runId }) => runId))
+    for (const runId of account.running) if (!found.has(runId)) account.running.delete(runId)
+    if (isGap) push(account, null)
+    for (const run of [...waited, ...fresh]) note(account, run)
+  }
+
+  function note(account: AccountRuns, run: StoredRun): void {
+    if (run.state !== 'running') {
+      account.running.delete(run.runId)
+      push(account, run)
+    } else if (account.running.size < maxRunning) account.running.add(run.runId)
+  }
+
+  function push(account: AccountRuns, run: StoredRun | null): void {
+    account.lastSequence += 1
+    account.ended.push({ sequence: account.lastSequence, run })
+    if (account.ended.length > maxEnded) account.ended.shift()
+  }
+
+  // All followers of an account share a step.
+  async function readOn(accountCode: string): Promise<AccountRuns> {
+    const account = accounts.get(accountCode) ?? (await begin(accountCode))
+    const now = performance.now()
+    if (account.step === null && now - account.steppedAt >= stepEveryMs) {
+      account.steppedAt = now
+      account.step = step(accountCode, account).finally(() => {
+        account.step = null
+      })
+    }
+    await account.step
+    forgetOthers(now)
+    return account
+  }
+
+  function forgetOthers(now: number): void {
+    for (const [code, { steppedAt }] of accounts) if (now - steppedAt > forgetAfterMs) accounts.delete(code)
+  }
+
+  return {
+    async listAfter(accountCode, sequence, limit) {
+      const { ended, lastSequence } = await readOn(accountCode)
+      const first = ended[0]?.sequence ?? lastSequence + 1
+      const gap = sequence + 1 < first ? [{ sequence: first - 1, run: null }] : []
+      return [...gap, ...ended.filter(run => run.sequence > sequence)].slice(0, limit)
+    },
+    async page() {
+      return []
+    },
+    async newest(accountCode) {
+      return (await readOn(accountCode)).lastSequence
+    },
+    onChange: () => () => {},
+  }
+}

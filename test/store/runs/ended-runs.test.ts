@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { createEndedRuns } from '../../../src/domain/runs/ended-runs.ts'
+import type { RunRow } from '../../../src/domain/runs/run-store.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { eachStore } from '../databases/each-store.ts'
+import { keptRun } from './kept-run.ts'
+
+const maxEnded = 200
+
+eachStore(harness => {
+  let store: Store
+  beforeEach(async () => {
+    store = await harness.open({ url: await harness.freshUrl() })
+  })
+
+  const insert = (inserts: readonly RunRow[]) => store.runs.write('a', 'one', { inserts, ends: [] })
+  const many = (count: number) => Array.from({ length: count }, () => keptRun({ runId: randomUUID() }))
+
+  test('a run that was running comes once it has ended, and one that ended before never', async () => {
+    const running = keptRun({ runId: randomUUID(), state: 'running', outcome: null })
+    await insert([keptRun({ runId: randomUUID() }), running])
+    const ended = createEndedRuns(store.runs)
+    const start = await ended.newest('a')
+    const runId = randomUUID()
+    await insert([keptRun({ runId })])
+    await store.runs.write('a', 'one', {
+      inserts: [],
+      ends: [{ ...running, state: 'ended', outcome: 'exit' }],
+    })
+    await expect.poll(async () => (await ended.listAfter('a', start, 9)).length).toBe(2)
+    const found = await ended.listAfter('a', start, 9)
+    expect(new Set(found.map(({ run }) => run?.runId))).toEqual(new Set([running.runId, runId]))
+    expect(await ended.listAfter('a', found.at(-1)?.sequence ?? 0, 9)).toEqual([])
+  })
+
+  test('a flood of runs leaves a bounded number in memory, and a gap that says so', async () => {
+    const ended = createEndedRuns(store.runs)
+    const start = await ended.newest('a')
+    await insert(many(maxEnded + 50))
+    await expect.poll(async () => (await ended.listAfter('a', start, 1_000)).length).toBe(maxEnded + 1)
+    const [gap, ...runs] = await ended.listAfter('a', start, 1_000)
+    expect(gap?.run).toBeNull()
+    expect(runs.every(({ run }) => run !== null)).toBe(true)
+    const sequences = [gap, ...runs].map(event => event?.sequence ?? 0)
+    expect(sequences).toEqual(sequences.toSorted((one, other) => one - other))
+  })
+})

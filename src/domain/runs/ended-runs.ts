@@ -3,7 +3,7 @@ import { allRuns, type RunStore, type StoredRun } from './run-store.ts'
 
 /** A run that has ended, or a gap: runs that ended faster than they could be read. */
 export interface EndedRun {
-  /** 1, 2, 3 and so on for one account at this gateway. */
+  /** Grows with each ended run that this gateway finds, of any account. */
   readonly sequence: number
   /** Null for a gap. */
   readonly run: StoredRun | null
@@ -19,6 +19,8 @@ const forgetAfterMs = 30_000
 
 interface AccountRuns {
   readonly ended: EndedRun[]
+  /** Runs up to this sequence are not in memory any more. */
+  dropped: number
   lastSequence: number
   /** The newest run that was seen. */
   lastId: number
@@ -35,6 +37,8 @@ type Parts = Pick<RunStore, 'look' | 'findByRunIds'>
  */
 export function createEndedRuns(store: Parts): EventStore<EndedRun> {
   const accounts = new Map<string, AccountRuns>()
+  // One for all accounts, so that it never falls for an account that was forgotten meanwhile.
+  let counter = 0
 
   async function begin(accountCode: string): Promise<AccountRuns> {
     const [newest, running] = await Promise.all([
@@ -43,7 +47,8 @@ export function createEndedRuns(store: Parts): EventStore<EndedRun> {
     ])
     const account: AccountRuns = {
       ended: [],
-      lastSequence: 0,
+      dropped: counter,
+      lastSequence: counter,
       lastId: newest.runs[0]?.id ?? 0,
       running: new Set(running.runs.map(({ runId }) => runId)),
       steppedAt: performance.now(),
@@ -74,9 +79,10 @@ export function createEndedRuns(store: Parts): EventStore<EndedRun> {
   }
 
   function push(account: AccountRuns, run: StoredRun | null): void {
-    account.lastSequence += 1
-    account.ended.push({ sequence: account.lastSequence, run })
-    if (account.ended.length > maxEnded) account.ended.shift()
+    counter += 1
+    account.lastSequence = counter
+    account.ended.push({ sequence: counter, run })
+    if (account.ended.length > maxEnded) account.dropped = account.ended.shift()?.sequence ?? account.dropped
   }
 
   // All followers of an account share a step.
@@ -100,9 +106,8 @@ export function createEndedRuns(store: Parts): EventStore<EndedRun> {
 
   return {
     async listAfter(accountCode, sequence, limit) {
-      const { ended, lastSequence } = await readOn(accountCode)
-      const first = ended[0]?.sequence ?? lastSequence + 1
-      const gap = sequence + 1 < first ? [{ sequence: first - 1, run: null }] : []
+      const { ended, dropped } = await readOn(accountCode)
+      const gap = sequence < dropped ? [{ sequence: dropped, run: null }] : []
       return [...gap, ...ended.filter(run => run.sequence > sequence)].slice(0, limit)
     },
     async page() {

@@ -8,10 +8,25 @@ export function parseObject(text: string, name: string): Readonly<Record<string,
 
 function parse(text: string, name: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, refuseChanged as (key: string, value: unknown) => unknown)
   } catch (error) {
+    if (error instanceof RangeError) throw error
     throw new Error(`${name} is no valid JSON${findPlace(text, error)}. Mend it, then try again.`)
   }
+}
+
+interface Context {
+  /** The number as it was typed; browsers that are some years old do not say it. */
+  readonly source?: string
+}
+
+// A number is a double in the browser and in the gateway, so another one would be saved than was typed.
+function refuseChanged(_key: string, value: unknown, { source }: Context = {}): unknown {
+  if (typeof value !== 'number' || source === undefined) return value
+  const isInteger = /^-?\d+$/.test(source)
+  const isKept = Number.isFinite(value) && (!isInteger || BigInt(source) === BigInt(value))
+  if (isKept) return value
+  throw new RangeError(`${source} cannot be kept as a number: it would become ${value}. Put it in quotes.`)
 }
 
 function findPlace(text: string, error: unknown): string {

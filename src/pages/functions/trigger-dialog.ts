@@ -119,7 +119,7 @@ class TriggerDialog extends PageElement {
         maxlength="64"
         autocomplete="off"
         spellcheck="false"
-        .value=${this.caseTypeCode ?? ''}
+        value=${this.caseTypeCode ?? ''}
       />`
   }
 

@@ -116,6 +116,8 @@ class VersionList extends PageElement {
       const { makeVersionLive } = await ask(rollBack, { functionId: this.functionId, hash })
       this.liveHash = makeVersionLive.live.hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
+      // The button that had the focus is gone.
+      this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
     })
   }
 

@@ -26,10 +26,11 @@ class CopyButton extends PageElement {
   }
 
   #copy = async (): Promise<void> => {
-    this.note = await navigator.clipboard.writeText(this.text).then(
-      () => 'Copied',
-      () => 'The browser refused. Select the text and copy it.',
-    )
+    // Over plain HTTP a browser has no clipboard.
+    const isCopied = await Promise.resolve(navigator.clipboard as Clipboard | undefined)
+      .then(clipboard => clipboard?.writeText(this.text).then(() => true) ?? false)
+      .catch(() => false)
+    this.note = isCopied ? 'Copied' : 'The browser refused. Select the text and copy it.'
     setTimeout(() => {
       this.note = ''
     }, saidMs)

@@ -109,6 +109,11 @@ test('a dry run shows the patch and saves nothing, a refusing hook is quoted, an
   await dataOf(page).fill('{"total": 5')
   await page.keyboard.press('Control+s')
   await page.getByRole('alert').getByText('no valid JSON').waitFor()
+  for (const number of ['9007199254740993', '1e999']) {
+    await dataOf(page).fill(`{"total": ${number}}`)
+    await page.keyboard.press('Control+s')
+    await page.getByRole('alert').getByText(`${number} cannot be kept as a number`).waitFor()
+  }
   await dataOf(page).fill('{"total": 5}')
   await page.keyboard.press('Control+s')
   await page.getByText('Saved as version 2.').waitFor()

@@ -26,7 +26,7 @@ const input = `{
   "total": 0
 }`
 
-const folder = fileURLToPath(new URL('../../assets/', import.meta.url))
+const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 mkdirSync(folder, { recursive: true })
 const server = await startServer()
 const browser = await openBrowser()

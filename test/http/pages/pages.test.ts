@@ -98,7 +98,7 @@ test('the types of our modules are stripped, and a browser gets each file compre
 })
 
 test('the pages of the docs are served as they are, all of them and nothing else', async () => {
-  const files = globSync('docs/*', { cwd: root }).map(path => path.replace(/^docs.(.*)\.md$/, '$1'))
+  const files = globSync('docs/*.md', { cwd: root }).map(path => path.replace(/^docs.(.*)\.md$/, '$1'))
   expect(docsPages.toSorted()).toEqual(files.toSorted())
   const { headers, text } = await get('/docs/scripts.md')
   expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')

@@ -6,7 +6,9 @@ import type { RunState } from './run-state.ts'
 /** Shows the log entries as they come: up to 64 KB of them. */
 export function viewLogs({ logs }: RunState) {
   if (logs.length === 0)
-    return html`<p class="quiet">What <code>log(…)</code> and <code>console</code> write appears here as it comes.</p>`
+    return html`<p class="quiet">
+      What <code>log(…)</code> and <code>console</code> write appears here as it comes.
+    </p>`
   const items: TemplateResult[] = []
   let left = maxShownBytes
   let isPartial = false

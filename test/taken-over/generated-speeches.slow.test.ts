@@ -9,7 +9,7 @@ import { speech, startTakenOver } from './start-taken-over.ts'
 
 const atOnce = 3
 // The nightly mode has more.
-const rounds = Number(process.env.SPEECHES ?? 60)
+const rounds = Number(process.env.SPEECHES ?? 20)
 // Nothing that a sandbox says once it was found out may give this user a membership.
 const userOfLies = 666_666
 

@@ -4,6 +4,8 @@ export interface StreamEvent {
   readonly data: string
 }
 
+const maxBusyMs = 20
+
 /** Reads the events of a stream as they arrive. Comments are left out. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -12,9 +14,14 @@ export async function* readEvents(
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const blocks = (rest + text).split('\n\n')
     rest = blocks.pop() ?? ''
+    let since = performance.now()
     for (const block of blocks) {
       const event = readEvent(block)
       if (event !== null) yield event
+      if (performance.now() - since < maxBusyMs) continue
+      // Many events arrive at once. Keys and frames come in between.
+      await new Promise(resolve => setTimeout(resolve))
+      since = performance.now()
     }
   }
 }

@@ -1,7 +1,11 @@
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, nothing } from 'lit'
+import { guard } from 'lit/directives/guard.js'
 import type { LogEntry } from './execution.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
+
+// Entries of a block are rendered again only if one was added to it, and what is not seen is not laid out.
+const entriesOfBlock = 100
 
 /** Shows the log entries as they come: up to 64 KB of them. */
 export function viewLogs({ logs }: RunState) {
@@ -9,19 +13,42 @@ export function viewLogs({ logs }: RunState) {
     return html`<p class="quiet">
       What <code>log(…)</code> and <code>console</code> write appears here as it comes.
     </p>`
-  const items: TemplateResult[] = []
+  const { entries, isPartial } = fitEntries(logs)
+  const starts = Array.from(
+    { length: Math.ceil(entries.length / entriesOfBlock) },
+    (_, block) => block * entriesOfBlock,
+  )
+  return html`${isPartial ? viewNote(logs) : nothing} ${viewCutByGateway(logs)}
+    <div role="list" class="logs" aria-label="Log">
+      ${starts.map(start => viewBlock(entries.slice(start, start + entriesOfBlock)))}
+    </div>`
+}
+
+interface ShownEntry {
+  readonly level: string
+  readonly text: string
+  readonly at: string
+}
+
+function fitEntries(logs: readonly LogEntry[]) {
+  const entries: ShownEntry[] = []
   let left = maxShownBytes
-  let isPartial = false
   for (const { level, data, at } of logs) {
+    if (left <= 0) return { entries, isPartial: true }
     const whole = data.map(print).join(' ')
     const text = fitText(whole, left)
-    isPartial = left <= 0 || text.length < whole.length
-    if (left <= 0) break
-    items.push(viewEntry({ level, text, at }))
-    left -= isPartial ? left : countBytes(text)
+    entries.push({ level, text, at })
+    if (text.length < whole.length) return { entries, isPartial: true }
+    left -= countBytes(text)
   }
-  return html`${isPartial ? viewNote(logs) : nothing} ${viewCutByGateway(logs)}
-    <ol class="logs" aria-label="Log">${items}</ol>`
+  return { entries, isPartial: false }
+}
+
+// Names no entry by its identity: those that came one by one come again with the end of the run.
+function viewBlock(entries: readonly ShownEntry[]) {
+  const [first] = entries
+  const known = [entries.length, first?.at, first?.text, entries.at(-1)?.at, entries.at(-1)?.text]
+  return guard(known, () => html`<div class="block">${entries.map(viewEntry)}</div>`)
 }
 
 function viewNote(logs: readonly LogEntry[]) {
@@ -36,16 +63,9 @@ function viewCutByGateway(logs: readonly LogEntry[]) {
   return isCut ? html`<p class="note">truncated: ${text}</p>` : nothing
 }
 
-function viewEntry({
-  level,
-  text,
-  at,
-}: {
-  readonly level: string
-  readonly text: string
-  readonly at: string
-}) {
-  return html`<li class="level-${level}"><span class="level" title=${at}>${level}</span> <span>${text}</span></li>`
+function viewEntry({ level, text, at }: ShownEntry) {
+  const shown = html`<span class="level" title=${at}>${level}</span>`
+  return html`<div role="listitem" class="entry level-${level}">${shown} <span>${text}</span></div>`
 }
 
 function print(value: unknown): string {

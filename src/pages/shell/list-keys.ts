@@ -26,7 +26,7 @@ export function handleListKeys(signal: AbortSignal): void {
   const onKey = (event: KeyboardEvent): void => {
     if ((event.key !== 'j' && event.key !== 'k') || !isSingleKey(event)) return
     const rows = [...document.querySelectorAll<HTMLElement>('a[data-row]')]
-    const here = rows.findIndex(row => row === document.activeElement)
+    const here = rows.indexOf(document.activeElement as HTMLElement)
     const next = event.key === 'j' ? here + 1 : Math.max(0, here - 1)
     rows[Math.min(next, rows.length - 1)]?.focus()
     event.preventDefault()

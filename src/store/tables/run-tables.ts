@@ -69,7 +69,7 @@ export const runTables = {
     references: [accountReference],
   },
 
-  /** Input, options and a source that came with its request, as JSON. They are deleted before the run. */
+  /** Input and options, as JSON, and which source came with the request. They are deleted before the run. */
   runInputs: {
     columns: {
       accountCode,
@@ -77,10 +77,21 @@ export const runTables = {
       startedAt: integer,
       input: nullable(text()),
       options: nullable(text()),
-      source: nullable(text()),
+      sourceHash: nullable(text()),
     },
     key: byId,
-    indexes: { run_inputs_by_age: ['startedAt'] },
+    indexes: { run_inputs_by_age: ['startedAt'], run_inputs_by_source: ['accountCode', 'sourceHash'] },
+    references: [accountReference],
+  },
+
+  /**
+   * Sources that came with requests, as JSON, each once for all runs of its account. A source is deleted with the last
+   * input that names it. `hash` is the SHA-256 of the JSON, in hexadecimal digits. Sources that were kept before this
+   * table have `run` and the id of their run instead.
+   */
+  runSources: {
+    columns: { accountCode, hash: text(), source: text() },
+    key: ['accountCode', 'hash'],
     references: [accountReference],
   },
 

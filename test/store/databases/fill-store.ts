@@ -73,7 +73,7 @@ export async function fillStore(path: string): Promise<void> {
     durationMs: 1,
     dryRun: false,
     textBytes: {},
-    texts: { input: '"\\u0000"', payload: '"é"' },
+    texts: { input: '"\\u0000"', source: '"exit(1)"', payload: '"é"' },
   }
   await store.runs.write('account-0', 'gone', { inserts: [run], ends: [] })
   await store.runs.beat('gone', 1_000)

@@ -161,6 +161,26 @@ eachStore(harness => {
     expect(await store.accounts.findStoredBytes('a')).toBe(10 + 4 * storedRowBytes)
   })
 
+  test('a migration takes sources out of the inputs, and counts their rows', async () => {
+    const rows = `
+      insert into accounts (account_code) values ('a'), ('b');
+      insert into counters values ('a', 'stored byte', 1000), ('b', 'stored byte', 10);
+      insert into run_inputs (account_code, id, started_at, input, source) values
+        ('a', 1, 0, '{}', '"exit(1)"'), ('a', 2, 0, '{}', '"exit(1)"'), ('a', 3, 0, '{}', null)`
+    const url = await makeOldStore(25, { sqlite: rows, postgres: rows })
+    const store = await harness.open({ url })
+    const texts = await store.runs.findTexts('a', 'source', [1, 2, 3])
+    expect(texts.map(({ id, text }) => [id, text]).toSorted()).toEqual([
+      [1, '"exit(1)"'],
+      [2, '"exit(1)"'],
+    ])
+    const counted = await readRows<{ value: number }>(
+      url,
+      "select value from counters where name = 'stored byte' order by account_code",
+    )
+    expect(counted.map(({ value }) => Number(value))).toEqual([1000 + 2 * storedRowBytes, 10])
+  })
+
   test('a migration names the trigger of each queued run by its kind and one id', async () => {
     const migrations = readMigrations(harness.engine === 'SQLite' ? 'sqlite' : 'postgres')
     const count = migrations.findIndex(({ sql }) => sql.join().includes('trigger_id'))

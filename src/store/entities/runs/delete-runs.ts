@@ -2,9 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { type Dialect, placeholders, type Statement } from '../../dialect.ts'
-import { numberOf } from '../../tables/tables-of.ts'
+import { numberOf, textOf } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
 import { type FreedBytes, rowBytes, type StoredBytesCounter } from '../stored-bytes.ts'
+import { prepareDeleteSources } from './run-sources.ts'
 
 type Sweeping = Pick<
   RunStore,
@@ -17,30 +18,34 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
   const statements = prepareStatements(database)
   const gone = list('gone', { accountCode: 'text', id: 'integer' })
   const { accountCode } = database.tables.runs
-  const deleteFrom = (table: string, bytes: SQL, id = 'id') =>
+  const noSource = sql`null`
+  const deleteFrom = (table: string, bytes: SQL, { id = 'id', source = noSource } = {}) =>
     database.prepare(
       sql`delete from ${sql.raw(table)}
         where (account_code, ${sql.raw(id)}) in (select account_code, id from ${gone.rows})
-        returning account_code, ${bytes}`,
-      { accountCode, bytes: numberOf(bytes) },
+        returning account_code, ${bytes}, ${source}`,
+      { accountCode, bytes: numberOf(bytes), sourceHash: textOf(source) },
     )
-  const inputs = [deleteFrom('run_inputs', bytesOf('input', 'options', 'source'))]
+  const inputs = [deleteFrom('run_inputs', bytesOf('input', 'options'), { source: sql`source_hash` })]
+  const deleteSources = prepareDeleteSources(database)
   const outputs = deleteFrom('run_outputs', bytesOf('payload', 'message', 'error', 'logs', 'calls'))
   // The run comes first: if it is just ending, its lock lets the deletes after it see the values of its end.
   const wholeRuns = [deleteFrom('runs', rowBytes), ...inputs, outputs]
   const wholeFunctions = [
-    deleteFrom('function_versions', sql`source_bytes + ${rowBytes}`, 'function_id'),
+    deleteFrom('function_versions', sql`source_bytes + ${rowBytes}`, { id: 'function_id' }),
     deleteFrom('removed_functions', rowBytes),
   ]
 
   function* remove(
     rows: readonly { readonly accountCode: string; readonly id: number }[],
-    deletes: readonly Statement<FreedBytes>[],
+    deletes: readonly Statement<FreedBytes & { readonly sourceHash: string | null }>[],
   ) {
     if (rows.length === 0) return 0
-    const freed: FreedBytes[] = []
+    const freed: (FreedBytes & { readonly sourceHash: string | null })[] = []
     for (const statement of deletes) freed.push(...(yield* all(statement, gone.encode(rows))))
     yield* stored.lower(freed)
+    // After that lock, nobody else names a source of these accounts until the commit.
+    yield* stored.lower(yield* deleteSources(freed))
     return rows.length
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { RunStore } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import type { StoreColumn } from '../../tables/tables-of.ts'
+import { orNull, type StoreColumn } from '../../tables/tables-of.ts'
 import { selectRun } from './run-statements.ts'
 
 const { accountCode, ids } = placeholders('accountCode', 'ids')
@@ -27,7 +27,7 @@ export function createFindRuns(database: Database): Pick<RunStore, 'findByRunIds
   }
 }
 
-function prepareTexts({ prepareMany, isListed, tables: { runInputs, runOutputs } }: Dialect) {
+function prepareTexts({ prepareMany, isListed, tables: { runInputs, runOutputs, runSources } }: Dialect) {
   const prepareText = (table: typeof runInputs | typeof runOutputs, text: StoreColumn<string | null>) => {
     const selection = { id: table.id, text }
     return prepareMany(
@@ -36,10 +36,16 @@ function prepareTexts({ prepareMany, isListed, tables: { runInputs, runOutputs }
       selection,
     )
   }
+  const source = { id: runInputs.id, text: orNull(runSources.source) }
   return {
     input: prepareText(runInputs, runInputs.input),
     options: prepareText(runInputs, runInputs.options),
-    source: prepareText(runInputs, runInputs.source),
+    source: prepareMany(
+      sql`select ${columnsOf(source)} from ${runInputs} join ${runSources}
+        on ${runSources.accountCode} = ${runInputs.accountCode} and ${runSources.hash} = ${runInputs.sourceHash}
+        where ${runInputs.accountCode} = ${accountCode} and ${isListed(runInputs.id, ids)}`,
+      source,
+    ),
     payload: prepareText(runOutputs, runOutputs.payload),
     message: prepareText(runOutputs, runOutputs.message),
     error: prepareText(runOutputs, runOutputs.error),

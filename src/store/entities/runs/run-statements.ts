@@ -4,6 +4,7 @@ import { type Dialect, namesOf, placeholders } from '../../dialect.ts'
 import type { Selection } from '../../tables/tables-of.ts'
 import { raiseCounter, raiseCounters } from '../counters.ts'
 import { insertAccount } from '../provision.ts'
+import { prepareKeepSources } from './run-sources.ts'
 
 export type RunWriteStatements = ReturnType<typeof prepareRunWrites>
 
@@ -73,6 +74,7 @@ export function prepareRunWrites(dialect: Dialect) {
       'row',
       { id, runId },
     ),
+    keepSources: prepareKeepSources(dialect),
     /** Removes the long values that came with the last `count` ids and have no run. */
     removeStray: ['run_inputs', 'run_outputs'].map(table => prepare(removeStray(sql.raw(table)))),
     /** Counts the bytes of ended runs. */

@@ -3,6 +3,7 @@ import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Dialect } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 import type { StoredBytesCounter } from '../stored-bytes.ts'
+import { type Source, toSource } from './run-sources.ts'
 import { prepareRunWrites, type RunWriteStatements } from './run-statements.ts'
 
 /**
@@ -59,7 +60,7 @@ interface NewRuns {
 }
 
 function* insertRuns(
-  { insertAll, runs: list, inputs, outputs, ...statements }: RunWriteStatements,
+  { insertAll, keepSources, runs: list, inputs, outputs, ...statements }: RunWriteStatements,
   { accountCode, gateway, runs }: NewRuns,
 ): Work<void> {
   let bytesBefore = 0
@@ -78,6 +79,8 @@ function* insertRuns(
     ...inputs.encode(texts.inputs),
     ...outputs.encode(texts.outputs),
   })
+  const bytes = yield* keepSources(accountCode, texts.sources)
+  if (bytes > 0) yield* all(statements.countBytes, { accountCode, bytes, storedBytes: bytes })
   if (inserted.length === rows.length) return
   // The other runs are already in the store, from a commit whose answer was lost.
   const runIds = new Set(inserted.map(({ runId }) => runId))
@@ -89,8 +92,9 @@ function* insertRuns(
 
 type NumberedRun = RunRow & { readonly id: number; readonly bytesBefore: number }
 
+// Without their sources, which many runs may share.
 function bytesOf(runs: readonly Pick<RunRow, 'textBytes'>[]): number {
-  const sizes = runs.flatMap(({ textBytes }) => Object.values(textBytes))
+  const sizes = runs.flatMap(({ textBytes: { source: _, ...others } }) => Object.values(others))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
@@ -112,7 +116,7 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
   if (outputs.length > 0) yield* all(insertOutputs, { accountCode, ...statements.outputs.encode(outputs) })
 }
 
-/** The rows of long values. A run without any has none. */
+/** The rows of long values. A run without any has none. Each source comes once. */
 function toTexts(
   rows: readonly {
     readonly id: number
@@ -120,14 +124,19 @@ function toTexts(
     readonly texts: Readonly<Partial<Record<string, string | null>>>
   }[],
 ) {
+  const sources = new Map<string, Source>()
   const given = rows.map(({ id, startedAt, texts }) => {
     const { input = null, options = null, source = null, payload = null, message = null } = texts
     const { error = null, logs = null, calls = null } = texts
-    return { id, startedAt, input, options, source, payload, message, error, logs, calls }
+    const sent = source === null ? null : toSource(source)
+    if (sent !== null) sources.set(sent.hash, sent)
+    const sourceHash = sent?.hash ?? null
+    return { id, startedAt, input, options, sourceHash, payload, message, error, logs, calls }
   })
   return {
-    inputs: given.filter(({ input, options, source }) =>
-      [input, options, source].some(text => text !== null),
+    sources: [...sources.values()],
+    inputs: given.filter(({ input, options, sourceHash }) =>
+      [input, options, sourceHash].some(text => text !== null),
     ),
     outputs: given.filter(({ payload, message, error, logs, calls }) =>
       [payload, message, error, logs, calls].some(text => text !== null),

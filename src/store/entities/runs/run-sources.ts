@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { type Dialect, placeholders } from '../../dialect.ts'
+import { numberOf } from '../../tables/tables-of.ts'
+import { all, type Work } from '../../work.ts'
+import { type FreedBytes, rowBytes } from '../stored-bytes.ts'
+
+const bytes = sql`octet_length(source) + ${rowBytes}`
+
+/** A source that is written as JSON, and its key. */
+export interface Source {
+  readonly hash: string
+  readonly source: string
+}
+
+/** Prepares the insert of sources, in a transaction that has locked the stored bytes of the account. */
+export function prepareKeepSources({ prepare, list, tables: { runSources } }: Dialect) {
+  const { accountCode } = placeholders('accountCode')
+  const given = list('given_sources', { hash: runSources.hash, source: runSources.source })
+  const insert = prepare(
+    sql`insert into run_sources (account_code, hash, source)
+      select ${accountCode}, hash, source from ${given.rows} where true on conflict do nothing returning ${bytes}`,
+    { bytes: numberOf(bytes) },
+  )
+  /** Keeps the sources that the account has not kept yet. Returns the bytes that they take. */
+  return function* keepSources(accountCode: string, sources: readonly Source[]): Work<number> {
+    if (sources.length === 0) return 0
+    const kept = yield* all(insert, { accountCode, ...given.encode(sources) })
+    return kept.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+}
+
+interface NamedSource {
+  readonly accountCode: string
+  readonly sourceHash: string | null
+}
+
+/** Prepares the deletion of sources, in a transaction that has locked the stored bytes of their accounts. */
+export function prepareDeleteSources({ prepare, list, tables: { runSources } }: Dialect) {
+  const named = list('named', { accountCode: 'text', hash: 'text' })
+  const remove = prepare(
+    sql`delete from run_sources where (account_code, hash) in (select account_code, hash from ${named.rows})
+      and not exists (
+        select 1 from run_inputs
+        where run_inputs.account_code = run_sources.account_code and run_inputs.source_hash = run_sources.hash
+      ) returning account_code, ${bytes}`,
+    { accountCode: runSources.accountCode, bytes: numberOf(bytes) },
+  )
+  /** Deletes those of the sources that no kept input names any more. Returns the bytes that they took. */
+  return function* deleteSources(rows: readonly NamedSource[]): Work<readonly FreedBytes[]> {
+    const hashes = rows.flatMap(({ accountCode, sourceHash: hash }) =>
+      hash === null ? [] : [{ accountCode, hash }],
+    )
+    return hashes.length === 0 ? [] : yield* all(remove, named.encode(hashes))
+  }
+}
+
+/** Returns a source that is written as JSON with its key. */
+export function toSource(source: string): Source {
+  return { hash: createHash('sha256').update(source).digest('hex'), source }
+}

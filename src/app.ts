@@ -28,6 +28,7 @@ import { createHttpBudgets } from './http/body/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
 import { createReadiness } from './http/readiness.ts'
 import { schema } from './schema/index.ts'
+import type { StandIn } from './scripts/calls/answer-call.ts'
 import { createScriptRunner, type ServingScriptRunner } from './scripts/create-script-runner.ts'
 import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
 import { createLoaders } from './store/batch-loaders.ts'
@@ -43,6 +44,8 @@ export interface AppOptions {
   readonly onStoreLost?: (reason: string) => void
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
+  /** Answers the calls of scripts in their place, for tests of scripts. */
+  readonly standIn?: StandIn
   /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
   readonly hasFastPath?: boolean
 }
@@ -66,6 +69,7 @@ export async function createApp({
   onStoreLost = () => {},
   onStatement,
   hasFastPath = true,
+  standIn,
 }: AppOptions): Promise<App> {
   const store = await openStore({
     url: config.databaseUrl,
@@ -114,6 +118,7 @@ export async function createApp({
     recorder: config.runRetention.count === 0 ? noRecorder : runRecorder,
     log,
     executeGraphql: call => executeInProcess(call),
+    standIn,
   })
 
   const keyring = createKeyring({

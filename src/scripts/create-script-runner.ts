@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { RunRecorder } from '../domain/scripts/run-record.ts'
 import { type ScriptLines, ScriptLogShare } from '../fairness/script-log-share.ts'
-import { createCallAnswerer, type ExecuteGraphql } from './calls/answer-call.ts'
+import { createCallAnswerer, type ExecuteGraphql, type StandIn } from './calls/answer-call.ts'
 import { sandboxCommand } from './launch/sandbox-command.ts'
 import { createOutbound } from './outbound/outbound.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
@@ -22,6 +22,8 @@ export interface ScriptRunnerOptions {
   readonly runTokens: RunTokens
   /** Executes the `graphql()` calls of scripts. */
   readonly executeGraphql: ExecuteGraphql
+  /** Answers calls of scripts in their place, for tests of scripts. */
+  readonly standIn?: StandIn | undefined
   readonly recorder: RunRecorder
   readonly log: Logger
 }
@@ -71,6 +73,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
     outbound,
     outboundWaits,
     limits,
+    standIn: options.standIn,
   })
   const parts = { limits, admission, runTokens, answerCall, scriptLogShare }
   return {

@@ -40,9 +40,8 @@ async function run(argv: string[]): Promise<number | null> {
     }
     case 'cli': {
       const { runCli } = await import('./cli/frame/run-cli.ts')
-      const exitCode = await runCli(rest, process.env)
       // What a command left open, such as a kept connection, must not keep the process.
-      process.exit(exitCode)
+      return process.exit(await runCli(rest, process.env))
     }
     case 'help':
       return printUsage()

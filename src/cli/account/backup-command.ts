@@ -1,14 +1,14 @@
 import { existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../errors.ts'
-import { backupStore } from '../../store/sqlite/backup-store.ts'
+import { backupStore } from '../../store/copy/backup-sqlite.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 
 export const command: Command = {
   usage: '<file>',
-  help: `Copies the SQLite store of DATABASE_URL, as of one moment, while a gateway serves it. A gateway starts on the copy.
-The key of the webhooks' secrets is not in it; keep that file too.
+  help: `Copies the SQLite store of DATABASE_URL, as of one moment, while a gateway serves it. A gateway starts
+on the copy. The key of the webhooks' secrets is not in it; keep that file too.
 
 To restore, stop the gateway and put the file in place of the store.
 `,

@@ -5,7 +5,8 @@ import { readKeptTokens, writeKeptTokens } from '../gateway/kept-tokens.ts'
 
 export const command: Command = {
   usage: '[--url <url>]',
-  help: `Forgets the token that \`rostrum login\` kept for a gateway. The token itself stays valid; \`npm run token\` revokes it.
+  help: `Forgets the token that \`rostrum login\` kept for a gateway. The token itself stays valid;
+\`npm run token\` revokes it.
 
   --url <url>  the gateway; ROSTRUM_URL or the one of the last login without
 `,

@@ -71,7 +71,7 @@ async function* toEvents(results: AsyncIterable<CaseResult>) {
     yield { type: 'test:diagnostic', data: { nesting: 0, message: `${name} ${value}`, level: 'info' } }
 }
 
-/** An error of a test, as `node:test` makes them. It shows what was expected, without a stack: the place is the case. */
+/** An error of a test, as `node:test` makes them, without a stack. It shows what was expected. */
 class CaseError extends Error {
   readonly code = 'ERR_TEST_FAILURE'
   readonly failureType = 'testCodeFailure'

@@ -29,11 +29,11 @@ export const commands: Readonly<Record<string, ListedCommand>> = {
   },
   types: {
     summary: 'prints the types of the script API, rostrum.d.ts',
-    load: () => import('../print/types-command.ts'),
+    load: async () => ({ command: (await import('../print/print-commands.ts')).types }),
   },
   schema: {
     summary: 'prints the GraphQL schema',
-    load: () => import('../print/schema-command.ts'),
+    load: async () => ({ command: (await import('../print/print-commands.ts')).schema }),
   },
   login: {
     summary: 'keeps a token for a gateway',

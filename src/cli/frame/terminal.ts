@@ -23,7 +23,10 @@ export function createTerminal(): Terminal {
     write: text => void process.stdout.write(text),
     say: line => void process.stderr.write(`${line}\n`),
     style: (format, text, stream = 'stdout') =>
-      styleText(format as InspectColor[], text, { stream: process[stream], validateStream: true }),
+      styleText(format as InspectColor[], text, {
+        stream: stream === 'stderr' ? process.stderr : process.stdout,
+        validateStream: true,
+      }),
     async ask(question, instead) {
       if (!process.stdin.isTTY || !process.stderr.isTTY) throw wrongUse(instead)
       const lines = createInterface({ input: process.stdin, output: process.stderr })

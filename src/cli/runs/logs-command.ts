@@ -3,7 +3,7 @@ import { readEvents } from '../../pages/gateway/read-events.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
-import { createGatewayClient, type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
+import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
 import { runFields, type ShownRun, showRun, showRunJson } from './show-run.ts'
 
 const outcomes = ['exit', 'fail', 'error']
@@ -97,35 +97,49 @@ interface Following {
 }
 
 // The stream begins before the list is read, so that no run is left out; each run is shown once.
-async function follow(
-  call: CommandCall,
+async function follow(call: CommandCall, client: GatewayClient, following: Following): Promise<void> {
+  const { signal, terminal } = call
+  const show = showEachOnce(following.show)
+  const round = (limit: number) => followOnce(call, client, { ...following, limit, show })
+  // A gateway that cannot be reached at the beginning is an error, later a reason to wait.
+  await round(following.limit)
+  while (!signal.aborted) {
+    terminal.say(`The stream of ${client.url} ended; trying again.`)
+    await sleep(reconnectMs, undefined, { signal })
+    await round(caughtUp).catch((error: unknown) => {
+      if (!(error instanceof CliError) || error.exitCode !== exitCodes.unavailable) throw error
+    })
+  }
+}
+
+// Follows until the stream ends or breaks.
+async function followOnce(
+  { signal, terminal }: CommandCall,
   client: GatewayClient,
   { filter, limit, show }: Following,
 ): Promise<void> {
+  const stream = await openStream(client, filter)
+  for (const run of await findRuns(client, filter, limit)) show(run)
+  try {
+    for await (const { event, data } of readEvents(stream)) {
+      const { data: next, errors } = event === 'next' ? (JSON.parse(data) as StreamResult) : {}
+      if (next?.runEnded != null) show(next.runEnded)
+      for (const { message } of errors ?? []) terminal.say(message)
+    }
+  } catch {
+    signal.throwIfAborted()
+  }
+}
+
+function showEachOnce(show: (run: ShownRun) => void): (run: ShownRun) => void {
   const shown = new Set<string>()
-  const showOnce = (run: ShownRun) => {
+  return run => {
     if (shown.has(run.id)) return
     shown.add(run.id)
-    // The list goes back no further.
-    if (shown.size > 10 * maxLimit) shown.delete([...shown][0] ?? '')
+    // A list that is read again goes back no further.
+    const [oldest = ''] = shown
+    if (shown.size > 10 * maxLimit) shown.delete(oldest)
     show(run)
-  }
-  for (let count = limit; !call.signal.aborted; count = caughtUp) {
-    try {
-      const stream = await openStream(client, filter)
-      for (const run of await findRuns(client, filter, count)) showOnce(run)
-      for await (const { event, data } of readEvents(stream)) {
-        const { data: next, errors } = event === 'next' ? (JSON.parse(data) as StreamResult) : {}
-        if (next?.runEnded != null) showOnce(next.runEnded)
-        for (const { message } of errors ?? []) call.terminal.say(message)
-      }
-    } catch (error) {
-      call.signal.throwIfAborted()
-      if (error instanceof GatewayRefusal && error.exitCode !== exitCodes.unavailable) throw error
-      if (shown.size === 0 && count === limit && error instanceof CliError) throw error
-    }
-    call.terminal.say(`The stream of ${client.url} ended; trying again.`)
-    await sleep(reconnectMs, undefined, { signal: call.signal })
   }
 }
 

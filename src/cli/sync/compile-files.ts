@@ -37,5 +37,8 @@ async function compile({ send }: GatewayClient, { key, source }: FunctionFile): 
   const { code, detail, line, column } = (await answer.json()) as Refusal
   const path = pathOfKey(key)
   if (line === undefined) throw wrongUse(`${path}: ${detail} Nothing was pushed.`)
-  throw new CliError(exitCodes.error, `${path}:${line}:${column ?? 1} ${code} ${detail} Nothing was pushed.`)
+  const message = detail
+    .replace(/^The source does not compile: /, '')
+    .replace(/ \(line \d+, column \d+\)/, '')
+  throw new CliError(exitCodes.error, `${path}:${line}:${column ?? 1} ${code} ${message} Nothing was pushed.`)
 }

@@ -65,7 +65,7 @@ function describeMoved(key: string, liveHash: string | null): string {
 export function conflict(keys: readonly string[]): CliError {
   return new CliError(
     exitCodes.conflict,
-    `The live version of ${keys.join(', ')} changed since the last \`rostrum pull\`. Nothing was pushed. Keep your file ` +
-      'elsewhere, run `rostrum pull --force`, and make your change again.',
+    `The live version of ${keys.join(', ')} changed since the last \`rostrum pull\`. Nothing was pushed. ` +
+      'Keep your file elsewhere, run `rostrum pull --force`, and make your change again.',
   )
 }

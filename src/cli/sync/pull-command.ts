@@ -10,9 +10,9 @@ import { readLock, writeLock } from './lock-file.ts'
 
 export const command: Command = {
   usage: '[--dir <folder>] [--force] [--url <url>]',
-  help: `Writes the live source of every function to \`functions/<case type code, or _>/<name>.js\`, and what was pulled to
-\`rostrum.lock\` beside it. Deletes the files of functions that are gone, if they are as they were pulled. If a file and its
-function changed, nothing is written, and the exit code is 3.
+  help: `Writes the live source of every function to \`functions/<case type code, or _>/<name>.js\`, and what was
+pulled to \`rostrum.lock\` beside it. Deletes the files of functions that are gone, if they are as they were pulled.
+If a file and its function changed, nothing is written, and the exit code is 3.
 
   --dir <folder>  the folder with \`functions\`; the current one without
   --force         overwrites files that changed

@@ -28,6 +28,7 @@ const credentials: readonly Rule[] = [
       'credentials/read-bearer.ts': 'says in a refusal what the header must be',
       'scripts/input/script-options.ts': 'gives a script the token of its run',
       'pages/graphiql/start-graphiql.ts': 'sends the token of the tab, in a browser',
+      'cli/gateway/gateway-client.ts': 'sends the token of its user',
       'commands/write-banner.ts': 'prints lines to paste',
       'pages/gateway/send-request.ts': 'sends the token of the tab, in a browser',
       'sandbox/rostrum.d.ts': 'says that a script has the token of its run',
@@ -44,6 +45,7 @@ const credentials: readonly Rule[] = [
       'pages/graphiql/start-graphiql.ts': 'sends the token of the tab, in a browser',
       'commands/write-banner.ts': 'prints lines to paste',
       'pages/gateway/send-request.ts': 'sends the token of the tab, in a browser',
+      'cli/gateway/gateway-client.ts': 'sends the token of its user',
     },
     caught: ['/^Bearer (.*)$/.exec(text)', "text.startsWith('bearer ')"],
     passed: ["import { readBearer } from './read-bearer.ts'"],
@@ -167,6 +169,7 @@ const rooms: readonly Rule[] = [
     title: 'only `tasks` calls out, through one client',
     find: matching(/['"]undici['"]|(?<![\w.#])fetch\((?!\{ \.\.\.page)|\bnode:(?:https|http2|tls|dgram)\b/g),
     allowed: {
+      'cli/gateway/gateway-client.ts': 'calls a gateway for its user',
       'scripts/outbound/outbound-connection.ts': 'connects',
       'scripts/outbound/read-outbound-answer.ts': 'reads',
       'pages/docs/search-index.ts': 'loads the texts of the docs, in a browser',

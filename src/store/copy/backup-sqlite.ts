@@ -1,19 +1,18 @@
-import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
-import { StartError } from '../../errors.ts'
-import { cannotBe } from './connection/describe-failure.ts'
-import { createForOwner } from './connection/file-checks.ts'
-import { createKeyFile } from './key-file.ts'
+import { cannotBe } from '../sqlite/connection/describe-failure.ts'
+import { createForOwner, refuseMissingFile } from '../sqlite/connection/file-checks.ts'
+import { createKeyFile } from '../sqlite/key-file.ts'
 
 const busyTimeoutMs = 5_000
 
 /**
  * Copies a store into a new file that only its owner can read, in one read transaction: a gateway that serves the store
- * goes on, and what it commits meanwhile is not in the copy. Returns the bytes of the copy, and the file of the key that
- * is not in it. Throws a `StartError` if that is not possible.
+ * goes on, and what it commits meanwhile is not in the copy. Returns the bytes of the copy, and the file of the key
+ * that is not in it. Throws a `StartError` if that is not possible.
  */
 export async function backupStore(path: string, to: string): Promise<{ bytes: number; keyFile: string }> {
-  if (!existsSync(path)) throw new StartError(`There is no store at \`${path}\`: check DATABASE_URL.`)
+  refuseMissingFile(path)
   let client: SqliteDatabase.Database | undefined
   try {
     client = new SqliteDatabase(path, { fileMustExist: true, timeout: busyTimeoutMs })

@@ -60,7 +60,7 @@ test.each([
   if (args.length > 0) expect(stderr.trimEnd()).not.toContain('\n')
 })
 
-test('a gateway that cannot be reached is 69, and none is asked for a fault of ours', async () => {
+test('a gateway that cannot be reached is 69, with one line that names it', async () => {
   const { code, stdout, stderr } = await place.run(['logs', '--url', 'http://127.0.0.1:9'])
   expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
   expect(stderr).toMatch(/^Cannot reach the gateway at http:\/\/127\.0\.0\.1:9: .+\n$/)

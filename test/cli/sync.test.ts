@@ -45,7 +45,7 @@ test('pull writes each source byte for byte, touches nothing without a change, a
   expect(await place.read('functions/incident/mine.js')).toBe('exit(1)')
 })
 
-test('a file and a function that both changed are a conflict, for pull and for push, and nothing is written', async () => {
+test('a file and a function that both changed are a conflict for pull and push, and nothing is written', async () => {
   await saveLive('exit(1)')
   await place.run(['pull'])
   const locked = await place.read('rostrum.lock')

@@ -15,8 +15,8 @@ import { tryCase } from './try-case.ts'
 export const command: Command = {
   usage: '[function…] [--dir <folder>] [--dry-run] [--yes] [--comment <text>] [--watch [--try <case id>]]',
   help: `Saves the files of functions that differ from their live versions, as new live versions. Prints the
-differences and asks once. Functions are named as \`incident/priority\`; all without a name. If a live version changed since the last
-\`rostrum pull\`, nothing is pushed, and the exit code is 3.
+differences and asks once. Functions are named as \`incident/priority\`; all without a name. If a live version changed
+since the last \`rostrum pull\`, nothing is pushed, and the exit code is 3.
 
   --dir <folder>    the folder with \`functions\`; the current one without
   --dry-run         prints the differences and ends

@@ -1,7 +1,7 @@
 /** What readers want, each with the pages of `docs/` that help. A test compares it with the README's table. */
 export const docsGroups = [
   { wants: 'try it in five minutes', pages: ['quickstart'] },
-  { wants: 'write scripts', pages: ['scripts', 'follow-runs'] },
+  { wants: 'write scripts', pages: ['scripts', 'cli', 'follow-runs'] },
   { wants: 'keep scripts and run them by name', pages: ['functions'] },
   { wants: 'run functions on webhooks', pages: ['webhooks', 'webhook-senders'] },
   { wants: 'manage teams', pages: ['memberships', 'events'] },

@@ -31,6 +31,10 @@ export const commands: Readonly<Record<string, ListedCommand>> = {
     summary: 'prints the types of the script API, rostrum.d.ts',
     load: async () => ({ command: (await import('../print/print-commands.ts')).types }),
   },
+  openapi: {
+    summary: 'prints the OpenAPI document of the REST side',
+    load: async () => ({ command: (await import('../print/print-commands.ts')).openapi }),
+  },
   schema: {
     summary: 'prints the GraphQL schema',
     load: async () => ({ command: (await import('../print/print-commands.ts')).schema }),

@@ -23,6 +23,15 @@ export const types = printCommand(
   () => readFileSync(new URL('../../sandbox/rostrum.d.ts', import.meta.url), 'utf8'),
 )
 
+export const openapi = printCommand(
+  'openapi.json',
+  'Prints the OpenAPI document of the REST side, for generators of clients.',
+  async () => {
+    const { printDocument } = await import('../../openapi/print-document.ts')
+    return `${printDocument()}\n`
+  },
+)
+
 export const schema = printCommand(
   'schema.graphql',
   'Prints the GraphQL schema, for code generators and editors.',

@@ -11,6 +11,7 @@ import type { BuiltFile, BuiltSite } from './build-site.ts'
 import { pageList } from './page-list.ts'
 import { PagePlaces } from './page-places.ts'
 import { readLanguageTypes, readTypeScript } from './type-files.ts'
+import { registerViewer } from './viewer/register-viewer.ts'
 
 // Maximum number of files sent at once. A browser asks for six at a time, and most are a few kilobytes.
 const maxFilesAtOnce = 256
@@ -32,6 +33,7 @@ export function registerPages(server: FastifyInstance): void {
   }
   const send = createSender()
 
+  registerViewer(server, send)
   for (const { paths } of pageList) {
     for (const path of paths) {
       server.get(path, async (request, reply) => {
@@ -93,6 +95,8 @@ interface Sent {
   /** Null for a file that is no page. */
   readonly policy: string | null
 }
+
+export type SendFile = ReturnType<typeof createSender>
 
 function createSender() {
   const places = new PagePlaces(maxFilesAtOnce)

@@ -384,7 +384,7 @@ const others: readonly DocumentedOperation[] = [
         content: { 'application/json': { schema: {}, example: { ok: true } } },
       },
       202: json('The run is queued.', 'QueuedDelivery', examples.queued),
-      ...refuse(400, 401, 408, 409, 413, 417, 429, 431, 500, 503),
+      ...refuse(400, 401, 408, 409, 413, 415, 417, 429, 431, 500, 503),
       422: refuseScript('The function called `fail`, or failed.', hookCodes),
     },
   },

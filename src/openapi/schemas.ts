@@ -215,7 +215,10 @@ export const schemas: Readonly<Record<string, Schema>> = {
     { inputDocument: jsonText({}), options: jsonText(anyObject), version: { type: 'string' }, ...formLabels },
     ['options', 'version', ...Object.keys(formLabels)],
   ),
-  CaseTask: object({ params: {}, dry_run: orNull('boolean') }, ['params', 'dry_run']),
+  CaseTask: object({ params: { ...anyObject, type: ['object', 'null'] }, dry_run: orNull('boolean') }, [
+    'params',
+    'dry_run',
+  ]),
   TaskExecution: taskExecution,
   TaskExecutionBody: object({ task_execution: ref('TaskExecution') }),
   CaseTaskBody: object({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
@@ -26,7 +27,12 @@ import { createEngine } from './graphql/engine.ts'
 import { createInProcess } from './graphql/in-process.ts'
 import { createHttpBudgets } from './http/body/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
+import { graphqlPath, webhookPath } from './http/paths.ts'
 import { createReadiness } from './http/readiness.ts'
+import { createRateLimiter } from './http/request/rate-limit.ts'
+import { restRoutes } from './http/rest/rest-routes.ts'
+import { Counts } from './metrics/counts.ts'
+import { createMetrics, serveMetrics } from './metrics/metrics.ts'
 import { schema } from './schema/index.ts'
 import type { StandIn } from './scripts/calls/answer-call.ts'
 import { createScriptRunner, type ServingScriptRunner } from './scripts/create-script-runner.ts'
@@ -35,6 +41,8 @@ import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
 
 const drainTimeoutMs = 10_000
+// The paths of the OpenAPI document, and that of GraphQL.
+const countedRoutes = [...restRoutes.map(({ path }) => path), webhookPath, graphqlPath, '/health', '/ready']
 const reportRefusedEveryMs = 10_000
 
 export interface AppOptions {
@@ -71,11 +79,13 @@ export async function createApp({
   hasFastPath = true,
   standIn,
 }: AppOptions): Promise<App> {
+  const counts = new Counts(countedRoutes)
   const store = await openStore({
     url: config.databaseUrl,
     serve: true,
     limits: config.storeLimits,
     onLost: onStoreLost,
+    observe: (operation, milliseconds) => counts.store[operation].add(milliseconds),
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()
@@ -119,6 +129,7 @@ export async function createApp({
     log,
     executeGraphql: call => executeInProcess(call),
     standIn,
+    counts,
   })
 
   const keyring = createKeyring({
@@ -170,8 +181,15 @@ export async function createApp({
   })
 
   let queueWork: QueueWork | null = null
-  const readiness = createReadiness({ store, isSandboxReady: scripts.ready })
+  const readiness = createReadiness({ store, isSandboxReady: scripts.ready, log })
 
+  const printMetrics = createMetrics({
+    counts,
+    store: config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgres',
+    readScripts: scripts.gauges,
+    countQueued: store.queue.countAll,
+  })
+  let metricsServer: Server | null = null
   const server = await createServer({
     engine,
     authenticate,
@@ -200,6 +218,10 @@ export async function createApp({
     maxAnswerBytes,
     budgets: createHttpBudgets(bodyBytes),
     log,
+    counts,
+    countRate: config.rateLimit === null ? null : createRateLimiter(config.rateLimit),
+    trustedProxies: config.trustedProxies,
+    printMetrics: config.metricsPort === null ? printMetrics : null,
     hasFastPath,
   })
   return {
@@ -212,6 +234,8 @@ export async function createApp({
     },
     async start() {
       await scripts.start()
+      if (config.metricsPort !== null)
+        metricsServer = await serveMetrics(printMetrics, { host: config.host, port: config.metricsPort })
       queueWork = startQueueWork({
         store: store.queue,
         findLive: store.functions.findLive,
@@ -230,6 +254,8 @@ export async function createApp({
       followers.endAll()
       stopSweeping()
       await drain(server)
+      metricsServer?.close()
+      metricsServer?.closeAllConnections()
       clearInterval(reportingRefused)
       refusedDeliveries.reportAll()
       await queueEnd

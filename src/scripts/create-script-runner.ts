@@ -10,7 +10,7 @@ import { Admission } from './pool/admission.ts'
 import { SandboxPool } from './pool/sandbox-pool.ts'
 import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
 import { compileSource } from './run/compile-source.ts'
-import { executeScript } from './run/execute-script.ts'
+import { executeScript, type RunCounts } from './run/execute-script.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { QueuedCapacity, ScriptRunner } from './script-runner.ts'
 
@@ -25,6 +25,7 @@ export interface ScriptRunnerOptions {
   /** Answers calls of scripts in their place, for tests of scripts. */
   readonly standIn?: StandIn | undefined
   readonly recorder: RunRecorder
+  readonly counts?: RunCounts | undefined
   readonly log: Logger
 }
 
@@ -40,6 +41,11 @@ export interface ServingScriptRunner extends ScriptRunner {
   close(): Promise<void>
   /** Process ids of the current sandboxes. */
   pids(): number[]
+  /** The runs that wait, and the sandboxes in each state, at this moment. */
+  gauges(): {
+    readonly runsWaiting: number
+    readonly sandboxes: Readonly<Record<'idle' | 'busy' | 'starting', number>>
+  }
 }
 
 /** Connects the parts that run scripts: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
@@ -53,6 +59,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
     warm: sandboxes.warm,
     max: sandboxes.max,
     log,
+    onReplaced: options.counts?.countRestart.bind(options.counts),
   })
   const scriptLogShare = new ScriptLogShare({ log, maxBytes: config.scriptLogBytes })
   const reporting = setInterval(() => scriptLogShare.report(), reportEveryMs)
@@ -75,7 +82,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
     limits,
     standIn: options.standIn,
   })
-  const parts = { limits, admission, runTokens, answerCall, scriptLogShare }
+  const parts = { limits, admission, runTokens, answerCall, scriptLogShare, counts: options.counts }
   return {
     run: (script, asking, settings) =>
       executeScript(parts, { script, asking, settings: { recorder, ...settings } }),
@@ -92,6 +99,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
     start: async () => pool.start(),
     ready: () => pool.isReady,
     pids: () => pool.pids,
+    gauges: () => ({ runsWaiting: admission.waiting, sandboxes: pool.states }),
     async close() {
       admission.close()
       outbound.close()

@@ -32,7 +32,7 @@ import { createReadiness } from './http/readiness.ts'
 import { createRateLimiter } from './http/request/rate-limit.ts'
 import { restRoutes } from './http/rest/rest-routes.ts'
 import { Counts } from './metrics/counts.ts'
-import { createMetrics, serveMetrics } from './metrics/metrics.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { schema } from './schema/index.ts'
 import type { StandIn } from './scripts/calls/answer-call.ts'
 import { createScriptRunner, type ServingScriptRunner } from './scripts/create-script-runner.ts'
@@ -234,8 +234,10 @@ export async function createApp({
     },
     async start() {
       await scripts.start()
-      if (config.metricsPort !== null)
+      if (config.metricsPort !== null) {
+        const { serveMetrics } = await import('./http/metrics/serve-metrics.ts')
         metricsServer = await serveMetrics(printMetrics, { host: config.host, port: config.metricsPort })
+      }
       queueWork = startQueueWork({
         store: store.queue,
         findLive: store.functions.findLive,

@@ -36,7 +36,7 @@ const retryTimes = z
 
 const bytes = (max: number) => whole(1, max)
 
-/** At most so many requests of each credential in so many seconds. */
+/** The maximum number of requests of each credential in a number of seconds. */
 export interface RateLimit {
   readonly requests: number
   readonly seconds: number

@@ -6,7 +6,7 @@ const pingTimeoutMs = 1_000
 interface Dependencies {
   readonly store: { ping(): Promise<unknown> }
   readonly isSandboxReady: () => boolean
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'info'>
 }
 
 /** What `/ready` waits for (contract, section 5). */
@@ -29,7 +29,7 @@ export function createReadiness({ store, isSandboxReady, log }: Dependencies): R
         ...(isSandboxReady() ? [] : ['a sandbox']),
       ]
       const unready = (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
-      for (const reason of unready) if (!logged.has(reason)) log.warn({ waitingFor: reason }, 'not ready')
+      for (const reason of unready) if (!logged.has(reason)) log.info({ waitingFor: reason }, 'not ready')
       logged = new Set(unready)
       return unready
     },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readVersion } from '../version.ts'
 import { headers, problems } from './answers.ts'
 import { type DocumentedOperation, operations } from './operations.ts'
 import { schemas } from './schemas.ts'
@@ -51,9 +51,4 @@ function describe({ id, tag, summary, scope, parameters = [], body, answers }: D
     ...(body === undefined ? {} : { requestBody: body }),
     responses,
   }
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { readonly version: string }).version
 }

@@ -2,7 +2,7 @@ import type { Store } from '../domain/store.ts'
 import { noLimits, type StoreLimits } from '../domain/store-limits.ts'
 import { StartError } from '../errors.ts'
 import { importQuickly } from '../import-quickly.ts'
-import type { ObserveStore } from './time-runner.ts'
+import type { ObserveStore } from './database.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */

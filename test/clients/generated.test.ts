@@ -71,7 +71,8 @@ test('a client that is generated from the OpenAPI document compiles and works', 
 import { createClient } from './client'
 export async function use(baseUrl: string, auth: string) {
   const client = createClient({ baseUrl, auth })
-  const { data: created } = await createTeamMembership({ client, body: { team_membership: { user_id: 7, team_id: 3 } } })
+  const body = { team_membership: { user_id: 7, team_id: 3 } }
+  const { data: created } = await createTeamMembership({ client, body })
   const id: number = created?.team_membership.id ?? 0
   const { data: read } = await getTeamMembership({ client, path: { id } })
   const { error } = await getTeamMembership({ client, path: { id: id + 1 } })

@@ -9,7 +9,7 @@ afterAll(async () => void (await server.stop()))
 
 const fieldsOf = (headers: Headers) => [headers.get('ratelimit-policy'), headers.get('ratelimit')]
 
-test('each credential may send so many requests, over REST and GraphQL together, and past it nothing is done', async () => {
+test('a credential past its requests, over REST and GraphQL together, is refused and nothing is done', async () => {
   const token = await server.token({ account: 'demo', scopes: ['admin'] })
   const user = (email: string) =>
     server.rest('PUT', '/platform/users/7', { token, body: { user: { email } } })

@@ -28,7 +28,8 @@ test('metrics are for the scope of the operator, which an admin lacks', async ()
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
   const hook =
-    'mutation { saveHook(input: { caseTypeCode: "t", event: PRE_SAVE, functionId: "1", scopes: ["metrics:read"] }) { id } }'
+    'mutation { saveHook(input: { caseTypeCode: "t", event: PRE_SAVE, functionId: "1", ' +
+    'scopes: ["metrics:read"] }) { id } }'
   expect(JSON.stringify((await server.graphql(hook)).body)).toContain('FORBIDDEN')
 })
 
@@ -70,7 +71,8 @@ test('every run is counted once, by how it ended, runs inside runs too', async (
   await server.execute('exit(1)')
   await server.execute("fail('no')")
   await server.execute('nothing()')
-  const inner = `mutation { executeTask(input: { name: "n", sourceCode: "exit(1)", inputDocument: "{}", options: "{}" }) { outcome } }`
+  const given = '{ name: "n", sourceCode: "exit(1)", inputDocument: "{}", options: "{}" }'
+  const inner = `mutation { executeTask(input: ${given}) { outcome } }`
   await server.execute(`await graphql(${JSON.stringify(inner)}); exit(1)`)
   const text = await read()
   expect(valueOf(text, 'rostrum_runs_total{trigger="endpoint",outcome="exit",code=""}')).toBe(3)

@@ -17,10 +17,12 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'domain/scripts/run-follower.ts',
     'operations',
     'openapi/print-document.ts',
+    'metrics',
   ],
   graphql: ['schema'],
   schema: ['domain', 'scripts', 'credentials/caller.ts'],
   domain: ['credentials/caller.ts'],
+  metrics: [],
   openapi: ['domain/idempotency/key-rule.ts'],
   store: ['domain'],
   scripts: ['credentials', 'operations', 'domain/scripts'],
@@ -50,6 +52,7 @@ const forAll = [
   'json',
   'import-quickly.ts',
   'load-once.ts',
+  'version.ts',
   'when-quiet.ts',
 ]
 
@@ -121,6 +124,7 @@ test('there are imports to look at, from every room', () => {
       'http',
       'json',
       'fairness',
+      'metrics',
       'openapi',
       'operations',
       'pages',

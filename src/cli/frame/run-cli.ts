@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readVersion } from '../../version.ts'
 import { CliError, exitCodes, wrongUse } from './cli-error.ts'
 import type { CommandCall, Environment } from './command.ts'
 import { commands } from './commands.ts'
@@ -98,9 +98,4 @@ function report(error: unknown, terminal: Terminal): number {
   const message = error instanceof Error ? error.message : String(error)
   terminal.say(`A fault of the command line, please report it: ${message.split('\n', 1)[0]}`)
   return exitCodes.fault
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { readonly version: string }).version
 }

@@ -4,7 +4,9 @@ import type { Identity } from '../../context.ts'
 import type { Authenticate } from '../../credentials/authenticator.ts'
 import { digestToken, unknownToken } from '../../credentials/read-bearer.ts'
 import { RostrumError } from '../../errors.ts'
-import type { CountRate } from './rate-limit.ts'
+
+/** Counts a request of a good credential. Throws `OVERLOADED` past its limit. */
+export type CountRate = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
  * Creates a hook that reads the credential before the body is read. Nothing else reads the credential. The hook throws

@@ -1,10 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { RateLimit } from '../../config.ts'
 import { RostrumError } from '../../errors.ts'
-import { digestCredential } from './authenticate-request.ts'
+import { type CountRate, digestCredential } from './authenticate-request.ts'
 
-// Credentials that are counted at once. One that is dropped begins anew.
+// Credentials that are counted at once. One that is dropped begins again.
 const maxCredentials = 100_000
 
 interface Window {
@@ -13,13 +12,13 @@ interface Window {
 }
 
 /**
- * Returns a function that counts a request of a good credential, sets the fields of draft-ietf-httpapi-ratelimit-headers
- * and throws `OVERLOADED` past the limit. Calls of scripts are not counted.
+ * Returns a function that counts a request of a good credential and sets the fields of
+ * draft-ietf-httpapi-ratelimit-headers. Calls of scripts are not counted.
  */
-export function createRateLimiter({ requests, seconds }: RateLimit) {
+export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
   const windows = new LRUCache<string, Window>({ max: maxCredentials })
   const policy = `"token";q=${requests};w=${seconds}`
-  return ({ raw, state }: FastifyRequest, reply: FastifyReply): void => {
+  return ({ raw, state }, reply) => {
     const credential = digestCredential(raw)
     if (credential === null || state.identity?.run != null) return
     const now = performance.now()
@@ -40,5 +39,3 @@ function pastLimit(requests: number, seconds: number, retryAfterSeconds: number)
   const message = `This credential may send ${requests} requests in ${seconds} s. Try again in ${retryAfterSeconds} s.`
   return new RostrumError('OVERLOADED', message, { retryAfterSeconds })
 }
-
-export type CountRate = ReturnType<typeof createRateLimiter>

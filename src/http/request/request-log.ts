@@ -7,7 +7,7 @@ export interface RequestRecord {
   /** The id of the API token; null for another credential. */
   readonly token: number | null
   readonly user: number | null
-  /** The address of the client; behind a trusted proxy the one that it names. */
+  /** The address of the client; of a request from a trusted proxy the one that it names. */
   readonly address: string
   readonly operation: string | null
   readonly status: number | null

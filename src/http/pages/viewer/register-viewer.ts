@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { loadOnce } from '../../../load-once.ts'
 import type { BuiltFile } from '../build-site.ts'
-import type { SendFile } from '../register-pages.ts'
+import type { SendFile } from '../send-file.ts'
 import { toFile } from '../type-files.ts'
 
 // The viewer draws its icons from data.
@@ -33,7 +33,9 @@ const page = `<!doctype html>
 <script defer src="/docs/api/start-viewer.js"></script>
 </head>
 <body>
-<header class="viewer-bar"><h1>API</h1><a href="/">Rostrum</a><a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a></header>
+<header class="viewer-bar">
+<h1>API</h1><a href="/">Rostrum</a><a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
+</header>
 <main id="viewer"></main>
 <noscript>The viewer needs JavaScript. The document is at /openapi.json.</noscript>
 </body>

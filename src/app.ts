@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
@@ -26,14 +27,22 @@ import { createEngine } from './graphql/engine.ts'
 import { createInProcess } from './graphql/in-process.ts'
 import { createHttpBudgets } from './http/body/budgets.ts'
 import { createServer, type HttpServer } from './http/create-server.ts'
+import { graphqlPath, webhookPath } from './http/paths.ts'
 import { createReadiness } from './http/readiness.ts'
+import { createRateLimiter } from './http/request/rate-limit.ts'
+import { restRoutes } from './http/rest/rest-routes.ts'
+import { Counts } from './metrics/counts.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { schema } from './schema/index.ts'
+import type { StandIn } from './scripts/calls/answer-call.ts'
 import { createScriptRunner, type ServingScriptRunner } from './scripts/create-script-runner.ts'
 import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
 import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
 
 const drainTimeoutMs = 10_000
+// The paths of the OpenAPI document, and that of GraphQL.
+const countedRoutes = [...restRoutes.map(({ path }) => path), webhookPath, graphqlPath, '/health', '/ready']
 const reportRefusedEveryMs = 10_000
 
 export interface AppOptions {
@@ -43,6 +52,8 @@ export interface AppOptions {
   readonly onStoreLost?: (reason: string) => void
   /** Called with each statement sent to the store; tests count them. */
   readonly onStatement?: (sql: string) => void
+  /** Answers the calls of scripts in their place, for tests of scripts. */
+  readonly standIn?: StandIn
   /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
   readonly hasFastPath?: boolean
 }
@@ -66,12 +77,15 @@ export async function createApp({
   onStoreLost = () => {},
   onStatement,
   hasFastPath = true,
+  standIn,
 }: AppOptions): Promise<App> {
+  const counts = new Counts(countedRoutes)
   const store = await openStore({
     url: config.databaseUrl,
     serve: true,
     limits: config.storeLimits,
     onLost: onStoreLost,
+    observe: (operation, milliseconds) => counts.store[operation].add(milliseconds),
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const runTokens = createRunTokens()
@@ -114,6 +128,8 @@ export async function createApp({
     recorder: config.runRetention.count === 0 ? noRecorder : runRecorder,
     log,
     executeGraphql: call => executeInProcess(call),
+    standIn,
+    counts,
   })
 
   const keyring = createKeyring({
@@ -165,8 +181,15 @@ export async function createApp({
   })
 
   let queueWork: QueueWork | null = null
-  const readiness = createReadiness({ store, isSandboxReady: scripts.ready })
+  const readiness = createReadiness({ store, isSandboxReady: scripts.ready, log })
 
+  const printMetrics = createMetrics({
+    counts,
+    store: config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgres',
+    readScripts: scripts.gauges,
+    countQueued: store.queue.countAll,
+  })
+  let metricsServer: Server | null = null
   const server = await createServer({
     engine,
     authenticate,
@@ -195,6 +218,10 @@ export async function createApp({
     maxAnswerBytes,
     budgets: createHttpBudgets(bodyBytes),
     log,
+    counts,
+    countRate: config.rateLimit === null ? null : createRateLimiter(config.rateLimit),
+    trustedProxies: config.trustedProxies,
+    printMetrics: config.metricsPort === null ? printMetrics : null,
     hasFastPath,
   })
   return {
@@ -207,6 +234,10 @@ export async function createApp({
     },
     async start() {
       await scripts.start()
+      if (config.metricsPort !== null) {
+        const { serveMetrics } = await import('./http/metrics/serve-metrics.ts')
+        metricsServer = await serveMetrics(printMetrics, { host: config.host, port: config.metricsPort })
+      }
       queueWork = startQueueWork({
         store: store.queue,
         findLive: store.functions.findLive,
@@ -225,6 +256,8 @@ export async function createApp({
       followers.endAll()
       stopSweeping()
       await drain(server)
+      metricsServer?.close()
+      metricsServer?.closeAllConnections()
       clearInterval(reportingRefused)
       refusedDeliveries.reportAll()
       await queueEnd

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { StartError } from './errors.ts'
 
@@ -33,6 +35,35 @@ const retryTimes = z
   .transform(text => text.split(',').map(Number))
 
 const bytes = (max: number) => whole(1, max)
+
+/** The maximum number of requests of each credential in a number of seconds. */
+export interface RateLimit {
+  readonly requests: number
+  readonly seconds: number
+}
+
+const rateRule = 'must be requests and seconds, such as `1000/60`: both whole numbers from 1 to 1000000'
+const rateLimit = z
+  .string()
+  .regex(/^[1-9]\d{0,6}\/[1-9]\d{0,6}$/, rateRule)
+  .transform((text): RateLimit => {
+    const [requests = 1, seconds = 1] = text.split('/').map(Number)
+    return { requests, seconds }
+  })
+  .refine(({ requests, seconds }) => Math.max(requests, seconds) <= 1_000_000, rateRule)
+
+const proxies = z
+  .string()
+  .transform(text =>
+    text
+      .split(',')
+      .map(part => part.trim())
+      .filter(part => part !== ''),
+  )
+  .refine(
+    parts => parts.every(part => isIP(part) !== 0 || ipaddr.isValidCIDR(part)),
+    'must be addresses or networks, such as `10.0.0.0/8`, separated by commas',
+  )
 
 const keyRule = 'must be 32 bytes in base64 or hex, such as `openssl rand -base64 32` prints'
 const secretsKeys = z.string().transform((text, context) => {
@@ -85,6 +116,16 @@ const settings = {
       })
       .default('info'),
   ),
+  /** How many requests each credential may send; null without a limit. */
+  rateLimit: setting('ROSTRUM_RATE_LIMIT', rateLimit.nullable().default(null)),
+  trustedProxies: setting('ROSTRUM_TRUSTED_PROXIES', proxies.default([])),
+  /** Null leaves it to whether standard output is a terminal. */
+  logFormat: setting(
+    'LOG_FORMAT',
+    z.enum(['pretty', 'json'], { error: 'must be `pretty` or `json`' }).nullable().default(null),
+  ),
+  /** The port of the metrics; null serves them beside everything else, for a credential. */
+  metricsPort: setting('ROSTRUM_METRICS_PORT', whole(0, 65_535).nullable().default(null)),
   adminToken: setting('ROSTRUM_ADMIN_TOKEN', adminToken.nullable().default(null)),
   jwtSecret: setting('ROSTRUM_JWT_SECRET', jwtSecret.nullable().default(null)),
   jwksUrl: setting('ROSTRUM_JWKS_URL', jwksUrl.nullable().default(null)),
@@ -224,7 +265,11 @@ function readSetting({ variable, rule }: Setting<unknown>, environment: Environm
   throw new StartError(`The setting ${variable} ${error.issues[0]?.message}${shown}.`)
 }
 
+// The command line reads these.
+const commandLineVariables = ['ROSTRUM_URL', 'ROSTRUM_TOKEN']
+
 /** Names of `ROSTRUM_` variables that are not settings. They are probably misspelt, so the start warns about them. */
 export function unknownSettings(environment: Environment): string[] {
-  return Object.keys(environment).filter(name => name.startsWith('ROSTRUM_') && !settingNames.includes(name))
+  const known = [...settingNames, ...commandLineVariables]
+  return Object.keys(environment).filter(name => name.startsWith('ROSTRUM_') && !known.includes(name))
 }

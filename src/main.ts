@@ -8,6 +8,7 @@ const usage = `Usage: npm start, or node src/start.mjs [command]
   token    creates, lists and revokes API tokens; see \`token --help\`
   copy     copies a SQLite store into PostgreSQL; see \`copy --help\`
   schema   prints the GraphQL schema
+  cli      runs the command line \`rostrum\`; see \`npm run --silent rostrum -- --help\`
 
 \`serve\` and \`schema\` have no options but \`--help\`, which prints this.
 `
@@ -36,6 +37,11 @@ async function run(argv: string[]): Promise<number | null> {
       const { printSortedSchema } = await importQuickly(() => import('./schema/index.ts'))
       process.stdout.write(printSortedSchema())
       return 0
+    }
+    case 'cli': {
+      const { runCli } = await import('./cli/frame/run-cli.ts')
+      // What a command left open, such as a kept connection, must not keep the process.
+      return process.exit(await runCli(rest, process.env))
     }
     case 'help':
       return printUsage()

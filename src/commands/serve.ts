@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Serves until a signal stops the process. Throws a `StartError` with a one-line message if it cannot start. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
-  const { log, write, flush } = createSystemLog(config)
+  const { log, write, flush } = await createSystemLog(config)
   const storeLost = Promise.withResolvers<string>()
   const app = await createApp({ config, log, onStoreLost: storeLost.resolve })
   // From here on, a failure must end all child processes and release the lock.

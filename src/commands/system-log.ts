@@ -10,7 +10,7 @@ const flushBytes = 16_000
 
 export interface SystemLog {
   readonly log: Logger
-  /** Writes a text between log lines. */
+  /** Writes a text for a person: between log lines, or to standard error if those are for machines. */
   write(text: string): void
   /**
    * Resolves with true when everything is written or cannot be written, with false if that takes longer. Call it last.
@@ -22,7 +22,12 @@ export interface SystemLog {
  * Creates the log on standard output. It writes asynchronously, so that a slow reader does not delay requests, and logs
  * how many lines were dropped. It avoids `process.stdout`, which would make the descriptor non-blocking.
  */
-export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemLog {
+export async function createSystemLog({
+  logLevel,
+  logFormat,
+}: Pick<Config, 'logLevel' | 'logFormat'>): Promise<SystemLog> {
+  const isPretty = (logFormat ?? (process.stdout.isTTY ? 'pretty' : 'json')) === 'pretty'
+  const format = isPretty ? await loadFormat() : null
   const output = pino.destination({
     dest: 1,
     sync: false,
@@ -45,7 +50,8 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
   }
   const streamWrite = (line: string) => {
     // Hides run tokens, which can get into a line as the name of a script, for example.
-    const text = hideRunTokens(line)
+    const hidden = hideRunTokens(line)
+    const text = format?.(hidden) ?? hidden
     count(text)
     return text
   }
@@ -78,6 +84,8 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
   return {
     log,
     write(text) {
+      // Each line of standard output is an object for machines.
+      if (!isPretty) return void process.stderr.write(text)
       count(text)
       output.write(text)
     },
@@ -92,4 +100,11 @@ export function createSystemLog({ logLevel }: Pick<Config, 'logLevel'>): SystemL
       return isWritten
     },
   }
+}
+
+// Loads the formatter only where a person reads the log.
+async function loadFormat(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty')
+  const colorize = process.stdout.hasColors?.() === true
+  return prettyFactory({ colorize, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
 }

@@ -1,6 +1,6 @@
 import type { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
-import { scopes as allScopes, isScope, type Scope } from '../credentials/caller.ts'
+import { scopes as allScopes, isScope, operatorScopes, type Scope } from '../credentials/caller.ts'
 import { describeBadEmail, describeBadLabel, describeBadName } from '../domain/directory/directory.ts'
 import { parseId } from '../domain/id.ts'
 import { checkAccountCode } from '../domain/name.ts'
@@ -22,7 +22,7 @@ const help = `Creates an API token and prints only the token. Only its hash is s
                      (without both, a new user)
   --name <name>      display name of the user
   --scope <scope>    ${allScopes.join(', ')}; repeatable or comma-separated
-                     (default: all except admin)
+                     (default: all except admin and metrics:read)
   --label <text>     what the token is for, shown by --list
   --expires <when>   90d is in 90 days, 2027-01-31 is the end of that day in UTC,
                      2027-01-31T18:00:00Z is that time (default: never)
@@ -152,7 +152,8 @@ async function revoke({ store, id, accountCode }: Revocation): Promise<string> {
 }
 
 function parseScopes(given: readonly string[] | undefined): Scope[] {
-  if (given === undefined) return allScopes.filter(scope => scope !== 'admin')
+  if (given === undefined)
+    return allScopes.filter(scope => scope !== 'admin' && !operatorScopes.includes(scope))
   const scopes = new Set<Scope>()
   for (const text of given.join().split(',')) {
     const scope = text.trim()

@@ -43,7 +43,7 @@ export function createApiTokenCallers(tokens: TokenStore, uses: TokenUses): Find
     }
     const { id, accountCode, userId, email, displayName, scopes, expiresAt, lastUsedOn } = found
     const rights = new Set(scopes.filter(isScope))
-    const caller = { accountCode, userId, subject: null, email, displayName, scopes: rights }
+    const caller = { accountCode, tokenId: id, userId, subject: null, email, displayName, scopes: rights }
     const token = { id, lastUsedOn }
     uses.note(token)
     if (mark !== null && mark === cachedMark) cached.set(digest, { caller, expiresAt, token })

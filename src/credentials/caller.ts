@@ -9,6 +9,7 @@ export const scopes = [
   'tasks:execute',
   'cases:read',
   'cases:write',
+  'metrics:read',
   'admin',
 ] as const
 
@@ -17,6 +18,8 @@ export type Scope = (typeof scopes)[number]
 /** The caller, the only source of rights (contract, section 1). The options of a script never change it. */
 export interface Caller {
   readonly accountCode: string
+  /** The id of the API token; absent for another credential. For logs. */
+  readonly tokenId?: number
   /** Null if the credential has no integer id, for example a JWT with another `sub`. */
   readonly userId: number | null
   /** The `sub` of a JWT, which distinguishes callers without an integer id. Null for an API token. */
@@ -34,9 +37,14 @@ export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)
 }
 
-/** True if the caller has the scope, or `admin`, which includes all scopes. */
+/**
+ * Scopes of the operator of the gateway. `admin` does not include them: the admin of an account is not the operator.
+ */
+export const operatorScopes: readonly Scope[] = ['metrics:read']
+
+/** True if the caller has the scope, or `admin`, which includes all scopes but those of the operator. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
-  return caller.scopes.has(scope) || caller.scopes.has('admin')
+  return caller.scopes.has(scope) || (caller.scopes.has('admin') && !operatorScopes.includes(scope))
 }
 
 interface TriggeredRun {

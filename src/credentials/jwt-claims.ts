@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import { isStorable } from '../domain/directory/directory.ts'
 import { isName } from '../domain/name.ts'
-import { type Caller, isScope, type Scope, scopes } from './caller.ts'
+import { type Caller, isScope, operatorScopes, type Scope, scopes } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 
 /** Allowed difference between the issuer's clock and this one, in seconds. */
@@ -41,7 +41,7 @@ function readUserId(sub: string): number | null {
 
 // Scopes that a JWT must claim explicitly (contract, section 9). With `runs:read`, for example, a caller reads inputs
 // that other users sent.
-const claimedScopes: readonly Scope[] = ['admin', 'functions:write', 'runs:read']
+const claimedScopes: readonly Scope[] = ['admin', 'functions:write', 'runs:read', ...operatorScopes]
 
 // Reads the scopes. Only `scope` and `scopes` grant scopes. A token without both has all scopes except `claimedScopes`,
 // unless it has `scp`, which other services use for scopes: such a token was meant to be limited, so it gets none.

@@ -18,6 +18,7 @@ import { createUnknownRouteAnswer } from './errors/answer-unknown-route.ts'
 import { fromServerFault } from './errors/server-fault.ts'
 import { registerGraphqlRoute } from './graphql/register-graphql-route.ts'
 import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
+import { registerMetricsRoute } from './metrics/register-metrics-route.ts'
 import { registerDocs } from './pages/docs/register-docs.ts'
 import { registerPages } from './pages/register-pages.ts'
 import { isWebhookUrl } from './paths.ts'
@@ -50,18 +51,22 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     if (isClosing || isLast || state.isStream) reply.header('connection', 'close')
   }
 
-  const logs = { system: log, writeRecord: createRequestLog(log) }
+  const { counts } = services
+  const logs = { system: log, writeRecord: createRequestLog(log), counts }
   const server: HttpServer = Fastify({
     logger: false,
     bodyLimit: bodyBytes,
     serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
     // Only the size of the head limits a path parameter, so that the answer to a long id can name the id.
+    trustProxy: services.trustedProxies.length === 0 ? false : [...services.trustedProxies],
     routerOptions: { maxParamLength: maxHeadBytes },
     // Keeps Fastify from loading Ajv and a compiler of serializers: half a megabyte of code that is never called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
-    clientErrorHandler: createClientErrorHandler(log, connections),
+    clientErrorHandler: createClientErrorHandler(log, connections, status =>
+      counts.countRequest('', null, status, 0),
+    ),
     // Answers a URL that Fastify cannot decode. Fastify runs no hooks for it.
     frameworkErrors: (error, request, reply) => {
       beginRequest(request, reply, logs)
@@ -105,6 +110,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   })
 
   registerHealthRoutes(server, services)
+  registerMetricsRoute(server, services)
   registerDocs(server)
   registerPages(server)
   const takeTurn = createTurnHook(services)

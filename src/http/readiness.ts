@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { endBefore } from '../end-before.ts'
 
 const pingTimeoutMs = 1_000
@@ -5,6 +6,7 @@ const pingTimeoutMs = 1_000
 interface Dependencies {
   readonly store: { ping(): Promise<unknown> }
   readonly isSandboxReady: () => boolean
+  readonly log: Pick<Logger, 'info'>
 }
 
 /** What `/ready` waits for (contract, section 5). */
@@ -15,16 +17,21 @@ export interface Readiness {
   endFirstStart(): void
 }
 
-export function createReadiness({ store, isSandboxReady }: Dependencies): Readiness {
+export function createReadiness({ store, isSandboxReady, log }: Dependencies): Readiness {
   const isStoreReady = shareWhileRunning(() => answersInTime(store))
   let isFirstStart = true
+  // Reasons that are logged already, until they are over.
+  let logged: ReadonlySet<string> = new Set()
   return {
     async findUnready() {
       const waitingFor = [
         ...(isFirstStart ? ['the first start'] : []),
         ...(isSandboxReady() ? [] : ['a sandbox']),
       ]
-      return (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
+      const unready = (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
+      for (const reason of unready) if (!logged.has(reason)) log.info({ waitingFor: reason }, 'not ready')
+      logged = new Set(unready)
+      return unready
     },
     endFirstStart() {
       isFirstStart = false

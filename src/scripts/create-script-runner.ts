@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { RunRecorder } from '../domain/scripts/run-record.ts'
 import { type ScriptLines, ScriptLogShare } from '../fairness/script-log-share.ts'
-import { createCallAnswerer, type ExecuteGraphql } from './calls/answer-call.ts'
+import { createCallAnswerer, type ExecuteGraphql, type StandIn } from './calls/answer-call.ts'
 import { sandboxCommand } from './launch/sandbox-command.ts'
 import { createOutbound } from './outbound/outbound.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
@@ -10,7 +10,7 @@ import { Admission } from './pool/admission.ts'
 import { SandboxPool } from './pool/sandbox-pool.ts'
 import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
 import { compileSource } from './run/compile-source.ts'
-import { executeScript } from './run/execute-script.ts'
+import { executeScript, type RunCounts } from './run/execute-script.ts'
 import type { RunTokens } from './run/run-tokens.ts'
 import type { QueuedCapacity, ScriptRunner } from './script-runner.ts'
 
@@ -22,7 +22,10 @@ export interface ScriptRunnerOptions {
   readonly runTokens: RunTokens
   /** Executes the `graphql()` calls of scripts. */
   readonly executeGraphql: ExecuteGraphql
+  /** Answers calls of scripts in their place, for tests of scripts. */
+  readonly standIn?: StandIn | undefined
   readonly recorder: RunRecorder
+  readonly counts?: RunCounts | undefined
   readonly log: Logger
 }
 
@@ -38,6 +41,11 @@ export interface ServingScriptRunner extends ScriptRunner {
   close(): Promise<void>
   /** Process ids of the current sandboxes. */
   pids(): number[]
+  /** The runs that wait, and the sandboxes in each state, at this moment. */
+  gauges(): {
+    readonly runsWaiting: number
+    readonly sandboxes: Readonly<Record<'idle' | 'busy' | 'starting', number>>
+  }
 }
 
 /** Connects the parts that run scripts: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
@@ -51,6 +59,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
     warm: sandboxes.warm,
     max: sandboxes.max,
     log,
+    onReplaced: options.counts?.countRestart.bind(options.counts),
   })
   const scriptLogShare = new ScriptLogShare({ log, maxBytes: config.scriptLogBytes })
   const reporting = setInterval(() => scriptLogShare.report(), reportEveryMs)
@@ -71,8 +80,9 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
     outbound,
     outboundWaits,
     limits,
+    standIn: options.standIn,
   })
-  const parts = { limits, admission, runTokens, answerCall, scriptLogShare }
+  const parts = { limits, admission, runTokens, answerCall, scriptLogShare, counts: options.counts }
   return {
     run: (script, asking, settings) =>
       executeScript(parts, { script, asking, settings: { recorder, ...settings } }),
@@ -89,6 +99,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
     start: async () => pool.start(),
     ready: () => pool.isReady,
     pids: () => pool.pids,
+    gauges: () => ({ runsWaiting: admission.waiting, sandboxes: pool.states }),
     async close() {
       admission.close()
       outbound.close()

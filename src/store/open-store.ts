@@ -2,6 +2,7 @@ import type { Store } from '../domain/store.ts'
 import { noLimits, type StoreLimits } from '../domain/store-limits.ts'
 import { StartError } from '../errors.ts'
 import { importQuickly } from '../import-quickly.ts'
+import type { ObserveStore } from './database.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
@@ -12,6 +13,7 @@ export interface OpenStore {
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
   readonly onLost?: (reason: string) => void
+  readonly observe?: ObserveStore
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void
 }
@@ -21,14 +23,14 @@ export interface OpenStore {
  * only the engine that it needs: the other one takes a tenth of a second.
  */
 export async function openStore(options: OpenStore): Promise<Store> {
-  const { url, serve = false, limits = noLimits, onLost = () => {}, onStatement } = options
+  const { url, serve = false, limits = noLimits, onLost = () => {}, onStatement, observe } = options
   if (url.startsWith('sqlite:')) {
     const { openSqliteStore } = await importQuickly(() => import('./sqlite/open-sqlite-store.ts'))
-    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onLost, onStatement })
+    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onLost, onStatement, observe })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgresStore } = await importQuickly(() => import('./postgres/open-postgres-store.ts'))
-    return openPostgresStore({ url, limits, onStatement })
+    return openPostgresStore({ url, limits, onStatement, observe })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')
 }

@@ -9,5 +9,5 @@ test('SIGUSR1 opens no debugger port in a serving gateway', async () => {
   expect((await server.execute('exit(1)')).status).toBe(200)
   expect(await server.stop()).toBe(0)
   // A debugger says so on the standard error, from a thread of its own.
-  expect(server.stderr()).toBe('')
+  expect(server.stderr()).not.toContain('Debugger')
 })

@@ -71,5 +71,5 @@ test('every npm script that runs Rostrum begins with these checks', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const commands: string[] = Object.values(scripts)
   expect(commands.filter(command => command.includes('src/main.ts'))).toEqual([])
-  expect(commands.filter(command => command.includes('src/start.mjs'))).toHaveLength(4)
+  expect(commands.filter(command => command.includes('src/start.mjs'))).toHaveLength(5)
 })

@@ -51,14 +51,14 @@ test('a user is found by email or id, and created if neither is given', async ()
   expect([first?.userId, 7]).not.toContain(neither?.userId)
 })
 
-test('scopes default to all except admin, and can be repeated or separated by commas', async () => {
+test('scopes default to all but admin and metrics:read, and can be repeated or separated by commas', async () => {
   const usual = await findToken((await runToken('--account', 'beta')).stdout.trim())
   const given = await findToken(
     (
       await runToken('--account', 'beta', '--scope', 'admin, memberships:read', '--scope', 'admin')
     ).stdout.trim(),
   )
-  expect(usual?.scopes).toEqual(scopes.filter(scope => scope !== 'admin'))
+  expect(usual?.scopes).toEqual(scopes.filter(scope => scope !== 'admin' && scope !== 'metrics:read'))
   expect(given?.scopes).toEqual(['admin', 'memberships:read'])
 })
 

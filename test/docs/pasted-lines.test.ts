@@ -1,5 +1,5 @@
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/gateways/start-server.ts'
 import { makeTempFolder, type TempFolder } from '../server/processes/temp-folder.ts'
@@ -44,7 +44,7 @@ describe.each(ofDocs)('$path', page => {
     for (const step of readSteps(page)) {
       if (step.kind === 'save') made.add(step.name)
       else {
-        for (const [, name = ''] of step.text.matchAll(/^cat > (\S+)/gm)) made.add(name)
+        for (const [, name = ''] of step.text.matchAll(/^cat > (\S+)/gm)) made.add(basename(name))
         const named = [...step.text.matchAll(/\b[\w-]+\.m?js\b/g)].map(([name]) => name)
         expect(named.filter(name => !made.has(name))).toEqual([])
       }

@@ -152,6 +152,8 @@ export interface QueueStore extends RowStore<QueuedRun> {
   list(accountCode: string, state: QueuedRunState | null, after: number, limit: number): Promise<QueuedRun[]>
   /** The number of runs in this state; null for all. */
   count(accountCode: string, state: QueuedRunState | null): Promise<number>
+  /** The queued runs of all accounts that wait, and those that are dead. */
+  countAll(): Promise<{ readonly waiting: number; readonly dead: number }>
   /**
    * Makes a dead run wait again, from attempt 1. A waiting one is due now, and keeps its turn in its lane. `NOT_FOUND`;
    * `CONFLICT` while it runs; `OVERLOADED` past what may wait.

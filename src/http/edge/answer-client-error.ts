@@ -27,7 +27,11 @@ const malformed: Fault = { status: 400, message: 'This is not a valid HTTP reque
  * request on the connection is still running, its answer is sent first, so that the client matches them correctly.
  * Fastify's own handler does not wait, sends no problem document and no request id.
  */
-export function createClientErrorHandler(log: Logger, connections: Connections) {
+export function createClientErrorHandler(
+  log: Logger,
+  connections: Connections,
+  count: (status: number) => void,
+) {
   const failed = new WeakSet<Duplex>()
 
   return (error: NodeJS.ErrnoException & UnreadPacket, socket: Socket): void => {
@@ -45,6 +49,7 @@ export function createClientErrorHandler(log: Logger, connections: Connections) 
     answerAfter(connection?.answer ?? null, socket, () => {
       const requestId = randomUUID()
       log.info({ requestId, operation: null, status: fault.status, reason: error.code }, 'request')
+      count(fault.status)
       socket.end(writeAnswer(fault, requestId))
     })
   }

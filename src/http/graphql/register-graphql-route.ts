@@ -41,7 +41,7 @@ export async function registerGraphqlRoute(
   })
   await server.register(async routes => {
     routes.addHook('onRequest', createGraphiqlHook())
-    routes.addHook('onRequest', createAuthenticationHook(services.authenticate))
+    routes.addHook('onRequest', createAuthenticationHook(services.authenticate, services.countRate))
     routes.addHook('onRequest', refuseEncodedBody)
     routes.addHook('onRequest', takeTurn)
     routes.addHook('preHandler', refuseEndedRun)

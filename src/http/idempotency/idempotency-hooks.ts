@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import { answerNotKept } from '../../domain/idempotency/key-refusals.ts'
+import { keyPattern } from '../../domain/idempotency/key-rule.ts'
 import type { Attempt } from '../../domain/idempotency/keyed-requests.ts'
 import { toCallerKey } from '../../domain/idempotency/stored-key.ts'
 import { RostrumError } from '../../errors.ts'
@@ -179,15 +180,12 @@ export function refuseStream(): RostrumError {
   )
 }
 
-// Matches one key: visible ASCII without a comma, because a comma joins several headers or list items.
-const oneKey = /^[!-+\--~]{1,255}$/
-
 /**
  * Reads an `Idempotency-Key` header and returns the key for the store. Throws `BAD_USER_INPUT` if it is not exactly one
  * key.
  */
 function readIdempotencyKey(header: string | string[]): string {
-  if (typeof header === 'string' && oneKey.test(header)) return toCallerKey(header)
+  if (typeof header === 'string' && keyPattern.test(header)) return toCallerKey(header)
   throw new RostrumError(
     'BAD_USER_INPUT',
     '`Idempotency-Key` must be one key of 1 to 255 visible ASCII characters without a comma, such as a UUID.',

@@ -1,24 +1,13 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { gunzip } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { RostrumError } from '../../errors.ts'
+import type { FastifyInstance } from 'fastify'
 import { loadOnce } from '../../load-once.ts'
-import { answerError } from '../errors/answer-error.ts'
 import type { BuiltFile, BuiltSite } from './build-site.ts'
 import { pageList } from './page-list.ts'
-import { PagePlaces } from './page-places.ts'
+import { createSender } from './send-file.ts'
 import { readLanguageTypes, readTypeScript } from './type-files.ts'
-
-// Maximum number of files sent at once. A browser asks for six at a time, and most are a few kilobytes.
-const maxFilesAtOnce = 256
-// The kernel copies a large file at once, so fewer of them are sent.
-const largeBytes = 200_000
-const maxLargeAtOnce = 32
-
-const decompress = promisify(gunzip)
+import { registerViewer } from './viewer/register-viewer.ts'
 
 /**
  * Registers the pages, their files at `/assets/<version>/`, and the types of the script API. They need no credential,
@@ -32,6 +21,7 @@ export function registerPages(server: FastifyInstance): void {
   }
   const send = createSender()
 
+  registerViewer(server, send)
   for (const { paths } of pageList) {
     for (const path of paths) {
       server.get(path, async (request, reply) => {
@@ -85,49 +75,6 @@ async function findLarge(
   path: string,
 ): Promise<BuiltFile | undefined> {
   return Object.hasOwn(files, path) ? files[path]?.() : undefined
-}
-
-interface Sent {
-  /** Undefined if there is no such file. */
-  readonly file: BuiltFile | undefined
-  /** Null for a file that is no page. */
-  readonly policy: string | null
-}
-
-function createSender() {
-  const places = new PagePlaces(maxFilesAtOnce)
-  const largePlaces = new PagePlaces(maxLargeAtOnce)
-  return async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { file, policy }: Sent,
-  ): Promise<FastifyReply> => {
-    if (file === undefined)
-      return answerError({
-        request,
-        reply,
-        error: new RostrumError('NOT_FOUND', 'There is nothing at this path.'),
-      })
-    const { type, gzipped } = file
-    const leave = (gzipped.length < largeBytes ? places : largePlaces).take(() => request.raw.destroy())
-    if (leave === null)
-      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
-    request.state.atEnd(leave)
-    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-    reply.type(type).headers({
-      ...(policy === null ? {} : { 'content-security-policy': policy }),
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      vary: 'accept-encoding',
-    })
-    if (takesGzip) reply.header('content-encoding', 'gzip')
-    return reply.send(takesGzip ? gzipped : await decompress(gzipped))
-  }
-}
-
-function overloaded(): RostrumError {
-  const message = `${maxFilesAtOnce} files of pages are being sent, the maximum. Try again in 1 s.`
-  return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
 }
 
 async function buildSite(): Promise<BuiltSite> {

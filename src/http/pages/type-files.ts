@@ -33,8 +33,8 @@ function findFolder(): string {
   return dirname(createRequire(alias).resolve('@typescript/old'))
 }
 
-// Compresses on a thread of Node's pool.
-async function toFile(type: string, bytes: Buffer): Promise<BuiltFile> {
+/** Returns a file that is compressed once, on a thread of Node's pool. */
+export async function toFile(type: string, bytes: Buffer): Promise<BuiltFile> {
   const gzipped = await compress(bytes, { level: constants.Z_BEST_COMPRESSION })
   return { type: `${type}; charset=utf-8`, gzipped: new Uint8Array(gzipped) }
 }

@@ -1,24 +1,30 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
+import type { Identity } from '../../context.ts'
 import type { Authenticate } from '../../credentials/authenticator.ts'
 import { digestToken, unknownToken } from '../../credentials/read-bearer.ts'
 import { RostrumError } from '../../errors.ts'
 
+/** Counts a request of a good credential. Throws `OVERLOADED` past its limit. */
+export type CountRate = (request: FastifyRequest, reply: FastifyReply) => void
+
 /**
  * Creates a hook that reads the credential before the body is read. Nothing else reads the credential. The hook throws
- * `UNAUTHENTICATED`.
+ * `UNAUTHENTICATED`, and `OVERLOADED` for a credential past its rate limit.
  */
-export function createAuthenticationHook(authenticate: Authenticate) {
-  return ({ state, headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
+export function createAuthenticationHook(authenticate: Authenticate, countRate: CountRate | null = null) {
+  return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
+    const { state, headers } = request
+    const accept = (identity: Identity): void => {
+      state.identity = identity
+      countRate?.(request, reply)
+    }
     const found = authenticate(headers.authorization)
     if (!(found instanceof Promise)) {
-      state.identity = found
+      accept(found)
       return done()
     }
-    found.then(identity => {
-      state.identity = identity
-      done()
-    }, done)
+    found.then(accept).then(() => done(), done)
   }
 }
 

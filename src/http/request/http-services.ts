@@ -11,7 +11,9 @@ import type { FairTurns } from '../../fairness/fair-turns.ts'
 import { Reservation } from '../../fairness/reservation.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
+import type { Counts } from '../../metrics/counts.ts'
 import type { HttpBudgets } from '../body/budgets.ts'
+import type { CountRate } from './authenticate-request.ts'
 import type { RequestState } from './request-state.ts'
 
 /** The services that routes use; wired in `app.ts`. */
@@ -38,6 +40,13 @@ export interface HttpServices {
   /** Turns that requests and calls of scripts take. */
   readonly turns: FairTurns
   readonly log: Logger
+  readonly counts: Counts
+  /** Counts requests of each credential; null without a limit. */
+  readonly countRate: CountRate | null
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  /** Prints the metrics; null if they have a port of their own. */
+  readonly printMetrics: (() => Promise<string>) | null
   /** If false, every GraphQL request goes through Yoga. A test uses it to compare both. */
   readonly hasFastPath: boolean
 }

@@ -4,6 +4,11 @@ import { type Logger, symbols } from 'pino'
 export interface RequestRecord {
   readonly requestId: string
   readonly account: string | null
+  /** The id of the API token; null for another credential. */
+  readonly token: number | null
+  readonly user: number | null
+  /** The address of the client; of a request from a trusted proxy the one that it names. */
+  readonly address: string
   readonly operation: string | null
   readonly status: number | null
   readonly durationMs: number
@@ -21,8 +26,9 @@ export function createRequestLog(log: Logger): WriteRecord {
   const lines = log.child({}) as Logger & Record<symbol, unknown>
   const bindings = String(lines[symbols.chindingsSym] ?? '')
   lines[symbols.asJsonSym] = (record: RequestRecord, message: string, level: number, time: string) => {
-    const { requestId, account, operation, status, durationMs, txnID, aborted } = record
-    const texts = `"account":${JSON.stringify(account)},"operation":${JSON.stringify(operation)}`
+    const { requestId, account, token, user, address, operation, status, durationMs, txnID, aborted } = record
+    const caller = `"account":${JSON.stringify(account)},"token":${token},"user":${user}`
+    const texts = `${caller},"address":${JSON.stringify(address)},"operation":${JSON.stringify(operation)}`
     const numbers = `"status":${status},"durationMs":${durationMs}`
     const rest = `${txnID === null ? '' : `,"txnID":${JSON.stringify(txnID)}`}${aborted ? ',"aborted":true' : ''}`
     const head = `{"level":${level}${time}${bindings},"requestId":"${requestId}"`

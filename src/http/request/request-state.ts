@@ -5,6 +5,7 @@ import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
+import type { Counts } from '../../metrics/counts.ts'
 import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {
@@ -17,6 +18,7 @@ declare module 'fastify' {
 export interface RequestLogs {
   readonly system: Logger
   readonly writeRecord: WriteRecord
+  readonly counts: Counts
 }
 
 const nothing = () => undefined
@@ -50,6 +52,10 @@ export class RequestState implements ContextSource {
   /** True if its answer is a stream. */
   isStream = false
   readonly #startedAt = performance.now()
+  readonly #counts: Counts
+  readonly #method: string
+  readonly #address: string
+  readonly #route: string | null
   readonly #reply: FastifyReply
   readonly #systemLog: Logger
   readonly #writeRecord: WriteRecord
@@ -58,8 +64,12 @@ export class RequestState implements ContextSource {
   #isAborted = false
   #endings: (() => void)[] | null = null
 
-  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord }: RequestLogs) {
-    this.operation = routeOf(request)
+  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord, counts }: RequestLogs) {
+    this.#counts = counts
+    this.#method = request.method
+    this.#address = request.ip
+    this.#route = request.routeOptions.url ?? null
+    this.operation = this.#route === null ? null : `${request.method} ${this.#route}`
     this.#reply = reply
     this.#systemLog = system
     this.#writeRecord = writeRecord
@@ -92,6 +102,7 @@ export class RequestState implements ContextSource {
   /** Answers with a stream, which keeps its connection but no turn. */
   beginStream(): void {
     this.isStream = true
+    this.#counts.streams++
     this.endTurn()
   }
 
@@ -112,13 +123,20 @@ export class RequestState implements ContextSource {
     const { raw, statusCode } = this.#reply
     this.#isAborted = !raw.writableFinished
     if (this.#isAborted) this.#gone?.abort(disconnected())
+    const status = raw.headersSent ? statusCode : null
+    const milliseconds = performance.now() - this.#startedAt
+    this.#counts.countRequest(this.#method, this.#route, status, milliseconds)
+    if (this.isStream) this.#counts.streams--
     this.#writeRecord({
       requestId: this.requestId,
       account: this.identity?.caller.accountCode ?? null,
+      token: this.identity?.caller.tokenId ?? null,
+      user: this.identity?.caller.userId ?? null,
+      address: this.#address,
       operation: this.operation,
       // Null if the client disconnected before it got an answer.
-      status: raw.headersSent ? statusCode : null,
-      durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
+      status,
+      durationMs: Math.round(milliseconds * 100) / 100,
       txnID: this.txnId,
       aborted: this.#isAborted,
     })
@@ -134,9 +152,4 @@ export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs:
 
 function disconnected(): RostrumError {
   return new RostrumError('OVERLOADED', 'The client disconnected.')
-}
-
-// Returns the route; null if no route matches.
-function routeOf({ method, routeOptions }: FastifyRequest): string | null {
-  return routeOptions.url === undefined ? null : `${method} ${routeOptions.url}`
 }

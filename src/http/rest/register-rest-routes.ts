@@ -39,7 +39,7 @@ export async function registerRestRoutes(
 ): Promise<void> {
   for (const bodies of ['records', 'data', 'tasks', 'sources'] as const satisfies Bodies[]) {
     await server.register(async routes => {
-      routes.addHook('onRequest', createAuthenticationHook(services.authenticate))
+      routes.addHook('onRequest', createAuthenticationHook(services.authenticate, services.countRate))
       routes.addHook('onRequest', refuseEncodedBody)
       routes.addHook('preHandler', refuseEndedRun)
       routes.addHook('preHandler', unread.refuseWhenFull)

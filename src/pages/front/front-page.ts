@@ -39,7 +39,7 @@ class FrontPage extends PageElement {
       </ul>
       <ul class="doors">
         <li><a href="/docs">Docs</a><span>From an empty folder to a script that runs.</span></li>
-        <li><a href="/docs/rest">API</a><span>Every path, every answer, every error.</span></li>
+        <li><a href="/docs/api">API</a><span>Every path, every answer, every error.</span></li>
         <li><a href="/graphql">GraphiQL</a><span>Try queries against the schema.</span></li>
       </ul>
     </div>`

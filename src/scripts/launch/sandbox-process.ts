@@ -108,6 +108,11 @@ export class SandboxProcess {
     return this.#runs
   }
 
+  /** Why the gateway killed it; null while it lives, and if it ended by itself. */
+  get endReason(): string | null {
+    return this.#reason
+  }
+
   /** The account of the last run. With `ROSTRUM_ISOLATION=account` the isolate is already prepared for it. */
   get lastAccount(): string | null {
     return this.#lastAccount

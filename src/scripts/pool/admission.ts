@@ -86,6 +86,11 @@ export class Admission {
     return this.#admit(accountCode, await this.#wait(request))
   }
 
+  /** The number of runs that wait for a sandbox. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
   /** How many queued runs could begin now, of all accounts. */
   freeForQueued(): number {
     return this.#closed ? 0 : this.#policy.freeForQueued()

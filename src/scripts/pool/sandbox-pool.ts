@@ -24,6 +24,8 @@ export interface SandboxPoolOptions {
   /** Time after which idle sandboxes beyond `warm` are stopped; 30 s by default. */
   readonly shrinkMs?: number | undefined
   readonly log: Logger
+  /** Called with the cause when a sandbox is gone while the gateway serves. */
+  readonly onReplaced?: ((cause: string) => void) | undefined
 }
 
 /**
@@ -70,6 +72,12 @@ export class SandboxPool {
     return (
       sandboxes.filter(({ isIdle }) => isIdle).length === 1 && sandboxes.some(({ isBooting }) => isBooting)
     )
+  }
+
+  /** The number of sandboxes in each state. */
+  get states(): Readonly<Record<'idle' | 'busy' | 'starting', number>> {
+    const starting = this.#booting
+    return { idle: this.idle, busy: this.#sandboxes.size - this.idle - starting, starting }
   }
 
   /** The number of idle sandboxes. */
@@ -154,6 +162,7 @@ export class SandboxPool {
   #onGone(sandbox: SandboxProcess): void {
     this.#sandboxes.delete(sandbox)
     if (this.#closed) return
+    this.#options.onReplaced?.(causeOf(sandbox.endReason))
     if (sandbox.hasBooted) {
       this.#keepWarm()
       this.#onIdle()
@@ -204,4 +213,21 @@ export class SandboxPool {
       this.#planShrink()
     }, this.#options.shrinkMs ?? defaultShrinkMs).unref()
   }
+}
+
+// Words for the reasons to kill a sandbox; the others are faults of its protocol.
+const causes: Readonly<Record<string, string>> = {
+  'is worn': 'worn',
+  'is not needed': 'unneeded',
+  'is too large': 'memory',
+  'used too much memory': 'memory',
+  'did not end its run in time': 'timeout',
+  'did not recover from its run in time': 'timeout',
+  'the caller disconnected': 'disconnected',
+  'ended its run uncleanly': 'unclean',
+}
+
+// Null stands for a process that ended by itself.
+function causeOf(reason: string | null): string {
+  return reason === null ? 'crashed' : (causes[reason] ?? 'protocol')
 }

@@ -20,7 +20,15 @@ import { toRunStart } from './to-run-start.ts'
 // Created once, because every run aborts its signal with it at the end.
 const runEnded = new RostrumError('OVERLOADED', 'The run that made this call has ended.')
 
+/** Counts runs and sandboxes, for metrics. */
+export interface RunCounts {
+  /** With the words of the REST side; `code` is empty unless the outcome is `error`. */
+  countRun(run: { trigger: string; outcome: string; code: string; durationMs: number }): void
+  countRestart(cause: string): void
+}
+
 export interface ExecutionParts extends AdmissionParts {
+  readonly counts?: RunCounts | undefined
   readonly runTokens: RunTokens
   readonly answerCall: AnswerRunCall
   readonly scriptLogShare: ScriptLogShare
@@ -52,6 +60,9 @@ async function judgeEnding(
   const error = await checkExit(ending.payload)
   return error === null ? ending : { kind: 'error', error }
 }
+
+// Maximum length of a message in the line of a run that failed.
+const maxLoggedCharacters = 300
 
 // Maximum length of a message in a hint. Longer messages are cut.
 const maxHintCharacters = 1_000
@@ -121,10 +132,16 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     const judged = await judgeEnding(ending, script)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
-    const facts = { outcome, error: error?.code, durationMs }
+    parts.counts?.countRun({ trigger: script.cause.trigger, outcome, code: error?.code ?? '', durationMs })
+    const level = outcome === 'exit' ? 'info' : 'warn'
+    const said = (error?.message ?? execution.message)?.slice(0, maxLoggedCharacters)
+    const facts = {
+      ...{ outcome, error: error?.code, durationMs },
+      ...(level === 'warn' && { message: said, line: error?.line ?? undefined }),
+    }
     // The line of a nested run counts toward the account's share of the log, because a script causes it.
-    if (parentRun === null) log.info(facts, 'task ended')
-    else lines.write('info', { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
+    if (parentRun === null) log[level](facts, 'task ended')
+    else lines.write(level, { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
     kept.recording?.end({ ...execution, calls: calls.entries() })
     kept.recording = null
     return execution

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
-import { createDatabase } from '../database.ts'
+import { createDatabase, type ObserveStore, timeRunner } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createCalls } from './connection/calls.ts'
 import { connect } from './connection/connect.ts'
@@ -17,12 +17,18 @@ export interface OpenPostgresStore {
   readonly url: string
   readonly limits: StoreLimits
   readonly onStatement: ((sql: string) => void) | undefined
+  readonly observe: ObserveStore | undefined
 }
 
 /**
  * Opens the store in a PostgreSQL database, which any number of gateways may share. Throws a `StartError` on failure.
  */
-export async function openPostgresStore({ url, limits, onStatement }: OpenPostgresStore): Promise<Store> {
+export async function openPostgresStore({
+  url,
+  limits,
+  onStatement,
+  observe,
+}: OpenPostgresStore): Promise<Store> {
   // Migrates on a connection without time limits, because a migration may be slow, or wait for that of another gateway.
   await (await connect(url)).end()
   const pool = createPool({ url, onStatement })
@@ -30,7 +36,7 @@ export async function openPostgresStore({ url, limits, onStatement }: OpenPostgr
   const signal = createEventSignal({ url, client: pool.of(shares.gateway) })
   const database = createDatabase({
     dialect: createPostgresDialect(calls),
-    runner: createPostgresRunner(calls),
+    runner: timeRunner(createPostgresRunner(calls), observe),
     announce: signal.announce,
   })
   const tokenLookUps = createTokenLookUps(calls)

@@ -1,6 +1,6 @@
 import type { Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
-import { createDatabase } from '../database.ts'
+import { createDatabase, type ObserveStore, timeRunner } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createChangeMark } from './connection/change-mark.ts'
 import { type Connect, connect } from './connection/connect.ts'
@@ -19,6 +19,7 @@ const largeAnswerBytes = 256 * 2 ** 10
 
 interface OpenSqliteStore extends Connect {
   readonly limits: StoreLimits
+  readonly observe: ObserveStore | undefined
   /** Called once with the reason if the file of a served store is removed or replaced. */
   readonly onLost: (reason: string) => void
 }
@@ -27,7 +28,12 @@ interface OpenSqliteStore extends Connect {
  * Opens the store in a SQLite file, and creates and migrates it if needed. Throws a `StartError` if that is not
  * possible.
  */
-export async function openSqliteStore({ limits, onLost, ...options }: OpenSqliteStore): Promise<Store> {
+export async function openSqliteStore({
+  limits,
+  onLost,
+  observe,
+  ...options
+}: OpenSqliteStore): Promise<Store> {
   const { client, close } = await connect(options)
   const isWatched = options.serve && options.path !== ':memory:'
   const watch = isWatched ? watchFile(options.path, onLost) : noFileWatch
@@ -35,7 +41,7 @@ export async function openSqliteStore({ limits, onLost, ...options }: OpenSqlite
   const transactions = createTransactions(client, watch.refuseIfLost)
   const signal = createEventSignal()
   const dialect = createSqliteDialect(client, changeMark)
-  const runner = createSqliteRunner(transactions)
+  const runner = timeRunner(createSqliteRunner(transactions), observe)
   const database = createDatabase({ dialect, runner, announce: signal.announce })
   const { parts, stores } = createEntities({
     database,

@@ -38,11 +38,13 @@ describe('a JWT signed with the secret', () => {
     })
   })
 
-  test('with the four claims alone has every scope but `admin`, `functions:write` and `runs:read`', async () => {
+  test('with four claims lacks `admin`, `functions:write`, `runs:read` and `metrics:read` alone', async () => {
     const token = await sign(claims)
     const answer = await view(token)
     expect(answer.body.data?.viewer.scopes.toSorted()).toEqual(
-      scopes.filter(scope => !['admin', 'functions:write', 'runs:read'].includes(scope)).toSorted(),
+      scopes
+        .filter(scope => !['admin', 'functions:write', 'runs:read', 'metrics:read'].includes(scope))
+        .toSorted(),
     )
     const body = { team_membership: { user_id: 7, team_id: 3 } }
     expect((await server.rest('POST', '/platform/team_memberships', { token, body })).status).toBe(201)

@@ -19,7 +19,7 @@ async function start(): Promise<Command> {
       () => false,
     )
   await until(isReady)
-  await until(() => command.stdout().includes('Rostrum serves on'))
+  await until(() => command.stderr().includes('Rostrum serves on'))
   return command
 }
 
@@ -31,7 +31,7 @@ async function stop(): Promise<number | null> {
 // The lines of the banner that a reader would paste.
 const pasteLines = () =>
   gateway
-    .stdout()
+    .stderr()
     .split('\n')
     .map(line => line.trim())
     .filter(line => line.startsWith('curl '))
@@ -47,9 +47,9 @@ afterAll(async () => {
 
 describe('on an empty store', () => {
   test('the banner shows the address and the new token of the account demo', async () => {
-    expect(gateway.stdout()).toContain(`http://127.0.0.1:${settings.PORT}`)
-    const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
-    expect(gateway.stdout().split(token).length).toBeGreaterThan(1)
+    expect(gateway.stderr()).toContain(`http://127.0.0.1:${settings.PORT}`)
+    const token = /Bearer (\S+?)['"]/.exec(gateway.stderr())?.[1] ?? ''
+    expect(gateway.stderr().split(token).length).toBeGreaterThan(1)
     const answer = await fetch(`http://127.0.0.1:${settings.PORT}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
@@ -70,9 +70,9 @@ describe('on an empty store', () => {
 
   test('it is what the quickstart shows, address and token filled in', () => {
     const [shown] = readBlocks(readPage('docs/quickstart.md')).filter(({ language }) => language === 'text')
-    const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
+    const token = /Bearer (\S+?)['"]/.exec(gateway.stderr())?.[1] ?? ''
     const banner = gateway
-      .stdout()
+      .stderr()
       .split('\n')
       .filter(line => !line.startsWith('{'))
       .join('\n')
@@ -81,8 +81,14 @@ describe('on an empty store', () => {
     expect(banner.trim()).toBe(shown?.text)
   })
 
+  test('each line of standard output is one JSON object', () => {
+    const lines = gateway.stdout().split('\n').filter(Boolean)
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
+  })
+
   test('the token is in no log line', async () => {
-    const token = /Bearer (\S+?)['"]/.exec(gateway.stdout())?.[1] ?? ''
+    const token = /Bearer (\S+?)['"]/.exec(gateway.stderr())?.[1] ?? ''
     const logs = () =>
       gateway
         .stdout()
@@ -96,7 +102,7 @@ describe('on an empty store', () => {
 test('on a store that is not empty no token is shown', async () => {
   expect(await stop()).toBe(0)
   gateway = await start()
-  expect(gateway.stdout()).toContain(`http://127.0.0.1:${settings.PORT}`)
-  expect(gateway.stdout()).not.toMatch(/rst_\w+|Bearer \S{20,}/)
+  expect(gateway.stderr()).toContain(`http://127.0.0.1:${settings.PORT}`)
+  expect(gateway.stderr()).not.toMatch(/rst_\w+|Bearer \S{20,}/)
   expect(pasteLines()).toEqual([])
 })

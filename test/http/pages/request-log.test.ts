@@ -5,6 +5,9 @@ import { createRequestLog, type RequestRecord } from '../../../src/http/request/
 const record: RequestRecord = {
   requestId: 'b3e144d8-b844-43b2-bc81-ca4422f0d97b',
   account: 'demo',
+  token: 3,
+  user: 7,
+  address: '203.0.113.9',
   operation: 'GET /platform/team_memberships/:id',
   status: 200,
   durationMs: 0.45,
@@ -23,7 +26,10 @@ function open(level = 'info') {
 test.each<[string, Partial<RequestRecord>]>([
   ['an answer', {}],
   ['an answer that nobody was there to get', { status: null, aborted: true }],
-  ['a request of nobody to nowhere', { account: null, operation: null, status: 404 }],
+  [
+    'a request of nobody to nowhere',
+    { account: null, token: null, user: null, operation: null, status: 404 },
+  ],
   ['a run', { txnID: 'fed72f03-e084-4c91-8b42-02377914eb23' }],
   [
     'texts that JSON escapes, and one to hide',

@@ -1,3 +1,5 @@
+import { findOperation, findUndocumented } from '../../openapi/document.ts'
+
 /** One HTTP answer, read to its end. `body` is the parsed JSON, undefined where the answer is not JSON. */
 export interface Answer<T = unknown> {
   readonly status: number
@@ -17,7 +19,10 @@ export interface RequestParts {
   readonly signal?: AbortSignal
 }
 
-/** Sends one request over real HTTP; the caller says which shape it expects the JSON to have. */
+/**
+ * Sends one request over real HTTP; the caller says which shape it expects the JSON to have. Throws for an answer that
+ * the OpenAPI document does not have.
+ */
 export async function sendRequest<T = unknown>(parts: RequestParts): Promise<Answer<T>> {
   const headers = new Headers()
   if (parts.token !== null) headers.set('authorization', `Bearer ${parts.token}`)
@@ -33,6 +38,12 @@ export async function sendRequest<T = unknown>(parts: RequestParts): Promise<Ans
     ...(parts.signal === undefined ? {} : { signal: parts.signal }),
   })
   const text = await response.text()
+  const operation = findOperation(parts.method, new URL(parts.url).pathname)
+  const misfit =
+    operation === null
+      ? null
+      : findUndocumented(operation, { status: response.status, headers: response.headers, text })
+  if (misfit !== null) throw new Error(misfit)
   return { status: response.status, headers: response.headers, text, body: parseJson(text) as T }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { createGatewayClient, type GatewayClient } from '../clients/gateway-client.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import { patience } from '../processes/patience.ts'
-import { spawnCommand } from '../processes/spawn-command.ts'
+import { spawnCommand, withoutBanner } from '../processes/spawn-command.ts'
 import { makeTempFolder } from '../processes/temp-folder.ts'
 import type { Observation } from './observer.ts'
 
@@ -13,6 +13,7 @@ export interface TestServer extends GatewayClient {
   readonly settings: Readonly<Record<string, string>>
   readonly pid: number
   stdout(): string
+  /** Without the text of the start. */
   stderr(): string
   /** Reads its standard output no longer, until it is resumed. */
   pauseStdout(): void
@@ -91,7 +92,7 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
     settings,
     pid: command.process.pid ?? 0,
     stdout: command.stdout,
-    stderr: command.stderr,
+    stderr: () => withoutBanner(command.stderr()),
     pauseStdout: () => void command.process.stdout?.pause(),
     resumeStdout: () => void command.process.stdout?.resume(),
     stop: () => end('SIGTERM'),

@@ -43,6 +43,11 @@ export function spawnCommand(
   return { process: child, stdout: () => written.stdout, stderr: () => written.stderr, ended }
 }
 
+/** What a gateway wrote to standard error, without the text of its start. */
+export function withoutBanner(text: string): string {
+  return text.replace(/^Rostrum serves on .*\n(?:\nThe store was empty[\s\S]*?Run a script:\n\n.*\n\n)?/, '')
+}
+
 export interface CommandOutput {
   readonly code: number | null
   readonly stdout: string

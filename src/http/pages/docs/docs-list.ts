@@ -1,13 +1,13 @@
 /** What readers want, each with the pages of `docs/` that help. A test compares it with the README's table. */
 export const docsGroups = [
   { wants: 'try it in five minutes', pages: ['quickstart'] },
-  { wants: 'write scripts', pages: ['scripts', 'follow-runs'] },
+  { wants: 'write scripts', pages: ['scripts', 'cli', 'follow-runs'] },
   { wants: 'keep scripts and run them by name', pages: ['functions'] },
-  { wants: 'run functions on webhooks', pages: ['webhooks', 'webhook-senders'] },
+  { wants: 'run on events', pages: ['webhooks', 'webhook-senders', 'durable-work'] },
   { wants: 'manage teams', pages: ['memberships', 'events'] },
   { wants: 'keep cases, check and change them by scripts', pages: ['cases', 'hooks-and-tasks'] },
-  { wants: 'run functions in the background', pages: ['durable-work'] },
   { wants: 'call it from a program', pages: ['graphql', 'rest', 'idempotency'] },
+  { wants: 'give access, generate clients', pages: ['tokens', 'openapi'] },
   { wants: 'put it into production', pages: ['deploy', 'settings', 'operate'] },
   { wants: 'know what it withstands and how fast it is', pages: ['security', 'performance'] },
   { wants: 'change it', pages: ['contributing'] },

@@ -166,7 +166,7 @@ function prepareStatements({ prepare, now, tables }: Dialect, retried: SQL) {
 }
 
 /** Counts runs along the index of their states. */
-export function createCounting({ prepare, read }: Database): Pick<QueueStore, 'count'> {
+export function createCounting({ prepare, read }: Database): Pick<QueueStore, 'count' | 'countAll'> {
   const accountCode = sql.placeholder('accountCode')
   const number = { count: numberOf(sql`count(*)`) }
   const countOf = (states: SQL) =>
@@ -180,7 +180,16 @@ export function createCounting({ prepare, read }: Database): Pick<QueueStore, 'c
     running: countOf(sql`'running'`),
     dead: countOf(sql`'dead'`),
   }
+  const ofAll = prepare(
+    sql`select count(*) filter (where state in ('blocked', 'waiting')), count(*) filter (where state = 'dead')
+      from queued_runs`,
+    { waiting: numberOf(sql`count(*)`), dead: numberOf(sql`count(*)`) },
+  )
   return {
+    async countAll() {
+      const [row] = await read(ofAll, {})
+      return row ?? { waiting: 0, dead: 0 }
+    },
     async count(account, state) {
       const [row] = await read(statements[state ?? 'all'], { accountCode: account })
       return row?.count ?? 0

@@ -1,0 +1,45 @@
+import { existsSync, linkSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StartError } from '../../errors.ts'
+import { backupStore } from '../../store/copy/backup-sqlite.ts'
+import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
+import type { Command } from '../frame/command.ts'
+
+export const command: Command = {
+  usage: '<file>',
+  help: `Copies the SQLite store of DATABASE_URL, as of one moment, while a gateway serves it. A gateway starts
+on the copy. The key of the webhooks' secrets is not in it; keep that file too.
+
+To restore, stop the gateway and put the file in place of the store.
+`,
+  options: {},
+  args: [1, 1],
+  async run({ args: [file = ''], resolve, environment, terminal, atEnd }) {
+    const url = environment.DATABASE_URL || 'sqlite:data/rostrum.db'
+    if (!url.startsWith('sqlite:'))
+      throw wrongUse(
+        'The store is PostgreSQL, which `pg_dump` copies: `pg_dump --format=custom --file=<file> "$DATABASE_URL"`.',
+      )
+    const to = resolve(file)
+    if (existsSync(to)) throw wrongUse(`\`${file}\` exists. Name a file that does not.`)
+    if (!existsSync(dirname(to))) throw wrongUse(`The folder of \`${file}\` does not exist.`)
+    const part = `${to}.${process.pid}.part`
+    atEnd(() => rmSync(part, { force: true }))
+    const { bytes, keyFile } = await backupStore(url.slice('sqlite:'.length), part).catch(
+      (error: unknown) => {
+        throw error instanceof StartError ? wrongUse(error.message) : error
+      },
+    )
+    try {
+      // Fails if another backup wrote the file meanwhile.
+      linkSync(part, to)
+    } catch (error) {
+      throw new CliError(exitCodes.usage, `Cannot write \`${file}\`: ${(error as Error).message}.`)
+    }
+    terminal.write(`${file}\n`)
+    terminal.say(
+      `Copied ${bytes} bytes. The key of the webhooks' secrets is not in it: keep ${keyFile} too, if it is there.`,
+    )
+    return exitCodes.done
+  },
+}

@@ -1,0 +1,46 @@
+import { text } from 'node:stream/consumers'
+import { CliError, exitCodes } from '../frame/cli-error.ts'
+
+const ctrlC = '\u0003'
+const ctrlD = '\u0004'
+const backspaces = ['\u0008', '\u007f']
+
+/** Asks for a token without showing it; in a pipe reads it from stdin. Throws an error if there is none. */
+export async function readToken(question: string): Promise<string> {
+  const isAsked = process.stdin.isTTY && process.stderr.isTTY
+  const token = (isAsked ? await askHidden(question) : await text(process.stdin)).trim()
+  if (token === '')
+    throw new CliError(exitCodes.refused, 'No token was given. Pipe one in, or paste it at the question.')
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new CliError(
+      exitCodes.refused,
+      'This is no token: a token has no spaces and no other signs than ASCII.',
+    )
+  return token
+}
+
+function askHidden(question: string): Promise<string> {
+  const { stdin, stderr } = process
+  stderr.write(question)
+  stdin.setRawMode(true)
+  stdin.setEncoding('utf8')
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let typed = ''
+  const end = (result: () => void) => {
+    stdin.setRawMode(false)
+    stdin.pause()
+    stdin.off('data', read)
+    stderr.write('\n')
+    result()
+  }
+  function read(keys: string): void {
+    for (const key of keys) {
+      if (key === ctrlC) return end(() => reject(new CliError(exitCodes.interrupted, '')))
+      if (key === '\r' || key === '\n' || key === ctrlD) return end(() => resolve(typed))
+      typed = backspaces.includes(key) ? typed.slice(0, -1) : typed + key
+    }
+  }
+  stdin.on('data', read)
+  stdin.resume()
+  return promise
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { wrongUse } from '../frame/cli-error.ts'
+import type { CommandCall } from '../frame/command.ts'
+
+const object = z.record(z.string(), z.unknown())
+
+const rule = z.strictObject({
+  name: z.string().min(1).optional(),
+  script: z.string().min(1),
+  input: z.unknown().optional(),
+  options: object.optional(),
+  graphql: z
+    .array(z.strictObject({ field: z.string(), variables: object.optional(), answer: z.unknown() }))
+    .optional(),
+  expect: z
+    .strictObject({
+      outcome: z.enum(['exit', 'fail', 'error']),
+      payload: z.unknown().optional(),
+      message: z.string().optional(),
+      code: z.string().optional(),
+    })
+    .optional(),
+})
+
+export type Case = z.infer<typeof rule>
+
+/** A case with where it stands. */
+export interface FoundCase {
+  readonly name: string
+  /** The absolute path of its file. */
+  readonly file: string
+  readonly text: string
+  readonly content: Case
+  readonly scriptFile: string
+  readonly sourceCode: string
+}
+
+/** Reads the cases below these paths, in the order of their names. Throws an error that names a bad file. */
+export function readCases(
+  paths: readonly string[],
+  { resolve: toPath }: Pick<CommandCall, 'resolve'>,
+): FoundCase[] {
+  const files = paths.flatMap(path => findFiles(path, toPath(path)))
+  const unique = new Map(files.map(({ shown, file }) => [file, shown]))
+  return [...unique].map(([file, shown]) => readCase(file, shown))
+}
+
+function findFiles(shown: string, path: string): { readonly shown: string; readonly file: string }[] {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) throw wrongUse(`There is no \`${shown}\`. Name a folder or a file with cases.`)
+  if (!stat.isDirectory()) return [{ shown, file: path }]
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
+  return names
+    .filter(name => name.endsWith('.json') && statSync(join(path, name)).isFile())
+    .sort()
+    .map(name => ({ shown: join(shown, name), file: join(path, name) }))
+}
+
+function readCase(file: string, shown: string): FoundCase {
+  const text = readFileSync(file, 'utf8')
+  const { data: content, error } = rule.safeParse(parseCase(text, shown))
+  if (content === undefined) {
+    const [issue] = error.issues
+    const place = issue?.path.join('.') || 'the case'
+    throw wrongUse(`\`${shown}\` is no case: ${place}: ${issue?.message ?? 'not what it must be'}.`)
+  }
+  const scriptFile = resolve(dirname(file), content.script)
+  return {
+    name: content.name ?? shown.replace(/\.json$/, ''),
+    ...{ file, text, content, scriptFile },
+    sourceCode: readScript(scriptFile, shown, content.script),
+  }
+}
+
+function parseCase(text: string, shown: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw wrongUse(`\`${shown}\` is not JSON: ${(error as Error).message}.`)
+  }
+}
+
+function readScript(path: string, shown: string, script: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw wrongUse(
+      `\`${shown}\` names the script \`${script}\`, which cannot be read. It is relative to the case.`,
+    )
+  }
+}

@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Execution } from '../gateway/execution.ts'
+import type { Case } from './case-file.ts'
+
+/** Something that a case expects and the run did not do. */
+export interface Miss {
+  readonly of: string
+  readonly expected: unknown
+  readonly actual: unknown
+}
+
+/** Compares how a run ended with what its case expects. What the case leaves out is not compared. */
+export function findMisses(
+  expected: NonNullable<Case['expect']>,
+  { outcome, ...execution }: Execution,
+): Miss[] {
+  const actual = { outcome, ...execution, code: execution.error?.code ?? null }
+  const members = ['outcome', 'payload', 'message', 'code'] as const
+  return members
+    .filter(of => Object.hasOwn(expected, of) && !isDeepStrictEqual(expected[of], actual[of]))
+    .map(of => ({ of, expected: expected[of], actual: actual[of] }))
+}
+
+/** What a case expects of a run that ended so. */
+export function toExpectation({ outcome, payload, message, error }: Execution): Case['expect'] {
+  if (outcome === 'exit') return { outcome, payload }
+  if (outcome === 'fail') return { outcome, message: message ?? '' }
+  return { outcome, code: error?.code ?? '' }
+}

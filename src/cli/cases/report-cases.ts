@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream'
+import { junit, spec, tap } from 'node:test/reporters'
+import { inspect, stripVTControlCharacters } from 'node:util'
+import { wrongUse } from '../frame/cli-error.ts'
+import type { Terminal } from '../frame/terminal.ts'
+import type { FoundCase } from './case-file.ts'
+import type { Miss } from './judge-case.ts'
+
+/** How a case ended. */
+export interface CaseResult {
+  readonly found: FoundCase
+  readonly misses: readonly Miss[]
+  readonly durationMs: number
+  /** True if `--update` wrote what came into the case. */
+  readonly isUpdated: boolean
+}
+
+export const reporterNames = ['spec', 'tap', 'junit'] as const
+
+/** Writes the report of cases to stdout as they end, with a reporter of `node:test`. */
+export async function reportCases(
+  name: string,
+  results: AsyncIterable<CaseResult>,
+  terminal: Terminal,
+): Promise<void> {
+  const events = Readable.from(toEvents(results))
+  const isPlain = terminal.style('red', 'x') === 'x'
+  for await (const part of render(name, events)) {
+    const text = String(part)
+    // The reporter looks at stderr for its colours.
+    terminal.write(isPlain ? stripVTControlCharacters(text) : text)
+  }
+}
+
+function render(name: string, events: Readable): AsyncIterable<unknown> {
+  switch (name) {
+    case 'spec':
+      return events.pipe(new spec())
+    case 'tap':
+      return tap(events as never)
+    case 'junit':
+      return junit(events as never)
+    default:
+      throw wrongUse(`There is no reporter \`${name}\`. Use one of ${reporterNames.join(', ')}.`)
+  }
+}
+
+// The events of a runner of `node:test`, for tests of one level.
+async function* toEvents(results: AsyncIterable<CaseResult>) {
+  const startedAt = performance.now()
+  let [passed, failed, testNumber] = [0, 0, 0]
+  for await (const { found, misses, durationMs, isUpdated } of results) {
+    testNumber++
+    const { name, file } = found
+    const place = { name, nesting: 0, testNumber, file, line: 1, column: 1 }
+    yield { type: 'test:start', data: place }
+    const details = { duration_ms: durationMs, type: 'test' }
+    if (misses.length === 0) {
+      passed++
+      yield { type: 'test:pass', data: { ...place, details } }
+      if (isUpdated)
+        yield { type: 'test:diagnostic', data: { ...place, message: `updated ${file}`, level: 'info' } }
+    } else {
+      failed++
+      yield { type: 'test:fail', data: { ...place, details: { ...details, error: new CaseError(misses) } } }
+    }
+  }
+  yield { type: 'test:plan', data: { nesting: 0, count: testNumber } }
+  const counts = { tests: testNumber, pass: passed, fail: failed, duration_ms: performance.now() - startedAt }
+  for (const [name, value] of Object.entries(counts))
+    yield { type: 'test:diagnostic', data: { nesting: 0, message: `${name} ${value}`, level: 'info' } }
+}
+
+/** An error of a test, as `node:test` makes them, without a stack. It shows what was expected. */
+class CaseError extends Error {
+  readonly code = 'ERR_TEST_FAILURE'
+  readonly failureType = 'testCodeFailure'
+
+  constructor(misses: readonly Miss[]) {
+    super(misses.map(describeMiss).join('\n'))
+    const [{ expected, actual } = {}] = misses
+    const { message } = this
+    this.stack = message
+    this.cause = Object.assign(new Error(message), { expected, actual, [inspect.custom]: () => message })
+  }
+}
+
+function describeMiss({ of, expected, actual }: Miss): string {
+  return `${of} differs\n  expected: ${JSON.stringify(expected)}\n  actual:   ${JSON.stringify(actual)}`
+}

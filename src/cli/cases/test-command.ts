@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs'
+import type { StandIn } from '../../scripts/calls/answer-call.ts'
+import { exitCodes, wrongUse } from '../frame/cli-error.ts'
+import type { Command, CommandCall } from '../frame/command.ts'
+import { executeScript, nameOfFile } from '../gateway/execute-script.ts'
+import type { Execution } from '../gateway/execution.ts'
+import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
+import { startScratchGateway } from '../run/scratch-gateway.ts'
+import { watchFiles } from '../run/watch-files.ts'
+import { type FoundCase, readCases } from './case-file.ts'
+import { findMisses, toExpectation } from './judge-case.ts'
+import { type CaseResult, reportCases, reporterNames } from './report-cases.ts'
+import { createStandIn } from './stand-in.ts'
+
+export const command: Command = {
+  usage: '[path…] [--filter <text>] [--reporter spec|tap|junit] [--update] [--watch]',
+  help: `Runs each case, a \`.json\` file below the paths, and compares how its script ends. \`cases\` without a path.
+Exits with 0 if all hold, 1 if one fails.
+
+  --filter <text>    runs the cases whose name contains the text
+  --reporter <name>  spec (default), tap or junit
+  --update           writes what came into the cases that do not hold, and exits with 0
+  --watch            runs again whenever a case or a script is saved, until Ctrl-C
+
+A case: { "script": "../functions/incident/priority.js", "input": { "impact": 3 }, "options": {},
+          "graphql": [{ "field": "user", "variables": { "id": "7" }, "answer": { "data": { "user": null } } }],
+          "expect": { "outcome": "exit", "payload": { "priority": "high" } } }
+`,
+  options: {
+    filter: { type: 'string' },
+    reporter: { type: 'string' },
+    update: { type: 'boolean' },
+    watch: { type: 'boolean' },
+  },
+  args: [0, 1_000],
+  async run(call) {
+    const reporter = call.text('reporter') ?? 'spec'
+    if (!reporterNames.some(name => name === reporter))
+      throw wrongUse(`There is no reporter \`${reporter}\`. Use one of ${reporterNames.join(', ')}.`)
+    const cases = findCases(call)
+    const runner = createRunner(call)
+    if (!call.isSet('watch')) return runCases(call, { runner, reporter, cases })
+    const files = [...new Set(cases.flatMap(({ file, scriptFile }) => [file, scriptFile]))]
+    await watchFiles(files, call, () => runCases(call, { runner, reporter, cases: findCases(call) }))
+    return exitCodes.done
+  },
+}
+
+function findCases(call: CommandCall): readonly FoundCase[] {
+  const paths = call.args.length === 0 ? ['cases'] : call.args
+  const filter = call.text('filter') ?? ''
+  const cases = readCases(paths, call).filter(({ name }) => name.includes(filter))
+  if (cases.length > 0) return cases
+  const where = paths.map(path => `\`${path}\``).join(', ')
+  throw wrongUse(`There is no case in ${where}${filter === '' ? '' : ` whose name contains \`${filter}\``}.`)
+}
+
+interface Round {
+  readonly runner: CaseRunner
+  readonly reporter: string
+  readonly cases: readonly FoundCase[]
+}
+
+async function runCases(call: CommandCall, { runner, reporter, cases }: Round): Promise<number> {
+  let failed = 0
+  async function* results(): AsyncGenerator<CaseResult> {
+    for (const found of cases) {
+      const result = judge(found, await runner.run(found), call.isSet('update'))
+      if (result.misses.length > 0) failed++
+      yield result
+    }
+  }
+  await reportCases(reporter, results(), call.terminal)
+  return failed === 0 ? exitCodes.done : exitCodes.failed
+}
+
+function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseResult {
+  const { expect } = found.content
+  const misses =
+    expect === undefined
+      ? [
+          {
+            of: '`expect` is missing, so the whole outcome',
+            expected: undefined,
+            actual: toExpectation(execution),
+          },
+        ]
+      : findMisses(expect, execution)
+  const isUpdated = isUpdate && misses.length > 0
+  if (isUpdated) updateCase(found, execution)
+  return { found, misses: isUpdated ? [] : misses, durationMs: execution.duration_ms, isUpdated }
+}
+
+// Numbers that a double cannot hold stay as they are written.
+function updateCase({ file, text }: FoundCase, execution: Execution): void {
+  const content = JSON.parse(text, keepNumbers) as Record<string, unknown>
+  const updated = { ...content, expect: toExpectation(execution) }
+  writeFileSync(file, `${JSON.stringify(updated, null, 2)}\n`)
+}
+
+function keepNumbers(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+  return typeof value === 'number' && source !== undefined && String(value) !== source
+    ? rawJson(source)
+    : value
+}
+
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
+
+interface CaseRunner {
+  run(found: FoundCase): Promise<Execution>
+}
+
+/** Runs cases on a gateway of their own, which the next case gets too unless a call may have changed its store. */
+function createRunner(call: CommandCall): CaseRunner {
+  let client: Promise<GatewayClient> | null = null
+  let standIn: StandIn = createStandIn(undefined)
+  let hasCalled = false
+  const start = async () => {
+    const gateway = await startScratchGateway(call, asked => {
+      hasCalled = true
+      return standIn(asked)
+    })
+    return createGatewayClient(gateway, call.signal)
+  }
+  return {
+    async run({ content, scriptFile, sourceCode }) {
+      standIn = createStandIn(content.graphql)
+      client ??= start()
+      const execution = await executeScript(
+        await client,
+        {
+          name: nameOfFile(scriptFile),
+          sourceCode,
+          input: JSON.stringify(content.input ?? {}),
+          options: JSON.stringify(content.options ?? {}),
+          caseTypeCode: null,
+        },
+        () => {},
+      )
+      if (hasCalled && content.graphql === undefined) client = null
+      hasCalled = false
+      return execution
+    },
+  }
+}

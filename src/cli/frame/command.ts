@@ -1,0 +1,34 @@
+import type { ParseArgsOptionDescriptor } from 'node:util'
+import type { Terminal } from './terminal.ts'
+
+/** A command of `rostrum`. Its module is loaded when it is called or asked for help. */
+export interface Command {
+  /** Arguments and options, as they follow the name of the command. */
+  readonly usage: string
+  /** What `--help` says below the usage: what it does, and a line for each option. */
+  readonly help: string
+  readonly options: Readonly<Record<string, ParseArgsOptionDescriptor>>
+  /** Minimum and maximum number of arguments. */
+  readonly args: readonly [min: number, max: number]
+  /** Returns the exit code. */
+  run(call: CommandCall): Promise<number>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One call of a command. */
+export interface CommandCall {
+  readonly args: readonly string[]
+  /** The value of an option, or undefined. */
+  text(option: string): string | undefined
+  /** True if an option without a value was given. */
+  isSet(option: string): boolean
+  /** Returns the absolute path of a file that was named on the command line. */
+  resolve(path: string): string
+  readonly environment: Environment
+  readonly terminal: Terminal
+  /** Aborted by Ctrl-C, and when the reader of the output goes away. */
+  readonly signal: AbortSignal
+  /** Does this before the process ends, however it ends. What was added last comes first. */
+  atEnd(work: () => Promise<void> | void): void
+}

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util'
+import { wrongUse } from './cli-error.ts'
+import type { Command } from './command.ts'
+import { findNearest } from './find-nearest.ts'
+
+const help = { help: { type: 'boolean', short: 'h' } } as const
+
+/** The arguments and options of a call. */
+export interface ParsedCall {
+  readonly args: readonly string[]
+  readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
+}
+
+/** Reads the arguments of a command. Throws an error that names the option that is unknown or lacks its value. */
+export function parseCall(name: string, { options, args: [min, max] }: Command, argv: string[]): ParsedCall {
+  const known: Command['options'] = { ...options, ...help }
+  const { tokens, values, positionals } = parseArgs({
+    ...{ args: argv, options: known, strict: false, allowPositionals: true, tokens: true },
+  })
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const option = known[token.name]
+    if (option === undefined) throw wrongUse(unknownOption(name, token.rawName, Object.keys(known)))
+    if (option.type === 'string' && (token.value === undefined || isOption(token)))
+      throw wrongUse(`\`${token.rawName}\` needs a value. See \`rostrum ${name} --help\`.`)
+    if (option.type === 'boolean' && token.value !== undefined)
+      throw wrongUse(`\`${token.rawName}\` takes no value. See \`rostrum ${name} --help\`.`)
+  }
+  if (values.help !== true && (positionals.length < min || positionals.length > max))
+    throw wrongUse(countArguments(name, positionals, [min, max]))
+  return { args: positionals, values }
+}
+
+// `--input --json` forgets the value; `--input=--json` and `--input -` do not.
+function isOption({ value, inlineValue }: { value?: string | undefined; inlineValue?: boolean | undefined }) {
+  return inlineValue !== true && value !== undefined && value.startsWith('-') && value !== '-'
+}
+
+function unknownOption(command: string, typed: string, names: readonly string[]): string {
+  const nearest = findNearest(typed.replace(/^-+/, ''), names)
+  const hint = nearest === null ? '' : ` Did you mean \`--${nearest}\`?`
+  return `\`rostrum ${command}\` has no option \`${typed}\`.${hint} See \`rostrum ${command} --help\`.`
+}
+
+function countArguments(
+  command: string,
+  given: readonly string[],
+  [min, max]: readonly [number, number],
+): string {
+  const see = `See \`rostrum ${command} --help\`.`
+  if (given.length < min) return `\`rostrum ${command}\` needs an argument. ${see}`
+  if (max === 0) return `\`rostrum ${command}\` takes no argument, and got \`${given[0]}\`. ${see}`
+  return `\`rostrum ${command}\` takes at most ${max} argument${max === 1 ? '' : 's'}, and got ${given.length}. ${see}`
+}

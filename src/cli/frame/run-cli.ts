@@ -1,0 +1,101 @@
+import { resolve } from 'node:path'
+import { readVersion } from '../../version.ts'
+import { CliError, exitCodes, wrongUse } from './cli-error.ts'
+import type { CommandCall, Environment } from './command.ts'
+import { commands } from './commands.ts'
+import { findNearest } from './find-nearest.ts'
+import { parseCall } from './parse-call.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
+
+const nameWidth = Math.max(...Object.keys(commands).map(name => name.length))
+
+const usage = `Usage: rostrum <command> [options]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(nameWidth)}  ${summary}`)
+  .join('\n')}
+
+  --help     prints this; after a command, what the command takes
+  --version  prints the version
+
+The gateway is \`--url\`, else ROSTRUM_URL, else the one of \`rostrum login\`, else http://127.0.0.1:4000. The token is
+ROSTRUM_TOKEN, else the one that \`rostrum login\` kept for this URL.
+`
+
+/** Runs the command line. Returns the exit code (contract, section 11). */
+export async function runCli(argv: readonly string[], environment: Environment): Promise<number> {
+  const terminal = createTerminal()
+  const ending = new AbortController()
+  const cleanUps: (() => Promise<void> | void)[] = []
+  const end = (exitCode: 0 | 130) => ending.abort(new CliError(exitCode, ''))
+  process.once('SIGINT', () => end(exitCodes.interrupted))
+  process.once('SIGTERM', () => end(exitCodes.interrupted))
+  // A reader such as `head` has read enough.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => end(exitCodes.done))
+  const ended = new Promise<never>((_, reject) => {
+    ending.signal.addEventListener('abort', () => reject(ending.signal.reason))
+  })
+  ended.catch(() => {})
+  try {
+    const work = dispatch(argv, {
+      environment,
+      terminal,
+      signal: ending.signal,
+      atEnd: cleanUp => void cleanUps.unshift(cleanUp),
+    })
+    return await Promise.race([work, ended])
+  } catch (error) {
+    return report(ending.signal.aborted ? ending.signal.reason : error, terminal)
+  } finally {
+    for (const cleanUp of cleanUps) await cleanUp()
+  }
+}
+
+type CallParts = Pick<CommandCall, 'environment' | 'terminal' | 'signal' | 'atEnd'>
+
+async function dispatch([name, ...rest]: readonly string[], parts: CallParts): Promise<number> {
+  const { terminal, environment } = parts
+  if (name === '--help' || name === '-h') return print(terminal, usage)
+  if (name === '--version') return print(terminal, `${readVersion()}\n`)
+  if (name === undefined) {
+    terminal.say(usage.trimEnd())
+    return exitCodes.usage
+  }
+  const listed = commands[name]
+  if (listed === undefined || !Object.hasOwn(commands, name)) throw wrongUse(unknownCommand(name))
+  const { command } = await listed.load()
+  const { args, values } = parseCall(name, command, rest)
+  if (values.help === true)
+    return print(terminal, `Usage: rostrum ${name} ${command.usage}\n\n${command.help}`)
+  // npm runs its scripts in the folder of the package, and says where it was called.
+  const folder = environment.INIT_CWD || process.cwd()
+  return command.run({
+    ...parts,
+    args,
+    text: option => values[option] as string | undefined,
+    isSet: option => values[option] === true,
+    resolve: path => resolve(folder, path),
+  })
+}
+
+function print(terminal: Terminal, text: string): number {
+  terminal.write(text)
+  return exitCodes.done
+}
+
+function unknownCommand(name: string): string {
+  if (name.startsWith('-')) return `\`rostrum\` has no option \`${name}\`. See \`rostrum --help\`.`
+  const nearest = findNearest(name, Object.keys(commands))
+  const hint = nearest === null ? '' : ` Did you mean \`${nearest}\`?`
+  return `There is no command \`${name}\`.${hint} See \`rostrum --help\`.`
+}
+
+function report(error: unknown, terminal: Terminal): number {
+  if (error instanceof CliError) {
+    if (error.message !== '') terminal.say(terminal.style('red', error.message, 'stderr'))
+    return error.exitCode
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  terminal.say(`A fault of the command line, please report it: ${message.split('\n', 1)[0]}`)
+  return exitCodes.fault
+}

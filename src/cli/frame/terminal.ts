@@ -1,0 +1,49 @@
+import { createInterface } from 'node:readline/promises'
+import { type InspectColor, styleText } from 'node:util'
+import { wrongUse } from './cli-error.ts'
+
+/** Where a command writes, and whom it asks. */
+export interface Terminal {
+  /** True if a person reads the result. */
+  readonly hasReader: boolean
+  /** Writes a part of the result to stdout. */
+  write(text: string): void
+  /** Writes a line to stderr: a log entry, progress, or what went wrong. */
+  say(line: string): void
+  /** Colours a text for stdout or stderr, where that is a terminal and `NO_COLOR` is not set. */
+  style(format: InspectColor | readonly InspectColor[], text: string, stream?: 'stdout' | 'stderr'): string
+  /** Asks a question. In a pipe nothing is asked: it throws an error that names the option to give instead. */
+  ask(question: string, instead: string): Promise<string>
+}
+
+/** The terminal of this process. */
+export function createTerminal(): Terminal {
+  return {
+    hasReader: process.stdout.isTTY === true,
+    write: text => void process.stdout.write(text),
+    say: line => void process.stderr.write(`${line}\n`),
+    style: (format, text, stream = 'stdout') =>
+      styleText(format as InspectColor[], text, {
+        stream: stream === 'stderr' ? process.stderr : process.stdout,
+        validateStream: true,
+      }),
+    async ask(question, instead) {
+      if (!process.stdin.isTTY || !process.stderr.isTTY) throw wrongUse(instead)
+      const lines = createInterface({ input: process.stdin, output: process.stderr })
+      try {
+        return (await lines.question(question)).trim()
+      } finally {
+        lines.close()
+      }
+    },
+  }
+}
+
+/** Shows control characters, which could change what a terminal shows, as escapes. Tabs stay, and lines if asked. */
+export function showControls(text: string, keepLines = false): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, character => {
+    if (character === '\t' || (keepLines && character === '\n')) return character
+    if (character === '\n') return '\\n'
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

@@ -1,0 +1,45 @@
+import { basename } from 'node:path'
+import { readEvents } from '../../pages/gateway/read-events.ts'
+import { CliError, exitCodes } from '../frame/cli-error.ts'
+import type { Execution, LogEntry } from './execution.ts'
+import { type GatewayClient, unreachable } from './gateway-client.ts'
+
+/** A script to run, with its documents as JSON texts. */
+export interface ScriptToRun {
+  readonly name: string
+  readonly sourceCode: string
+  readonly input: string
+  readonly options: string
+  readonly caseTypeCode: string | null
+}
+
+/** Runs a script on a gateway, and reports each log entry when the script writes it. */
+export async function executeScript(
+  { url, send }: GatewayClient,
+  { name, sourceCode, input, options, caseTypeCode }: ScriptToRun,
+  onLog: (entry: LogEntry) => void,
+): Promise<Execution> {
+  const metadata = caseTypeCode === null ? {} : { metadata: { case_type_code: caseTypeCode } }
+  const answer = await send('/api/1/endpoint/execute', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ name, sourceCode, inputDocument: input, options, ...metadata }),
+  })
+  try {
+    for await (const { event, data } of readEvents(answer.body ?? new ReadableStream())) {
+      if (event === 'log') onLog(JSON.parse(data) as LogEntry)
+      if (event === 'end') return (JSON.parse(data) as { readonly task_execution: Execution }).task_execution
+    }
+  } catch (error) {
+    throw error instanceof CliError ? error : unreachable(url, error)
+  }
+  throw new CliError(
+    exitCodes.unavailable,
+    `The connection to ${url} broke before the run ended. Run \`rostrum logs\` to see whether it did.`,
+  )
+}
+
+/** The name that a run of a file has by default: the file's, without `.js`. */
+export function nameOfFile(path: string): string {
+  return path === '-' ? 'script' : basename(path).replace(/\.[cm]?js$/, '')
+}

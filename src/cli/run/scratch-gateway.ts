@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { App } from '../../app.ts'
+import { readConfig } from '../../config.ts'
+import { StartError } from '../../errors.ts'
+import { importQuickly } from '../../import-quickly.ts'
+import type { StandIn } from '../../scripts/calls/answer-call.ts'
+import { wrongUse } from '../frame/cli-error.ts'
+import type { CommandCall, Environment } from '../frame/command.ts'
+import type { ChosenGateway } from '../gateway/choose-gateway.ts'
+
+/**
+ * Starts a gateway in this process, on an empty store with the account `demo`. It listens on a free port of this
+ * machine, for a token that nobody else knows. All of it is gone at the end of the call.
+ */
+export async function startScratchGateway(
+  { environment, atEnd }: Pick<CommandCall, 'environment' | 'atEnd'>,
+  standIn?: StandIn,
+): Promise<ChosenGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'rostrum-'))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
+  const token = `rst_${randomBytes(24).toString('base64url')}`
+  const settings = {
+    ...pickLimits(environment),
+    HOST: '127.0.0.1',
+    DATABASE_URL: `sqlite:${join(folder, 'scratch.db')}`,
+    ROSTRUM_ADMIN_TOKEN: token,
+    ROSTRUM_WARM_SANDBOXES: '1',
+  }
+  const app = await createScratchApp(settings, standIn)
+  atEnd(() => app.close())
+  await Promise.all([app.start(), app.server.listen({ host: '127.0.0.1', port: 0 }), app.prepare()])
+  const address = app.server.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { url: `http://127.0.0.1:${port}`, token }
+}
+
+async function createScratchApp(settings: Environment, standIn: StandIn | undefined): Promise<App> {
+  try {
+    const config = readConfig(settings)
+    const { createApp } = await importQuickly(() => import('../../app.ts'))
+    return await createApp({ config, log: pino({ level: 'silent' }), ...(standIn && { standIn }) })
+  } catch (error) {
+    throw error instanceof StartError ? wrongUse(error.message) : error
+  }
+}
+
+// What a run may do is the same as in the gateway. What the gateway stores, and where, is not.
+function pickLimits(environment: Environment): Environment {
+  const names = ['ROSTRUM_GRAPHQL_HOSTS', 'ROSTRUM_ISOLATION', 'ROSTRUM_JIT', 'ROSTRUM_BODY_BYTES']
+  const isLimit = (name: string) => name.startsWith('ROSTRUM_TASK_') || names.includes(name)
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => isLimit(name)))
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isName, nameRule } from '../../domain/name.ts'
+import { wrongUse } from '../frame/cli-error.ts'
+
+/** A function as a file. Its key is `incident/priority`, or `_/priority` without a case type. */
+export interface FunctionFile {
+  readonly key: string
+  readonly source: string
+  /** SHA-256 of the source, in hex: the hash that its version has. */
+  readonly hash: string
+}
+
+/** The folder name of functions without a case type. No case type can have it. */
+export const noCaseType = '_'
+
+/** The path of a function's file below the folder that is synchronized. */
+export const pathOfKey = (key: string): string => `functions/${key}.js`
+
+/** The name and case type code of a function by its key. */
+export function splitKey(key: string): { readonly name: string; readonly caseTypeCode: string | null } {
+  const [code = '', name = ''] = key.split('/')
+  return { name, caseTypeCode: code === noCaseType ? null : code }
+}
+
+export function toKey({
+  name,
+  caseTypeCode,
+}: {
+  readonly name: string
+  readonly caseTypeCode: string | null
+}): string {
+  return `${caseTypeCode ?? noCaseType}/${name}`
+}
+
+/** Reads the files of functions, by their keys. Throws an error that names a file that can be no function. */
+export function readFunctionFiles(folder: string): Map<string, FunctionFile> {
+  const root = join(folder, 'functions')
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return new Map()
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .map(path => path.replaceAll('\\', '/'))
+    .filter(path => path.endsWith('.js') && statSync(join(root, path)).isFile())
+    .sort()
+  return new Map(paths.map(path => [keyOfPath(path), readFunctionFile(root, path)]))
+}
+
+function readFunctionFile(root: string, path: string): FunctionFile {
+  const bytes = readFileSync(join(root, path))
+  try {
+    // A mark at the beginning is part of the source.
+    const source = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { key: keyOfPath(path), source, hash: hashSource(source) }
+  } catch {
+    throw wrongUse(`\`functions/${path}\` is not UTF-8 text. Save it as UTF-8. Nothing was pushed.`)
+  }
+}
+
+function keyOfPath(path: string): string {
+  const [code = '', file = '', ...deeper] = path.split('/')
+  const name = file.replace(/\.js$/, '')
+  const isGood = deeper.length === 0 && (code === noCaseType || isName(code)) && isName(name)
+  if (isGood) return `${code}/${name}`
+  throw wrongUse(
+    `\`functions/${path}\` is no path of a function. It is \`functions/<case type code, or _>/<name>.js\`; ` +
+      `a code and a name ${nameRule}.`,
+  )
+}
+
+export function hashSource(source: string): string {
+  return createHash('sha256').update(source).digest('hex')
+}

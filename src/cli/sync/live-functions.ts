@@ -1,0 +1,68 @@
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { splitKey, toKey } from './function-files.ts'
+
+/** The account of a token, and the hash of each of its functions' live versions by its key. */
+export interface LiveFunctions {
+  readonly account: string
+  readonly hashes: ReadonlyMap<string, string>
+}
+
+interface Page {
+  readonly viewer: { readonly accountCode: string }
+  readonly functions: {
+    readonly nodes: readonly {
+      readonly name: string
+      readonly caseTypeCode: string | null
+      readonly live: { readonly hash: string }
+    }[]
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+const query = `query ($after: String) {
+  viewer { accountCode }
+  functions(first: 500, after: $after) {
+    nodes { name caseTypeCode live { hash } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+
+/** Lists the functions of the account. */
+export async function findLiveFunctions({ ask }: GatewayClient): Promise<LiveFunctions> {
+  const hashes = new Map<string, string>()
+  for (let after: string | null = null; ; ) {
+    const { viewer, functions }: Page = await ask<Page>(query, { after })
+    for (const { live, ...named } of functions.nodes) hashes.set(toKey(named), live.hash)
+    after = functions.pageInfo.endCursor
+    if (!functions.pageInfo.hasNextPage || after === null) return { account: viewer.accountCode, hashes }
+  }
+}
+
+// Requests that are sent at once.
+const maxAtOnce = 8
+
+/** Reads the live sources of functions by their keys. */
+export async function readLiveSources(
+  { send }: GatewayClient,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  const sources = new Map<string, string>()
+  const rest = [...keys]
+  async function work(): Promise<void> {
+    for (let key = rest.shift(); key !== undefined; key = rest.shift()) {
+      const answer = await send(pathOfFunction(key), { headers: { accept: 'text/javascript' } })
+      const bytes = await answer.arrayBuffer()
+      // A mark at the beginning is part of the source.
+      sources.set(key, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+    }
+  }
+  await Promise.all(Array.from({ length: maxAtOnce }, work))
+  return sources
+}
+
+/** The REST path of a function. */
+export function pathOfFunction(key: string): string {
+  const { name, caseTypeCode } = splitKey(key)
+  const query = caseTypeCode === null ? '' : `?case_type_code=${encodeURIComponent(caseTypeCode)}`
+  return `/platform/functions/${encodeURIComponent(name)}${query}`
+}

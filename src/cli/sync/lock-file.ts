@@ -1,0 +1,60 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { wrongUse } from '../frame/cli-error.ts'
+
+/** What the last `pull` or `push` left: the hash of each function's live version by its key. */
+export interface Lock {
+  readonly url: string
+  readonly account: string
+  readonly functions: Readonly<Record<string, string>>
+}
+
+const lockName = 'rostrum.lock'
+
+/** Reads `rostrum.lock` in a folder. Null if there is none. Throws an error for a file that is no lock. */
+export function readLock(folder: string): Lock | null {
+  let text: string
+  try {
+    text = readFileSync(join(folder, lockName), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw wrongUse(`Cannot read \`${lockName}\`: ${(error as Error).message}.`)
+  }
+  const lock = parse(text) as Partial<Lock> | null
+  const { url, account, functions } = lock ?? {}
+  const isLock =
+    typeof url === 'string' &&
+    typeof account === 'string' &&
+    typeof functions === 'object' &&
+    functions !== null
+  if (!isLock)
+    throw wrongUse(`\`${lockName}\` is no lock of \`rostrum pull\`. Restore it, or delete it and pull.`)
+  return { url, account, functions }
+}
+
+/** Writes the lock, with sorted keys, unless it is as it was. */
+export function writeLock(folder: string, { url, account, functions }: Lock): void {
+  const file = join(folder, lockName)
+  const sorted = Object.fromEntries(Object.entries(functions).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const text = `${JSON.stringify({ account, functions: sorted, url }, null, 2)}\n`
+  const before = parse(readOrNull(file))
+  if (before !== null && `${JSON.stringify(before, null, 2)}\n` === text) return
+  writeFileSync(`${file}.${process.pid}`, text)
+  renameSync(`${file}.${process.pid}`, file)
+}
+
+function readOrNull(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return 'null'
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

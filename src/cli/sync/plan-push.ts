@@ -1,0 +1,71 @@
+import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
+import { type FunctionFile, noCaseType, pathOfKey } from './function-files.ts'
+
+/** A file to save, and the hash of the live version that it replaces; null for a new function. */
+export interface Push {
+  readonly file: FunctionFile
+  readonly replaces: string | null
+}
+
+export interface PushPlan {
+  readonly pushes: readonly Push[]
+  /** What the person should know beside it. */
+  readonly remarks: readonly string[]
+}
+
+interface Compared {
+  readonly files: ReadonlyMap<string, FunctionFile>
+  /** The hashes of `rostrum.lock`. */
+  readonly locked: Readonly<Record<string, string>>
+  readonly live: ReadonlyMap<string, string>
+  /** The functions that were named; empty for all. */
+  readonly named: readonly string[]
+}
+
+/** Finds what to push. Throws an error with exit code 3 if a live version is another than the file was made from. */
+export function planPush({ files, locked, live, named }: Compared): PushPlan {
+  const keys = named.length === 0 ? [...files.keys()] : named.map(name => findKey(name, files))
+  const remarks: string[] = []
+  const pushes: Push[] = []
+  const conflicts: string[] = []
+  for (const key of new Set(keys)) {
+    const file = files.get(key)
+    const liveHash = live.get(key) ?? null
+    if (file === undefined || file.hash === liveHash) continue
+    const before = locked[key] ?? null
+    if (file.hash === before) remarks.push(describeMoved(key, liveHash))
+    else if (liveHash !== before) conflicts.push(key)
+    else pushes.push({ file, replaces: liveHash })
+  }
+  if (conflicts.length > 0) throw conflict(conflicts)
+  const missing = named.length > 0 ? [] : [...live.keys()].filter(key => key in locked && !files.has(key))
+  for (const key of missing)
+    remarks.push(
+      `${pathOfKey(key)} is gone. Its function stays; remove it on its page or with \`removeFunction\`.`,
+    )
+  return { pushes, remarks }
+}
+
+function findKey(name: string, files: ReadonlyMap<string, FunctionFile>): string {
+  const short = name.replace(/^(?:\.\/)?functions\//, '').replace(/\.js$/, '')
+  const key = short.includes('/') ? short : `${noCaseType}/${short}`
+  if (files.has(key)) return key
+  throw wrongUse(
+    `There is no file \`${pathOfKey(key)}\` for \`${name}\`. Name a function as \`<case type>/<name>\`.`,
+  )
+}
+
+function describeMoved(key: string, liveHash: string | null): string {
+  return liveHash === null
+    ? `${pathOfKey(key)} is as it was pulled, and its function was removed since. Nothing is pushed for it.`
+    : `${pathOfKey(key)} is as it was pulled, and a newer version is live. Run \`rostrum pull\` to get it.`
+}
+
+/** The error for live versions that changed since the last `pull`. */
+export function conflict(keys: readonly string[]): CliError {
+  return new CliError(
+    exitCodes.conflict,
+    `The live version of ${keys.join(', ')} changed since the last \`rostrum pull\`. Nothing was pushed. ` +
+      'Keep your file elsewhere, run `rostrum pull --force`, and make your change again.',
+  )
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { CliError, exitCodes } from '../frame/cli-error.ts'
+import type { Command } from '../frame/command.ts'
+import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
+import { createGatewayClient } from '../gateway/gateway-client.ts'
+import { hashSource, pathOfKey, readFunctionFiles } from './function-files.ts'
+import { findLiveFunctions, readLiveSources } from './live-functions.ts'
+import { readLock, writeLock } from './lock-file.ts'
+
+export const command: Command = {
+  usage: '[--dir <folder>] [--force] [--url <url>]',
+  help: `Writes the live source of every function to \`functions/<case type code, or _>/<name>.js\`, and what was
+pulled to \`rostrum.lock\` beside it. Deletes the files of functions that are gone, if they are as they were pulled.
+If a file and its function changed, nothing is written, and the exit code is 3.
+
+  --dir <folder>  the folder with \`functions\`; the current one without
+  --force         overwrites files that changed
+${urlHelp}
+`,
+  options: { dir: { type: 'string' }, force: { type: 'boolean' }, ...urlOption },
+  args: [0, 0],
+  async run(call) {
+    const folder = call.resolve(call.text('dir') ?? '.')
+    const client = createGatewayClient(chooseGateway(call), call.signal)
+    const lock = readLock(folder)
+    const files = readFunctionFiles(folder)
+    const { account, hashes } = await findLiveFunctions(client)
+    const pulled = lock?.functions ?? {}
+
+    const changed = [...hashes].filter(([key, hash]) => files.get(key)?.hash !== hash).map(([key]) => key)
+    const conflicts = changed.filter(key => {
+      const file = files.get(key)
+      return file !== undefined && file.hash !== pulled[key]
+    })
+    if (conflicts.length > 0 && !call.isSet('force')) throw conflict(conflicts)
+
+    const sources = await readLiveSources(client, changed)
+    const pulledNow = new Map(hashes)
+    for (const key of changed) {
+      const source = sources.get(key) ?? ''
+      // A version that has become live since the list was read.
+      pulledNow.set(key, hashSource(source))
+      writeSource(join(folder, pathOfKey(key)), source)
+      call.terminal.write(`${pathOfKey(key)}\n`)
+    }
+    const gone = Object.keys(pulled).filter(key => !hashes.has(key) && files.has(key))
+    for (const key of gone) {
+      const isAsPulled = files.get(key)?.hash === pulled[key]
+      if (isAsPulled) rmSync(join(folder, pathOfKey(key)))
+      call.terminal.say(
+        isAsPulled
+          ? `deleted ${pathOfKey(key)}: its function is gone`
+          : `kept ${pathOfKey(key)}: its function is gone, and the file changed`,
+      )
+    }
+    writeLock(folder, { url: client.url, account, functions: Object.fromEntries(pulledNow) })
+    if (changed.length + gone.length === 0) call.terminal.say('Everything is as it was pulled.')
+    return exitCodes.done
+  },
+}
+
+function conflict(keys: readonly string[]): CliError {
+  const names = keys.map(pathOfKey).join(', ')
+  const have = keys.length === 1 ? 'It has' : 'They have'
+  return new CliError(
+    exitCodes.conflict,
+    `${names} changed, and so did the live version. ${have} not been overwritten, and nothing was written. ` +
+      'Save your changes elsewhere, or run `rostrum pull --force`.',
+  )
+}
+
+function writeSource(path: string, source: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, source)
+}

@@ -1,0 +1,141 @@
+import { join } from 'node:path'
+import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
+import type { Command, CommandCall } from '../frame/command.ts'
+import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
+import { createGatewayClient, type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
+import { watchFiles } from '../run/watch-files.ts'
+import { type CompileFiles, createCompiler } from './compile-files.ts'
+import { readFunctionFiles, splitKey } from './function-files.ts'
+import { findLiveFunctions, readLiveSources } from './live-functions.ts'
+import { type Lock, readLock, writeLock } from './lock-file.ts'
+import { conflict, type Push, planPush } from './plan-push.ts'
+import { showDiff } from './show-diff.ts'
+import { tryCase } from './try-case.ts'
+
+export const command: Command = {
+  usage: '[function…] [--dir <folder>] [--dry-run] [--yes] [--comment <text>] [--watch [--try <case id>]]',
+  help: `Saves the files of functions that differ from their live versions, as new live versions. Prints the
+differences and asks once. Functions are named as \`incident/priority\`; all without a name. If a live version changed
+since the last \`rostrum pull\`, nothing is pushed, and the exit code is 3.
+
+  --dir <folder>    the folder with \`functions\`; the current one without
+  --dry-run         prints the differences and ends
+  --yes             does not ask; needed where nobody can answer
+  --comment <text>  is kept with the versions
+  --watch           pushes on every change of a file, until Ctrl-C
+  --try <case id>   after each push, saves this case dry and prints the runs of its hooks
+${urlHelp}
+`,
+  options: {
+    dir: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+    yes: { type: 'boolean' },
+    comment: { type: 'string' },
+    watch: { type: 'boolean' },
+    try: { type: 'string' },
+    ...urlOption,
+  },
+  args: [0, 1_000],
+  async run(call) {
+    const parts = {
+      folder: call.resolve(call.text('dir') ?? '.'),
+      client: createGatewayClient(chooseGateway(call), call.signal),
+      compile: createCompiler(call),
+    }
+    if (!call.isSet('watch')) return pushOnce(call, parts)
+    if (call.isSet('dry-run')) throw wrongUse('Give `--watch` or `--dry-run`, not both.')
+    if (!call.isSet('yes')) await confirm(call, `Push every change to ${parts.client.url} without asking?`)
+    const watching = { ...call, isSet: (option: string) => option === 'yes' || call.isSet(option) }
+    const folders = [join(parts.folder, 'functions')]
+    await watchFiles([], call, () => pushOnce(watching, parts), folders)
+    return exitCodes.done
+  },
+}
+
+interface PushParts {
+  readonly folder: string
+  readonly client: GatewayClient
+  readonly compile: CompileFiles
+}
+
+async function pushOnce(call: CommandCall, { folder, client, compile }: PushParts): Promise<number> {
+  const { terminal } = call
+  const lock = readLock(folder)
+  const files = readFunctionFiles(folder)
+  if (files.size === 0 && lock === null)
+    throw wrongUse(
+      `There is no file in ${join(folder, 'functions')}. Run \`rostrum pull\`, or name the folder by --dir.`,
+    )
+  const { account, hashes: live } = await findLiveFunctions(client)
+  if (lock !== null && lock.account !== account)
+    throw wrongUse(
+      `The lock is of the account \`${lock.account}\`, and the token of \`${account}\`. Nothing was pushed.`,
+    )
+  const { pushes, remarks } = planPush({ files, locked: lock?.functions ?? {}, live, named: call.args })
+  for (const remark of remarks) terminal.say(remark)
+  await compile(pushes.map(({ file }) => file))
+  await showDiffs(call, client, pushes)
+  if (pushes.length === 0) terminal.say('Every file is as its live version.')
+  if (call.isSet('dry-run')) return exitCodes.done
+  if (pushes.length > 0 && !call.isSet('yes')) {
+    const count = pushes.length === 1 ? 'this function' : `these ${pushes.length} functions`
+    await confirm(call, `Push ${count} to ${client.url}, account ${account}?`)
+  }
+  // What is equal to its live version is as if it had been pulled.
+  const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash)
+  const known = { ...lock?.functions, ...Object.fromEntries(equal.map(({ key, hash }) => [key, hash])) }
+  await save(call, client, { pushes, folder, lock: { url: client.url, account, functions: known } })
+  const tried = call.text('try')
+  if (tried !== undefined && pushes.length > 0) await tryCase(client, tried, terminal)
+  return exitCodes.done
+}
+
+async function showDiffs(
+  { terminal }: CommandCall,
+  client: GatewayClient,
+  pushes: readonly Push[],
+): Promise<void> {
+  const replaced = pushes.filter(({ replaces }) => replaces !== null).map(({ file }) => file.key)
+  const sources = await readLiveSources(client, replaced)
+  for (const push of pushes) showDiff(push, sources.get(push.file.key) ?? '', terminal)
+}
+
+async function confirm({ terminal }: CommandCall, question: string): Promise<void> {
+  const answer = await terminal.ask(
+    `${question} [y/N] `,
+    'Nothing was pushed: add `--yes` to push without a question.',
+  )
+  if (!/^y(es)?$/i.test(answer)) throw new CliError(exitCodes.usage, 'Nothing was pushed.')
+}
+
+const mutation = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { live { hash } } }'
+
+interface Saving {
+  readonly pushes: readonly Push[]
+  readonly folder: string
+  readonly lock: Lock
+}
+
+// The lock has what was saved, even if a later save is refused.
+async function save(
+  { text, terminal }: CommandCall,
+  { ask }: GatewayClient,
+  { pushes, folder, lock }: Saving,
+) {
+  const functions: Record<string, string> = { ...lock.functions }
+  try {
+    for (const { file, replaces } of pushes) {
+      const { key, source, hash } = file
+      const ifLive = replaces === null ? [] : [replaces]
+      const input = { ...splitKey(key), sourceCode: source, comment: text('comment') ?? null, ifLive }
+      await ask(mutation, { input }).catch((error: unknown) => {
+        const hasMoved = error instanceof GatewayRefusal && error.code === 'PRECONDITION_FAILED'
+        throw hasMoved ? conflict([key]) : error
+      })
+      functions[key] = hash
+      terminal.say(`pushed ${key} ${hash.slice(0, 8)}`)
+    }
+  } finally {
+    writeLock(folder, { ...lock, functions })
+  }
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import { hasScope } from '../../credentials/caller.ts'
+import { RostrumError } from '../../errors.ts'
+import { metricsType } from '../../metrics/metrics.ts'
+import { createAuthenticationHook } from '../request/authenticate-request.ts'
+import type { HttpServices } from '../request/http-services.ts'
+import { createTurnHook } from '../request/take-turn.ts'
+
+/**
+ * Registers `/metrics` for credentials with the scope `metrics:read` (contract, section 11). It is not there if the
+ * metrics have a port of their own.
+ */
+export function registerMetricsRoute(server: FastifyInstance, services: HttpServices): void {
+  const { authenticate, printMetrics } = services
+  if (printMetrics === null) return
+  const onRequest = [createAuthenticationHook(authenticate), createTurnHook(services)]
+  server.get('/metrics', { onRequest }, async ({ state }, reply) => {
+    if (state.identity === null || !hasScope(state.identity.caller, 'metrics:read')) throw lacksScope()
+    return reply
+      .type(metricsType)
+      .header('cache-control', 'no-store')
+      .send(await printMetrics())
+  })
+}
+
+function lacksScope(): RostrumError {
+  return new RostrumError(
+    'FORBIDDEN',
+    'This credential lacks the scope `metrics:read`, which `admin` does not include: run `npm run token -- --account ' +
+      '<code> --scope metrics:read`.',
+    { facts: { scope: 'metrics:read' } },
+  )
+}

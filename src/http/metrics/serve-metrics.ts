@@ -1,0 +1,30 @@
+import { createServer, type Server } from 'node:http'
+import { StartError } from '../../errors.ts'
+import { metricsType } from '../../metrics/metrics.ts'
+
+/** Serves the metrics on a port of their own, without a credential. Resolves when it listens. */
+export async function serveMetrics(
+  print: () => Promise<string>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume()
+    const [path] = (request.url ?? '').split('?')
+    const isAsked = path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD')
+    if (!isAsked)
+      return response.writeHead(404, { 'content-type': 'text/plain' }).end('Ask for GET /metrics.\n')
+    print().then(
+      text => response.writeHead(200, { 'content-type': metricsType }).end(text),
+      () => response.writeHead(503, { 'content-type': 'text/plain' }).end('The store cannot answer.\n'),
+    )
+  })
+  server.maxConnections = 64
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+  }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartError(`Cannot serve metrics on HOST=${host} ROSTRUM_METRICS_PORT=${port}: ${reason}.`)
+  })
+  return server
+}

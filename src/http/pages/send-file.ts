@@ -1,0 +1,61 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RostrumError } from '../../errors.ts'
+import { answerError } from '../errors/answer-error.ts'
+import type { BuiltFile } from './build-site.ts'
+import { PagePlaces } from './page-places.ts'
+
+// Maximum number of files sent at once. A browser asks for six at a time, and most are a few kilobytes.
+const maxFilesAtOnce = 256
+// The kernel copies a large file at once, so fewer of them are sent.
+const largeBytes = 200_000
+const maxLargeAtOnce = 32
+
+const decompress = promisify(gunzip)
+
+interface Sent {
+  /** Undefined if there is no such file. */
+  readonly file: BuiltFile | undefined
+  /** Null for a file that is no page. */
+  readonly policy: string | null
+}
+
+export type SendFile = ReturnType<typeof createSender>
+
+/** Returns a function that sends files of pages, compressed if the client takes it, and only some of them at once. */
+export function createSender() {
+  const places = new PagePlaces(maxFilesAtOnce)
+  const largePlaces = new PagePlaces(maxLargeAtOnce)
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { file, policy }: Sent,
+  ): Promise<FastifyReply> => {
+    if (file === undefined)
+      return answerError({
+        request,
+        reply,
+        error: new RostrumError('NOT_FOUND', 'There is nothing at this path.'),
+      })
+    const { type, gzipped } = file
+    const leave = (gzipped.length < largeBytes ? places : largePlaces).take(() => request.raw.destroy())
+    if (leave === null)
+      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
+    request.state.atEnd(leave)
+    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    reply.type(type).headers({
+      ...(policy === null ? {} : { 'content-security-policy': policy }),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      vary: 'accept-encoding',
+    })
+    if (takesGzip) reply.header('content-encoding', 'gzip')
+    return reply.send(takesGzip ? gzipped : await decompress(gzipped))
+  }
+}
+
+function overloaded(): RostrumError {
+  const message = `${maxFilesAtOnce} files of pages are being sent, the maximum. Try again in 1 s.`
+  return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
+}

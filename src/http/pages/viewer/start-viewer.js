@@ -1,0 +1,30 @@
+// Shows the OpenAPI document of this gateway. A tab that is signed in sends its token with what is tried out.
+const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+const showColours = () => document.documentElement.classList.toggle('dark-mode', prefersDark.matches)
+prefersDark.addEventListener('change', showColours)
+showColours()
+
+function readToken() {
+  try {
+    return JSON.parse(sessionStorage.getItem('rostrum.session') ?? 'null')?.token ?? null
+  } catch {
+    return null
+  }
+}
+
+globalThis.SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#viewer',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  // Another host would check the document.
+  validatorUrl: null,
+  requestInterceptor(request) {
+    const token = readToken()
+    if (token !== null && request.headers.Authorization === undefined && !request.loadSpec)
+      request.headers.Authorization = `Bearer ${token}`
+    return request
+  },
+})

@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache'
+import type { RateLimit } from '../../config.ts'
+import { RostrumError } from '../../errors.ts'
+import { type CountRate, digestCredential } from './authenticate-request.ts'
+
+// Credentials that are counted at once. One that is dropped begins again.
+const maxCredentials = 100_000
+
+interface Window {
+  readonly endsAt: number
+  used: number
+}
+
+/**
+ * Returns a function that counts a request of a good credential and sets the fields of
+ * draft-ietf-httpapi-ratelimit-headers. Calls of scripts are not counted.
+ */
+export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
+  const windows = new LRUCache<string, Window>({ max: maxCredentials })
+  const policy = `"token";q=${requests};w=${seconds}`
+  return ({ raw, state }, reply) => {
+    const credential = digestCredential(raw)
+    if (credential === null || state.identity?.run != null) return
+    const now = performance.now()
+    let window = windows.get(credential)
+    if (window === undefined || window.endsAt <= now) {
+      window = { endsAt: now + seconds * 1_000, used: 0 }
+      windows.set(credential, window)
+    }
+    window.used++
+    const left = Math.max(0, requests - window.used)
+    const resetSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1_000))
+    reply.header('ratelimit-policy', policy).header('ratelimit', `"token";r=${left};t=${resetSeconds}`)
+    if (window.used > requests) throw pastLimit(requests, seconds, resetSeconds)
+  }
+}
+
+function pastLimit(requests: number, seconds: number, retryAfterSeconds: number): RostrumError {
+  const message = `This credential may send ${requests} requests in ${seconds} s. Try again in ${retryAfterSeconds} s.`
+  return new RostrumError('OVERLOADED', message, { retryAfterSeconds })
+}

@@ -1,0 +1,111 @@
+import type { ErrorCode } from '../errors.ts'
+import { problem, ref, type Schema } from './schemas.ts'
+
+export type Answers = Readonly<Record<string, object>>
+
+const header = (description: string, schema: Schema = { type: 'string' }, required = true) => ({
+  description,
+  required,
+  schema,
+})
+
+/** Headers that answers have. */
+export const headers = {
+  ETag: header('The version of the record, for `If-Match`.'),
+  Location: header('The path of the new record.'),
+  'Retry-After': header('Seconds after which to try again.', { type: 'integer', minimum: 0 }, false),
+  'WWW-Authenticate': header('The credential that is needed (RFC 6750).'),
+  'Idempotency-Replayed': header(
+    '`true` if this is the answer to an earlier request under the same key.',
+    { type: 'string', const: 'true' },
+    false,
+  ),
+} as const
+
+type HeaderName = keyof typeof headers
+
+export const pick = (...names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+
+/** An answer with a JSON body. */
+export function json(
+  description: string,
+  schema: string,
+  example: unknown,
+  names: readonly HeaderName[] = [],
+) {
+  return {
+    description,
+    ...(names.length === 0 ? {} : { headers: pick(...names) }),
+    content: { 'application/json': { schema: ref(schema), example } },
+  }
+}
+
+// What each status means, with the codes of its problem documents.
+const refusals: Readonly<
+  Record<
+    number,
+    {
+      readonly description: string
+      readonly codes: readonly ErrorCode[]
+      readonly names: readonly HeaderName[]
+    }
+  >
+> = {
+  400: {
+    description: 'The request is wrong; `errors` names bad fields.',
+    codes: ['BAD_USER_INPUT'],
+    names: [],
+  },
+  401: {
+    description: 'No credential, or one that is unknown, revoked or expired.',
+    codes: ['UNAUTHENTICATED'],
+    names: ['WWW-Authenticate'],
+  },
+  403: { description: 'The credential lacks the scope.', codes: ['FORBIDDEN'], names: ['WWW-Authenticate'] },
+  404: { description: 'There is no such record in your account.', codes: ['NOT_FOUND'], names: [] },
+  408: { description: 'The body did not arrive in time.', codes: ['OVERLOADED'], names: ['Retry-After'] },
+  409: { description: 'A conflict; `reason` says which.', codes: ['CONFLICT'], names: ['Retry-After'] },
+  412: {
+    description: 'The record is at another version than the one given.',
+    codes: ['PRECONDITION_FAILED'],
+    names: [],
+  },
+  413: { description: 'The body, or a part of it, is too large.', codes: ['PAYLOAD_TOO_LARGE'], names: [] },
+  415: { description: 'The body has another media type.', codes: ['UNSUPPORTED_MEDIA_TYPE'], names: [] },
+  417: {
+    description: 'The only supported `Expect` is `100-continue`.',
+    codes: ['BAD_USER_INPUT'],
+    names: [],
+  },
+  429: { description: 'Too much at once; try again.', codes: ['OVERLOADED'], names: ['Retry-After'] },
+  431: { description: 'The headers are too large.', codes: ['BAD_USER_INPUT'], names: [] },
+  500: { description: 'A fault of the gateway.', codes: ['INTERNAL'], names: [] },
+  503: { description: 'The store cannot answer.', codes: ['UNAVAILABLE'], names: ['Retry-After'] },
+}
+
+/** The problem documents that an operation answers with these statuses. */
+export function refuse(...statuses: readonly number[]): Answers {
+  return Object.fromEntries(
+    statuses.map(status => {
+      const { description, names } = refusals[status] ?? { description: '', names: [] }
+      const content = { 'application/problem+json': { schema: ref(`Problem${status}`) } }
+      return [status, { description, ...(names.length === 0 ? {} : { headers: pick(...names) }), content }]
+    }),
+  )
+}
+
+/** The schemas of problem documents by their names. */
+export const problems: Readonly<Record<string, Schema>> = Object.fromEntries(
+  Object.entries(refusals).map(([status, { codes }]) => [`Problem${status}`, problem(Number(status), codes)]),
+)
+
+/** The problem document of a script that does not compile, or of a hook that refuses. */
+export function refuseScript(description: string, codes: readonly ErrorCode[]) {
+  return { description, content: { 'application/problem+json': { schema: problem(422, codes) } } }
+}
+
+/** What every operation with a credential may answer. */
+export const guarded = [400, 401, 403, 417, 429, 431, 500, 503] as const
+/** What every operation with a body may answer besides. */
+export const withBody = [408, 413, 415] as const

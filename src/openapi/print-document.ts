@@ -1,0 +1,54 @@
+import { readVersion } from '../version.ts'
+import { headers, problems } from './answers.ts'
+import { type DocumentedOperation, operations } from './operations.ts'
+import { schemas } from './schemas.ts'
+
+let printed: string | null = null
+
+/** The OpenAPI 3.1 document of the REST side, as JSON: the same text for every gateway of a version. */
+export function printDocument(): string {
+  printed ??= JSON.stringify(createDocument())
+  return printed
+}
+
+function createDocument(): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    const methods = paths[operation.path] ?? {}
+    methods[operation.method] = describe(operation)
+    paths[operation.path] = methods
+  }
+  const tags = [...new Set(operations.map(({ tag }) => tag))]
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Rostrum',
+      version: readVersion(),
+      summary: "Keeps your customers' teams and cases, and runs their JavaScript safely.",
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: tags.map(name => ({ name })),
+    paths,
+    components: {
+      schemas: { ...schemas, ...problems },
+      headers,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'A token of `npm run token`.' },
+      },
+    },
+  }
+}
+
+function describe({ id, tag, summary, scope, parameters = [], body, answers }: DocumentedOperation): object {
+  const responses = Object.fromEntries(Object.entries(answers).sort(([a], [b]) => Number(a) - Number(b)))
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    security: scope === null ? [] : [{ bearer: [scope] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses,
+  }
+}

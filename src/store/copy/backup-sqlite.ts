@@ -1,0 +1,30 @@
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import SqliteDatabase from 'better-sqlite3'
+import { cannotBe } from '../sqlite/connection/describe-failure.ts'
+import { createForOwner, refuseMissingFile } from '../sqlite/connection/file-checks.ts'
+import { createKeyFile } from '../sqlite/key-file.ts'
+
+const busyTimeoutMs = 5_000
+
+/**
+ * Copies a store into a new file that only its owner can read, in one read transaction: a gateway that serves the store
+ * goes on, and what it commits meanwhile is not in the copy. Returns the bytes of the copy, and the file of the key
+ * that is not in it. Throws a `StartError` if that is not possible.
+ */
+export async function backupStore(path: string, to: string): Promise<{ bytes: number; keyFile: string }> {
+  refuseMissingFile(path)
+  let client: SqliteDatabase.Database | undefined
+  try {
+    client = new SqliteDatabase(path, { fileMustExist: true, timeout: busyTimeoutMs })
+    createForOwner(to)
+    client.prepare('vacuum into ?').run(to)
+  } catch (error) {
+    throw cannotBe('copied', path, error)
+  } finally {
+    client?.close()
+  }
+  const file = openSync(to, 'r+')
+  fsyncSync(file)
+  closeSync(file)
+  return { bytes: statSync(to).size, keyFile: createKeyFile(path).path }
+}

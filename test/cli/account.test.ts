@@ -1,0 +1,129 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let server: SharedServer
+let place: Workplace
+beforeAll(async () => {
+  server = await shareServer()
+  place = await makeWorkplace({ DATABASE_URL: server.settings.DATABASE_URL })
+})
+afterAll(() => place.remove())
+
+const kept = '.config/rostrum/credentials.json'
+const execute = (name: string, sourceCode: string) => server.execute({ name, sourceCode })
+
+test('login keeps a good token for its URL alone, where nobody else can read it, and shows it nowhere', async () => {
+  const login = () => place.run(['login', '--url', `${server.baseUrl}/`], `${server.adminToken}\n`)
+  const { code, stdout, stderr } = await login()
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      new RegExp(`^Signed in to ${server.baseUrl}: account ${server.account}, .*admin`),
+    ),
+  })
+  expect(stdout + stderr).not.toContain(server.adminToken)
+  const modes = ['.config/rostrum', kept].map(name => statSync(join(place.path, name)).mode & 0o777)
+  expect(modes).toEqual([0o700, 0o600])
+  const bad = await place.run(['login', '--url', server.baseUrl], 'rst_no\n')
+  expect({ code: bad.code, stdout: bad.stdout }).toEqual({ code: 77, stdout: '' })
+  expect(await place.read(kept)).toContain(server.adminToken)
+  expect((await place.run(['logs'])).code).toBe(0)
+  const other = server.baseUrl.replace('127.0.0.1', 'localhost')
+  expect(await place.run(['logs', '--url', other])).toMatchObject({
+    code: 77,
+    stderr: expect.stringContaining('rostrum login'),
+  })
+  expect((await place.run(['logout', '--url', server.baseUrl])).code).toBe(0)
+  expect(await place.read(kept)).not.toContain(server.adminToken)
+  expect((await place.run(['logs', '--url', server.baseUrl])).code).toBe(77)
+  await login()
+})
+
+test('logs prints kept runs, the oldest first, with their entries, and takes a function and an outcome', async () => {
+  await server.graphql(
+    'mutation { saveFunction(input: { name: "f", caseTypeCode: "t", sourceCode: "exit(1)" }) { id } }',
+  )
+  const body = { inputDocument: '{}', metadata: { case_type_code: 't' } }
+  await server.rest('POST', '/api/1/function/f/execute', { body })
+  await execute('one', "log('a', 1); exit(1)")
+  await execute('two', "fail('no')")
+  await execute('three', 'exit(\n')
+  await expect.poll(async () => (await place.run(['logs'])).stdout).toContain('three')
+  const { stdout } = await place.run(['logs'])
+  const lines = stdout.split('\n')
+  expect(lines.findIndex(line => line.includes('  one  '))).toBeLessThan(
+    lines.findIndex(line => line.includes('  two  ')),
+  )
+  expect(stdout).toMatch(/ {2}one {2}exit .*\n {4}info {2}a 1\n/)
+  expect(stdout).toMatch(/ {2}two {2}fail .* no\n/)
+  expect(stdout).toMatch(/ {2}three {2}error .* SYNTAX .*\(line \d\)\n/)
+  const json = await place.run(['logs', '--json', '--outcome', 'fail', '--limit', '1'])
+  expect(JSON.parse(json.stdout)).toEqual({
+    ...{
+      id: expect.any(String),
+      name: 'two',
+      function: null,
+      trigger: 'endpoint',
+      outcome: 'fail',
+      message: 'no',
+    },
+    ...{
+      error: null,
+      logs: [],
+      started_at: expect.any(String),
+      duration_ms: expect.any(Number),
+      case_id: null,
+    },
+    request_context: { txnID: expect.any(String), txnSource: expect.any(String) },
+  })
+  expect(await place.run(['logs', '--function', 't/none'])).toMatchObject({ code: 64 })
+  const ofFunction = await place.run(['logs', '--function', 't/f', '--json'])
+  expect(
+    ofFunction.stdout
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line).function),
+  ).toEqual(['t/f'])
+})
+
+test('logs --follow goes on with runs as they end, each once, until Ctrl-C', async () => {
+  const going = place.start(['logs', '--follow', '--json', '--limit', '0'])
+  await expect
+    .poll(async () => {
+      await execute('followed', 'exit(1)')
+      return going.stdout()
+    })
+    .toContain('followed')
+  going.interrupt()
+  const { code, stdout } = await going.ended
+  expect(code).toBe(130)
+  const ids = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line).id)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('backup copies a store that a gateway serves, for its owner alone, and a gateway can open the copy', async () => {
+  const { code, stdout, stderr } = await place.run(['backup', 'b.db'])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'b.db\n' })
+  expect(stderr).toContain('secrets-key')
+  expect(statSync(join(place.path, 'b.db')).mode & 0o777).toBe(0o600)
+  const copy = await openStore({ url: `sqlite:${join(place.path, 'b.db')}` })
+  const [found] = await copy.functions.listAfter(server.account, 0, 10)
+  await copy.close()
+  expect(found).toMatchObject({ name: 'f', caseTypeCode: 't' })
+  expect(await place.run(['backup', 'b.db'])).toMatchObject({ code: 64, stdout: '' })
+})
+
+test('backup of PostgreSQL is refused with the command that does it', async () => {
+  const other = await makeWorkplace({ DATABASE_URL: 'postgres://localhost/x' })
+  const { code, stderr } = await other.run(['backup', 'b.db'])
+  await other.remove()
+  expect(code).toBe(64)
+  expect(stderr).toContain('pg_dump')
+})

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let place: Workplace
+beforeAll(async () => {
+  place = await makeWorkplace()
+  await place.write(
+    'functions/incident/priority.js',
+    `if (payload.ask) {
+      const { data } = await graphql('query Q($id: ID!) { user(id: $id) { email } }', { id: payload.ask }, payload.url)
+      exit({ ...payload, email: data.user?.email ?? null })
+    }
+    if (payload.impact === undefined) fail('no impact')
+    if (payload.impact > 9) throw new Error('too much')
+    exit({ priority: payload.impact > 2 ? 'high' : 'low' })`,
+  )
+})
+afterAll(() => place.remove())
+
+const script = '../functions/incident/priority.js'
+const write = (file: string, content: object) => place.write(file, JSON.stringify(content))
+
+test('cases hold without regard to the order of keys, and what they leave out is not compared', async () => {
+  const answer = { data: { user: { email: 'a@b.test' } } }
+  const graphql = [
+    { field: 'user', variables: { id: '8' }, answer: { data: { user: null } } },
+    { field: 'user', variables: { id: '7' }, answer },
+  ]
+  const url = 'https://other.test/graphql'
+  const expected = { outcome: 'exit', payload: { email: 'a@b.test', url, ask: '7' } }
+  await write('good/asks.json', { script, input: { ask: '7', url }, graphql, expect: expected })
+  await write('good/fails.json', { script, expect: { outcome: 'fail', message: 'no impact' } })
+  await write('good/deep/er.json', {
+    name: 'errs',
+    ...{ script: '../../functions/incident/priority.js', input: { impact: 10 } },
+    expect: { outcome: 'error', code: 'RUNTIME' },
+  })
+  await write('good/any.json', { script, input: { impact: 3 }, expect: { outcome: 'exit' } })
+  const { code, stdout, stderr } = await place.run(['test', 'good'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  for (const name of ['good/any', 'good/asks', 'good/fails', 'errs']) expect(stdout).toContain(`✔ ${name} (`)
+  expect(stdout).toContain('pass 4')
+  const tap = await place.run(['test', 'good', '--filter', 'errs', '--reporter', 'tap'])
+  expect(tap.stdout).toMatch(/^TAP version 13[\s\S]*ok 1 - errs[\s\S]*1\.\.1\n# tests 1\n/)
+})
+
+test('a miss shows what was expected and what came, and a call without an entry is named', async () => {
+  await write('bad/low.json', {
+    script,
+    input: { impact: 1 },
+    expect: { outcome: 'exit', payload: { priority: 'x' } },
+  })
+  await write('bad/call.json', { script, input: { ask: '7' }, graphql: [], expect: { outcome: 'exit' } })
+  await write('bad/none.json', { script, input: { impact: 1 } })
+  const { code, stdout } = await place.run(['test', 'bad'])
+  expect(code).toBe(1)
+  expect(stdout).toContain('expected: {"priority":"x"}')
+  expect(stdout).toContain('actual:   {"priority":"low"}')
+  expect(stdout).toContain('`expect` is missing')
+  const junit = await place.run(['test', 'bad', '--reporter', 'junit', '--filter', 'call'])
+  expect(junit.stdout).toMatch(/^<\?xml[\s\S]*<testcase name="bad\/call"[\s\S]*<failure /)
+  const json = await place.run(['run', 'functions/incident/priority.js', '--input', '-'], '{"ask":"7"}')
+  expect(json.stdout).toBe('{"ask":"7","email":null}\n')
+})
+
+test('--update writes what came into the cases that miss it, and touches no other', async () => {
+  const holds = `{"script":"${script}","expect":{"outcome":"fail"}}`
+  await place.write('new/holds.json', holds)
+  await place.write('new/case.json', `{"script":"${script}","input":{"n":1.0,"impact":1},"name":"first"}`)
+  const { code } = await place.run(['test', 'new', '--update'])
+  expect(code).toBe(0)
+  expect(await place.read('new/holds.json')).toBe(holds)
+  expect(await place.read('new/case.json')).toBe(`{
+  "script": "${script}",
+  "input": {
+    "n": 1.0,
+    "impact": 1
+  },
+  "name": "first",
+  "expect": {
+    "outcome": "exit",
+    "payload": {
+      "priority": "low"
+    }
+  }
+}
+`)
+  expect((await place.run(['test', 'new'])).code).toBe(0)
+})
+
+test('each case without answers of its own has an empty store', async () => {
+  await place.write(
+    'functions/add.js',
+    `const before = await graphql('{ user(id: 7) { id } }')
+    await graphql('mutation { saveUser(input: { id: 7, email: "a@b.test" }) { id } }')
+    exit(before.data.user)`,
+  )
+  for (const name of ['a', 'b'])
+    await write(`store/${name}.json`, {
+      script: '../functions/add.js',
+      expect: { outcome: 'exit', payload: null },
+    })
+  expect((await place.run(['test', 'store'])).stdout).toContain('pass 2')
+})
+
+test.each([
+  { name: 'no JSON', content: '{', said: /`x\/c\.json` is not JSON/ },
+  { name: 'an unknown member', content: `{"script":"${script}","inputs":{}}`, said: /is no case: .*inputs/ },
+  { name: 'no script', content: '{"expect":{"outcome":"exit"}}', said: /is no case: script/ },
+  { name: 'a missing script', content: '{"script":"nope.js"}', said: /names the script `nope\.js`/ },
+])('a case that is $name is refused with 64 before anything runs', async ({ content, said }) => {
+  await place.write('x/c.json', content)
+  const { code, stdout, stderr } = await place.run(['test', 'x'])
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toMatch(said)
+})

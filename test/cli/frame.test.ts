@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let place: Workplace
+beforeAll(async () => {
+  place = await makeWorkplace()
+})
+afterAll(() => place.remove())
+
+const names = ['run', 'test', 'pull', 'push', 'logs', 'types', 'schema', 'login', 'logout', 'backup']
+
+test('help names every command, on stdout, and each command has its own', async () => {
+  for (const flag of ['--help', '-h']) {
+    const { code, stdout, stderr } = await place.run([flag])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const name of names) expect(stdout).toContain(`\n  ${name} `)
+  }
+  const help = await Promise.all(names.map(name => place.run([name, '--help'])))
+  for (const [index, { code, stdout, stderr }] of help.entries()) {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(new RegExp(`^Usage: rostrum ${names[index]} .`))
+  }
+})
+
+test('the version is that of the package alone', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string }
+  expect(await place.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test.each([
+  { args: [], said: /^Usage: rostrum/ },
+  { args: ['rnu', 'f.js'], said: /no command `rnu`. Did you mean `run`/ },
+  { args: ['constructor'], said: /no command `constructor`/ },
+  { args: ['--colour'], said: /no option `--colour`/ },
+  { args: ['run', 'f.js', '--inptu', 'x'], said: /no option `--inptu`. Did you mean `--input`/ },
+  { args: ['run', 'f.js', '-x'], said: /no option `-x`/ },
+  { args: ['run', 'f.js', '--input'], said: /`--input` needs a value/ },
+  { args: ['run', 'f.js', '--input', '--json'], said: /`--input` needs a value/ },
+  { args: ['run', 'f.js', '--json=yes'], said: /`--json` takes no value/ },
+  { args: ['run'], said: /needs an argument/ },
+  { args: ['run', 'a.js', 'b.js'], said: /at most 1 argument, and got 2/ },
+  { args: ['types', 'all'], said: /takes no argument, and got `all`/ },
+  { args: ['run', 'missing.js'], said: /`missing.js`: there is no such file/ },
+  { args: ['run', '.'], said: /`.`: it is a folder/ },
+  { args: ['run', '-', '--input', '-'], said: /Only one file can be `-`/ },
+  { args: ['run', 'f.js', '--url', 'x', '--remote'], said: /not both/ },
+  { args: ['logs', '--url', 'localhost:1'], said: /`localhost:1` is no URL/ },
+  { args: ['logs', '--url', 'http://a:b@localhost'], said: /has no user or password/ },
+  { args: ['logs', '--limit', '-1'], said: /needs a value/ },
+  { args: ['logs', '--limit=1e9'], said: /whole number from 0 to 1000/ },
+  { args: ['logs', '--outcome', 'ok'], said: /must be one of exit, fail, error/ },
+  { args: ['test'], said: /no `cases`/ },
+  { args: ['test', '--reporter', 'dots'], said: /no reporter `dots`/ },
+  { args: ['backup', 'no/where/b.db'], said: /folder of `no\/where\/b.db` does not exist/ },
+])('wrong use is refused with 64 and nothing on stdout: $args', async ({ args, said }) => {
+  const { code, stdout, stderr } = await place.run(args)
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toMatch(said)
+  if (args.length > 0) expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test('a gateway that cannot be reached is 69, with one line that names it', async () => {
+  const { code, stdout, stderr } = await place.run(['logs', '--url', 'http://127.0.0.1:9'])
+  expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+  expect(stderr).toMatch(/^Cannot reach the gateway at http:\/\/127\.0\.0\.1:9: .+\n$/)
+})
+
+test('types and schema are those of the gateway, and need no network', async () => {
+  expect((await place.run(['types'])).stdout).toBe(await readFile('src/sandbox/rostrum.d.ts', 'utf8'))
+  expect((await place.run(['schema'])).stdout).toBe(await readFile('schema.graphql', 'utf8'))
+})
+
+test('a reader that closes the pipe ends a command quietly', async () => {
+  const printing = place.start(['schema'])
+  printing.closeStdout()
+  expect(await printing.ended).toMatchObject({ code: 0, stderr: '' })
+})

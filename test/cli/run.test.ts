@@ -1,0 +1,128 @@
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let server: SharedServer
+let place: Workplace
+beforeAll(async () => {
+  server = await shareServer()
+  // The token of the gateway is of no use to a local run, and must not change it.
+  place = await makeWorkplace({
+    ROSTRUM_URL: server.baseUrl,
+    ROSTRUM_TOKEN: server.adminToken,
+    ROSTRUM_TASK_CPU_MS: '300',
+  })
+})
+afterAll(() => place.remove())
+
+const run = async (script: string, ...args: string[]) => {
+  await place.write('f.js', script)
+  return place.run(['run', 'f.js', ...args])
+}
+
+test('exit prints its value as one line of JSON, and log entries are lines on stderr', async () => {
+  await place.write('in.json', '{"impact": 3}')
+  await place.write('opt.json', '{"params": {"a": 1}}')
+  const given = ['--input', 'in.json', '--options', 'opt.json']
+  const { code, stdout, stderr } = await run(
+    "log('total', payload.impact); console.warn({ a: [1] }); exit({ ...payload, a: options.params.a })",
+    ...given,
+  )
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: '{"impact":3,"a":1}\n',
+    stderr: 'info  total 3\nwarn  {"a":[1]}\n',
+  })
+})
+
+test('fail is 1 with its message word for word, an error 2 with its place', async () => {
+  expect(await run("fail('no “way”\\n  at all')")).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'no “way”\n  at all\n',
+  })
+  expect(await run('log(1)\n  throw new Error("x")')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'info  1\nf.js:2:9 RUNTIME Error: x\n',
+  })
+  expect(await run('exit(')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^f\.js:1:\d+ SYNTAX /),
+  })
+  const endless = await run('while (true) {}')
+  expect(endless).toMatchObject({ code: 2, stdout: '' })
+  expect(endless.stderr).toMatch(/^f\.js\S* TIMEOUT /)
+})
+
+test('an escape sequence of a script reaches no pipe', async () => {
+  const { stdout, stderr } = await run("log('\\u001b[31mred\\nline', '\\u009b'); fail('\\u001b[2J')")
+  expect(stdout + stderr).toBe('info  \\u001b[31mred\\nline \\u009b\n\\u001b[2J\n')
+})
+
+test('with --json the answer is one document, whatever the outcome', async () => {
+  const { code, stdout, stderr } = await run("log('a'); fail('b')", '--json', '--name', 'n')
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  expect(JSON.parse(stdout)).toMatchObject({
+    name: 'n',
+    outcome: 'fail',
+    message: 'b',
+    payload: null,
+    logs: [{ level: 'info', data: ['a'] }],
+  })
+})
+
+test('a file may come from stdin', async () => {
+  expect(await place.run(['run', '-'], 'exit(payload)')).toEqual({ code: 0, stdout: '{}\n', stderr: '' })
+  await place.write('f.js', 'exit(payload)')
+  expect(await place.run(['run', 'f.js', '--input', '-'], '[1]')).toMatchObject({ stdout: '[1]\n' })
+})
+
+test('a document that is no JSON, and a script that is not UTF-8, are said before anything runs', async () => {
+  await place.write('bad.json', '{"a"')
+  expect(await run('exit(1)', '--input', 'bad.json')).toMatchObject({
+    code: 64,
+    stderr: expect.stringMatching(/^`bad\.json` is not JSON: .+\n$/),
+  })
+  await place.write('latin.js', new Uint8Array([0x65, 0xe9, 0x28]))
+  expect(await place.run(['run', 'latin.js'])).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('UTF-8'),
+  })
+})
+
+test('a local run has a store of its own, and leaves nothing', async () => {
+  const folders = () => readdirSync(tmpdir()).filter(name => /^rostrum-\w{6}$/.test(name)).length
+  const before = folders()
+  const script = `
+    const { data } = await graphql('{ viewer { accountCode } }')
+    await graphql('mutation { saveTeam(input: { id: 3, name: "Red" }) { id } }')
+    exit(data.viewer.accountCode)`
+  expect(await run(script)).toMatchObject({ code: 0, stdout: '"demo"\n' })
+  expect(folders()).toBeLessThanOrEqual(before)
+  expect((await server.graphql('{ runs { nodes { name } } }')).body).toMatchObject({
+    data: { runs: { nodes: [] } },
+  })
+})
+
+test('with --remote or --url a run is one of the gateway', async () => {
+  const script = "exit((await graphql('{ viewer { accountCode } }')).data.viewer.accountCode)"
+  const printed = { code: 0, stdout: `${JSON.stringify(server.account)}\n` }
+  expect(await run(script, '--remote')).toMatchObject(printed)
+  expect(await run(script, '--url', `${server.baseUrl}/`)).toMatchObject(printed)
+})
+
+test('Ctrl-C ends a run with 130, and a saved file runs again with --watch', async () => {
+  await place.write('w.js', 'log("one"); exit(1)')
+  const going = place.start(['run', 'w.js', '--watch'])
+  await expect.poll(going.stderr).toContain('Waiting for a change')
+  await place.write('w.js', 'log("two"); exit(2)')
+  await expect.poll(going.stdout).toBe('1\n2\n')
+  await place.write('w.js', 'exit(')
+  await expect.poll(going.stderr).toContain('w.js:1:')
+  going.interrupt()
+  expect((await going.ended).code).toBe(130)
+})

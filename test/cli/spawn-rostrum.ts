@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { endWithParent } from '../server/processes/end-with-parent.ts'
+import type { CommandOutput } from '../server/processes/spawn-command.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A command that goes on. */
+export interface Going {
+  stdout(): string
+  stderr(): string
+  interrupt(): void
+  closeStdout(): void
+  readonly ended: Promise<CommandOutput>
+}
+
+/** A folder in which somebody types commands. */
+export interface Workplace {
+  readonly path: string
+  write(file: string, text: string | Uint8Array): Promise<void>
+  read(file: string): Promise<string>
+  start(args: readonly string[], stdin?: string): Going
+  run(args: readonly string[], stdin?: string): Promise<CommandOutput>
+  remove(): void
+}
+
+/** Makes an empty folder, in which `rostrum` runs with these settings alone and a configuration of its own. */
+export async function makeWorkplace(settings: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+  const folder = await makeTempFolder()
+  const start = (args: readonly string[], stdin = ''): Going => {
+    const child = spawn(process.execPath, ['src/start.mjs', 'cli', ...args], {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        INIT_CWD: folder.path,
+        HOME: folder.path,
+        ...settings,
+      },
+    })
+    endWithParent(child)
+    child.stdin.on('error', () => {}).end(stdin)
+    const written = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written.stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      written.stderr += text
+    })
+    const ended = new Promise<CommandOutput>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', code => resolve({ code, ...written }))
+    })
+    return {
+      stdout: () => written.stdout,
+      stderr: () => written.stderr,
+      interrupt: () => void child.kill('SIGINT'),
+      closeStdout: () => void child.stdout.destroy(),
+      ended,
+    }
+  }
+  return {
+    path: folder.path,
+    async write(file, text) {
+      const path = join(folder.path, file)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, text)
+    },
+    read: file => readFile(join(folder.path, file), 'utf8'),
+    start,
+    run: (args, stdin) => start(args, stdin).ended,
+    remove: () => folder.remove(),
+  }
+}

@@ -1,0 +1,155 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let server: SharedServer
+let place: Workplace
+beforeEach(async () => {
+  server = await shareServer()
+  place = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
+})
+afterEach(() => place.remove())
+
+const file = 'functions/incident/priority.js'
+const path = '/platform/functions/priority?case_type_code=incident'
+async function saveLive(source: string): Promise<void> {
+  const answer = await fetch(`${server.baseUrl}${path}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${server.adminToken}`, 'content-type': 'text/javascript' },
+    body: source,
+  })
+  expect(answer.ok).toBe(true)
+}
+async function readLive(): Promise<string> {
+  const headers = { authorization: `Bearer ${server.adminToken}`, accept: 'text/javascript' }
+  return (await fetch(`${server.baseUrl}${path}`, { headers })).text()
+}
+const lock = async () => JSON.parse(await place.read('rostrum.lock')) as { functions: Record<string, string> }
+
+test('pull writes each source byte for byte, touches nothing without a change, and deletes what is gone', async () => {
+  const source = '\ufeffexit("é\\u0000")\r\n// no end'
+  await saveLive(source)
+  expect(await place.run(['pull'])).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
+  expect(await place.read(file)).toBe(source)
+  expect(await lock()).toMatchObject({ url: server.baseUrl, account: server.account })
+  const times = () => [file, 'rostrum.lock'].map(name => statSync(join(place.path, name)).mtimeMs)
+  const before = times()
+  expect(await place.run(['pull'])).toMatchObject({ code: 0, stdout: '' })
+  expect(times()).toEqual(before)
+  await place.write('functions/incident/mine.js', 'exit(1)')
+  await server.rest('DELETE', path)
+  expect((await place.run(['pull'])).code).toBe(0)
+  expect(existsSync(join(place.path, file))).toBe(false)
+  expect(await place.read('functions/incident/mine.js')).toBe('exit(1)')
+})
+
+test('a file and a function that both changed are a conflict for pull and push, and nothing is written', async () => {
+  await saveLive('exit(1)')
+  await place.run(['pull'])
+  const locked = await place.read('rostrum.lock')
+  await saveLive('exit(2)')
+  await place.write(file, 'exit(3)')
+  await place.write('functions/_/other.js', 'exit(4)')
+  const pulled = await place.run(['pull'])
+  expect({ code: pulled.code, stdout: pulled.stdout }).toEqual({ code: 3, stdout: '' })
+  expect(pulled.stderr).toContain(file)
+  const pushed = await place.run(['push', '--yes'])
+  expect(pushed.code).toBe(3)
+  expect(pushed.stderr).toContain('incident/priority')
+  expect(await place.read(file)).toBe('exit(3)')
+  expect(await place.read('rostrum.lock')).toBe(locked)
+  expect(await readLive()).toBe('exit(2)')
+  expect((await server.graphql('{ functions { nodes { name } } }')).body).toMatchObject({
+    data: { functions: { nodes: [{ name: 'priority' }] } },
+  })
+  expect((await place.run(['pull', '--force'])).code).toBe(0)
+  expect(await place.read(file)).toBe('exit(2)')
+})
+
+test('push shows a unified diff, asks nothing in a pipe, and saves with --yes', async () => {
+  await saveLive('exit(1)\n')
+  await place.run(['pull'])
+  await place.write(file, 'exit(2)\n')
+  await place.write('functions/_/other.js', 'exit(4)\n')
+  const shown = `--- /dev/null
++++ b/functions/_/other.js
+@@ -0,0 +1,1 @@
++exit(4)
+--- a/${file}
++++ b/${file}
+@@ -1,1 +1,1 @@
+-exit(1)
++exit(2)
+`
+  expect(await place.run(['push', '--dry-run'])).toMatchObject({ code: 0, stdout: shown })
+  const unanswered = await place.run(['push'])
+  expect({ code: unanswered.code, stdout: unanswered.stdout }).toEqual({ code: 64, stdout: shown })
+  expect(unanswered.stderr).toContain('--yes')
+  expect(await readLive()).toBe('exit(1)\n')
+  expect(await place.run(['push', 'incident/priority', '--yes', '--comment', 'why'])).toMatchObject({
+    code: 0,
+  })
+  expect(await readLive()).toBe('exit(2)\n')
+  expect(Object.keys((await lock()).functions)).toEqual(['incident/priority'])
+  expect((await place.run(['push', '--yes'])).code).toBe(0)
+  expect(Object.keys((await lock()).functions)).toEqual(['_/other', 'incident/priority'])
+  const again = await place.run(['push'])
+  expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 0, stdout: '' })
+  const { body } = await server.graphql(
+    '{ function(name: "priority", caseTypeCode: "incident", exact: true) { live { comment } } }',
+  )
+  expect(body.data).toEqual({ function: { live: { comment: 'why' } } })
+})
+
+test('a file that does not compile, or has no good path or bytes, keeps everything from being pushed', async () => {
+  await place.write('functions/_/good.js', 'exit(1)')
+  await place.write(file, 'exit(1) )')
+  const broken = await place.run(['push', '--yes'])
+  expect({ code: broken.code, stdout: broken.stdout }).toEqual({ code: 2, stdout: '' })
+  expect(broken.stderr).toMatch(new RegExp(`^${file}:1:\\d+ SYNTAX .+\\n$`))
+  await place.write(file, new Uint8Array([0xe9]))
+  expect(await place.run(['push', '--yes'])).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('UTF-8'),
+  })
+  await place.write(file, 'exit(1)')
+  await place.write('functions/in cident/x.js', 'exit(1)')
+  expect(await place.run(['push', '--yes'])).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('in cident'),
+  })
+  expect((await server.graphql('{ functions { nodes { name } } }')).body).toMatchObject({
+    data: { functions: { nodes: [] } },
+  })
+})
+
+test('a file that is gone leaves its function, and push says so', async () => {
+  await saveLive('exit(1)')
+  await place.run(['pull'])
+  await place.write('functions/_/x.js', 'exit(1)')
+  rmSync(join(place.path, file))
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(0)
+  expect(stderr).toContain(`${file} is gone`)
+  expect(await readLive()).toBe('exit(1)')
+})
+
+test('push --watch saves each change, and tries it on a case', async () => {
+  await saveLive('exit({ n: 1 })')
+  await server.graphql(`mutation { saveHook(input: {
+    caseTypeCode: "incident", event: PRE_SAVE, functionId: "1", scopes: [], enabled: true }) { id } }`)
+  const { body } = await server.graphql<{ saveCase: { case: { id: string } } }>(
+    'mutation { saveCase(input: { caseTypeCode: "incident", data: {} }) { case { id } } }',
+  )
+  await place.run(['pull'])
+  const going = place.start(['push', '--watch', '--yes', '--try', body.data?.saveCase.case.id ?? ''])
+  await expect.poll(going.stderr).toContain('Waiting for a change')
+  await place.write(file, 'log("tried"); exit({ n: 2 })')
+  await expect.poll(going.stdout).toContain('patch [')
+  expect(going.stdout()).toContain('info  tried')
+  expect(await readLive()).toBe('log("tried"); exit({ n: 2 })')
+  going.interrupt()
+  expect((await going.ended).code).toBe(130)
+})

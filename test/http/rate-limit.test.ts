@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/gateways/start-server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({ ROSTRUM_RATE_LIMIT: '3/600' })
+})
+afterAll(async () => void (await server.stop()))
+
+const fieldsOf = (headers: Headers) => [headers.get('ratelimit-policy'), headers.get('ratelimit')]
+
+test('a credential past its requests, over REST and GraphQL together, is refused and nothing is done', async () => {
+  const token = await server.token({ account: 'demo', scopes: ['admin'] })
+  const user = (email: string) =>
+    server.rest('PUT', '/platform/users/7', { token, body: { user: { email } } })
+  const answers = [
+    await server.graphql('{ viewer { accountCode } }', {}, token),
+    await server.rest('GET', '/platform/users/9', { token }),
+    await user('first@example.com'),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200])
+  for (const [index, { headers }] of answers.entries())
+    expect(fieldsOf(headers)).toEqual([
+      '"token";q=3;w=600',
+      expect.stringMatching(`^"token";r=${2 - index};t=(600|59\\d)$`),
+    ])
+  const refused = await user('second@example.com')
+  expect(refused).toMatchObject({ status: 429, body: { code: 'OVERLOADED' } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(500)
+  expect(fieldsOf(refused.headers)[1]).toMatch(/^"token";r=0;t=/)
+  const overGraphql = await server.graphql('{ viewer { accountCode } }', {}, token)
+  expect(overGraphql.status).toBe(429)
+  const other = await server.token({ account: 'demo', scopes: ['admin'] })
+  expect(await server.rest('GET', '/platform/users/7', { token: other })).toMatchObject({
+    body: { user: { email: 'first@example.com' } },
+  })
+})
+
+test('what has no good credential, and the calls of a script, do not count', async () => {
+  const token = await server.token({ account: 'demo', scopes: ['admin', 'metrics:read'] })
+  for (const path of ['/health', '/ready', '/openapi.json', '/login', '/docs/rest.md'])
+    expect(fieldsOf((await fetch(server.baseUrl + path)).headers)).toEqual([null, null])
+  const unknown = await server.rest('GET', '/platform/users/7', { token: 'rst_unknown' })
+  expect([unknown.status, ...fieldsOf(unknown.headers)]).toEqual([401, null, null])
+  expect(fieldsOf((await server.rest('GET', '/metrics', { token })).headers)).toEqual([null, null])
+  const calls = "for (let i = 0; i < 9; i++) await graphql('{ viewer { accountCode } }'); exit(1)"
+  const ran = await server.execute(calls, { token })
+  expect([ran.status, fieldsOf(ran.headers)[1]]).toEqual([200, expect.stringMatching(/r=2;/)])
+})

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, test } from 'vitest'
+import { scopes } from '../../src/credentials/caller.ts'
+import { restRoutes } from '../../src/http/rest/rest-routes.ts'
+import { shareServer } from '../server/gateways/share-server.ts'
+import { describeMisfit, document, operations } from './document.ts'
+
+test('the document is OpenAPI 3.1, and nothing in it leads out of it', async () => {
+  const { valid, errors } = await new Validator().validate({ ...structuredClone(document) })
+  expect({ valid, errors }).toEqual({ valid: true, errors: undefined })
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  expect(document).toMatchObject({ openapi: '3.1.1', info: { version }, servers: [{ url: '/' }] })
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref)
+  const missing = refs.filter(ref => {
+    const [, room = '', name = ''] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(ref) ?? []
+    return (
+      (document.components as unknown as Record<string, Record<string, unknown>>)[room]?.[name] === undefined
+    )
+  })
+  expect(missing).toEqual([])
+})
+
+test('the operations are the rows of the REST side, with the ids of the contract', () => {
+  const rows = restRoutes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  const others = ['POST /api/1/webhook/{account_nickname}/{name}', 'GET /health', 'GET /ready']
+  const documented = operations.map(({ method, path }) => `${method} ${path}`)
+  expect(documented.toSorted()).toEqual([...rows, ...others].toSorted())
+  expect(operations.map(({ operationId }) => operationId).join(' ')).toBe(
+    'listTeamMemberships createTeamMembership getTeamMembership updateTeamMembership deleteTeamMembership ' +
+      'getUser saveUser getTeam saveTeam listCases createCase getCase replaceCase mergeCase deleteCase runCaseTask ' +
+      'executeTask runFunction getFunction saveFunction deleteFunction deliverWebhook getHealth getReady',
+  )
+  for (const { security, summary } of operations) {
+    expect(summary).not.toBe('')
+    for (const scope of security.flatMap(each => each.bearer ?? [])) expect(scopes).toContain(scope)
+  }
+})
+
+test('every body and every answer of success has an example that fits its schema', () => {
+  const contents = operations.flatMap(({ operationId, requestBody, responses }) => [
+    ...Object.entries(requestBody?.content ?? {}).map(([type, content]) => ({
+      operationId,
+      type,
+      ...content,
+    })),
+    ...Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .flatMap(([, { content = {} }]) => Object.entries(content))
+      .map(([type, content]) => ({ operationId, type, ...content })),
+  ])
+  expect(contents.length).toBeGreaterThan(35)
+  const misfits = contents.map(({ operationId, type, schema, example }) => {
+    const misfit = example === undefined ? 'no example' : describeMisfit(schema, example)
+    return misfit === null ? null : `${operationId} ${type}: ${misfit}`
+  })
+  expect(misfits.filter(Boolean)).toEqual([])
+})
+
+test('no status is a range or a default, and each problem document names its codes', () => {
+  for (const { responses } of operations)
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      expect(status).toMatch(/^[2-5]\d\d$/)
+      const { schema } = content['application/problem+json'] ?? {}
+      if (schema === undefined) continue
+      const name = String(schema.$ref ?? '').replace('#/components/schemas/', '')
+      const { required, properties } = (document.components.schemas[name] ?? schema) as unknown as {
+        required: string[]
+        properties: { code: { enum: string[] } }
+      }
+      expect(required.slice(0, 5)).toEqual(['type', 'title', 'status', 'detail', 'code'])
+      expect(properties.code.enum.length).toBeGreaterThan(0)
+    }
+})
+
+test('links lead to operations, and objects of the caller take any member', () => {
+  const ids = operations.map(({ operationId }) => operationId)
+  const links = operations.flatMap(({ responses }) => Object.values(responses[201]?.links ?? {}))
+  expect(links.length).toBeGreaterThan(8)
+  for (const { operationId } of links) expect(ids).toContain(operationId)
+  const closed = [...JSON.stringify(document).matchAll(/\{"type":"object"[^{}]*\}/g)].map(([text]) => text)
+  expect(closed.filter(text => !text.includes('"additionalProperties":true'))).toEqual([])
+})
+
+test('a gateway serves it to everybody, byte for byte, and not again to a client that has it', async () => {
+  const { baseUrl, rest } = await shareServer()
+  const { status, headers, text } = await rest('GET', '/openapi.json', { token: null })
+  expect({ status, type: headers.get('content-type') }).toEqual({
+    status: 200,
+    type: 'application/json; charset=utf-8',
+  })
+  expect(JSON.parse(text)).toEqual(document)
+  const etag = headers.get('etag') ?? ''
+  const again = (value: string) =>
+    rest('GET', '/openapi.json', { token: null, headers: { 'if-none-match': value } })
+  for (const value of [etag, `W/${etag}`, `"x", ${etag}`, '*'])
+    expect(await again(value)).toMatchObject({ status: 304, text: '' })
+  expect((await again('"x"')).text).toBe(text)
+  const page = await fetch(`${baseUrl}/docs/api`)
+  const policy = page.headers.get('content-security-policy') ?? ''
+  expect({ status: page.status, unsafe: /unsafe|https?:|\*/.test(policy) }).toEqual({
+    status: 200,
+    unsafe: false,
+  })
+  for (const [, path = ''] of (await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)) {
+    const answer = await fetch(baseUrl + path)
+    expect([path, answer.status]).toEqual([path, 200])
+    await answer.arrayBuffer()
+  }
+  expect((await fetch(`${baseUrl}/docs/api/register-viewer.ts`)).status).toBe(404)
+})

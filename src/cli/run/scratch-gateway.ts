@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pino } from 'pino'
 import type { App } from '../../app.ts'
 import { readConfig } from '../../config.ts'
@@ -13,20 +10,18 @@ import type { CommandCall, Environment } from '../frame/command.ts'
 import type { ChosenGateway } from '../gateway/choose-gateway.ts'
 
 /**
- * Starts a gateway in this process, on an empty store with the account `demo`. It listens on a free port of this
- * machine, for a token that nobody else knows. All of it is gone at the end of the call.
+ * Starts a gateway in this process, on an empty store in memory with the account `demo`. It listens on a free port of
+ * this machine, for a token that nobody else knows. All of it is gone at the end of the call.
  */
 export async function startScratchGateway(
   { environment, atEnd }: Pick<CommandCall, 'environment' | 'atEnd'>,
   standIn?: StandIn,
 ): Promise<ChosenGateway> {
-  const folder = await mkdtemp(join(tmpdir(), 'rostrum-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
   const token = `rst_${randomBytes(24).toString('base64url')}`
   const settings = {
     ...pickLimits(environment),
     HOST: '127.0.0.1',
-    DATABASE_URL: `sqlite:${join(folder, 'scratch.db')}`,
+    DATABASE_URL: 'sqlite::memory:',
     ROSTRUM_ADMIN_TOKEN: token,
     ROSTRUM_WARM_SANDBOXES: '1',
   }

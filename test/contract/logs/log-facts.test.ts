@@ -63,7 +63,7 @@ test('a run that failed is a warning with code, message and line, cut after 300 
   expect(good).toMatchObject({ level: 30, outcome: 'exit' })
 })
 
-test('LOG_FORMAT=pretty writes lines for eyes, the text of the start among them, and no colour into a pipe', async () => {
+test('LOG_FORMAT=pretty writes lines for eyes and the text of the start, and no colour into a pipe', async () => {
   const pretty = await startServer({ LOG_FORMAT: 'pretty' })
   try {
     await expect.poll(pretty.stdout).toContain('GET /ready')

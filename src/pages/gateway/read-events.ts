@@ -11,10 +11,10 @@ export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<StreamEvent> {
   let rest = ''
+  let since = performance.now()
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const blocks = (rest + text).split('\n\n')
     rest = blocks.pop() ?? ''
-    let since = performance.now()
     for (const block of blocks) {
       const event = readEvent(block)
       if (event !== null) yield event

@@ -32,6 +32,7 @@ import { createScriptRunner, type ServingScriptRunner } from './scripts/create-s
 import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
 import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
+import type { Tracing } from './tracing/span.ts'
 
 const drainTimeoutMs = 10_000
 const reportRefusedEveryMs = 10_000
@@ -39,6 +40,8 @@ const reportRefusedEveryMs = 10_000
 export interface AppOptions {
   readonly config: Config
   readonly log: Logger
+  /** Null or absent if no traces are sent. */
+  readonly tracing?: Tracing | null
   /** Called once if the store cannot come back while this process lives, with the reason. */
   readonly onStoreLost?: (reason: string) => void
   /** Called with each statement sent to the store; tests count them. */
@@ -63,6 +66,7 @@ export interface App {
 export async function createApp({
   config,
   log,
+  tracing = null,
   onStoreLost = () => {},
   onStatement,
   hasFastPath = true,
@@ -195,6 +199,7 @@ export async function createApp({
     maxAnswerBytes,
     budgets: createHttpBudgets(bodyBytes),
     log,
+    tracing,
     hasFastPath,
   })
   return {
@@ -213,6 +218,7 @@ export async function createApp({
         capacity: scripts.queuedCapacity,
         scripts,
         log,
+        tracing,
         hideSecrets: hideRunTokens,
         deferRuns: runRecorder.defer,
         ...config.queuedRuns,
@@ -232,6 +238,7 @@ export async function createApp({
       await runRecorder.close()
       await tokenUses.close()
       await store.close()
+      await tracing?.close()
     },
   }
 }

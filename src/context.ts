@@ -10,6 +10,7 @@ import { LongWork } from './fairness/long-work.ts'
 import { Pace } from './fairness/pace.ts'
 import { Places } from './fairness/places.ts'
 import type { ScriptRunner } from './scripts/script-runner.ts'
+import type { Span } from './tracing/span.ts'
 
 /** The sender of a request: the caller, and the run if the token is a run's. Such a request belongs to that run. */
 export interface Identity {
@@ -53,6 +54,8 @@ export interface RequestContext {
   readonly log: Logger
   /** Called for each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
+  /** The span of the operation, or of what asks for it until the operation begins; null if no traces are sent. */
+  span: Span | null
   /** Follows the runs that this operation starts; null without a follower. */
   readonly follower: RunFollower | null
   /** Called for each secret that the answer shows once. An answer that is stored for a repeated request has none. */
@@ -62,7 +65,8 @@ export interface RequestContext {
 }
 
 /** The request or run of an operation. Its signal and log are created on first use. */
-export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'> {
+export interface ContextSource
+  extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun' | 'span'> {
   /** The key under which each change of the operation is made once; null without one. */
   readonly idempotencyKey: string | null
   onSecret?(secret: string): void
@@ -97,6 +101,7 @@ export function createContextFactory(parts: ContextParts): CreateContext {
     readonly caller: Caller
     readonly parentRun: Run | null
     cursorOf: RequestContext['cursorOf'] = null
+    span: Span | null
     readonly #source: ContextSource
     #loaders: Loaders | null = null
     #signal: AbortSignal | null = null
@@ -108,6 +113,7 @@ export function createContextFactory(parts: ContextParts): CreateContext {
       this.requestId = source.requestId
       this.caller = caller
       this.parentRun = run
+      this.span = source.span
       this.#source = source
     }
 

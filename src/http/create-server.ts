@@ -50,7 +50,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     if (isClosing || isLast || state.isStream) reply.header('connection', 'close')
   }
 
-  const logs = { system: log, writeRecord: createRequestLog(log) }
+  const logs = { system: log, writeRecord: createRequestLog(log), tracing: services.tracing }
   const server: HttpServer = Fastify({
     logger: false,
     bodyLimit: bodyBytes,

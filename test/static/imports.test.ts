@@ -24,6 +24,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   scripts: ['credentials', 'operations', 'domain/scripts'],
   operations: [],
   credentials: ['domain'],
+  tracing: [],
   sandbox: ['scripts/protocol.ts'],
   // They run in a browser.
   pages: [],
@@ -39,6 +40,7 @@ const forAll = [
   'json',
   'import-quickly.ts',
   'load-once.ts',
+  'tracing',
   'when-quiet.ts',
 ]
 
@@ -54,6 +56,11 @@ const owners: Readonly<Record<string, string>> = {
   '@pothos/core': 'schema',
   jose: 'credentials',
   lit: 'pages',
+  '@opentelemetry/api': 'tracing',
+  '@opentelemetry/exporter-trace-otlp-http': 'tracing',
+  '@opentelemetry/exporter-trace-otlp-proto': 'tracing',
+  '@opentelemetry/resources': 'tracing',
+  '@opentelemetry/sdk-trace': 'tracing',
 }
 
 interface Import {
@@ -115,6 +122,7 @@ test('there are imports to look at, from every room', () => {
       'schema',
       'store',
       'scripts',
+      'tracing',
     ].sort(),
   )
 })

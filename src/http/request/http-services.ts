@@ -11,6 +11,7 @@ import type { FairTurns } from '../../fairness/fair-turns.ts'
 import { Reservation } from '../../fairness/reservation.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
+import type { Tracing } from '../../tracing/span.ts'
 import type { HttpBudgets } from '../body/budgets.ts'
 import type { RequestState } from './request-state.ts'
 
@@ -38,6 +39,8 @@ export interface HttpServices {
   /** Turns that requests and calls of scripts take. */
   readonly turns: FairTurns
   readonly log: Logger
+  /** Null if no traces are sent. */
+  readonly tracing: Tracing | null
   /** If false, every GraphQL request goes through Yoga. A test uses it to compare both. */
   readonly hasFastPath: boolean
 }

@@ -5,6 +5,8 @@ import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
+import { beginRequestSpan, endRequestSpan } from '../../tracing/request-span.ts'
+import type { Span, Tracing } from '../../tracing/span.ts'
 import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {
@@ -13,10 +15,12 @@ declare module 'fastify' {
   }
 }
 
-/** The log of a request, and the writer of its single line. */
+/** The log of a request, the writer of its single line, and its traces. */
 export interface RequestLogs {
   readonly system: Logger
   readonly writeRecord: WriteRecord
+  /** Null if no traces are sent. */
+  readonly tracing: Tracing | null
 }
 
 const nothing = () => undefined
@@ -47,6 +51,8 @@ export class RequestState implements ContextSource {
   bodyDigest: Buffer | null = null
   /** Ends the turn of the request and releases its body. */
   endTurn: () => void = nothing
+  /** The span of the request; null if no traces are sent. */
+  readonly span: Span | null
   /** True if its answer is a stream. */
   isStream = false
   readonly #startedAt = performance.now()
@@ -58,8 +64,9 @@ export class RequestState implements ContextSource {
   #isAborted = false
   #endings: (() => void)[] | null = null
 
-  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord }: RequestLogs) {
+  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord, tracing }: RequestLogs) {
     this.operation = routeOf(request)
+    this.span = tracing === null ? null : beginSpan(tracing, request)
     this.#reply = reply
     this.#systemLog = system
     this.#writeRecord = writeRecord
@@ -67,7 +74,10 @@ export class RequestState implements ContextSource {
   }
 
   get log(): Logger {
-    this.#log ??= this.#systemLog.child({ requestId: this.requestId })
+    this.#log ??= this.#systemLog.child({
+      requestId: this.requestId,
+      ...(this.span !== null && { traceId: this.span.traceId }),
+    })
     return this.#log
   }
 
@@ -112,16 +122,19 @@ export class RequestState implements ContextSource {
     const { raw, statusCode } = this.#reply
     this.#isAborted = !raw.writableFinished
     if (this.#isAborted) this.#gone?.abort(disconnected())
+    // Null if the client disconnected before it got an answer.
+    const status = raw.headersSent ? statusCode : null
     this.#writeRecord({
       requestId: this.requestId,
       account: this.identity?.caller.accountCode ?? null,
       operation: this.operation,
-      // Null if the client disconnected before it got an answer.
-      status: raw.headersSent ? statusCode : null,
+      status,
       durationMs: Math.round((performance.now() - this.#startedAt) * 100) / 100,
       txnID: this.txnId,
       aborted: this.#isAborted,
+      traceId: this.span?.traceId ?? null,
     })
+    if (this.span !== null) endRequestSpan(this.span, status)
     for (const ending of this.#endings ?? []) ending()
   }
 }
@@ -134,6 +147,16 @@ export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs:
 
 function disconnected(): RostrumError {
   return new RostrumError('OVERLOADED', 'The client disconnected.')
+}
+
+function beginSpan(tracing: Tracing, { method, routeOptions, params, headers }: FastifyRequest): Span {
+  const { traceparent } = headers
+  return beginRequestSpan(tracing, {
+    method,
+    route: routeOptions.url,
+    parameters: (params ?? {}) as Readonly<Record<string, unknown>>,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+  })
 }
 
 // Returns the route; null if no route matches.

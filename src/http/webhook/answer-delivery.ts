@@ -25,8 +25,8 @@ export async function answerDelivery(
   const { request, reply, caller, webhook, messageId, input } = delivery
   if (webhook.mode === 'queued') return queueDelivery(delivery, services)
   const { accountCode } = caller
-  const { signal, log, onRun } = request.state
-  const asking = { caller, parentRun: null, signal, log, onRun }
+  const { signal, log, onRun, span } = request.state
+  const asking = { caller, parentRun: null, signal, log, onRun, span }
   const run = () => services.webhooks.runDelivery({ webhook, input, asking })
   if (messageId === null) return answerExecution(delivery, await run())
   const message = { accountCode, webhookId: webhook.id, messageId, signal }

@@ -1,0 +1,97 @@
+import {
+  type Context,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources'
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import type { Logger } from 'pino'
+import { createExporter } from './create-exporter.ts'
+import { createSampler } from './create-sampler.ts'
+import { readTraceparent } from './read-traceparent.ts'
+import type { SpanKind as Kind, Span, SpanAttributes, SpanParent, Tracing } from './span.ts'
+import type { TraceSettings } from './trace-settings.ts'
+
+// Maximum time for which a stop waits for the collector.
+const closeMs = 3_000
+
+const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
+
+interface OtlpTracing {
+  readonly settings: TraceSettings
+  readonly log: Logger
+  readonly maxEvents: number
+}
+
+/**
+ * Creates what sends spans by OTLP over HTTP, in batches and without a request that waits for it. It registers nothing
+ * with OpenTelemetry's global API and changes no module.
+ */
+export async function createOtlpTracing({ settings, log, maxEvents }: OtlpTracing): Promise<Tracing> {
+  const exporter = await createExporter(settings.protocol, log)
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'rostrum' }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: createSampler(settings),
+    spanLimits: { eventCountLimit: maxEvents },
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...settings.batches })],
+  })
+  const tracer = provider.getTracer('rostrum')
+  const beginTrace = (name: string, kind: Kind, attributes: SpanAttributes) =>
+    beginSpan({ tracer, name, kind, attributes, context: ROOT_CONTEXT })
+  const root: SpanParent = { traceId: null, begin: beginTrace }
+  return {
+    traceId: null,
+    begin: beginTrace,
+    continueFrom(traceparent) {
+      const remote = traceparent === undefined ? null : readTraceparent(traceparent)
+      if (remote === null) return root
+      const { traceId, spanId, isSampled } = remote
+      const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+      const context = trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+      return {
+        traceId,
+        begin: (name, kind, attributes) => beginSpan({ tracer, name, kind, attributes, context }),
+      }
+    },
+    async close() {
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, closeMs)
+      // The exporter has logged why the spans could not be sent.
+      await Promise.race([provider.shutdown().catch(() => undefined), late])
+      clearTimeout(timer)
+    },
+  }
+}
+
+interface BegunSpan {
+  readonly tracer: Tracer
+  readonly name: string
+  readonly kind: Kind
+  readonly attributes: SpanAttributes
+  readonly context: Context
+}
+
+function beginSpan({ tracer, name, kind, attributes, context }: BegunSpan): Span {
+  const span: OtelSpan = tracer.startSpan(name, { kind: kinds[kind], attributes }, context)
+  return {
+    traceId: span.spanContext().traceId,
+    begin: (name, kind, attributes) =>
+      beginSpan({ tracer, name, kind, attributes, context: trace.setSpan(context, span) }),
+    set: attributes => void span.setAttributes(attributes),
+    addEvent: (name, attributes, at) => void span.addEvent(name, attributes, at),
+    fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
+    end: () => span.end(),
+  }
+}

@@ -9,7 +9,7 @@ import {
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { Places } from '../fairness/places.ts'
-import { beginOperationSpan } from '../tracing/operation-span.ts'
+import { beginOperationSpan } from '../tracing/request-spans.ts'
 import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'

@@ -18,7 +18,6 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 import { createExporter } from './create-exporter.ts'
 import { createSampler } from './create-sampler.ts'
-import { readTraceparent } from './read-traceparent.ts'
 import type { SpanKind as Kind, Span, SpanAttributes, SpanParent, Tracing } from './span.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -94,4 +93,22 @@ function beginSpan({ tracer, name, kind, attributes, context }: BegunSpan): Span
     fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
     end: () => span.end(),
   }
+}
+
+// The span of another program that sends the request (W3C Trace Context, section 3.2).
+interface RemoteSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly isSampled: boolean
+}
+
+const traceparentForm =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
+
+// Reads a `traceparent` header. Returns null for one that is not valid. A later version may add fields at the end.
+function readTraceparent(header: string): RemoteSpan | null {
+  const [, version, traceId, spanId, flags, rest] = traceparentForm.exec(header) ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null
+  if (version === '00' && rest !== undefined) return null
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }

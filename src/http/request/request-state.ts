@@ -5,7 +5,7 @@ import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
-import { beginRequestSpan, endRequestSpan } from '../../tracing/request-span.ts'
+import { beginRequestSpan, endRequestSpan } from '../../tracing/request-spans.ts'
 import type { Span, Tracing } from '../../tracing/span.ts'
 import type { WriteRecord } from './request-log.ts'
 

@@ -1,4 +1,4 @@
-import type { Span, Tracing } from './span.ts'
+import type { Span, SpanParent, Tracing } from './span.ts'
 
 export interface TracedRequest {
   readonly method: string
@@ -33,8 +33,24 @@ export function endRequestSpan(span: Span, status: number | null): void {
   span.end()
 }
 
-// Writes the path of a request, with ids and names alone: no account, and nothing that no id or name looks like, such as
-// an e-mail address. A path without a route is left out for the same reason.
+interface TracedOperation {
+  readonly operation: string
+  readonly name?: { readonly value: string } | undefined
+}
+
+// A longer name is cut, because the span must not hold the text of a document.
+const maxNameCharacters = 100
+
+/** Begins the span of a GraphQL operation. */
+export function beginOperationSpan(parent: SpanParent, { operation, name }: TracedOperation): Span {
+  return parent.begin(operation, 'internal', {
+    'graphql.operation.type': operation,
+    ...(name !== undefined && { 'graphql.operation.name': name.value.slice(0, maxNameCharacters) }),
+  })
+}
+
+// Writes the path of a request with ids and names alone: no account, and no text of another form, such as an e-mail
+// address. The path of a request without a route is left out for the same reason.
 function writePath(route: string, parameters: Readonly<Record<string, unknown>>): string {
   return route.replace(/:(\w+)/g, (_, name: string) => {
     const value = String(parameters[name] ?? '')

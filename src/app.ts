@@ -12,7 +12,7 @@ import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { createRunRecorder } from './domain/runs/record-runs.ts'
 import { noRecorder } from './domain/scripts/run-record.ts'
-import { createServices } from './domain/services.ts'
+import { createFollowing, createRulesFactory } from './domain/services.ts'
 import type { Store } from './domain/store.ts'
 import { startSweeping } from './domain/sweeping.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
@@ -32,7 +32,8 @@ import { createScriptRunner, type ServingScriptRunner } from './scripts/create-s
 import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
 import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
-import type { Tracing } from './tracing/span.ts'
+import type { Span, Tracing } from './tracing/span.ts'
+import { traceStore } from './tracing/trace-store.ts'
 
 const drainTimeoutMs = 10_000
 const reportRefusedEveryMs = 10_000
@@ -141,23 +142,30 @@ export async function createApp({
   const reportingRefused = setInterval(() => refusedDeliveries.report(), reportRefusedEveryMs).unref()
 
   const waitForTurn = (accountCode: string) => turns.wait(accountCode)
-  const services = createServices({
-    store,
+  const createRules = createRulesFactory({
     scripts,
     deferRuns: runRecorder.defer,
-    followers,
     keyring,
     onWebhookChange: webhookLookUp.forget,
     waitForTurn,
   })
+  const system = config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgresql'
+  const storeFor = (span: Span | null) => (span === null ? store : traceStore(store, span, system))
+  const services = { ...createRules(store), following: createFollowing(store, followers), scripts }
   const createContext = createContextFactory({
-    services: { ...services, scripts },
+    services,
+    traceServices: span => ({ ...services, ...createRules(storeFor(span)) }),
     maxLongBytes: findMaxLongBytes(runLimits),
     timeoutMs: runLimits.timeoutMs,
     confirm,
     waitForTurn,
-    createLoaders: (accountCode, pace) =>
-      createLoaders({ store, accountCode, pace, waitForTurn: () => waitForTurn(accountCode) }),
+    createLoaders: (accountCode, pace, span) =>
+      createLoaders({
+        store: storeFor(span),
+        accountCode,
+        pace,
+        waitForTurn: () => waitForTurn(accountCode),
+      }),
   })
 
   const executeInProcess = createInProcess({

@@ -25,7 +25,7 @@ export interface OperationServices extends Services {
 
 /** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
 export interface RequestContext {
-  /** The same for all operations. */
+  /** The same for all operations, but for the spans of a traced one. */
   readonly services: OperationServices
   readonly requestId: string
   readonly caller: Caller
@@ -79,13 +79,15 @@ export interface ContextSource
 /** What a context is made of, besides its request. */
 interface ContextParts {
   readonly services: OperationServices
+  /** Returns services whose calls of the store are children of the span. */
+  traceServices(span: Span): OperationServices
   readonly maxLongBytes: number
   /** From the start of an operation to its deadline, for one that no run asks for. */
   readonly timeoutMs: number
   confirm(caller: Caller): Promise<Caller>
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
-  createLoaders(accountCode: string, pace: Pace): Loaders
+  createLoaders(accountCode: string, pace: Pace, span: Span | null): Loaders
 }
 
 export type CreateContext = (source: ContextSource, identity: Identity) => RequestContext
@@ -96,13 +98,13 @@ export function createContextFactory(parts: ContextParts): CreateContext {
   const places = new Places({ each: 1 })
 
   class OperationContext implements RequestContext {
-    readonly services = services
     readonly requestId: string
     readonly caller: Caller
     readonly parentRun: Run | null
     cursorOf: RequestContext['cursorOf'] = null
     span: Span | null
     readonly #source: ContextSource
+    #services: OperationServices | null = null
     #loaders: Loaders | null = null
     #signal: AbortSignal | null = null
     #answerBytes: AnswerBytes | null = null
@@ -117,8 +119,14 @@ export function createContextFactory(parts: ContextParts): CreateContext {
       this.#source = source
     }
 
+    get services(): OperationServices {
+      if (this.span === null) return services
+      this.#services ??= parts.traceServices(this.span)
+      return this.#services
+    }
+
     get loaders(): Loaders {
-      this.#loaders ??= parts.createLoaders(this.caller.accountCode, this.pace)
+      this.#loaders ??= parts.createLoaders(this.caller.accountCode, this.pace, this.span)
       return this.#loaders
     }
 

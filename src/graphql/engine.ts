@@ -160,7 +160,12 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
 
     execute(request, context) {
       const checked = check(request)
-      if (checked.kind === 'refused') return toRefusal(checked, context)
+      if (checked.kind === 'refused') {
+        const { operation } = checked
+        const isTraced = operation !== null && operation.operation !== OperationTypeNode.SUBSCRIPTION
+        if (context.span !== null && isTraced) beginOperationSpan(context.span, operation).end()
+        return toRefusal(checked, context)
+      }
       const { prepared } = checked
       if (isSubscription(prepared)) return toRefusal(noStream(prepared), context)
       if (context.parentRun?.dryRun && isMutation(prepared)) return toRefusal(onlyQueries(prepared), context)

@@ -32,7 +32,7 @@ import { createScriptRunner, type ServingScriptRunner } from './scripts/create-s
 import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
 import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
-import type { Span, Tracing } from './tracing/span.ts'
+import type { Tracing } from './tracing/span.ts'
 import { traceStore } from './tracing/trace-store.ts'
 
 const drainTimeoutMs = 10_000
@@ -149,19 +149,17 @@ export async function createApp({
     onWebhookChange: webhookLookUp.forget,
     waitForTurn,
   })
-  const system = config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgresql'
-  const storeFor = (span: Span | null) => (span === null ? store : traceStore(store, span, system))
   const services = { ...createRules(store), following: createFollowing(store, followers), scripts }
   const createContext = createContextFactory({
     services,
-    traceServices: span => ({ ...services, ...createRules(storeFor(span)) }),
+    traceServices: span => ({ ...services, ...createRules(traceStore(store, span)) }),
     maxLongBytes: findMaxLongBytes(runLimits),
     timeoutMs: runLimits.timeoutMs,
     confirm,
     waitForTurn,
     createLoaders: (accountCode, pace, span) =>
       createLoaders({
-        store: storeFor(span),
+        store: traceStore(store, span),
         accountCode,
         pace,
         waitForTurn: () => waitForTurn(accountCode),
@@ -199,7 +197,7 @@ export async function createApp({
         accountBytes: config.accountKeyBytes,
       }),
       runDelivery: createRunDelivery({
-        findLive: store.functions.findLive,
+        functions: store.functions,
         scripts,
         deferRuns: runRecorder.defer,
       }),

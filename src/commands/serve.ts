@@ -17,7 +17,12 @@ export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const { log, write, flush } = createSystemLog(config)
   const storeLost = Promise.withResolvers<string>()
-  const tracing = await openTracing({ environment, log, maxEvents: config.runLimits.logEntries })
+  const tracing = await openTracing({
+    environment,
+    log,
+    databaseUrl: config.databaseUrl,
+    maxEvents: config.runLimits.logEntries,
+  })
   const app = await createApp({ config, log, tracing, onStoreLost: storeLost.resolve })
   // From here on, a failure must end all child processes and release the lock.
   try {

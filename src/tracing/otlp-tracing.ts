@@ -5,7 +5,6 @@ import {
   SpanKind,
   SpanStatusCode,
   TraceFlags,
-  type Tracer,
   trace,
 } from '@opentelemetry/api'
 import {
@@ -18,7 +17,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 import { createExporter } from './create-exporter.ts'
 import { createSampler } from './create-sampler.ts'
-import type { SpanKind as Kind, Span, SpanAttributes, SpanParent, Tracing } from './span.ts'
+import type { DatabaseSystem, SpanKind as Kind, Span, SpanAttributes, Tracing } from './span.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 // Maximum time for which a stop waits for the collector.
@@ -28,6 +27,7 @@ const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: Sp
 
 interface OtlpTracing {
   readonly settings: TraceSettings
+  readonly databaseSystem: DatabaseSystem
   readonly log: Logger
   readonly maxEvents: number
 }
@@ -36,7 +36,8 @@ interface OtlpTracing {
  * Creates what sends spans by OTLP over HTTP, in batches and without a request that waits for it. It registers nothing
  * with OpenTelemetry's global API and changes no module.
  */
-export async function createOtlpTracing({ settings, log, maxEvents }: OtlpTracing): Promise<Tracing> {
+export async function createOtlpTracing(options: OtlpTracing): Promise<Tracing> {
+  const { settings, databaseSystem, log, maxEvents } = options
   const exporter = await createExporter(settings.protocol, log)
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -47,51 +48,44 @@ export async function createOtlpTracing({ settings, log, maxEvents }: OtlpTracin
     spanProcessors: [new BatchSpanProcessor({ exporter, ...settings.batches })],
   })
   const tracer = provider.getTracer('rostrum')
-  const beginTrace = (name: string, kind: Kind, attributes: SpanAttributes) =>
-    beginSpan({ tracer, name, kind, attributes, context: ROOT_CONTEXT })
-  const root: SpanParent = { traceId: null, begin: beginTrace }
+
+  function parentIn(context: Context) {
+    return {
+      databaseSystem,
+      begin: (name: string, kind: Kind, attributes: SpanAttributes) =>
+        toSpan(tracer.startSpan(name, { kind: kinds[kind], attributes }, context), context),
+    }
+  }
+
+  function toSpan(span: OtelSpan, context: Context): Span {
+    return {
+      traceId: span.spanContext().traceId,
+      ...parentIn(trace.setSpan(context, span)),
+      set: attributes => void span.setAttributes(attributes),
+      addEvent: (name, attributes, at) => void span.addEvent(name, attributes, at),
+      fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
+      end: () => span.end(),
+    }
+  }
+
+  const root = { traceId: null, ...parentIn(ROOT_CONTEXT) }
   return {
-    traceId: null,
-    begin: beginTrace,
+    ...root,
     continueFrom(traceparent) {
       const remote = traceparent === undefined ? null : readTraceparent(traceparent)
       if (remote === null) return root
       const { traceId, spanId, isSampled } = remote
       const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
-      const context = trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
-      return {
-        traceId,
-        begin: (name, kind, attributes) => beginSpan({ tracer, name, kind, attributes, context }),
-      }
+      const span = { traceId, spanId, traceFlags, isRemote: true }
+      return { traceId, ...parentIn(trace.setSpanContext(ROOT_CONTEXT, span)) }
     },
     async close() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, closeMs)
-      // The exporter has logged why the spans could not be sent.
+      // A failure is already in the log.
       await Promise.race([provider.shutdown().catch(() => undefined), late])
       clearTimeout(timer)
     },
-  }
-}
-
-interface BegunSpan {
-  readonly tracer: Tracer
-  readonly name: string
-  readonly kind: Kind
-  readonly attributes: SpanAttributes
-  readonly context: Context
-}
-
-function beginSpan({ tracer, name, kind, attributes, context }: BegunSpan): Span {
-  const span: OtelSpan = tracer.startSpan(name, { kind: kinds[kind], attributes }, context)
-  return {
-    traceId: span.spanContext().traceId,
-    begin: (name, kind, attributes) =>
-      beginSpan({ tracer, name, kind, attributes, context: trace.setSpan(context, span) }),
-    set: attributes => void span.setAttributes(attributes),
-    addEvent: (name, attributes, at) => void span.addEvent(name, attributes, at),
-    fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
-    end: () => span.end(),
   }
 }
 

@@ -1,5 +1,7 @@
 export type SpanKind = 'server' | 'internal' | 'client'
 
+export type DatabaseSystem = 'sqlite' | 'postgresql'
+
 export type SpanAttributes = Readonly<Record<string, string | number>>
 
 /**
@@ -9,6 +11,8 @@ export type SpanAttributes = Readonly<Record<string, string | number>>
 export interface SpanParent {
   /** The id of the trace; null if each span begins a trace of its own. */
   readonly traceId: string | null
+  /** The database of the gateway. */
+  readonly databaseSystem: DatabaseSystem
   begin(name: string, kind: SpanKind, attributes: SpanAttributes): Span
 }
 

@@ -1,7 +1,5 @@
 import type { SpanParent } from './span.ts'
 
-export type DatabaseSystem = 'sqlite' | 'postgresql'
-
 // Members of a store that send no statement.
 const untraced = new Set<string | symbol>(['findCached', 'changeMark', 'onChange', 'onQueued'])
 
@@ -16,36 +14,26 @@ const operations: readonly (readonly [RegExp, string])[] = [
 type Call = (...values: unknown[]) => unknown
 
 /**
- * Returns the store, or a part of it, with a span for each call that is asked for by `parent`. The span lasts until the
- * caller has its answer, waiting for a connection or a shared commit included.
+ * Returns the store, or a part of it, with a span for each call, below the span of what asks. The span lasts until the
+ * caller has its answer, waiting for a connection or a shared commit included. Without a parent it returns the part.
  */
-export function traceStore<Part extends object>(
-  part: Part,
-  parent: SpanParent,
-  system: DatabaseSystem,
-): Part {
+export function traceStore<Part extends object>(part: Part, parent: SpanParent | null): Part {
+  if (parent === null) return part
   return new Proxy(part, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (untraced.has(name) || typeof name === 'symbol') return value
-      if (typeof value === 'function') return traceCall({ call: value.bind(target), name, parent, system })
-      return typeof value === 'object' && value !== null ? traceStore(value, parent, system) : value
+      if (typeof value === 'function') return traceCall(value.bind(target), name, parent)
+      return typeof value === 'object' && value !== null ? traceStore(value, parent) : value
     },
   })
 }
 
-interface TracedCall {
-  readonly call: Call
-  readonly name: string
-  readonly parent: SpanParent
-  readonly system: DatabaseSystem
-}
-
-function traceCall({ call, name, parent, system }: TracedCall): Call {
+function traceCall(call: Call, name: string, parent: SpanParent): Call {
   const operation = operations.find(([names]) => names.test(name))?.[1] ?? null
   return (...values) => {
     const span = parent.begin(operation ?? 'db', 'client', {
-      'db.system.name': system,
+      'db.system.name': parent.databaseSystem,
       'db.operation.name': operation ?? 'TRANSACTION',
     })
     const end = () => span.end()

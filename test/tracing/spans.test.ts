@@ -101,11 +101,26 @@ describe.each(['sqlite', 'postgresql'])('on %s', system => {
     const query = spanOf(spans, 'query')
     expect(query.parentSpanId).toBe(spanOf(spans, 'GET /platform/team_memberships').spanId)
     expect(query.attributes['graphql.operation.type']).toBe('query')
-    expect(spanOf(spans, 'SELECT')).toMatchObject({
+    const [asked] = spans.filter(({ parentSpanId }) => parentSpanId === query.spanId)
+    expect(asked).toMatchObject({
+      name: 'SELECT',
       kind: client,
-      parentSpanId: query.spanId,
       attributes: { 'db.system.name': system, 'db.operation.name': 'SELECT' },
     })
+  })
+
+  test('the look-up of a token and the claim of a key are children of the request', async () => {
+    const trace = gateway.newTrace()
+    const token = await gateway.token({ account: 'demo' })
+    const headers = { ...trace.headers, 'idempotency-key': 'traced' }
+    const body = { team_membership: { user_id: 8, team_id: 3 } }
+    const added = await gateway.rest('POST', '/platform/team_memberships', { token, headers, body })
+    expect(added.status).toBe(201)
+    const spans = await trace.received()
+    const request = spanOf(spans, 'POST /platform/team_memberships')
+    const ofRequest = spans.filter(({ parentSpanId }) => parentSpanId === request.spanId)
+    expect(ofRequest.map(({ name }) => name).sort()).toEqual(['SELECT', 'db', 'db', 'mutation'])
+    expect(spanOf(spans, 'INSERT').parentSpanId).toBe(spanOf(spans, 'mutation').spanId)
   })
 
   test('the run of a hook is a child of the save, and a queued one begins a trace', async () => {

@@ -10,7 +10,7 @@ import { RostrumError } from '../../errors.ts'
  */
 export function createAuthenticationHook(authenticate: Authenticate) {
   return ({ state, headers }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
-    const found = authenticate(headers.authorization)
+    const found = authenticate(headers.authorization, state.span)
     if (!(found instanceof Promise)) {
       state.identity = found
       return done()

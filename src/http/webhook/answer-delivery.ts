@@ -29,7 +29,7 @@ export async function answerDelivery(
   const asking = { caller, parentRun: null, signal, log, onRun, span }
   const run = () => services.webhooks.runDelivery({ webhook, input, asking })
   if (messageId === null) return answerExecution(delivery, await run())
-  const message = { accountCode, webhookId: webhook.id, messageId, signal }
+  const message = { accountCode, webhookId: webhook.id, messageId, span, signal }
   const ran = await services.webhooks.messages.runOnce(message, async () => {
     const execution = await run()
     return { result: execution, answer: execution.payload?.text ?? null }
@@ -52,6 +52,7 @@ async function queueDelivery(
     messageId,
     input,
     txnId,
+    span: request.state.span,
   })
   if (kind === 'queued') reply.code(202)
   else reply.header('idempotency-replayed', 'true')

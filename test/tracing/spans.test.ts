@@ -62,10 +62,10 @@ describe.each(['sqlite', 'postgresql'])('on %s', system => {
   })
 
   test('a run that ends in an error says its code', async () => {
-    const { spans } = await execute('while (true) {}')
+    const { spans } = await execute('throw new Error()')
     expect(spanOf(spans, 'rostrum.run').attributes).toMatchObject({
       'rostrum.outcome': 'error',
-      'rostrum.error_code': 'TIMEOUT',
+      'rostrum.error_code': 'RUNTIME',
     })
   })
 
